@@ -1,0 +1,125 @@
+"""PlanSpec: plans that language models write and programs can trust.
+
+These are all public names. They are loaded when they are first used, so that importing the package costs little and
+compiles no grammar.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from planspec_lark.diagnostics import CODES, CommandError, Diagnostic, Fix, PlanSyntaxError, Severity, render, render_all
+    from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
+    from planspec_lark.hopspec.models import StepInfo
+    from planspec_lark.plan_cmd.applying import apply_command, apply_commands
+    from planspec_lark.plan_cmd.models import PlanCommand
+    from planspec_lark.plan_cmd.printing import serialize_commands
+    from planspec_lark.plan_cmd.reading import CommandScan, parse_plan_commands, scan_plan_commands
+    from planspec_lark.planspec.checking import check_text
+    from planspec_lark.planspec.folding import collapse_step, expand_step, replace_children
+    from planspec_lark.planspec.interchange import (
+        PlanValueError,
+        plan_from_dict,
+        plan_from_json,
+        plan_json_schema,
+        plan_to_dict,
+        plan_to_json,
+    )
+    from planspec_lark.planspec.lint import lint_plan
+    from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+    from planspec_lark.planspec.places import Places, StepPlaces
+    from planspec_lark.planspec.printing import serialize_plan
+    from planspec_lark.planspec.reading import parse_plan, parse_tree, plan_from_tree
+    from planspec_lark.planspec.scanning import ScanResult, scan_plan
+    from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
+    from planspec_lark.planspec.validation import validate_plan
+    from planspec_lark.source import Source, Span
+
+_HOMES = {
+    "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity render render_all",
+    "hopspec.converting": "plan_to_steps steps_to_plan",
+    "hopspec.models": "StepInfo",
+    "plan_cmd.applying": "apply_command apply_commands",
+    "plan_cmd.models": "PlanCommand",
+    "plan_cmd.printing": "serialize_commands",
+    "plan_cmd.reading": "CommandScan parse_plan_commands scan_plan_commands",
+    "planspec.checking": "check_text",
+    "planspec.folding": "collapse_step expand_step replace_children",
+    "planspec.interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
+    "planspec.lint": "lint_plan",
+    "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
+    "planspec.places": "Places StepPlaces",
+    "planspec.printing": "serialize_plan",
+    "planspec.reading": "parse_plan parse_tree plan_from_tree",
+    "planspec.scanning": "ScanResult scan_plan",
+    "planspec.tree": "available_outputs find_step next_pending_step step_order",
+    "planspec.validation": "validate_plan",
+    "source": "Source Span",
+}
+_HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for name in names.split()}
+
+__version__ = "0.1.0"
+__all__ = [
+    "CODES",
+    "CommandError",
+    "CommandScan",
+    "Diagnostic",
+    "Fix",
+    "Places",
+    "PlanCommand",
+    "PlanSpec",
+    "PlanStatus",
+    "PlanStep",
+    "PlanSyntaxError",
+    "PlanValueError",
+    "ScanResult",
+    "Severity",
+    "Source",
+    "Span",
+    "StepInfo",
+    "StepPlaces",
+    "apply_command",
+    "apply_commands",
+    "available_outputs",
+    "check_text",
+    "collapse_step",
+    "expand_step",
+    "find_step",
+    "iter_steps",
+    "lint_plan",
+    "next_pending_step",
+    "parse_plan",
+    "parse_plan_commands",
+    "parse_tree",
+    "plan_from_dict",
+    "plan_from_json",
+    "plan_from_tree",
+    "plan_json_schema",
+    "plan_to_dict",
+    "plan_to_json",
+    "plan_to_steps",
+    "render",
+    "render_all",
+    "replace_children",
+    "scan_plan",
+    "scan_plan_commands",
+    "serialize_commands",
+    "serialize_plan",
+    "step_order",
+    "steps_to_plan",
+    "validate_plan",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,1 @@
+"""HopSpec steps: models, and converting from and to plans."""

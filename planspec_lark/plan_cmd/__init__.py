@@ -1,0 +1,1 @@
+"""PLAN_CMD lines: models, reading, printing, applying."""

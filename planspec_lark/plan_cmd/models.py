@@ -1,0 +1,51 @@
+"""What a command is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import Attribute, define, field
+
+from planspec_lark.planspec import fields
+
+__all__ = ["EDIT_OPS", "OPS", "STATUS_OPS", "VIEW_OPS", "PlanCommand"]
+
+STATUS_OPS = ("DONE", "BLOCKED", "SKIP")
+EDIT_OPS = ("ADD", "REVISE")
+VIEW_OPS = ("EXPAND", "COLLAPSE")
+OPS = (*STATUS_OPS, *EDIT_OPS, "REPLAN", *VIEW_OPS)
+
+_IS_ID = fields.optional(fields.matches("ID", "numbers joined by dots, such as '2.1', or 'ALL'"))
+
+
+def _is_op(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if value not in OPS:
+        raise ValueError(f"{attribute.name}: {value!r} is none of {', '.join(OPS)}")
+
+
+def _is_target(instance: object, attribute: Attribute[Any], value: object) -> None:
+    if value != "ALL":
+        _IS_ID(instance, attribute, value)
+
+
+def _to_target(value: object) -> object:
+    return "ALL" if isinstance(value, str) and value.upper() == "ALL" else value
+
+
+@define
+class PlanCommand:
+    """One command. Description and detail are kept as written, ``→ outputs`` and ``← inputs`` included.
+
+    ``step_id`` is "ALL" where REPLAN means the whole plan. ``step_type``, ``description`` and ``detail`` are for ADD and
+    REVISE, ``result`` for DONE, BLOCKED, SKIP and REPLAN.
+    """
+
+    op: str = field(validator=_is_op)
+    step_id: str = field(default="", converter=_to_target, validator=_is_target)
+    step_type: str = field(
+        default="",
+        validator=fields.optional(fields.matches("VARIABLE", "a type (a letter or `_`, then letters, digits and `_`)")),
+    )
+    description: str = field(default="", validator=fields.text)
+    result: str = field(default="", validator=fields.text)
+    detail: list[str] = field(factory=list, validator=fields.each(fields.line))

@@ -1,0 +1,134 @@
+"""Text → commands: the lines that start with ``PLAN_CMD:`` in any text, such as a language model's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from re import Match, Pattern
+
+from attrs import define, field, frozen
+
+from planspec_lark import grammars
+from planspec_lark.diagnostics import CODES, Diagnostic, Fix
+from planspec_lark.plan_cmd.faults import Fault, diagnose, diagnose_prefix
+from planspec_lark.plan_cmd.models import PlanCommand
+from planspec_lark.planspec.building import behind_sign
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.source import Source, Span
+
+__all__ = ["CommandScan", "parse_plan_commands", "read_headline", "scan_plan_commands"]
+
+
+@frozen
+class CommandScan:
+    """What a text holds: the commands with their places, and diagnostics of lines that look like commands and are none."""
+
+    commands: list[PlanCommand]
+    spans: list[Span]
+    diagnostics: list[Diagnostic]
+    source: Source = field(repr=False)
+
+
+@cache
+def _pattern(rule: str) -> Pattern[str]:
+    return grammars.regular("plan_cmd").pattern(rule)
+
+
+@cache
+def _prefix() -> Pattern[str]:
+    return grammars.pattern("plan_cmd", "PREFIX")
+
+
+def parse_plan_commands(text: str) -> list[PlanCommand]:
+    """Find the commands in a text. All lines that are no command are skipped; :func:`scan_plan_commands` names them."""
+    return [command for command, _, _ in _walk(text) if isinstance(command, PlanCommand)]
+
+
+def scan_plan_commands(text: str, *, name: str = "<text>") -> CommandScan:
+    """Find the commands in a text, and all lines that seem to be meant as commands but are none. Never raises.
+
+    Args:
+        text: any text.
+        name: what diagnostics call it.
+    """
+    source = Source(text, name)
+    found = CommandScan([], [], [], source)
+    for command, start, end in _walk(text, near_misses=True):
+        span = source.span(start, end)
+        if isinstance(command, PlanCommand):
+            found.commands.append(command)
+            found.spans.append(span)
+        else:
+            found.diagnostics.append(_to_diagnostic(command, source, start, end))
+    return found
+
+
+def _to_diagnostic(fault: Fault, source: Source, start: int, end: int) -> Diagnostic:
+    fix = None if fault.mended is None else Fix(source.span(start, end), fault.mended)
+    return Diagnostic(
+        fault.code,
+        fault.message,
+        CODES[fault.code].severity,
+        source.span(start + fault.start, start + fault.end),
+        help=fault.help,
+        fix=fix,
+        source=source,
+    )
+
+
+def _walk(text: str, *, near_misses: bool = False) -> Iterator[tuple[PlanCommand | Fault, int, int]]:
+    """The commands and faults of a text, each with its bounds (those of a fault: its line's)."""
+    if not text.endswith("\n"):
+        text += "\n"
+    at = 0
+    while at < len(text):
+        newline = text.index("\n", at)
+        if _prefix().match(text, at):
+            match = _pattern("command").match(text, at)
+            if match:
+                start = at + len(match["PREFIX"]) - len(match["PREFIX"].lstrip(BLANKS))
+                yield _build(match), start, len(text[: match.end()].rstrip(" \t\r\n")) if near_misses else start
+                # The last line break took the next line's indentation with it, which is that line's own.
+                at = text.rindex("\n", at, match.end()) + 1
+                continue
+        if near_misses:
+            yield from _find_fault(text, at, newline)
+        at = newline + 1
+
+
+def _find_fault(text: str, at: int, newline: int) -> Iterator[tuple[Fault, int, int]]:
+    line = text[at:newline].removesuffix("\r")
+    start = at + len(line) - len(line.lstrip(BLANKS))
+    line = line.strip(BLANKS)
+    fault = diagnose(line) if _prefix().match(line) else diagnose_prefix(line)
+    if fault is not None:
+        yield fault, start, start + len(line)
+
+
+def _build(match: Match[str]) -> PlanCommand:
+    kind = next(name for name in ("status", "edit", "replan", "view") if match[name] is not None)
+    groups = {name.removeprefix(f"{kind}_"): value for name, value in match.groupdict().items() if value}
+    verb = groups.get("STATUS_VERB") or groups.get("EDIT_VERB") or groups.get("REPLAN") or groups["VIEW_VERB"]
+    return PlanCommand(
+        verb.strip(BLANKS),
+        groups.get("TARGET", "ALL").strip(BLANKS).removesuffix("."),
+        groups.get("TYPE", "").strip(BLANKS)[1:-1],
+        groups.get("TEXT", "").strip(BLANKS),
+        groups.get("RESULT", "").partition("|")[2].strip(BLANKS),
+        [behind_sign(line["DETAIL"]) for line in _pattern("_detail").finditer(groups.get("_detail", ""))],
+    )
+
+
+@define
+class Headline:
+    """What the text of ADD or REVISE says: the raw description and the raw outputs."""
+
+    description: str
+    outputs: str | None
+
+
+def read_headline(text: str) -> Headline:
+    """Cut the text of ADD or REVISE in two, in front of the arrow that declares outputs."""
+    match = _pattern("headline").fullmatch(text + "\n")
+    assert match is not None, "any text of one line is a headline"
+    return Headline((match["HEADLINE"] or "").strip(BLANKS), match["OUTPUTS"])

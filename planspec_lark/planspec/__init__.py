@@ -1,0 +1,1 @@
+"""PlanSpec documents: models, reading, printing, folding, validation, lint."""

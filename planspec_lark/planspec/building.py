@@ -1,0 +1,149 @@
+"""From the tokens of one line or one step to models.
+
+All readers end here: whatever found the tokens (the LALR parser or a pattern made from the same grammar), what they
+mean is said once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from re import Match
+
+from planspec_lark import grammars
+from planspec_lark.planspec.escapes import read_description, read_detail, read_segment
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import MARKS, SETTERS, PlanStatus, PlanStep
+
+__all__ = [
+    "behind_sign",
+    "build_step",
+    "read_body",
+    "read_constraints",
+    "read_goal_detail",
+    "split_body",
+    "split_constraints",
+    "split_goal_detail",
+    "split_segments",
+    "split_variables",
+]
+
+_STATUSES = {f"[{mark}]": status for status, mark in MARKS.items()}
+_PENDING = PlanStatus.PENDING
+_NEW = PlanStep.__new__
+
+
+@cache
+def _lines(rule: str) -> Callable[[str], Iterator[Match[str]]]:
+    return grammars.regular("planspec").pattern(rule).finditer
+
+
+@cache
+def _segment_tokens() -> Callable[[str], Iterator[Match[str]]]:
+    return grammars.regular("planspec").tokens("_segments").finditer
+
+
+def split_variables(names: str) -> list[str]:
+    """The variables of a list."""
+    return [name.strip(BLANKS) for name in names.split(",")]
+
+
+def split_segments(segments: str) -> Iterator[Match[str]]:
+    """The tokens of the segments of a summary line, each the group RESULT or PROGRESS."""
+    return _segment_tokens()(segments + "\n")
+
+
+def split_body(body: str) -> Iterator[Match[str]]:
+    """The lines of a body, each with the group INPUTS or DETAIL."""
+    return _lines("_body")(body)
+
+
+def split_constraints(lines: str) -> Iterator[Match[str]]:
+    """The lines of constraints, each with the group TEXT."""
+    return _lines("constraint")(lines)
+
+
+def split_goal_detail(lines: str) -> Iterator[Match[str]]:
+    """The detail lines of a goal, each with the group DETAIL. None of them declares inputs."""
+    return _lines("_goal_detail")(lines)
+
+
+def read_constraints(lines: str) -> list[str]:
+    """The constraints of these lines."""
+    return [line["TEXT"].strip(BLANKS) for line in split_constraints(lines)]
+
+
+def read_goal_detail(lines: str) -> list[str]:
+    """The details of these lines."""
+    return [behind_sign(line["DETAIL"]) for line in split_goal_detail(lines)]
+
+
+def behind_sign(detail: str) -> str:
+    """What a detail line says: what stands behind its `>` and one space."""
+    return detail[2:] if detail.startswith("> ") else detail[1:]
+
+
+def read_body(body: str) -> tuple[list[str], list[str]]:
+    """The inputs and the detail of the lines of a body."""
+    inputs: list[str] = []
+    detail: list[str] = []
+    for line in split_body(body):
+        text = line["DETAIL"]
+        if text is not None:
+            detail.append(read_detail(behind_sign(text)))
+        else:
+            inputs += split_variables(line["INPUTS"].partition("←")[2])
+    return inputs, detail
+
+
+def _read_segments(segments: str) -> tuple[str, int, int | None]:
+    pieces: list[str] = []
+    done, total = 0, None
+    for token in split_segments(segments):
+        text = token[0].partition("|")[2].strip(BLANKS)
+        if token.lastgroup == "RESULT":
+            pieces.append(read_segment(text))
+        else:
+            first, slash, second = text.partition(":")[2].partition("/")
+            done, total = int(first), int(second) if slash else None
+    return " | ".join(pieces), done, total
+
+
+def build_step(
+    step_id: str,
+    mark: str | None,
+    name: str | None,
+    step_type: str,
+    description: str | None,
+    outputs: str | None,
+    segments: str,
+    body: str,
+) -> PlanStep:
+    """The step that these tokens of one ``step`` spell, without its children.
+
+    The grammar has let every value through, so the models' validators need not look at them again.
+    """
+    inputs, detail = read_body(body) if body else ([], [])
+    result, done, total = _read_segments(segments) if segments else ("", 0, None)
+    step = _NEW(PlanStep)
+    for write, value in zip(
+        SETTERS,
+        (
+            step_id[:-1],
+            name.strip(BLANKS) if name else "",
+            step_type.strip(BLANKS)[1:-1],
+            read_description(description.strip(BLANKS), has_outputs=outputs is not None) if description else "",
+            inputs,
+            split_variables(outputs.partition("→")[2]) if outputs else [],
+            detail,
+            result,
+            _STATUSES[mark.strip(BLANKS)] if mark else _PENDING,
+            None,
+            done,
+            total,
+            [],
+        ),
+        strict=True,
+    ):
+        write(step, value)
+    return step

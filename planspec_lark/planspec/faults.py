@@ -1,0 +1,182 @@
+"""What is wrong with one line that the grammar refuses, in a person's words, and how it is written right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from functools import cache
+from re import Pattern
+
+from attrs import field, frozen
+from lark import Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from planspec_lark import grammars
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.repairs import Flaw, looks_like_step, mend_bullet, mend_header, mend_step
+
+__all__ = ["Fault", "Section", "diagnose", "expected_lines"]
+
+
+class Section(IntEnum):
+    """How far a document has come."""
+
+    NOTHING = 0
+    TITLE = 1
+    GOAL = 2
+    CONSTRAINTS = 3
+    STEPS = 4
+
+
+@frozen
+class Fault:
+    """A refused line: its first flaw, what could have stood there, advice, and the line mended where that is possible."""
+
+    flaw: Flaw
+    expected: tuple[str, ...] = ()
+    help: str = ""
+    mended: str | None = field(default=None)
+
+
+# What a person calls a terminal, in the order in which they are listed.
+_WORDS = {
+    "MARK": "a mark such as `[x]`",
+    "NAME": "a name",
+    "TYPE": "the type in square brackets, such as `[act]`",
+    "DESCRIPTION": "a description",
+    "OUTPUTS": "outputs such as `→ report, log`",
+    "RESULT": "` | ` and a result",
+    "PROGRESS": "` | Progress: N/M`",
+    "TEXT": "some text",
+    "NL": "the end of the line",
+}
+
+_LINES = {
+    Section.TITLE: "a title `# Plan: Text`",
+    Section.GOAL: "`Goal: Text`",
+    Section.CONSTRAINTS: "`Constraints:`",
+    Section.STEPS: "`## Steps`",
+}
+_INSIDE = {
+    Section.GOAL: "a `> detail` line",
+    Section.CONSTRAINTS: "a constraint `- Text`",
+    Section.STEPS: "a step such as `1. [act] Text → output`, or a `> detail` line behind one",
+}
+
+_STEP_HELP = "a step is one line: `ID. [status] name [type] description → outputs | result | Progress: N/M`"
+_HELP = {
+    "PS103": "leave the line out",
+    "PS109": "write some text, or leave the line out",
+    "PS110": "an id is numbers joined by dots with a dot behind: `1.`, `2.1.`; no leading zeros, at most 9 digits each",
+    "PS111": "the marks are `[ ]` pending, `[x]` done, `[>]` active, `[!]` blocked, `[~]` skipped; without one: pending",
+    "PS112": "the type is `[reason]`, `[act]`, `[decide]` or `[subtask]`, in front of the description",
+    "PS114": "write a result behind `|`, or `\\|` if the bar belongs to the text",
+    "PS115": "write `Progress: N` or `Progress: N/M`, or `\\Progress:` if it belongs to the result",
+    "PS116": "write `\\Progress:` if it belongs to the result",
+}
+
+
+def expected_lines(section: Section) -> tuple[str, ...]:
+    """What a line may be, that far into a document."""
+    inside = (_INSIDE[section],) if section in _INSIDE else ()
+    return (*inside, *(words for part, words in _LINES.items() if part > section))
+
+
+@cache
+def _line() -> Pattern[str]:
+    return grammars.regular("planspec").pattern("line")
+
+
+def diagnose(line: str, section: Section) -> Fault:
+    """Say what is wrong with ``line`` (no line break, no indentation), which the grammar refuses."""
+    forbidden = grammars.pattern("planspec", "FORBIDDEN")
+    if match := forbidden.search(line):
+        flaw = Flaw("PS102", f"the control character U+{ord(match[0]):04X} cannot stand in a plan", *match.span())
+        clean = forbidden.sub("", line).strip(BLANKS)
+        return Fault(flaw, help="remove it", mended=_accepted(clean) or diagnose(clean, section).mended if clean else "")
+    if line.startswith(("```", "~~~")):
+        return Fault(Flaw("PS103", "a code fence is not part of a plan", 0, len(line)), help=_HELP["PS103"], mended="")
+    if section is Section.CONSTRAINTS and (mended := mend_bullet(line)) and not _has_type(line):
+        return Fault(mended[0], mended=_accepted(mended[1]))
+    if looks_like_step(line):
+        return _diagnose_step(line, section)
+    if (mended := mend_header(line)) and (accepted := _accepted(mended[1])):
+        return Fault(mended[0], mended=accepted)
+    return _diagnose_other(line, section)
+
+
+def _accepted(line: str) -> str | None:
+    return line if _line().fullmatch(line + "\n") else None
+
+
+def _has_type(line: str) -> bool:
+    return mend_step(line)[1] is not None
+
+
+def _diagnose_step(line: str, section: Section) -> Fault:
+    flaws, mended = mend_step(line)
+    tokens, at, expected = _read(line)
+    if mended is None and not tokens and not flaws and section is not Section.STEPS:
+        return _unknown(line, section)
+    flaw = min(flaws, key=lambda found: found.start, default=None)
+    if flaw is None or (tokens and at < flaw.start and not line[at : flaw.start].strip(BLANKS + "|")):
+        flaw = flaw or _flaw_of_step(line, tokens, at)
+    accepted = _accepted(mended) if mended is not None else None
+    words = tuple(words for name, words in _WORDS.items() if name in expected)
+    return Fault(flaw, words if tokens else (), _HELP.get(flaw.code, _STEP_HELP), accepted)
+
+
+def _flaw_of_step(line: str, tokens: list[Token], at: int) -> Flaw:
+    """Name what the parser stumbled over where no near miss explains it."""
+    kinds = {token.type for token in tokens}
+    if "STEP_ID" not in kinds:
+        return Flaw("PS110", "a step starts with an id, a dot and white space", *_word(line, 0))
+    if "TYPE" in kinds:
+        return Flaw("PS101", "this cannot stand here", *_word(line, at))
+    if kinds == {"STEP_ID"} and line[at : at + 1] not in ("", *BLANKS):
+        return Flaw("PS113", f"white space is missing behind `{tokens[-1]}`", at, at + 1)
+    # What the parser took for a name is most likely the description's first word.
+    start, end = _word(line, len("".join(token for token in tokens if token.type != "NAME")))
+    if line[start : start + 1] == "[":
+        return Flaw("PS112", "this is not a type", start, end)
+    return Flaw("PS112", "the type in square brackets is missing", start, end)
+
+
+def _word(line: str, at: int) -> tuple[int, int]:
+    """The bounds of the word at or behind an offset."""
+    start = len(line) - len(line[at:].lstrip(BLANKS))
+    end = next((i for i in range(start, len(line)) if line[i] in BLANKS), len(line))
+    return start, max(end, start + 1)
+
+
+def _diagnose_other(line: str, section: Section) -> Fault:
+    tokens, at, _ = _read(line)
+    kinds = {token.type for token in tokens}
+    if line in ("#", "-") or kinds & {"TITLE_MARK", "BULLET"}:
+        what = "title" if line.startswith("#") else "constraint"
+        return Fault(Flaw("PS109", f"the {what} has no text", 0, len(line)), help=_HELP["PS109"])
+    if kinds & {"CONSTRAINTS_MARK", "STEPS_MARK"}:
+        return Fault(Flaw("PS104", "nothing may stand behind this header", at, len(line)), mended=_accepted(line[:at]))
+    if line.lstrip("#").strip(BLANKS + "*:：").lower() in ("goal", "目标"):
+        return Fault(Flaw("PS104", "this is not how the goal is written", 0, len(line)), help="write `Goal: Text`, in one line")
+    return _unknown(line, section)
+
+
+def _unknown(line: str, section: Section) -> Fault:
+    flaw = Flaw("PS101", "this is not a line of a plan", 0, len(line))
+    return Fault(flaw, expected_lines(section), "leave the line out, or make it a `> detail` line of a step")
+
+
+def _read(line: str) -> tuple[list[Token], int, Iterable[str]]:
+    """As far as the parser comes: the tokens, the offset of the fault, and the terminals it could have taken there."""
+    session = grammars.parser("planspec").parse_interactive(line + "\n", start="line")
+    tokens: list[Token] = []
+    try:
+        tokens.extend(session.iter_parse())
+    except UnexpectedCharacters as error:
+        return tokens, error.pos_in_stream, error.allowed or ()
+    except UnexpectedToken as error:
+        return tokens, error.pos_in_stream, error.expected
+    except UnexpectedInput:
+        pass
+    return tokens, len(line), ()

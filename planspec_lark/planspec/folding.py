@@ -1,0 +1,83 @@
+"""What a folded view shows of every step.
+
+A step's flag ``expanded`` decides; where it is None, its status does: active and blocked steps show their body, and
+children always show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.tree import find_step
+
+__all__ = ["View", "collapse_step", "expand_step", "replace_children", "view_steps"]
+
+_OPEN = frozenset({PlanStatus.ACTIVE, PlanStatus.BLOCKED})
+
+
+class View(NamedTuple):
+    """A step as a view shows it: its depth (0 at the top level), whether it is the last among its siblings, and
+    whether its body and its children show."""
+
+    step: PlanStep
+    parent: PlanStep | None
+    depth: int
+    is_last: bool
+    shows_body: bool
+    shows_children: bool
+
+
+def view_steps(plan: PlanSpec, *, fold: bool) -> Iterator[View]:
+    """The steps that a view shows, in document order; without ``fold`` all of them with everything."""
+    todo = _siblings(plan.steps, None, 0)
+    while todo:
+        step, parent, depth, is_last = todo.pop()
+        shows_body = not fold or (step.status in _OPEN if step.expanded is None else step.expanded)
+        shows_children = not fold or step.expanded is not False
+        yield View(step, parent, depth, is_last, shows_body, shows_children)
+        if shows_children and step.children:
+            todo += _siblings(step.children, step, depth + 1)
+
+
+def _siblings(
+    steps: list[PlanStep], parent: PlanStep | None, depth: int
+) -> list[tuple[PlanStep, PlanStep | None, int, bool]]:
+    rows = [(step, parent, depth, False) for step in reversed(steps)]
+    if steps:
+        rows[0] = (steps[-1], parent, depth, True)
+    return rows
+
+
+def expand_step(plan: PlanSpec, step_id: str) -> str:
+    """Show a step's body and children whatever its status. Returns "" or what is wrong."""
+    return _set_expanded(plan, step_id, expanded=True)
+
+
+def collapse_step(plan: PlanSpec, step_id: str) -> str:
+    """Hide a step's body and children whatever its status. Returns "" or what is wrong."""
+    return _set_expanded(plan, step_id, expanded=False)
+
+
+def _set_expanded(plan: PlanSpec, step_id: str, *, expanded: bool) -> str:
+    step = find_step(plan, step_id)
+    if step is None:
+        return f"there is no step {step_id}"
+    step.expanded = expanded
+    return ""
+
+
+def replace_children(plan: PlanSpec, step_id: str, new_children: list[PlanStep]) -> str:
+    """Put new children below a container and make it active. Returns "" or what is wrong (then nothing has changed).
+
+    The list is copied, the steps in it are not.
+    """
+    step = find_step(plan, step_id)
+    if step is None:
+        return f"there is no step {step_id}"
+    if step.step_type not in CONTAINER_TYPES:
+        return f"step {step_id} is of type '{step.step_type}', and only subtask and decide have children"
+    step.children = list(new_children)
+    step.status = PlanStatus.ACTIVE
+    return ""

@@ -1,0 +1,261 @@
+"""Plans as JSON values: plain dicts and lists, in and out through cattrs, and their JSON Schema.
+
+``expanded`` is left out: it is the state of a view. No recursion on the depth of a plan.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import attrs
+from cattrs import ClassValidationError, Converter, transform_error
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from planspec_lark import grammars
+from planspec_lark.planspec.fields import COUNT_LIMIT
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
+
+__all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_schema", "plan_to_dict", "plan_to_json"]
+
+
+class PlanValueError(ValueError):
+    """A value that is no plan. ``problems`` holds a message for each fault, with the path to it."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def _exactly(kind: type) -> Callable[[Any, Any], Any]:
+    def structure(value: Any, _: Any) -> Any:
+        if type(value) is not kind:
+            raise TypeError(f"expected {_WORDS[kind]}, not {_WORDS.get(type(value), type(value).__name__)}")
+        return value
+
+    return structure
+
+
+_WORDS = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "a boolean",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+@cache
+def _converter() -> Converter:
+    converter = Converter(detailed_validation=True, forbid_extra_keys=True)
+    converter.register_structure_hook(str, _exactly(str))
+    converter.register_structure_hook(int, _exactly(int))
+    converter.register_structure_hook_func(lambda kind: kind == list[str], _strings)
+    converter.register_structure_hook_func(
+        lambda kind: kind == (int | None), lambda value, _: None if value is None else _exactly(int)(value, int)
+    )
+    converter.register_structure_hook(PlanStatus, _status)
+    for model, child in ((PlanSpec, "steps"), (PlanStep, "children")):
+        # The lists of steps are walked by hand, so that no depth is too deep.
+        left_out = {child: override(omit=True), **({"expanded": override(omit=True)} if model is PlanStep else {})}
+        structure = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=True, **left_out)
+        converter.register_structure_hook(model, structure)
+        converter.register_unstructure_hook(model, make_dict_unstructure_fn(model, converter, **left_out))
+    return converter
+
+
+def _strings(value: Any, _: Any) -> list[str]:
+    if not isinstance(value, list):
+        raise TypeError(f"expected a list, not {_WORDS.get(type(value), type(value).__name__)}")
+    for index, item in enumerate(value):
+        if not isinstance(item, str):
+            raise TypeError(f"expected a string at [{index}], not {_WORDS.get(type(item), type(item).__name__)}")
+    return list(value)
+
+
+def _status(value: Any, _: Any) -> PlanStatus:
+    if value not in {status.value for status in PlanStatus} if isinstance(value, str) else True:
+        raise ValueError(f"expected one of {', '.join(status.value for status in PlanStatus)}, not {value!r}")
+    return PlanStatus(value)
+
+
+def plan_to_dict(plan: PlanSpec) -> dict[str, Any]:
+    """A plan as a JSON value with all its fields."""
+    converter = _converter()
+    root: dict[str, Any] = converter.unstructure(plan)
+    todo = [(root, "steps", plan.steps)]
+    while todo:
+        owner, key, steps = todo.pop()
+        owner[key] = rows = [converter.unstructure(step) for step in steps]
+        todo.extend((row, "children", step.children) for row, step in zip(rows, steps, strict=True))
+    return root
+
+
+def plan_from_dict(value: object) -> PlanSpec:
+    """The plan that a JSON value describes, as :func:`plan_to_dict` gives it; fields may be left out but for step_id.
+
+    Raises:
+        PlanValueError: unknown keys, values of a wrong type or that no plan can hold; all of them, each with its path.
+    """
+    problems: list[str] = []
+    plan, steps = _structure(value, PlanSpec, "steps", "$", problems)
+    todo = [(plan, "steps", steps, "$.steps")]
+    while todo:
+        owner, key, values, path = todo.pop()
+        if not isinstance(values, list):
+            problems.append(f"expected a list, not {_WORDS.get(type(values), type(values).__name__)} @ {path}")
+            continue
+        children = []
+        for index, item in enumerate(values):
+            here = f"{path}[{index}]"
+            step, below = _structure(item, PlanStep, "children", here, problems)
+            children.append(step)
+            todo.append((step, "children", below, f"{here}.children"))
+        if owner is not None and None not in children:
+            setattr(owner, key, children)
+    if problems:
+        raise PlanValueError(problems)
+    assert isinstance(plan, PlanSpec)
+    return plan
+
+
+def _structure(value: object, model: type, child: str, path: str, problems: list[str]) -> tuple[Any, object]:
+    """The model without its steps, and the value of its steps."""
+    if not isinstance(value, dict):
+        problems.append(f"expected an object, not {_WORDS.get(type(value), type(value).__name__)} @ {path}")
+        return None, []
+    own = {key: item for key, item in value.items() if key != child}
+    try:
+        return _converter().structure(own, model), value.get(child, [])
+    except ClassValidationError as error:
+        problems += transform_error(error, path, _explain)
+    except ValueError:
+        problems += _refusals(own, model, path)
+    return None, value.get(child, [])
+
+
+def _refusals(own: dict[str, Any], model: Any, path: str) -> list[str]:
+    """What the model's validators say, field by field; its own construction stops at the first."""
+    problems = []
+    for attribute in attrs.fields(model):
+        try:
+            if attribute.name in own and attribute.validator is not None:
+                attribute.validator(None, attribute, own[attribute.name])
+        except ValueError as error:
+            problems.append(f"{str(error).removeprefix(attribute.name + ': ')} @ {path}.{attribute.name}")
+    return problems
+
+
+def _explain(error: BaseException, type: Any) -> str:
+    if isinstance(error, KeyError):
+        return "required field missing"
+    extra = getattr(error, "extra_fields", None)
+    if extra:
+        return f"unknown keys: {', '.join(sorted(map(str, extra)))}"
+    return str(error)
+
+
+def plan_to_json(plan: PlanSpec, *, indent: int | None = 2) -> str:
+    """A plan as JSON text, however deep it is."""
+    return "".join(_encode(plan_to_dict(plan), indent))
+
+
+def _encode(root: dict[str, Any], indent: int | None) -> Iterator[str]:
+    """Encode objects whose last key holds a list of such objects; the encoder of the library recurses."""
+    comma = ", " if indent is None else ","
+    todo: list[tuple[str | dict[str, Any], int]] = [(root, 0)]
+    while todo:
+        item, depth = todo.pop()
+        if isinstance(item, str):
+            yield item
+            continue
+        lead = "" if indent is None else "\n" + " " * (indent * (depth + 1))
+        back = "" if indent is None else "\n" + " " * (indent * depth)
+        *own, (key, children) = item.items()
+        yield "{" + "".join(f"{lead}{_dump(k)}: {_dump(v)}{comma}" for k, v in own) + f"{lead}{_dump(key)}: ["
+        if not children:
+            yield f"]{back}}}"
+            continue
+        deeper = "" if indent is None else "\n" + " " * (indent * (depth + 2))
+        todo.append((f"{lead}]{back}}}", depth))
+        for at, child in enumerate(reversed(children)):
+            todo.append((child, depth + 2))
+            todo.append((deeper if at == len(children) - 1 else comma + deeper, depth))
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def plan_from_json(text: str) -> PlanSpec:
+    """The plan that a JSON text describes.
+
+    Raises:
+        PlanValueError: no JSON, or no plan; also JSON that is nested too deeply for Python's decoder.
+    """
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise PlanValueError([f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}"]) from None
+    except RecursionError:
+        raise PlanValueError(["nested too deeply to decode"]) from None
+    return plan_from_dict(value)
+
+
+def plan_json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of what :func:`plan_to_dict` gives and :func:`plan_from_dict` takes."""
+    line = {"type": "string", "pattern": rf"^{_TEXT}*$"}
+    text = {"type": "string", "pattern": rf"^(?:{_EDGE}(?:{_TEXT}*{_EDGE})?)?$"}
+    variables = {"type": "array", "items": {"type": "string", "pattern": f"^{_pattern('VARIABLE')}$"}}
+    count = {"type": "integer", "minimum": 0, "maximum": COUNT_LIMIT}
+    steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
+    step = {
+        "step_id": {"type": "string", "pattern": f"^{_pattern('ID')}$"},
+        "step_name": {
+            "type": "string",
+            # Dialects disagree about letters beyond ASCII, so this is wider than the rule, which is letters, digits,
+            # `_` and `-` of any script.
+            "pattern": r"^[^\s\u0000-\u001f\u007f\[\]|>.]*$",
+            "description": "Letters, digits, `_` and `-` of any script, or empty.",
+        },
+        "step_type": {"type": "string", "pattern": f"^(?:{_pattern('VARIABLE')})?$"},
+        "description": text,
+        "inputs": variables,
+        "outputs": variables,
+        "detail": {"type": "array", "items": line},
+        "result": text,
+        "status": {"enum": [status.value for status in PlanStatus]},
+        "done_count": count,
+        "total_count": {"anyOf": [count, {"type": "null"}]},
+        "children": steps,
+    }
+    plan = {
+        "title": text,
+        "goal": text,
+        "goal_detail": {"type": "array", "items": line},
+        "constraints": {"type": "array", "items": {**text, "minLength": 1}},
+        "steps": steps,
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "PlanSpec",
+        "description": "A plan, as plan_to_dict gives it.",
+        "type": "object",
+        "properties": plan,
+        "additionalProperties": False,
+        "$defs": {
+            "step": {"type": "object", "properties": step, "required": ["step_id"], "additionalProperties": False}
+        },
+    }
+
+
+_TEXT = r"[^\u0000-\u0008\u000a-\u001f\u007f\ud800-\udfff]"
+_EDGE = r"[^\u0000-\u0020\u007f\ud800-\udfff]"
+
+
+def _pattern(terminal: str) -> str:
+    return f"(?:{grammars.pattern('planspec', terminal).pattern})"

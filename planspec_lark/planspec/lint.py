@@ -1,0 +1,195 @@
+"""What is worth saying about a plan beyond the six rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from attrs import define, field
+
+from planspec_lark import grammars
+from planspec_lark.diagnostics import CODES, Diagnostic
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.tree import iter_with_parents
+
+__all__ = ["lint_plan"]
+
+_OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
+
+
+def lint_plan(plan: PlanSpec) -> list[Diagnostic]:
+    """Look for what is most likely not meant.
+
+    Returns:
+        Diagnostics with the codes ``PS3xx``, step by step in document order. A warning is likely a slip; an info is
+        something that may well be right, such as an input that comes from outside the plan.
+    """
+    places = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
+    found = [*_check_ids(plan), *_check_data_flow(plan), *_check_steps(plan)]
+    return sorted(found, key=lambda diagnostic: places[diagnostic.step_id])
+
+
+def _found(
+    code: str, step: PlanStep, part: str, message: str, help: str = "", item: int | None = None
+) -> Diagnostic:
+    return Diagnostic(
+        code,
+        f"step {step.step_id}: {message}",
+        CODES[code].severity,
+        help=help,
+        step_id=step.step_id,
+        part=part,
+        item=item,
+    )
+
+
+# ---------------------------------------------------------------- ids
+
+
+def _check_ids(plan: PlanSpec) -> Iterator[Diagnostic]:
+    ids = {step.step_id for step in iter_steps(plan)}
+    yield from _check_siblings(plan.steps, "")
+    for step in iter_steps(plan):
+        yield from _check_siblings(step.children, step.step_id)
+        head = step.step_id.rpartition(".")[0]
+        if head and head not in ids:
+            message = f"there is no step {head} for it to belong to"
+            yield _found("PS301", step, "step_id", message, f"write a step {head} above it, or change its id")
+
+
+def _check_siblings(steps: list[PlanStep], parent_id: str) -> Iterator[Diagnostic]:
+    highest = 0
+    for step in steps:
+        head, _, last = step.step_id.rpartition(".")
+        if head != parent_id:
+            continue
+        number, name = int(last), f"{head}.{highest}".lstrip(".")
+        if number < highest:
+            yield _found("PS303", step, "step_id", f"it comes behind step {name}")
+        elif number > highest + 1:
+            after = f"the step before it is {name}" if highest else "it is the first one here"
+            yield _found("PS302", step, "step_id", f"a number is left out: {after}")
+        highest = max(highest, number)
+
+
+# ---------------------------------------------------------------- data flow
+
+
+@define
+class _Flow:
+    """The variables of a plan as its steps run: each container's outputs are there once all its steps are through."""
+
+    parents: dict[str, PlanStep | None]
+    producers: dict[str, PlanStep]
+    used: set[str]
+    available: set[str] = field(factory=set)
+    open: set[str] = field(factory=set)
+    declared: dict[str, list[PlanStep]] = field(factory=dict)
+
+    def enter(self, step: PlanStep) -> Iterator[Diagnostic]:
+        for item, name in enumerate(step.inputs):
+            if name in self.available:
+                continue
+            if name in self.producers:
+                message = f"the input `{name}` is there only after step {self.producers[name].step_id}"
+                yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
+            else:
+                yield _found("PS307", step, "inputs", f"no step produces the input `{name}`", item=item)
+        self.open.add(step.step_id)
+        for item, name in enumerate(step.outputs):
+            if name not in self.used:
+                yield _found("PS309", step, "outputs", f"no step takes the output `{name}`", item=item)
+            earlier = self.declare(step, name)
+            if earlier is not None:
+                message = f"step {earlier.step_id} declares the output `{name}` as well"
+                yield _found("PS308", step, "outputs", message, "give each its own name", item)
+
+    def leave(self, step: PlanStep) -> None:
+        self.open.discard(step.step_id)
+        self.available.update(step.outputs)
+
+    def declare(self, step: PlanStep, name: str) -> PlanStep | None:
+        """Note an output; the step that declared it before, unless that is a container around it or another branch."""
+        stack = self.declared.setdefault(name, [])
+        if not stack or stack[-1].step_id in self.open:
+            repeated = stack[-1] if stack and stack[-1] is step else None
+            stack.append(step)
+            return repeated
+        earlier, stack[-1] = stack[-1], step
+        return None if self.is_other_branch(earlier) else earlier
+
+    def is_other_branch(self, step: PlanStep) -> bool:
+        """Whether the innermost open step around an earlier one is a `decide`: then only one of the two runs."""
+        above = self.parents[step.step_id]
+        while above is not None and above.step_id not in self.open:
+            above = self.parents[above.step_id]
+        return above is not None and above.step_type == "decide"
+
+
+def _check_data_flow(plan: PlanSpec) -> Iterator[Diagnostic]:
+    parents: dict[str, PlanStep | None] = {}
+    producers: dict[str, PlanStep] = {}
+    used: set[str] = set()
+    for step, parent in iter_with_parents(plan):
+        parents[step.step_id] = parent
+        used.update(step.inputs)
+        for name in step.outputs:
+            producers.setdefault(name, step)
+    flow = _Flow(parents, producers, used)
+    path: list[PlanStep] = []
+    for step, parent in iter_with_parents(plan):
+        while path and path[-1] is not parent:
+            flow.leave(path.pop())
+        yield from flow.enter(step)
+        path.append(step)
+
+
+# ---------------------------------------------------------------- single steps
+
+
+def _check_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
+    for step in iter_steps(plan):
+        if not step.description:
+            yield _found("PS312", step, "description", "it has no description", "say in a sentence what is to be done")
+        if not step.outputs:
+            yield from _check_arrow(step)
+            yield _found("PS313", step, "outputs", "it declares no outputs")
+        for item, line in enumerate(step.detail):
+            if _ALMOST_INPUTS.fullmatch(line):
+                yield _found("PS305", step, "detail", "these are no inputs", _write("> ← ", line, _ALMOST_INPUTS), item)
+        open_ids = [child.step_id for child in step.children if child.status in _OPEN]
+        if step.status is PlanStatus.DONE and open_ids:
+            message = f"it is done, but step {open_ids[0]} below it is not"
+            yield _found("PS310", step, "status", message, "mark the steps below it, or set it back to `[>]`")
+        if step.total_count is not None and step.done_count > step.total_count:
+            message = f"{step.done_count} rounds done out of {step.total_count}"
+            yield _found("PS311", step, "done_count", message)
+
+
+_NAMES = r"[ \t]*(?P<names>[A-Za-z_]\w*(?:[ \t]*[,，、;；][ \t]*[A-Za-z_]\w*)*)[ \t]*"
+_ALMOST_OUTPUTS = re.compile(rf"(?:[-=]{{1,2}}>|[⇒➜➔⟶])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z")
+_ALMOST_INPUTS = re.compile(rf"[ \t]*(?:<[-=]{{1,2}}|[⇐⟵]|←){_NAMES}", re.A)
+_LIST_OF_OUTPUTS = re.compile(_NAMES)
+
+
+def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
+    text = step.description
+    behind = text.rpartition("→")[2] if "→" in text else None
+    if match := _ALMOST_OUTPUTS.search(text):
+        help = _write("→ ", match["names"], _LIST_OF_OUTPUTS)
+        yield _found("PS305", step, "description", f"`{match[0]}` declares no outputs", help)
+    elif behind is None or grammars.pattern("planspec", "VARIABLES").fullmatch(behind.strip(BLANKS)):
+        return
+    elif _LIST_OF_OUTPUTS.fullmatch(behind):
+        help = _write("→ ", behind, _LIST_OF_OUTPUTS)
+        yield _found("PS305", step, "description", f"`→{behind[:60]}` declares no outputs", help)
+    else:
+        help = "variables are letters, digits and `_`, with commas between them"
+        yield _found("PS304", step, "description", "what stands behind the arrow is no variable list", help)
+
+
+def _write(arrow: str, text: str, pattern: re.Pattern[str]) -> str:
+    match = pattern.fullmatch(text)
+    names = re.split(r"[ \t]*[,，、;；][ \t]*", match["names"]) if match else []
+    return f"if that is meant, write `{arrow}{', '.join(names)}`"

@@ -1,0 +1,165 @@
+"""Where in a text every step and field of a plan stands.
+
+What a reader keeps for this is small: the bounds of the pattern's groups. Spans are made when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from attrs import define, field, frozen
+
+from planspec_lark import grammars
+from planspec_lark.planspec.building import split_body, split_constraints, split_goal_detail, split_segments
+from planspec_lark.source import Source, Span
+
+__all__ = ["Fields", "Places", "StepPlaces", "Unit"]
+
+# Field name → its spans: one for a text or a number, one an item for a list. Absent parts are left out.
+Fields = dict[str, tuple[Span, ...]]
+
+_GROUPS = {
+    "step_id": "step_STEP_ID",
+    "status": "step_MARK",
+    "step_name": "step_NAME",
+    "step_type": "step_TYPE",
+    "description": "step_DESCRIPTION",
+}
+
+
+@frozen
+class Unit:
+    """A stretch of text that was read at once: the bounds of the groups of the pattern for ``line``.
+
+    ``mended`` marks a unit whose text is not what stands in the source; then there is only ``start`` to ``end``.
+    """
+
+    start: int
+    end: int
+    bounds: Mapping[str, tuple[int, int]]
+    mended: bool = False
+
+
+@frozen
+class StepPlaces:
+    """Where one step stands: its summary line and body, and each of its fields."""
+
+    span: Span
+    fields: Fields
+
+
+@define(eq=False, slots=False)
+class Places:
+    """Where a plan's parts stand in its source.
+
+    ``fields`` has those of the plan itself (title, goal, goal_detail, constraints). ``step`` and ``steps`` have those of
+    the steps, by id. A field of a line that had to be repaired has the span of that line.
+    """
+
+    source: Source
+    _units: dict[str, list[Unit]] = field(factory=dict, repr=False)
+    _plan_units: list[tuple[str, Unit]] = field(factory=list, repr=False)
+
+    def add(self, kind: str, unit: Unit) -> None:
+        """Note a unit that holds parts of the plan itself."""
+        self._plan_units.append((kind, unit))
+
+    def add_step(self, step_id: str, unit: Unit) -> None:
+        """Note a unit of a step: its first has the summary line, any others more of its body."""
+        self._units.setdefault(step_id, []).append(unit)
+
+    def start_of(self, step_id: str) -> int:
+        """The offset at which a step starts."""
+        return self._units[step_id][0].start
+
+    @cached_property
+    def fields(self) -> Fields:
+        """The places of the plan's own fields."""
+        found: Fields = {}
+        for kind, unit in self._plan_units:
+            for name, span in self._plan_fields(kind, unit):
+                found[name] = (*found.get(name, ()), span)
+        return found
+
+    def __contains__(self, step_id: object) -> bool:
+        return step_id in self._units
+
+    def step(self, step_id: str) -> StepPlaces:
+        """The places of one step.
+
+        Raises:
+            KeyError: no step with this id was read.
+        """
+        units = self._units[step_id]
+        fields: Fields = {}
+        for unit in units:
+            for name, span in self._step_fields(unit):
+                fields[name] = (*fields.get(name, ()), span)
+        return StepPlaces(self._trimmed(units[0].start, units[-1].end), fields)
+
+    @cached_property
+    def steps(self) -> dict[str, StepPlaces]:
+        """The places of all steps, by id."""
+        return {step_id: self.step(step_id) for step_id in self._units}
+
+    def _trimmed(self, start: int, end: int) -> Span:
+        text = self.source.text
+        while start < end and text[start] in " \t":
+            start += 1
+        while start < end and text[min(end, len(text)) - 1] in " \t\r\n":
+            end = min(end, len(text)) - 1
+        return self.source.span(start, end)
+
+    def _plan_fields(self, kind: str, unit: Unit) -> Iterator[tuple[str, Span]]:
+        if unit.mended:
+            yield kind, self.source.span(unit.start, unit.end)
+            return
+        for name, group in (("title", "title_TEXT"), ("goal", "goal_TEXT"), ("constraints", "constraint_TEXT")):
+            if group in unit.bounds:
+                yield name, self._trimmed(*unit.bounds[group])
+        text = self.source.text
+        for name, group, token, split in (
+            ("goal_detail", "goal__goal_detail", "DETAIL", split_goal_detail),
+            ("constraints", "constraints_constraint", "TEXT", split_constraints),
+            ("goal_detail", "body_line", "DETAIL", split_goal_detail),
+        ):
+            if group in unit.bounds:
+                start, end = unit.bounds[group]
+                for line in split(_ended(text[start:end])):
+                    yield name, self._trimmed(start + line.start(token), start + line.end(token))
+
+    def _step_fields(self, unit: Unit) -> Iterator[tuple[str, Span]]:
+        if unit.mended:
+            yield "description", self.source.span(unit.start, unit.end)
+            return
+        for name, group in _GROUPS.items():
+            if group in unit.bounds:
+                start, end = unit.bounds[group]
+                yield name, self._trimmed(start, end - (name == "step_id"))
+        if "step_OUTPUTS" in unit.bounds:
+            yield from self._variables("outputs", *unit.bounds["step_OUTPUTS"])
+        if "step__segments" in unit.bounds:
+            start, end = unit.bounds["step__segments"]
+            for token in split_segments(self.source.text[start:end]):
+                name = "result" if token.lastgroup == "RESULT" else "done_count"
+                bar = self.source.text.index("|", start + token.start()) + 1
+                yield name, self._trimmed(bar, start + token.end())
+        for group in ("step__body", "body_line"):
+            if group in unit.bounds:
+                yield from self._body(*unit.bounds[group])
+
+    def _body(self, start: int, end: int) -> Iterator[tuple[str, Span]]:
+        for line in split_body(_ended(self.source.text[start:end])):
+            if line["INPUTS"] is not None:
+                yield from self._variables("inputs", start + line.start("INPUTS"), start + line.end("INPUTS"))
+            else:
+                yield "detail", self._trimmed(start + line.start("DETAIL"), start + line.end("DETAIL"))
+
+    def _variables(self, name: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
+        for match in grammars.pattern("planspec", "VARIABLE").finditer(self.source.text, start, end):
+            yield name, self.source.span(*match.span())
+
+
+def _ended(lines: str) -> str:
+    return lines if lines.endswith("\n") else lines + "\n"

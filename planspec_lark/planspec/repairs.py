@@ -1,0 +1,218 @@
+"""Near misses: what people and language models write instead of a plan's lines, and what they mean by it.
+
+Nothing here says what a plan is. A repair is a guess, and every guess is put to the grammar before anybody sees it:
+the callers offer a mended line only where the grammar accepts it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from re import Match
+
+from attrs import define, field, frozen
+
+from planspec_lark import grammars
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import MARKS, STEP_TYPES
+
+__all__ = ["Flaw", "looks_like_step", "mend_bullet", "mend_header", "mend_step"]
+
+
+@frozen
+class Flaw:
+    """What is wrong with a line: code, message, and where (offsets in the line)."""
+
+    code: str
+    message: str
+    start: int
+    end: int
+
+
+_HEADERS: tuple[tuple[re.Pattern[str], Callable[[Match[str]], str], str], ...] = (
+    (
+        re.compile(r"(?:#{1,6}[ \t]*)?\**[ \t]*(?:goal|目标)[ \t]*\**[ \t]*[:：][ \t]*\**[ \t]*(.*)", re.I),
+        lambda m: f"Goal: {m[1]}".rstrip(BLANKS),
+        "this is not how the goal is written",
+    ),
+    (
+        re.compile(
+            r"(?:#{1,6}[ \t]*)?\**[ \t]*(?:constraints?|约束条件|约束)[ \t]*\**[ \t]*(?:[:：][ \t]*\**[ \t]*(.*))?", re.I
+        ),
+        lambda m: f"Constraints:\n- {m[1]}" if m[1] else "Constraints:",
+        "this is not how the constraints are headed",
+    ),
+    (
+        re.compile(r"(?:#{1,6}[ \t]*)?\**[ \t]*(?:steps?|步骤)[ \t]*\**[ \t]*[:：]?[ \t]*\**[ \t]*", re.I),
+        lambda m: "## Steps",
+        "this is not how the steps are headed",
+    ),
+    (
+        re.compile(r"(?:#{1,6}[ \t]*)?\**[ \t]*plan[ \t]*[:：][ \t]*\**[ \t]*(.+)", re.I),
+        lambda m: f"# Plan: {m[1]}",
+        "this is not how the title is written",
+    ),
+    (re.compile(r"#([^# \t].*)"), lambda m: f"# {m[1]}", "white space is missing behind `#`"),
+)
+
+
+def mend_header(line: str) -> tuple[Flaw, str] | None:
+    """A line that is almost a header: its flaw and the header."""
+    for pattern, write, message in _HEADERS:
+        if match := pattern.fullmatch(line):
+            return Flaw("PS104", message, 0, len(line)), write(match)
+    return None
+
+
+_BULLET = re.compile(r"(?P<bullet>[*+•·‣–—-]|[0-9]{1,3}[.)、])[ \t]*(?P<text>[^ \t].*)")
+
+
+def mend_bullet(line: str) -> tuple[Flaw, str] | None:
+    """A line that is almost a constraint: its flaw and the constraint."""
+    match = _BULLET.fullmatch(line)
+    if match is None:
+        return None
+    return Flaw("PS118", "a constraint starts with `- `", 0, match.end("bullet")), f"- {match['text']}"
+
+
+_LEADER = re.compile(r"(?:[-*+•][ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?\**(?:(?i:step|步骤)[ \t]*)?(?=[0-9０-９])")
+_ID = re.compile(r"(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?P<end>\.\)|[.．、)）:：。]?)\**(?P<space>[ \t]*)")
+_MARK = re.compile(r"[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】](?P<space>[ \t]*)(?=(?:[\w-]+[ \t]*)?[\[［【(（<])")
+_NAME = re.compile(r"(?P<name>[\w-]+)(?P<space>[ \t]*)(?=[\[［【(（<])")
+_TYPE = re.compile(r"(?P<open>[\[［【(（<])[ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\]］】)）>](?P<space>[ \t]*)")
+_PROGRESS = re.compile(r"Progress:[ \t]*(?P<done>[0-9]{1,9})[ \t]*(?:/|of)[ \t]*(?P<total>[0-9]{1,9})")
+_WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
+
+
+def looks_like_step(line: str) -> bool:
+    """Whether a line seems to be meant as a step."""
+    return _LEADER.match(line) is not None
+
+
+@define
+class _Mender:
+    """Reads a summary line as loosely as it can, from left to right, and writes it down as it should be."""
+
+    line: str
+    at: int = 0
+    written: str = ""
+    flaws: list[Flaw] = field(factory=list)
+
+    def flaw(self, code: str, message: str, start: int, end: int | None = None) -> None:
+        self.flaws.append(Flaw(code, message, start, start + 1 if end is None else end))
+
+    def needs_space(self, match: Match[str], what: str) -> None:
+        if not match["space"] and match.end() < len(self.line):
+            self.flaw("PS113", f"white space is missing behind {what}", match.end())
+
+    def lead(self) -> str:
+        match = _LEADER.match(self.line)
+        if match is None:
+            return ""
+        if match.end():
+            self.flaw("PS110", "a step starts with its id", 0, match.end())
+        self.at = match.end()
+        return "[x] " if match["box"] in ("x", "X") else ""
+
+    def id(self) -> bool:
+        match = _ID.match(self.line, self.at)
+        if match is None:
+            return False
+        numbers = [number.lstrip("0") or "0" for number in match["id"].translate(_WIDE).split(".")]
+        step_id = ".".join(numbers)
+        written = self.line[match.start() : match.end("end")]
+        if not match["space"] and self.line[match.end() : match.end() + 1] in (".", "．"):
+            self.flaw("PS110", f"`{written}` goes on with another dot", match.start(), match.end() + 1)
+            return False
+        if written != f"{step_id}." or max(map(len, numbers)) > 9:
+            self.flaw("PS110", f"`{written}` is not an id with a dot behind it", match.start(), match.end("end"))
+        else:
+            self.needs_space(match, f"`{written}`")
+        self.at = match.end()
+        self.written = f"{step_id}. "
+        return True
+
+    def mark(self, box: str) -> None:
+        match = _MARK.match(self.line, self.at)
+        if match is None or (match["mark"] != "X" and grammars.pattern("planspec", "VARIABLE").fullmatch(match["mark"])):
+            if not (match and match["mark"] == "x"):
+                self.written += box
+                return
+        assert match is not None
+        mark, written = match["mark"], self.line[match.start() : match.start("space")]
+        if mark.strip(BLANKS) in ("x", "X"):
+            meant = "x"
+        else:
+            # A status is never invented: whatever else stands there counts as pending.
+            meant = mark if mark in MARKS.values() else " "
+        if written != f"[{meant}]":
+            self.flaw("PS111", f"`{written}` is not a mark", match.start(), match.start("space"))
+        else:
+            self.needs_space(match, f"`{written}`")
+        self.at = match.end()
+        self.written += f"[{meant}] "
+
+    def name(self) -> None:
+        if match := _NAME.match(self.line, self.at):
+            self.needs_space(match, f"the name `{match['name']}`")
+            self.at = match.end()
+            self.written += f"{match['name']} "
+
+    def type(self) -> bool:
+        match = _TYPE.match(self.line, self.at)
+        if match is None or (match["open"] in "(（<" and match["type"].lower() not in STEP_TYPES):
+            return False
+        written = self.line[match.start() : match.start("space")]
+        if written != f"[{match['type']}]":
+            self.flaw("PS112", f"`{written}` is not a type in square brackets", match.start(), match.start("space"))
+        elif self.line[match.end() : match.end() + 1] != "→":
+            self.needs_space(match, f"`{written}`")
+        self.at = match.end()
+        self.written += f"[{match['type']}] "
+        return True
+
+    def rest(self) -> None:
+        """The pieces between separators: empty ones go, a bad Progress becomes part of the result."""
+        # With the white space in front, so that a separator right behind the type is one.
+        text, offset = " " + self.line[self.at :], self.at - 1
+        kept: list[str] = []
+        progress = False
+        start = 0
+        cuts = [match.start() for match in grammars.pattern("planspec", "SEPARATOR").finditer(text)]
+        for number, end in enumerate([*cuts, len(text)]):
+            piece = text[start:end].strip(BLANKS)
+            if number and not piece:
+                self.flaw("PS114", "there is nothing behind the separator `|`", offset + start - 1)
+            elif number and piece.startswith("Progress:"):
+                piece, progress = self.progress(piece, offset + start, progress), True
+            if piece or not number:
+                kept.append(piece)
+            start = end + 1
+        self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
+
+    def progress(self, piece: str, start: int, repeated: bool) -> str:
+        start += len(self.line[start:]) - len(self.line[start:].lstrip(BLANKS))
+        end = start + len(piece)
+        whole = f" | {piece}\n"
+        if grammars.pattern("planspec", "PROGRESS").match(whole):
+            if not repeated:
+                return piece
+            self.flaw("PS116", "a line has at most one `Progress:`", start, end)
+            return "\\" + piece
+        self.flaw("PS115", f"`{piece[:60]}` is neither `Progress: N` nor `Progress: N/M`", start, end)
+        match = _PROGRESS.fullmatch(piece)
+        return f"Progress: {match['done']}/{match['total']}" if match and not repeated else "\\" + piece
+
+
+def mend_step(line: str) -> tuple[list[Flaw], str | None]:
+    """A line that is meant as a step: its flaws from left to right, and the line mended, or None."""
+    mender = _Mender(line)
+    box = mender.lead()
+    if not mender.id():
+        return mender.flaws, None
+    mender.mark(box)
+    mender.name()
+    if not mender.type():
+        return mender.flaws, None
+    mender.rest()
+    return mender.flaws, mender.written

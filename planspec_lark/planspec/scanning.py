@@ -1,0 +1,298 @@
+"""PlanSpec text → plan and diagnostics, stretch by stretch, whatever the text is.
+
+One walk serves two ways to read. Strictly, everything that is not a plan's line is an error (this is where the
+messages of :func:`planspec_lark.parse_plan` come from). Tolerantly, a line that can be mended counts as mended, what
+stands around the plan is left out, and every such thing is named.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from re import Match, Pattern
+
+from attrs import define, evolve, field, frozen
+
+from planspec_lark import grammars
+from planspec_lark.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.planspec.building import build_step, read_constraints, read_goal_detail, split_body
+from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.places import Places, Unit
+from planspec_lark.planspec.tree import grow
+from planspec_lark.source import Source
+
+__all__ = ["ScanResult", "scan_plan", "scan_strictly"]
+
+_PARTS = {
+    "title": Section.TITLE,
+    "goal": Section.GOAL,
+    "constraints": Section.CONSTRAINTS,
+    "steps": Section.STEPS,
+}
+_NAMES = {
+    Section.TITLE: "title",
+    Section.GOAL: "goal",
+    Section.CONSTRAINTS: "list of constraints",
+    Section.STEPS: "`## Steps`",
+}
+
+
+@frozen
+class ScanResult:
+    """What a tolerant reading found.
+
+    ``diagnostics`` are in the order of the text: an error where something that seems to belong to the plan had to be
+    left out, a warning where it was read after a repair (its ``fix`` says which), an info for text that is no part of
+    the plan.
+    """
+
+    plan: PlanSpec
+    diagnostics: list[Diagnostic]
+    places: Places
+    source: Source = field(repr=False)
+
+
+def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
+    """Read the plan in a text, such as a language model's answer, as far as there is one. Never raises on any text.
+
+    A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics.
+
+    Args:
+        text: any text.
+        name: what diagnostics call it.
+    """
+    return _Scan(Source(text, name), tolerant=True).run()
+
+
+def scan_strictly(text: str, *, name: str = "<text>") -> ScanResult:
+    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error, and the plan is what is left."""
+    return _Scan(Source(text, name), tolerant=False).run()
+
+
+@cache
+def _line() -> Pattern[str]:
+    return grammars.regular("planspec").pattern("line", without="step")
+
+
+@define
+class _Scan:
+    source: Source
+    tolerant: bool
+    plan: PlanSpec = field(factory=PlanSpec)
+    diagnostics: list[Diagnostic] = field(factory=list)
+    places: Places = field(init=False)
+    section: Section = Section.NOTHING
+    seen: set[Section] = field(factory=set)
+    steps: dict[str, PlanStep] = field(factory=dict)
+    # Whose `>` lines come now: the goal, a step, nobody (None), or a step that was refused (False).
+    owner: PlanSpec | PlanStep | bool | None = None
+    in_fence: bool = False
+    # Set where a tolerant reading has the whole plan.
+    finished: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self.places = Places(self.source)
+
+    def run(self) -> ScanResult:
+        text = self.source.text
+        if text and not text.endswith("\n"):
+            text += "\n"
+        lead = grammars.pattern("planspec", "LEAD").match(text)
+        at = lead.end() if lead else 0
+        while at < len(text):
+            if self.finished:
+                self._report_rest(at)
+                break
+            match = _line().match(text, at)
+            at = self._take(match) if match else self._refuse(text, at)
+        self.plan.steps = grow(list(self.steps.values()))
+        return ScanResult(self.plan, self.diagnostics, self.places, self.source)
+
+    # ---------------------------------------------------------------- reporting
+
+    def _report(self, code: str, message: str, start: int, end: int, **more: object) -> None:
+        severity = more.pop("severity", Severity.WARNING) if self.tolerant else Severity.ERROR
+        more.pop("severity", None)
+        span = self.source.span(start, end)
+        self.diagnostics.append(Diagnostic(code, message, severity, span, source=self.source, **more))  # type: ignore[arg-type]
+
+    def _report_rest(self, at: int) -> None:
+        end = len(self.source.text.rstrip(" \t\r\n"))
+        if end > at:
+            self._report("PS101", "left out: the plan has ended here", at, end, severity=Severity.INFO)
+
+    # ---------------------------------------------------------------- lines that the grammar accepts
+
+    def _take(self, match: Match[str], mended: tuple[int, int] | None = None) -> int:
+        """Read one stretch; ``mended`` is the place in the source of a line that was repaired to ``match``."""
+        kind = str(match.lastgroup)
+        if mended:
+            unit = Unit(*mended, {}, mended=True)
+        else:
+            groups = match.re.groupindex
+            regs = match.regs
+            unit = Unit(*match.span(), {name: regs[n] for name, n in groups.items() if regs[n][0] >= 0})
+        if kind == "step":
+            self._take_step(match, unit)
+        elif kind == "body_line":
+            self._take_body(match["body_line"], unit)
+        elif kind == "constraint":
+            self._take_constraint(match["constraint_TEXT"], unit)
+        elif self._enter(_PARTS[kind], unit):
+            self._take_part(kind, match, unit)
+        return match.end()
+
+    def _enter(self, part: Section, unit: Unit) -> bool:
+        """Go on to a part of the document; False where its content must not count."""
+        first = self.source.text.find("\n", unit.start, unit.end)
+        end = unit.end if first < 0 else first
+        self.owner = None
+        if part in self.seen:
+            if self.tolerant and self.section is Section.STEPS and part is not Section.STEPS and self.steps:
+                self._report("PS105", "left out: another plan starts here", unit.start, end, severity=Severity.INFO)
+                self.finished = True
+                return False
+            # A refused part keeps the lines below it from being reported one by one.
+            self.owner = False
+            self._report(
+                "PS105", f"the {_NAMES[part]} comes a second time", unit.start, end,
+                severity=Severity.WARNING if part is Section.STEPS else Severity.ERROR,
+                help="a plan has each part at most once" if part is not Section.STEPS else "",
+            )
+            return False
+        if part < self.section:
+            self._report(
+                "PS106", f"the {_NAMES[part]} comes too late", unit.start, end,
+                help="the order is: title, goal, constraints, steps",
+            )
+        self.seen.add(part)
+        self.section = max(part, self.section)
+        return True
+
+    def _take_part(self, kind: str, match: Match[str], unit: Unit) -> None:
+        if kind == "title":
+            self.plan.title = match["title_TEXT"].strip(BLANKS)
+        elif kind == "goal":
+            self.plan.goal = (match["goal_TEXT"] or "").strip(BLANKS)
+            self.plan.goal_detail = read_goal_detail(match["goal__goal_detail"] or "")
+            self.owner = self.plan
+        elif kind == "constraints":
+            self.plan.constraints = read_constraints(match["constraints_constraint"] or "")
+        self.places.add(kind, unit)
+
+    def _take_constraint(self, text: str, unit: Unit) -> None:
+        if self.section is Section.CONSTRAINTS and self.owner is None:
+            self.plan.constraints.append(text.strip(BLANKS))
+            self.places.add("constraints", unit)
+            return
+        self.report_orphan("this `-` line belongs to nothing", unit)
+
+    def _take_body(self, lines: str, unit: Unit) -> None:
+        if isinstance(self.owner, PlanSpec):
+            self.plan.goal_detail += read_goal_detail(lines)
+            self.places.add("goal_detail", unit)
+        elif isinstance(self.owner, PlanStep):
+            for line in split_body(lines):
+                self._extend_step(self.owner, line)
+            self.places.add_step(self.owner.step_id, unit)
+        elif self.owner is None:
+            self.report_orphan("this `>` line belongs to nothing", unit)
+        elif self.tolerant:
+            self.report_orphan("left out, as what it belongs to", unit)
+
+    def _extend_step(self, step: PlanStep, line: Match[str]) -> None:
+        more = build_step("0.", None, None, " [a]", None, None, "", line[0])
+        step.inputs += more.inputs
+        step.detail += more.detail
+
+    def report_orphan(self, message: str, unit: Unit) -> None:
+        end = self.source.text.find("\n", unit.start, unit.end)
+        end = unit.end if end < 0 else end
+        inside = self.tolerant and self.section is not Section.STEPS
+        self._report(
+            "PS107", message, unit.start, end,
+            expected=expected_lines(self.section),
+            severity=Severity.INFO if inside else Severity.ERROR,
+        )
+
+    def _take_step(self, match: Match[str], unit: Unit) -> None:
+        start, end = unit.start, unit.end
+        first = self.source.text.find("\n", start, end)
+        line_end = end if first < 0 else first
+        if self.section is not Section.STEPS:
+            self._report("PS108", "a step comes before `## Steps`", start, line_end, help="write `## Steps` in the line above")
+            self.section = Section.STEPS
+            self.seen.add(Section.STEPS)
+        step = build_step(*(match[group] or None for group in _STEP_GROUPS))  # type: ignore[arg-type]
+        if step.step_id in self.steps:
+            line, _ = self.source.position(self.places.start_of(step.step_id))
+            id_end = start + len(step.step_id) if not unit.mended else line_end
+            self._report(
+                "PS117", f"the id {step.step_id} is taken: line {line} has it already", start, id_end,
+                severity=Severity.ERROR, step_id=step.step_id,
+            )
+            self.owner = False
+            return
+        self.steps[step.step_id] = step
+        self.places.add_step(step.step_id, unit)
+        self.owner = step
+
+    # ---------------------------------------------------------------- lines that it refuses
+
+    def _refuse(self, text: str, at: int) -> int:
+        """Report the line at ``at``, go on with what was meant if that is clear, and return where the next one starts."""
+        newline = text.index("\n", at)
+        end = newline - (text[newline - 1] == "\r" and newline > at)
+        fault = diagnose(text[at:end].rstrip(BLANKS), self.section)
+        after = grammars.pattern("planspec", "NL").match(text, end)
+        match = _line().match(fault.mended + "\n") if fault.mended else None
+        self._report_fault(fault, at, len(text[at:end].rstrip(BLANKS)) + at)
+        if fault.flaw.code == "PS103":
+            self._pass_fence()
+        elif match:
+            self._take(match, (at, end))
+        elif "PS110" <= fault.flaw.code <= "PS116":
+            self.owner = False
+        return after.end() if after else newline + 1
+
+    def _report_fault(self, fault: Fault, at: int, end: int) -> None:
+        flaw = fault.flaw
+        left_out = flaw.code in ("PS101", "PS103") or (self.section is not Section.STEPS and fault.mended is None)
+        if self.tolerant and left_out:
+            self._leave_out(flaw.code, at, end)
+            return
+        severity = Severity.WARNING if fault.mended is not None else Severity.ERROR
+        fix = None if fault.mended is None else Fix(self.source.span(at, end), fault.mended)
+        self._report(
+            flaw.code, flaw.message, at + flaw.start, at + flaw.end,
+            severity=severity, expected=fault.expected, help=fault.help, fix=fix,
+        )
+
+    def _leave_out(self, code: str, at: int, end: int) -> None:
+        """Name a line that is no part of the plan, together with the one before it if that is none either."""
+        message = "left out: a code fence" if code == "PS103" else "left out: not a part of the plan"
+        last = self.diagnostics[-1] if self.diagnostics else None
+        if last is not None and last.code == code and last.severity is Severity.INFO and last.span is not None:
+            gap = self.source.text[last.span.end : at]
+            if not gap.strip(" \t\r\n"):
+                self.diagnostics[-1] = evolve(last, span=self.source.span(last.span.start, end))
+                return
+        self._report(code, message, at, end, severity=Severity.INFO)
+
+    def _pass_fence(self) -> None:
+        if self.tolerant and self.in_fence and self.steps:
+            self.finished = True
+        self.in_fence = not self.in_fence
+
+
+_STEP_GROUPS = (
+    "step_STEP_ID",
+    "step_MARK",
+    "step_NAME",
+    "step_TYPE",
+    "step_DESCRIPTION",
+    "step_OUTPUTS",
+    "step__segments",
+    "step__body",
+)

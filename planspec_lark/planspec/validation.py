@@ -1,0 +1,123 @@
+"""The six rules that make a plan valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from planspec_lark import grammars
+from planspec_lark.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps
+
+__all__ = ["check_rules", "suggest_type", "validate_plan"]
+
+# What the types of HopSpec, and other words for the four, come to.
+_MEANT = {
+    "llm": "reason",
+    "think": "reason",
+    "analyze": "reason",
+    "code": "act",
+    "call": "act",
+    "action": "act",
+    "tool": "act",
+    "task": "act",
+    "branch": "decide",
+    "decision": "decide",
+    "if": "decide",
+    "loop": "subtask",
+    "plan": "subtask",
+}
+
+
+def validate_plan(plan: PlanSpec) -> list[str]:
+    """Check the six rules.
+
+    Returns:
+        A message for each violation, rule by rule, each rule in document order; empty for a valid plan. Messages that
+        start with ``warn:`` do not make a plan invalid.
+    """
+    prefix = {Severity.WARNING: "warn: "}
+    return [prefix.get(found.severity, "") + found.message for found in check_rules(plan)]
+
+
+def check_rules(plan: PlanSpec) -> list[Diagnostic]:
+    """The same as diagnostics, in the same order."""
+    steps = list(iter_steps(plan))
+    return [
+        *_has_steps(plan),
+        *_has_types(steps),
+        *_has_unique_names(steps),
+        *_has_children_where_allowed(steps),
+        *_has_goal(plan),
+        *_has_children_where_needed(steps),
+    ]
+
+
+def _found(code: str, step: PlanStep, part: str, message: str, help: str = "") -> Diagnostic:
+    name = f" ({step.step_name})" if step.step_name else ""
+    return Diagnostic(
+        code,
+        f"step {step.step_id}{name}: {message}",
+        CODES[code].severity,
+        help=help,
+        step_id=step.step_id,
+        part=part,
+    )
+
+
+def _has_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
+    if not plan.steps:
+        help = "write `## Steps` and below it at least one step, such as `1. [act] Text → output`"
+        yield Diagnostic("PS201", "plan has no steps", CODES["PS201"].severity, help=help)
+
+
+def _has_types(steps: list[PlanStep]) -> Iterator[Diagnostic]:
+    for step in steps:
+        if step.step_type not in STEP_TYPES:
+            yield _found("PS202", step, "step_type", f"invalid type '{step.step_type}'", suggest_type(step))
+
+
+def suggest_type(step: PlanStep) -> str:
+    """Advice for a step whose type is none of the four."""
+    word = step.step_type.lower()
+    behind = step.description.split("]")[0].removeprefix("[")
+    if step.description.startswith("[") and grammars.pattern("planspec", "VARIABLE").fullmatch(behind):
+        return f"if `[{step.step_type}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` in front of `[{behind}]`"
+    if word == "x":
+        return "if it is meant as the mark, write `[x]` and a type behind it, such as `[x] [act]`"
+    close = [_MEANT[word]] if word in _MEANT else get_close_matches(word[:20], STEP_TYPES, n=1)
+    meant = f"did you mean `[{close[0]}]`? " if close else ""
+    return meant + "the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`"
+
+
+def _has_unique_names(steps: list[PlanStep]) -> Iterator[Diagnostic]:
+    first: dict[str, str] = {}
+    for step in steps:
+        if not step.step_name:
+            continue
+        if step.step_name in first:
+            message = f"duplicate name, first seen at step {first[step.step_name]}"
+            yield _found("PS203", step, "step_name", message, "names are optional: rename one of the two, or leave it out")
+        else:
+            first[step.step_name] = step.step_id
+
+
+def _has_children_where_allowed(steps: list[PlanStep]) -> Iterator[Diagnostic]:
+    for step in steps:
+        if step.children and step.step_type not in CONTAINER_TYPES:
+            message = f"type '{step.step_type}' cannot have children"
+            yield _found("PS204", step, "step_type", message, "only `[subtask]` and `[decide]` have steps below them")
+
+
+def _has_goal(plan: PlanSpec) -> Iterator[Diagnostic]:
+    if not plan.goal:
+        help = "write `Goal: ` and one sentence, above `Constraints:` and `## Steps`"
+        yield Diagnostic("PS205", "plan has no goal", CODES["PS205"].severity, help=help, part="goal")
+
+
+def _has_children_where_needed(steps: list[PlanStep]) -> Iterator[Diagnostic]:
+    for step in steps:
+        if step.step_type in CONTAINER_TYPES and not step.children:
+            message = f"type '{step.step_type}' has no children"
+            help = "write the steps that it consists of below it, or make it `[act]` or `[reason]`"
+            yield _found("PS206", step, "step_type", message, help)

@@ -1,0 +1,81 @@
+"""A text with its line index, and places in it.
+
+Columns count code points from 1; lines count from 1 and end with ``\\n`` (a ``\\r`` in front belongs to the break).
+Nothing here knows any of the languages.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+
+from attrs import define, field, frozen
+
+__all__ = ["Source", "Span", "visible"]
+
+
+@frozen
+class Span:
+    """A stretch of a text: offsets ``start`` (included) to ``end`` (excluded), in code points, with both positions."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@define(eq=False, slots=False)
+class Source:
+    """A text and, where it has one, the name of the file that it came from."""
+
+    text: str = field(repr=False)
+    name: str = "<text>"
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        find = self.text.find
+        at = find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = find("\n", at + 1)
+        return starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both from 1."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def span(self, start: int, end: int) -> Span:
+        """The span from ``start`` to ``end``, both kept inside the text."""
+        start = min(start, len(self.text))
+        end = max(start, min(end, len(self.text)))
+        return Span(start, end, *self.position(start), *self.position(end))
+
+    def line(self, number: int) -> str:
+        """Line ``number`` without its line break."""
+        start = self._starts[number - 1]
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
+        return self.text[start:end].removesuffix("\r") if number < len(self._starts) else self.text[start:end]
+
+
+def _unsafe() -> dict[int, str]:
+    ranges = [(0x00, 0x09), (0x0B, 0x20), (0x7F, 0xA0), (0x200E, 0x2010), (0x2028, 0x202F), (0x2066, 0x206A)]
+    ranges += [(0x61C, 0x61D), (0xFEFF, 0xFF00), (0xFFF9, 0xFFFC)]
+    table = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for low, high in ranges for code in range(low, high)}
+    table.update({code: f"\\u{code:04x}" for code in range(0xD800, 0xE000)})
+    return table
+
+
+_UNSAFE = _unsafe()
+
+
+def visible(text: str) -> str:
+    """``text`` with every character that could steer a terminal or hide text written as an escape.
+
+    That is: C0 (tab and line feed stay) and C1 controls, DEL, line and paragraph separators, marks that turn the writing
+    direction, byte-order marks, lone surrogates.
+    """
+    return text.translate(_UNSAFE)

@@ -10,7 +10,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from planspec_lark.diagnostics import CODES, CommandError, Diagnostic, Fix, PlanSyntaxError, Severity, render, render_all
+    from planspec_lark.diagnostics import (
+        CODES,
+        CommandError,
+        Diagnostic,
+        Fix,
+        PlanSyntaxError,
+        Severity,
+        render,
+        render_all,
+    )
     from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
     from planspec_lark.plan_cmd.applying import apply_command, apply_commands

@@ -14,7 +14,18 @@ from attrs import field, frozen
 
 from planspec_lark.source import Source, Span, visible
 
-__all__ = ["CODES", "Code", "CommandError", "Diagnostic", "Fix", "PlanSyntaxError", "Severity", "render", "render_all"]
+__all__ = [
+    "CODES",
+    "Code",
+    "CommandError",
+    "Diagnostic",
+    "Fix",
+    "PlanSyntaxError",
+    "Severity",
+    "decode",
+    "render",
+    "render_all",
+]
 
 # An excerpt shows at most so many columns of a line, and an exception at most so many diagnostics.
 _EXCERPT_COLUMNS = 100
@@ -119,8 +130,8 @@ class Diagnostic:
     """One finding.
 
     ``expected`` says in words what could stand at the span. ``fix`` is a replacement that makes the line right.
-    ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and ``item``
-    which item of that field, from 0, where it is a list.
+    ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and
+    ``item`` which item of that field, from 0, where it is a list.
     """
 
     code: str
@@ -174,6 +185,24 @@ class CommandError(ValueError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+def decode(data: bytes, name: str = "<text>") -> str:
+    """The text that these bytes are in UTF-8.
+
+    Raises:
+        PlanSyntaxError: the bytes are no UTF-8; the one diagnostic (PS119) gives the offset of the first bad byte.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # Each bad byte becomes one character, so what stands before the first keeps its place.
+        source = Source(data.decode("utf-8", "replace"), name)
+        start = len(data[: error.start].decode("utf-8"))
+        message = f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8: {error.reason}"
+        span = source.span(start, start + 1)
+        fault = Diagnostic("PS119", message, Severity.ERROR, span, help="save the text as UTF-8", source=source)
+        raise PlanSyntaxError([fault], source) from None
 
 
 def render_all(diagnostics: Iterable[Diagnostic]) -> str:

@@ -7,6 +7,7 @@ patterns. Nothing else in the package opens a grammar file or holds a piece of s
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -47,8 +48,8 @@ class _UncheckedLexer(ContextualLexer):
 @cache
 def _grammar(language: str) -> Grammar:
     path = grammar_path(language)
-    grammar, _ = load_grammar(path.read_text(encoding="utf-8"), str(path), [str(path.parent)], True)
-    return grammar
+    load: Callable[..., tuple[Grammar, object]] = load_grammar
+    return load(path.read_text(encoding="utf-8"), str(path), [str(path.parent)], True)[0]
 
 
 def compile_grammar(language: str, **options: Any) -> Lark:

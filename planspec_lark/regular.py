@@ -63,6 +63,7 @@ class RegularRules:
         """One pattern that matches any single terminal of ``rule``, each a group, by falling priority."""
         names: dict[str, None] = {}
         for symbol in self._rules[rule].scan_values(lambda value: isinstance(value, Terminal)):
+            assert isinstance(symbol, Terminal)
             names.setdefault(symbol.name)
         ordered = sorted(names, key=lambda name: -self._terminals[name].priority)
         return re.compile("|".join(f"(?P<{name}>{self._terminals[name].pattern.to_regexp()})" for name in ordered))

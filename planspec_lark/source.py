@@ -11,7 +11,7 @@ from functools import cached_property
 
 from attrs import define, field, frozen
 
-__all__ = ["Source", "Span", "visible"]
+__all__ = ["Source", "Span", "escape_json", "visible"]
 
 
 @frozen
@@ -61,21 +61,25 @@ class Source:
         return self.text[start:end].removesuffix("\r") if number < len(self._starts) else self.text[start:end]
 
 
-def _unsafe() -> dict[int, str]:
-    ranges = [(0x00, 0x09), (0x0B, 0x20), (0x7F, 0xA0), (0x200E, 0x2010), (0x2028, 0x202F), (0x2066, 0x206A)]
-    ranges += [(0x61C, 0x61D), (0xFEFF, 0xFF00), (0xFFF9, 0xFFFC)]
-    table = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for low, high in ranges for code in range(low, high)}
-    table.update({code: f"\\u{code:04x}" for code in range(0xD800, 0xE000)})
-    return table
+def _unsafe() -> list[int]:
+    ranges = [(0x00, 0x09), (0x0B, 0x20), (0x7F, 0xA0), (0x61C, 0x61D), (0x200E, 0x2010), (0x2028, 0x202F)]
+    ranges += [(0x2066, 0x206A), (0xD800, 0xE000), (0xFEFF, 0xFF00), (0xFFF9, 0xFFFC)]
+    return [code for low, high in ranges for code in range(low, high)]
 
 
-_UNSAFE = _unsafe()
+_VISIBLE = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _unsafe()}
+_JSON = {code: f"\\u{code:04x}" for code in _unsafe() if code >= 0x7F}
 
 
 def visible(text: str) -> str:
     """``text`` with every character that could steer a terminal or hide text written as an escape.
 
-    That is: C0 (tab and line feed stay) and C1 controls, DEL, line and paragraph separators, marks that turn the writing
-    direction, byte-order marks, lone surrogates.
+    That is: C0 (tab and line feed stay) and C1 controls, DEL, line and paragraph separators, marks that turn the
+    writing direction, byte-order marks, lone surrogates.
     """
-    return text.translate(_UNSAFE)
+    return text.translate(_VISIBLE)
+
+
+def escape_json(encoded: str) -> str:
+    """JSON text with the same characters written as escapes of JSON, so that it means the same and is safe to show."""
+    return encoded.translate(_JSON)

@@ -61,7 +61,9 @@ def plan_to_steps(plan: PlanSpec) -> list[StepInfo]:
 
 def _to_info(step: PlanStep, given: set[str]) -> StepInfo:
     if step.step_type not in _TO_HOP:
-        raise ValueError(f"step_type: step {step.step_id} has the type '{step.step_type}', and HopSpec has none like it")
+        raise ValueError(
+            f"step_type: step {step.step_id} has the type '{step.step_type}', and HopSpec has none like it"
+        )
     kind, text = _TO_HOP[step.step_type]
     info = StepInfo(
         step.step_id,

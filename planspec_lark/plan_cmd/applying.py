@@ -8,7 +8,7 @@ from copy import deepcopy
 from attrs import frozen
 
 from planspec_lark.diagnostics import CommandError
-from planspec_lark.plan_cmd.models import PlanCommand
+from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
 from planspec_lark.plan_cmd.reading import read_headline
 from planspec_lark.planspec.building import read_body, split_variables
 from planspec_lark.planspec.escapes import read_description
@@ -16,7 +16,7 @@ from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import find_step
 
-__all__ = ["apply_command", "apply_commands", "perform"]
+__all__ = ["Report", "apply_command", "apply_commands", "perform", "perform_all"]
 
 _STATUSES = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
 
@@ -29,11 +29,7 @@ def apply_command(plan: PlanSpec, cmd: PlanCommand) -> str:
     Returns:
         "" on success, else why the command was refused; then the plan is as it was.
     """
-    try:
-        perform(plan, cmd)
-    except CommandError as error:
-        return str(error)
-    return ""
+    return "" if (report := _report(plan, cmd)).done else report.message
 
 
 def apply_commands(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: bool = False) -> list[str]:
@@ -47,48 +43,91 @@ def apply_commands(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: b
     Returns:
         Why commands were refused, in their order; empty if all succeeded. A refused command does not stop the others.
     """
+    reports, _ = perform_all(plan, commands, atomic=atomic)
+    return [report.message for report in reports if not report.done]
+
+
+@frozen
+class Report:
+    """What became of a command: in words what it did, or the code and the reason of its refusal."""
+
+    done: bool
+    message: str
+    code: str = ""
+
+
+def perform_all(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: bool) -> tuple[list[Report], bool]:
+    """The same as :func:`apply_commands`, for callers that want to tell what was done.
+
+    Returns:
+        A report for each command, and whether the plan was changed (with ``atomic`` it is not if any was refused).
+    """
     commands = list(commands)
-    if atomic:
-        # Tried on a copy, so that the steps that a caller holds stay the plan's own either way.
-        trial = deepcopy(plan)
-        messages = [message for command in commands if (message := apply_command(trial, command))]
-        if messages:
-            return messages
-    return [message for command in commands if (message := apply_command(plan, command))]
+    if not atomic:
+        reports = [_report(plan, command) for command in commands]
+        return reports, any(report.done for report in reports)
+    # Tried on a copy, so that the steps that a caller holds stay the plan's own either way.
+    trial = deepcopy(plan)
+    reports = [_report(trial, command) for command in commands]
+    if not all(report.done for report in reports):
+        return reports, False
+    for command in commands:
+        perform(plan, command)
+    return reports, bool(commands)
 
 
-def perform(plan: PlanSpec, command: PlanCommand) -> None:
-    """The same as :func:`apply_command`, for callers that want the code of a refusal.
+def _report(plan: PlanSpec, command: PlanCommand) -> Report:
+    try:
+        return Report(True, perform(plan, command))
+    except CommandError as error:
+        return Report(False, str(error), error.code)
+
+
+def perform(plan: PlanSpec, command: PlanCommand) -> str:
+    """The same as :func:`apply_command`, for callers that want the code of a refusal or to tell what was done.
+
+    Returns:
+        What the command did, in words.
 
     Raises:
         CommandError: the command is refused, and the plan is as it was.
     """
     if command.op == "REPLAN" and command.step_id in ("", "ALL"):
-        return
+        return "nothing changed here: to make a new plan is the caller's task"
     if not command.step_id or command.step_id == "ALL":
         raise CommandError("PC118", f"{command.op}: it needs a step id")
     if command.op == "ADD":
-        _add(plan, command)
-        return
+        return _add(plan, command)
     step = find_step(plan, command.step_id)
     if step is None:
         raise CommandError("PC111", f"{command.op} {command.step_id}: there is no step {command.step_id}")
-    if command.op in _STATUSES:
-        step.status = _STATUSES[command.op]
-        step.result = command.result or step.result
-    elif command.op == "REVISE":
-        _revise(step, command)
-    elif command.op == "REPLAN":
-        _replan(step)
-    else:
+    if command.op == "REVISE":
+        return _revise(step, command)
+    if command.op == "REPLAN":
+        return _replan(step)
+    if command.op in VIEW_OPS:
         step.expanded = command.op == "EXPAND"
+        return f"step {step.step_id} is {'expanded' if step.expanded else 'collapsed'} in folded views"
+    return _set_status(step, command)
 
 
-def _replan(step: PlanStep) -> None:
+def _set_status(step: PlanStep, command: PlanCommand) -> str:
+    was, step.status = step.status, _STATUSES[command.op]
+    step.result = command.result or step.result
+    return f"step {step.step_id}: {was.value} → {step.status.value}"
+
+
+def _replan(step: PlanStep) -> str:
     if step.step_type not in CONTAINER_TYPES:
         raise CommandError("PC115", f"REPLAN {step.step_id}: only subtask and decide can be planned anew")
+    removed = sum(1 for _ in iter_steps(step)) - 1
     step.children = []
     step.status = PlanStatus.PENDING
+    return f"step {step.step_id}: {_count(removed)} below it removed"
+
+
+def _count(steps: int) -> str:
+    return f"{steps} step{'' if steps == 1 else 's'}"
 
 
 # ---------------------------------------------------------------- ADD and REVISE
@@ -114,7 +153,7 @@ def _read_content(command: PlanCommand) -> _Content:
     return _Content(command.step_type, description, outputs, inputs, detail)
 
 
-def _revise(step: PlanStep, command: PlanCommand) -> None:
+def _revise(step: PlanStep, command: PlanCommand) -> str:
     content = _read_content(command)
     if step.children and content.step_type not in CONTAINER_TYPES:
         message = f"REVISE {step.step_id}: it has children, and type '{content.step_type}' cannot have any"
@@ -127,9 +166,10 @@ def _revise(step: PlanStep, command: PlanCommand) -> None:
     step.done_count, step.total_count = 0, None
     if command.detail:
         step.inputs, step.detail = content.inputs, content.detail
+    return f"step {step.step_id} revised, pending again"
 
 
-def _add(plan: PlanSpec, command: PlanCommand) -> None:
+def _add(plan: PlanSpec, command: PlanCommand) -> str:
     content = _read_content(command)
     head, _, last = command.step_id.rpartition(".")
     number = int(last)
@@ -158,6 +198,8 @@ def _add(plan: PlanSpec, command: PlanCommand) -> None:
     # By identity: steps compare by value, and two may be equal.
     gone = {id(other) for other in adopted}
     siblings[:] = [other for other in siblings if id(other) not in gone]
+    up = f", {_count(sum(map(len, moved.values())))} behind it moved up by one" if moved else ""
+    return f"step {step.step_id} added{up}"
 
 
 def _siblings(plan: PlanSpec, command: PlanCommand, head: str) -> list[PlanStep]:

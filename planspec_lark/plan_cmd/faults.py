@@ -18,7 +18,7 @@ __all__ = ["Fault", "diagnose", "diagnose_prefix"]
 
 @frozen
 class Fault:
-    """A refused line: code, message, where (offsets in the line), advice, and the line mended where that is possible."""
+    """A refused line: code, message, where (offsets in the line), advice, and the line mended where that can be."""
 
     code: str
     message: str
@@ -35,10 +35,16 @@ _FORMS = {
     "view": "write `PLAN_CMD: {verb} 2.1`",
 }
 _WORD = re.compile(r"[ \t]*([^ \t|\[]*)")
-_TARGET = re.compile(r"[ \t]*(?:(?:step|步骤|#)[ \t]*|\[)?(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?:[.．、)）:：\]]*)(?=[^0-9A-Za-z_.．]|\Z)", re.I)
+_TARGET = re.compile(
+    r"[ \t]*(?:(?:step|步骤|#)[ \t]*|\[)?"
+    r"(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?:[.．、)）:：\]]*)(?=[^0-9A-Za-z_.．]|\Z)",
+    re.I,
+)
 _TYPE = re.compile(r"[ \t]*[\[(（［【<][ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\])）］】>][ \t]*(?P<rest>.*)")
 _SIGNS = re.compile(r"[ \t]*(?:[|｜:：,，-][ \t]*)?")
-_NEAR_PREFIX = re.compile(r"(?:[-*>•+][ \t]+|[0-9]{1,3}[.)][ \t]+)?[*`]*plan[_ -]?cmd[*`]*[ \t]*[:：]?[*`]*[ \t]*", re.I)
+_NEAR_PREFIX = re.compile(
+    r"(?:[-*>•+][ \t]+|[0-9]{1,3}[.)][ \t]+)?[*`]*plan[_ -]?cmd[*`]*[ \t]*[:：]?[*`]*[ \t]*", re.I
+)
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 
 
@@ -66,7 +72,7 @@ def diagnose_prefix(line: str) -> Fault | None:
 
 
 def diagnose(line: str) -> Fault:
-    """Say what is wrong with a line that starts with ``PLAN_CMD:`` and is no command (white space around it taken off)."""
+    """Say what is wrong with a line (trimmed) that starts with ``PLAN_CMD:`` and is no command."""
     forbidden = grammars.pattern("planspec", "FORBIDDEN")
     if match := forbidden.search(line):
         message = f"the control character U+{ord(match[0]):04X} cannot stand in a command"
@@ -117,9 +123,7 @@ def _diagnose_rest(line: str, verb: str, at: int) -> Fault:
     head = f"PLAN_CMD: {verb} {step_id}"
     written = line[start:end]
     bad_id = step_id != "ALL" and (
-        written.removesuffix(".") != step_id
-        or start == at
-        or not grammars.pattern("planspec", "ID").fullmatch(step_id)
+        written.removesuffix(".") != step_id or start == at or not grammars.pattern("planspec", "ID").fullmatch(step_id)
     )
     tail = _diagnose_tail(line, kind, head, end, help)
     if bad_id:
@@ -137,7 +141,9 @@ def _diagnose_tail(line: str, kind: str, head: str, at: int, help: str) -> Fault
         if match is None:
             return Fault("PC104", "the type in square brackets is missing", start, end, help)
         mended = _accepted(f"{head} [{match['type']}] {match['rest']}".rstrip(BLANKS))
-        return Fault("PC104", "the type does not stand in square brackets with white space around", start, end, help, mended)
+        return Fault(
+            "PC104", "the type does not stand in square brackets with white space around", start, end, help, mended
+        )
     if kind == "view":
         return Fault("PC106", "nothing may stand behind the step id", start, end, help, _accepted(head))
     text = line[_SIGNS.match(line, at).end() :]  # type: ignore[union-attr]

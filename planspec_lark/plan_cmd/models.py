@@ -36,8 +36,8 @@ def _to_target(value: object) -> object:
 class PlanCommand:
     """One command. Description and detail are kept as written, ``→ outputs`` and ``← inputs`` included.
 
-    ``step_id`` is "ALL" where REPLAN means the whole plan. ``step_type``, ``description`` and ``detail`` are for ADD and
-    REVISE, ``result`` for DONE, BLOCKED, SKIP and REPLAN.
+    ``step_id`` is "ALL" where REPLAN means the whole plan. ``step_type``, ``description`` and ``detail`` are for ADD
+    and REVISE, ``result`` for DONE, BLOCKED, SKIP and REPLAN.
     """
 
     op: str = field(validator=_is_op)

@@ -21,7 +21,7 @@ __all__ = ["CommandScan", "parse_plan_commands", "read_headline", "scan_plan_com
 
 @frozen
 class CommandScan:
-    """What a text holds: the commands with their places, and diagnostics of lines that look like commands and are none."""
+    """What a text holds: commands with their places, and diagnostics of lines that look like commands and are none."""
 
     commands: list[PlanCommand]
     spans: list[Span]

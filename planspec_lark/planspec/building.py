@@ -109,7 +109,7 @@ def _read_segments(segments: str) -> tuple[str, int, int | None]:
     return " | ".join(pieces), done, total
 
 
-def build_step(
+def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
     step_id: str,
     mark: str | None,
     name: str | None,

@@ -30,7 +30,7 @@ class Section(IntEnum):
 
 @frozen
 class Fault:
-    """A refused line: its first flaw, what could have stood there, advice, and the line mended where that is possible."""
+    """A refused line: its first flaw, what could have stood there, advice, and the line mended where that can be."""
 
     flaw: Flaw
     expected: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ _HELP = {
     "PS103": "leave the line out",
     "PS109": "write some text, or leave the line out",
     "PS110": "an id is numbers joined by dots with a dot behind: `1.`, `2.1.`; no leading zeros, at most 9 digits each",
-    "PS111": "the marks are `[ ]` pending, `[x]` done, `[>]` active, `[!]` blocked, `[~]` skipped; without one: pending",
+    "PS111": "the marks are `[ ]` pending, `[x]` done, `[>]` active, `[!]` blocked, `[~]` skipped; none: pending",
     "PS112": "the type is `[reason]`, `[act]`, `[decide]` or `[subtask]`, in front of the description",
     "PS114": "write a result behind `|`, or `\\|` if the bar belongs to the text",
     "PS115": "write `Progress: N` or `Progress: N/M`, or `\\Progress:` if it belongs to the result",
@@ -93,7 +93,9 @@ def diagnose(line: str, section: Section) -> Fault:
     if match := forbidden.search(line):
         flaw = Flaw("PS102", f"the control character U+{ord(match[0]):04X} cannot stand in a plan", *match.span())
         clean = forbidden.sub("", line).strip(BLANKS)
-        return Fault(flaw, help="remove it", mended=_accepted(clean) or diagnose(clean, section).mended if clean else "")
+        return Fault(
+            flaw, help="remove it", mended=_accepted(clean) or diagnose(clean, section).mended if clean else ""
+        )
     if line.startswith(("```", "~~~")):
         return Fault(Flaw("PS103", "a code fence is not part of a plan", 0, len(line)), help=_HELP["PS103"], mended="")
     if section is Section.CONSTRAINTS and (mended := mend_bullet(line)) and not _has_type(line):
@@ -158,7 +160,9 @@ def _diagnose_other(line: str, section: Section) -> Fault:
     if kinds & {"CONSTRAINTS_MARK", "STEPS_MARK"}:
         return Fault(Flaw("PS104", "nothing may stand behind this header", at, len(line)), mended=_accepted(line[:at]))
     if line.lstrip("#").strip(BLANKS + "*:：").lower() in ("goal", "目标"):
-        return Fault(Flaw("PS104", "this is not how the goal is written", 0, len(line)), help="write `Goal: Text`, in one line")
+        return Fault(
+            Flaw("PS104", "this is not how the goal is written", 0, len(line)), help="write `Goal: Text`, in one line"
+        )
     return _unknown(line, section)
 
 
@@ -174,9 +178,9 @@ def _read(line: str) -> tuple[list[Token], int, Iterable[str]]:
     try:
         tokens.extend(session.iter_parse())
     except UnexpectedCharacters as error:
-        return tokens, error.pos_in_stream, error.allowed or ()
+        return tokens, error.pos_in_stream or 0, error.allowed or ()
     except UnexpectedToken as error:
-        return tokens, error.pos_in_stream, error.expected
+        return tokens, error.pos_in_stream or 0, error.expected
     except UnexpectedInput:
         pass
     return tokens, len(line), ()

@@ -17,6 +17,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from planspec_lark import grammars
 from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
+from planspec_lark.source import escape_json
 
 __all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_schema", "plan_to_dict", "plan_to_json"]
 
@@ -61,7 +62,9 @@ def _converter() -> Converter:
     converter.register_structure_hook(PlanStatus, _status)
     for model, child in ((PlanSpec, "steps"), (PlanStep, "children")):
         # The lists of steps are walked by hand, so that no depth is too deep.
-        left_out = {child: override(omit=True), **({"expanded": override(omit=True)} if model is PlanStep else {})}
+        left_out: Any = {child: override(omit=True)}
+        if model is PlanStep:
+            left_out["expanded"] = override(omit=True)
         structure = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=True, **left_out)
         converter.register_structure_hook(model, structure)
         converter.register_unstructure_hook(model, make_dict_unstructure_fn(model, converter, **left_out))
@@ -150,7 +153,7 @@ def _refusals(own: dict[str, Any], model: Any, path: str) -> list[str]:
     return problems
 
 
-def _explain(error: BaseException, type: Any) -> str:
+def _explain(error: BaseException, _type: Any) -> str:
     if isinstance(error, KeyError):
         return "required field missing"
     extra = getattr(error, "extra_fields", None)
@@ -160,8 +163,8 @@ def _explain(error: BaseException, type: Any) -> str:
 
 
 def plan_to_json(plan: PlanSpec, *, indent: int | None = 2) -> str:
-    """A plan as JSON text, however deep it is."""
-    return "".join(_encode(plan_to_dict(plan), indent))
+    """A plan as JSON text, however deep it is. Characters that could steer a terminal are written as JSON's escapes."""
+    return escape_json("".join(_encode(plan_to_dict(plan), indent)))
 
 
 def _encode(root: dict[str, Any], indent: int | None) -> Iterator[str]:

@@ -30,7 +30,7 @@ def lint_plan(plan: PlanSpec) -> list[Diagnostic]:
     return sorted(found, key=lambda diagnostic: places[diagnostic.step_id])
 
 
-def _found(
+def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
     code: str, step: PlanStep, part: str, message: str, help: str = "", item: int | None = None
 ) -> Diagnostic:
     return Diagnostic(

@@ -53,8 +53,8 @@ class StepPlaces:
 class Places:
     """Where a plan's parts stand in its source.
 
-    ``fields`` has those of the plan itself (title, goal, goal_detail, constraints). ``step`` and ``steps`` have those of
-    the steps, by id. A field of a line that had to be repaired has the span of that line.
+    ``fields`` has those of the plan itself (title, goal, goal_detail, constraints). ``step`` and ``steps`` have those
+    of the steps, by id. A field of a line that had to be repaired has the span of that line.
     """
 
     source: Source

@@ -125,8 +125,10 @@ def _variables(step: PlanStep, names: list[str]) -> str:
 def _refuse_repeated(ids: list[str]) -> None:
     if len(set(ids)) != len(ids):
         seen: set[str] = set()
-        again = next(step_id for step_id in ids if step_id in seen or seen.add(step_id))
-        raise ValueError(f"step_id: {again} comes twice")
+        for step_id in ids:
+            if step_id in seen:
+                raise ValueError(f"step_id: {step_id} comes twice")
+            seen.add(step_id)
 
 
 def _refuse_misplaced(ids: list[str], parents: list[str | None]) -> None:

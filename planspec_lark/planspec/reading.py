@@ -7,6 +7,7 @@ other text goes line by line through :mod:`planspec_lark.planspec.scanning`, whi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from re import Pattern
 
@@ -30,18 +31,19 @@ def _patterns() -> tuple[Pattern[str], Pattern[str]]:
     return rules.pattern("plan", without="step"), rules.pattern("step")
 
 
-def parse_plan(text: str) -> PlanSpec:
+def parse_plan(text: str, *, name: str = "<text>") -> PlanSpec:
     """Read a plan, strictly.
 
     Args:
         text: a PlanSpec document. The empty text is the empty plan.
+        name: what diagnostics call it, such as the file's name.
 
     Raises:
         PlanSyntaxError: the text is no plan; it carries the diagnostics of all its faults.
     """
     plan = _read(text)
     if plan is None:
-        result = scan_strictly(text)
+        result = scan_strictly(text, name=name)
         if result.diagnostics:
             raise PlanSyntaxError(result.diagnostics, result.source)
         plan = result.plan
@@ -112,7 +114,8 @@ def plan_from_tree(tree: Tree[Token]) -> PlanSpec:
     """
     plan = PlanSpec()
     steps: list[PlanStep] = []
-    for node in tree.iter_subtrees_topdown():
+    walk: Callable[[], Iterator[Tree[Token]]] = tree.iter_subtrees_topdown
+    for node in walk():
         tokens = [(token.type, token) for token in node.children if isinstance(token, Token)]
         if node.data == "title":
             plan.title = _value(tokens, "TEXT")

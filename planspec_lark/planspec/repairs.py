@@ -37,14 +37,15 @@ _HEADERS: tuple[tuple[re.Pattern[str], Callable[[Match[str]], str], str], ...] =
     ),
     (
         re.compile(
-            r"(?:#{1,6}[ \t]*)?\**[ \t]*(?:constraints?|约束条件|约束)[ \t]*\**[ \t]*(?:[:：][ \t]*\**[ \t]*(.*))?", re.I
+            r"(?:#{1,6}[ \t]*)?\**[ \t]*(?:constraints?|约束条件|约束)[ \t]*\**[ \t]*(?:[:：][ \t]*\**[ \t]*(.*))?",
+            re.I,
         ),
         lambda m: f"Constraints:\n- {m[1]}" if m[1] else "Constraints:",
         "this is not how the constraints are headed",
     ),
     (
         re.compile(r"(?:#{1,6}[ \t]*)?\**[ \t]*(?:steps?|步骤)[ \t]*\**[ \t]*[:：]?[ \t]*\**[ \t]*", re.I),
-        lambda m: "## Steps",
+        lambda _: "## Steps",
         "this is not how the steps are headed",
     ),
     (
@@ -134,23 +135,23 @@ class _Mender:
 
     def mark(self, box: str) -> None:
         match = _MARK.match(self.line, self.at)
-        if match is None or (match["mark"] != "X" and grammars.pattern("planspec", "VARIABLE").fullmatch(match["mark"])):
-            if not (match and match["mark"] == "x"):
-                self.written += box
-                return
-        assert match is not None
+        if match is None or self.is_type(match["mark"]):
+            self.written += box
+            return
         mark, written = match["mark"], self.line[match.start() : match.start("space")]
-        if mark.strip(BLANKS) in ("x", "X"):
-            meant = "x"
-        else:
-            # A status is never invented: whatever else stands there counts as pending.
-            meant = mark if mark in MARKS.values() else " "
+        # A status is never invented: whatever is none of the five, but for `X`, counts as pending.
+        known = mark if mark in MARKS.values() else " "
+        meant = "x" if mark.strip(BLANKS) in ("x", "X") else known
         if written != f"[{meant}]":
             self.flaw("PS111", f"`{written}` is not a mark", match.start(), match.start("space"))
         else:
             self.needs_space(match, f"`{written}`")
         self.at = match.end()
         self.written += f"[{meant}] "
+
+    def is_type(self, word: str) -> bool:
+        """Whether a word in brackets would do as a type rather than a mark."""
+        return word not in ("x", "X") and grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
 
     def name(self) -> None:
         if match := _NAME.match(self.line, self.at):

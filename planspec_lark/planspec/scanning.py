@@ -66,7 +66,7 @@ def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
 
 
 def scan_strictly(text: str, *, name: str = "<text>") -> ScanResult:
-    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error, and the plan is what is left."""
+    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left."""
     return _Scan(Source(text, name), tolerant=False).run()
 
 
@@ -156,14 +156,20 @@ class _Scan:
             # A refused part keeps the lines below it from being reported one by one.
             self.owner = False
             self._report(
-                "PS105", f"the {_NAMES[part]} comes a second time", unit.start, end,
+                "PS105",
+                f"the {_NAMES[part]} comes a second time",
+                unit.start,
+                end,
                 severity=Severity.WARNING if part is Section.STEPS else Severity.ERROR,
                 help="a plan has each part at most once" if part is not Section.STEPS else "",
             )
             return False
         if part < self.section:
             self._report(
-                "PS106", f"the {_NAMES[part]} comes too late", unit.start, end,
+                "PS106",
+                f"the {_NAMES[part]} comes too late",
+                unit.start,
+                end,
                 help="the order is: title, goal, constraints, steps",
             )
         self.seen.add(part)
@@ -211,7 +217,10 @@ class _Scan:
         end = unit.end if end < 0 else end
         inside = self.tolerant and self.section is not Section.STEPS
         self._report(
-            "PS107", message, unit.start, end,
+            "PS107",
+            message,
+            unit.start,
+            end,
             expected=expected_lines(self.section),
             severity=Severity.INFO if inside else Severity.ERROR,
         )
@@ -221,7 +230,9 @@ class _Scan:
         first = self.source.text.find("\n", start, end)
         line_end = end if first < 0 else first
         if self.section is not Section.STEPS:
-            self._report("PS108", "a step comes before `## Steps`", start, line_end, help="write `## Steps` in the line above")
+            self._report(
+                "PS108", "a step comes before `## Steps`", start, line_end, help="write `## Steps` in the line above"
+            )
             self.section = Section.STEPS
             self.seen.add(Section.STEPS)
         step = build_step(*(match[group] or None for group in _STEP_GROUPS))  # type: ignore[arg-type]
@@ -229,8 +240,12 @@ class _Scan:
             line, _ = self.source.position(self.places.start_of(step.step_id))
             id_end = start + len(step.step_id) if not unit.mended else line_end
             self._report(
-                "PS117", f"the id {step.step_id} is taken: line {line} has it already", start, id_end,
-                severity=Severity.ERROR, step_id=step.step_id,
+                "PS117",
+                f"the id {step.step_id} is taken: line {line} has it already",
+                start,
+                id_end,
+                severity=Severity.ERROR,
+                step_id=step.step_id,
             )
             self.owner = False
             return
@@ -241,7 +256,7 @@ class _Scan:
     # ---------------------------------------------------------------- lines that it refuses
 
     def _refuse(self, text: str, at: int) -> int:
-        """Report the line at ``at``, go on with what was meant if that is clear, and return where the next one starts."""
+        """Report the line at ``at``, go on with what was meant if that is clear, and return where the next starts."""
         newline = text.index("\n", at)
         end = newline - (text[newline - 1] == "\r" and newline > at)
         fault = diagnose(text[at:end].rstrip(BLANKS), self.section)
@@ -265,8 +280,14 @@ class _Scan:
         severity = Severity.WARNING if fault.mended is not None else Severity.ERROR
         fix = None if fault.mended is None else Fix(self.source.span(at, end), fault.mended)
         self._report(
-            flaw.code, flaw.message, at + flaw.start, at + flaw.end,
-            severity=severity, expected=fault.expected, help=fault.help, fix=fix,
+            flaw.code,
+            flaw.message,
+            at + flaw.start,
+            at + flaw.end,
+            severity=severity,
+            expected=fault.expected,
+            help=fault.help,
+            fix=fix,
         )
 
     def _leave_out(self, code: str, at: int, end: int) -> None:

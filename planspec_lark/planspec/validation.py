@@ -82,7 +82,9 @@ def suggest_type(step: PlanStep) -> str:
     word = step.step_type.lower()
     behind = step.description.split("]")[0].removeprefix("[")
     if step.description.startswith("[") and grammars.pattern("planspec", "VARIABLE").fullmatch(behind):
-        return f"if `[{step.step_type}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` in front of `[{behind}]`"
+        return (
+            f"if `[{step.step_type}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` in front of `[{behind}]`"
+        )
     if word == "x":
         return "if it is meant as the mark, write `[x]` and a type behind it, such as `[x] [act]`"
     close = [_MEANT[word]] if word in _MEANT else get_close_matches(word[:20], STEP_TYPES, n=1)
@@ -97,7 +99,9 @@ def _has_unique_names(steps: list[PlanStep]) -> Iterator[Diagnostic]:
             continue
         if step.step_name in first:
             message = f"duplicate name, first seen at step {first[step.step_name]}"
-            yield _found("PS203", step, "step_name", message, "names are optional: rename one of the two, or leave it out")
+            yield _found(
+                "PS203", step, "step_name", message, "names are optional: rename one of the two, or leave it out"
+            )
         else:
             first[step.step_name] = step.step_id
 

@@ -1,0 +1,52 @@
+"""The command group. A command is imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TextIO
+
+import click
+
+from planspec_lark import __version__
+
+__all__ = ["cli"]
+
+# Command → the module that has it, under the same name.
+_COMMANDS = {
+    "apply": "planspec_lark.cli.apply",
+    "check": "planspec_lark.cli.check",
+    "fmt": "planspec_lark.cli.fmt",
+    "json": "planspec_lark.cli.json",
+    "show": "planspec_lark.cli.show",
+}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        command = import_module(_COMMANDS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+
+def _spell_out(stream: TextIO) -> None:
+    # What a terminal's encoding cannot say is written as an escape rather than a traceback.
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="planspec")
+def cli() -> None:
+    """Read, check, format, show and edit PlanSpec plans.
+
+    Wherever a FILE is asked for, - stands for standard input.
+    """
+    _spell_out(sys.stdout)
+    _spell_out(sys.stderr)

@@ -1,0 +1,106 @@
+"""`planspec apply`."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+
+import click
+
+from planspec_lark.cli.output import (
+    FINDINGS,
+    UNREADABLE,
+    complain,
+    console,
+    fail,
+    read_text,
+    stop_on_faults,
+    write_diagnostics,
+    write_diff,
+    write_text,
+)
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.files import write_atomically
+from planspec_lark.plan_cmd.applying import Report, perform_all
+from planspec_lark.plan_cmd.reading import CommandScan, scan_plan_commands
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.source import visible
+
+__all__ = ["command"]
+
+
+@click.command("apply")
+@click.argument("file", metavar="FILE")
+@click.argument("commands", metavar="[COMMANDS]", default="-")
+@click.option("--dry-run", is_flag=True, help="Write nothing; tell what the commands would do.")
+@click.option("--diff", is_flag=True, help="Show how the plan's text changes.")
+@click.option("--keep-going", is_flag=True, help="Let the other commands act where one is refused.")
+def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: bool) -> None:
+    """Let PLAN_CMD lines change a plan, in place.
+
+    COMMANDS is a file with any text, such as a language model's answer, that holds lines starting with PLAN_CMD: (by
+    default -, standard input). Where one of them is wrong or refused, the plan stays as it is, unless --keep-going.
+    With - as FILE, the plan goes from standard input to standard output. Exits with 1 where a command was refused, or
+    where there was none, and with 2 where a file cannot be read or written.
+    """
+    if file == commands == "-":
+        raise click.UsageError("The plan and the commands cannot both come from standard input.")
+    before, plan = _read_plan(file)
+    scan = _read_commands(commands)
+    to_stderr = file == "-" or diff
+    write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
+    if not scan.commands and not scan.diagnostics:
+        fail(f"{commands}: there is no line that starts with PLAN_CMD:", FINDINGS)
+    # Where a line is wrong, the others are still tried, on a copy: all that is to be mended is told at once.
+    held = bool(scan.diagnostics) and not keep_going
+    reports, changed = perform_all(deepcopy(plan) if held else plan, scan.commands, atomic=not keep_going)
+    held = held or not (changed or keep_going)
+    _tell(reports, "held   " if held else "ok     ", to_stderr)
+    refused = len(scan.diagnostics) + sum(not report.done for report in reports)
+    after = before if held or not changed else serialize_plan(plan)
+    if diff:
+        write_diff(before, after, file)
+    if not dry_run:
+        _write(file, before, after)
+    if refused:
+        what = "the others were carried out" if keep_going else "nothing was changed"
+        fail(f"{refused} of {len(scan.commands) + len(scan.diagnostics)} commands refused: {what}", FINDINGS)
+
+
+def _read_plan(file: str) -> tuple[str, PlanSpec]:
+    try:
+        text = read_text(file)
+        return text, parse_plan(text, name="<stdin>" if file == "-" else file)
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{file}: left as it is, since it is no plan")
+
+
+def _read_commands(file: str) -> CommandScan:
+    try:
+        return scan_plan_commands(read_text(file), name="<stdin>" if file == "-" else file)
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{file}: no commands were read")
+
+
+def _tell(reports: list[Report], done: str, to_stderr: bool) -> None:
+    from rich.text import Text  # noqa: PLC0415  (not needed where a file has faults)
+
+    target = console(to_stderr=to_stderr)
+    for report in reports:
+        mark, style = (
+            (done, "green" if done.startswith("ok") else "yellow") if report.done else (f"{report.code}  ", "bold red")
+        )
+        target.print(Text.assemble((mark, style), visible(report.message)))
+
+
+def _write(file: str, before: str, after: str) -> None:
+    if file == "-":
+        write_text(after)
+    elif before != after:
+        try:
+            write_atomically(Path(file), after)
+        except OSError as error:
+            complain(f"Error: {file}: {error.strerror}")
+            raise click.exceptions.Exit(UNREADABLE) from None

@@ -1,0 +1,74 @@
+"""`planspec fmt`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from planspec_lark.cli.output import (
+    FINDINGS,
+    UNREADABLE,
+    Unreadable,
+    complain,
+    read_text,
+    write_diagnostics,
+    write_diff,
+    write_text,
+)
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.files import write_atomically
+from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.reading import parse_plan
+
+__all__ = ["command"]
+
+
+@click.command("fmt")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--check", is_flag=True, help="Write nothing; fail if a file is not in canonical form.")
+@click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
+def command(files: tuple[str, ...], check: bool, diff: bool) -> None:
+    """Write plans in canonical form.
+
+    A file that is no plan is not touched. With - the plan goes from standard input to standard output. Exits with 1
+    where a file is no plan or, with --check, not in canonical form, and with 2 where it cannot be read or written.
+    """
+    code = max([_format(file, check=check, diff=diff) for file in files])
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _format(file: str, *, check: bool, diff: bool) -> int:
+    try:
+        before = read_text(file)
+        after = serialize_plan(parse_plan(before, name="<stdin>" if file == "-" else file))
+    except PlanSyntaxError as error:
+        write_diagnostics(error.diagnostics, to_stderr=True)
+        complain(f"{file}: left as it is, since it is no plan")
+        return FINDINGS
+    except Unreadable as error:
+        complain(f"Error: {error.format_message()}")
+        return UNREADABLE
+    if diff:
+        write_diff(before, after, file)
+    if check or diff:
+        if check and before != after:
+            complain(f"{file}: not in canonical form")
+        return FINDINGS if check and before != after else 0
+    return _write(file, before, after)
+
+
+def _write(file: str, before: str, after: str) -> int:
+    if file == "-":
+        write_text(after)
+        return 0
+    if before == after:
+        return 0
+    try:
+        write_atomically(Path(file), after)
+    except OSError as error:
+        complain(f"Error: {file}: {error.strerror}")
+        return UNREADABLE
+    complain(f"{file}: written in canonical form")
+    return 0

@@ -1,0 +1,58 @@
+"""`planspec show`."""
+
+from __future__ import annotations
+
+import click
+
+from planspec_lark.cli.output import console, read_text, stop_on_faults
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.planspec.folding import collapse_step, expand_step
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.showing import show_plan
+
+__all__ = ["command"]
+
+_STYLES = {
+    "title": "bold",
+    "label": "bold",
+    "tree": "dim",
+    "id": "bold",
+    "pending": "",
+    "active": "bold yellow",
+    "done": "green",
+    "blocked": "bold red",
+    "skipped": "dim",
+    "type": "cyan",
+    "body": "dim",
+    "note": "dim",
+}
+
+
+@click.command("show")
+@click.argument("file", metavar="FILE")
+@click.option("--expand", multiple=True, metavar="ID", help="Show this step's body and children, whatever its status.")
+@click.option("--collapse", multiple=True, metavar="ID", help="Hide this step's body and children.")
+@click.option("--full", is_flag=True, help="Hide nothing.")
+def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full: bool) -> None:
+    """Show a plan as a tree.
+
+    Active and blocked steps show their body, all others only their line.
+    """
+    from rich.text import Text  # noqa: PLC0415  (not needed where the plan has faults)
+
+    try:
+        plan = parse_plan(read_text(file), name="<stdin>" if file == "-" else file)
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{file}: this is no plan")
+    _unfold(plan, expand, collapse)
+    target = console()
+    for line in show_plan(plan, fold=not full):
+        target.print(Text.assemble(*((piece.text, _STYLES.get(piece.role, "")) for piece in line)))
+
+
+def _unfold(plan: PlanSpec, expand: tuple[str, ...], collapse: tuple[str, ...]) -> None:
+    for change, ids in ((expand_step, expand), (collapse_step, collapse)):
+        for step_id in ids:
+            if message := change(plan, step_id):
+                raise click.UsageError(message)

@@ -1,0 +1,130 @@
+"""A plan as a person looks at it: columns, tree lines, folded bodies, counts.
+
+The layout is text with roles; what a role looks like is for whoever draws it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from planspec_lark.planspec.folding import View, view_steps
+from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.printing import progress_text
+from planspec_lark.source import visible
+
+__all__ = ["Piece", "show_plan"]
+
+_BADGE_WIDTH = 9
+
+
+@frozen
+class Piece:
+    """A piece of a line and its role: title, label, tree, id, status (pending, …), type, text, body or note."""
+
+    role: str
+    text: str
+
+
+Line = tuple[Piece, ...]
+
+
+def show_plan(plan: PlanSpec, *, fold: bool = True) -> Iterator[Line]:
+    """Lay a plan out.
+
+    Args:
+        plan: the plan.
+        fold: hide bodies and children as each step's ``expanded`` flag or its status says.
+
+    Returns:
+        The lines, from top to bottom, without line breaks and with nothing in them that could steer a terminal.
+    """
+    for line in _lines(plan, fold):
+        yield tuple(Piece(piece.role, visible(piece.text)) for piece in line if piece.text)
+
+
+def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
+    yield (Piece("title", f"═══ PlanSpec: {plan.title} ═══" if plan.title else "═══ PlanSpec ═══"),)
+    yield ()
+    if plan.goal or plan.goal_detail:
+        yield Piece("label", "Goal: "), Piece("text", plan.goal)
+        for line in plan.goal_detail:
+            yield (Piece("body", f"  > {line}"),)
+        yield ()
+    if plan.constraints:
+        yield (Piece("label", "Constraints:"),)
+        for constraint in plan.constraints:
+            yield (Piece("text", f"  - {constraint}"),)
+        yield ()
+    done = _done(plan)
+    yield (Piece("label", f"Progress: {done}"),)
+    yield ()
+    if plan.steps:
+        yield from _show_steps(plan, fold)
+        yield ()
+    yield (Piece("note", "───"),)
+    yield (Piece("note", f"步骤: {_count_types(plan)}"),)
+    yield (Piece("note", f"进度: {done}"),)
+
+
+def _done(plan: PlanSpec) -> str:
+    counts = plan.progress
+    done, total = counts["done"], counts["total"]
+    # Rounded, but 100 only where all is done and 0 only where nothing is.
+    percent = min(max(round(100 * done / total), int(done > 0)), 100 - int(done < total)) if total else 0
+    return f"{done}/{total} ({percent}%)"
+
+
+def _count_types(plan: PlanSpec) -> str:
+    counts = Counter(step.step_type for step in iter_steps(plan))
+    others = sorted(counts.keys() - set(STEP_TYPES))
+    return " | ".join([str(counts.total()), *(f"{name}: {counts[name]}" for name in (*STEP_TYPES, *others))])
+
+
+def _show_steps(plan: PlanSpec, fold: bool) -> Iterator[Line]:
+    # What continues the tree lines of the steps above, a piece a level; top-level steps have none.
+    bars: list[str] = []
+    widths = [_id_width(plan.steps)]
+    for view in view_steps(plan, fold=fold):
+        step, depth = view.step, view.depth
+        del bars[max(depth - 1, 0) :], widths[depth + 1 :]
+        lead = "".join(bars)
+        if depth:
+            bars.append("   " if view.is_last else "│  ")
+        branch = ("└─ " if view.is_last else "├─ ") if depth else ""
+        yield (
+            Piece("tree", lead + branch),
+            Piece("id", f"{step.step_id:<{widths[depth]}}  "),
+            Piece(step.status.value, f"[{MARKS[step.status]}]  "),
+            Piece("type", f"[{step.step_type.upper()}]".ljust(_BADGE_WIDTH) + "  "),
+            Piece("text", _headline(step)),
+        )
+        if view.shows_body:
+            yield from _show_body(view, "".join(bars), widths[depth])
+        widths.append(_id_width(step.children))
+
+
+def _id_width(steps: list[PlanStep]) -> int:
+    return max((len(step.step_id) for step in steps), default=0)
+
+
+def _headline(step: PlanStep) -> str:
+    text = f"{step.step_name}: {step.description}" if step.step_name else step.description
+    if step.outputs:
+        text += f" → {', '.join(step.outputs)}"
+    if step.result:
+        text += f" | {step.result}"
+    if step.done_count or step.total_count is not None:
+        text += f" | {progress_text(step)}"
+    return text.lstrip(" ")
+
+
+def _show_body(view: View, lead: str, width: int) -> Iterator[Line]:
+    step = view.step
+    below = "│" if step.children and view.shows_children else ""
+    space = " " * (width + 2 + 3 + 2 + _BADGE_WIDTH + 2 - len(below))
+    rows = [f"← {', '.join(step.inputs)}"] if step.inputs else []
+    for row in [*rows, *step.detail]:
+        yield Piece("tree", lead + below + space), Piece("body", f"> {row}".rstrip(" "))

@@ -1,0 +1,154 @@
+"""Diagnostics for machines: JSON, workflow commands of GitHub Actions, SARIF."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from planspec_lark.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.source import Span, escape_json, visible
+
+__all__ = ["summarize", "to_github", "to_json", "to_sarif"]
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def summarize(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
+    """How many there are of each severity: keys error, warning, info."""
+    counts = Counter(diagnostic.severity for diagnostic in diagnostics)
+    return {severity.value: counts[severity] for severity in Severity}
+
+
+def _encode(value: object) -> str:
+    return escape_json(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def to_json(diagnostics: Sequence[Diagnostic], files: Sequence[str]) -> str:
+    """One object: ``files``, ``summary`` (see :func:`summarize`) and ``diagnostics``.
+
+    Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded.
+    """
+    rows = [_to_row(diagnostic) for diagnostic in diagnostics]
+    return _encode({"files": list(files), "summary": summarize(diagnostics), "diagnostics": rows})
+
+
+def _to_row(diagnostic: Diagnostic) -> dict[str, Any]:
+    fix = diagnostic.fix
+    return {
+        "file": diagnostic.source.name if diagnostic.source else None,
+        "code": diagnostic.code,
+        "name": CODES[diagnostic.code].name,
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
+        "span": _to_span(diagnostic.span),
+        "expected": list(diagnostic.expected),
+        "help": diagnostic.help,
+        "fix": None if fix is None else {"span": _to_span(fix.span), "text": fix.text},
+        "step_id": diagnostic.step_id or None,
+        "source_line": diagnostic.source_line,
+    }
+
+
+def _to_span(span: Span | None) -> dict[str, int] | None:
+    if span is None:
+        return None
+    return {
+        "start": span.start,
+        "end": span.end,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def to_github(diagnostics: Sequence[Diagnostic]) -> str:
+    """One workflow command a line, which GitHub Actions turns into annotations."""
+    return "\n".join(map(_to_command, diagnostics))
+
+
+def _to_command(diagnostic: Diagnostic) -> str:
+    span = diagnostic.span
+    properties = {"file": diagnostic.source.name if diagnostic.source else ""}
+    if span is not None:
+        properties |= {"line": str(span.line), "col": str(span.column), "endLine": str(span.end_line)}
+        if span.end_line == span.line:
+            properties["endColumn"] = str(span.end_column)
+    properties["title"] = f"{diagnostic.code} {CODES[diagnostic.code].name}"
+    listed = ",".join(f"{key}={_quote(value, ':,')}" for key, value in properties.items() if value)
+    fix = f"\nwrite: {diagnostic.fix.text}" if diagnostic.fix else ""
+    help = f"\n{diagnostic.help}" if diagnostic.help else ""
+    return f"::{_GITHUB[diagnostic.severity]} {listed}::{_quote(diagnostic.message + help + fix, '')}"
+
+
+def _quote(text: str, more: str) -> str:
+    text = visible(text).replace("%", "%25").replace("\n", "%0A")
+    for char in more:
+        text = text.replace(char, f"%{ord(char):02X}")
+    return text
+
+
+def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> str:
+    """A SARIF 2.1.0 log with one run.
+
+    Args:
+        diagnostics: the results.
+        version: the version of this package.
+    """
+    rules = [
+        {
+            "id": code.code,
+            "name": "".join(word.title() for word in code.name.split("-")),
+            "shortDescription": {"text": code.summary},
+            "defaultConfiguration": {"level": _LEVELS[code.severity]},
+        }
+        for code in CODES.values()
+    ]
+    driver = {"name": "planspec", "version": version, "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_to_result(diagnostic) for diagnostic in diagnostics],
+    }
+    return _encode({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+
+
+def _to_result(diagnostic: Diagnostic) -> dict[str, Any]:
+    text = diagnostic.message + (f"\n{diagnostic.help}" if diagnostic.help else "")
+    result: dict[str, Any] = {
+        "ruleId": diagnostic.code,
+        "ruleIndex": list(CODES).index(diagnostic.code),
+        "level": _LEVELS[diagnostic.severity],
+        "message": {"text": text},
+    }
+    if diagnostic.source is not None:
+        location: dict[str, Any] = {"artifactLocation": {"uri": _to_uri(diagnostic.source.name)}}
+        if diagnostic.span is not None:
+            location["region"] = _to_region(diagnostic.span)
+        result["locations"] = [{"physicalLocation": location}]
+        if diagnostic.fix is not None:
+            change = {
+                "deletedRegion": _to_region(diagnostic.fix.span),
+                "insertedContent": {"text": diagnostic.fix.text},
+            }
+            change_of = {"artifactLocation": location["artifactLocation"], "replacements": [change]}
+            result["fixes"] = [{"description": {"text": "Write this line."}, "artifactChanges": [change_of]}]
+    return result
+
+
+def _to_region(span: Span) -> dict[str, int]:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+
+
+def _to_uri(name: str) -> str:
+    from urllib.parse import quote  # noqa: PLC0415  (only SARIF needs it)
+
+    return quote(name.replace("\\", "/"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from attrs import define, field
@@ -11,6 +10,7 @@ from planspec_lark import grammars
 from planspec_lark.diagnostics import CODES, Diagnostic
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.repairs import find_inputs, find_outputs
 from planspec_lark.planspec.tree import iter_with_parents
 
 __all__ = ["lint_plan"]
@@ -156,8 +156,9 @@ def _check_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
             yield from _check_arrow(step)
             yield _found("PS313", step, "outputs", "it declares no outputs")
         for item, line in enumerate(step.detail):
-            if _ALMOST_INPUTS.fullmatch(line):
-                yield _found("PS305", step, "detail", "these are no inputs", _write("> ← ", line, _ALMOST_INPUTS), item)
+            if almost := find_inputs(line):
+                help = f"if that is meant, write `> {almost.written}`"
+                yield _found("PS305", step, "detail", "this line declares no inputs", help, item)
         open_ids = [child.step_id for child in step.children if child.status in _OPEN]
         if step.status is PlanStatus.DONE and open_ids:
             message = f"it is done, but step {open_ids[0]} below it is not"
@@ -167,29 +168,12 @@ def _check_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
             yield _found("PS311", step, "done_count", message)
 
 
-_NAMES = r"[ \t]*(?P<names>[A-Za-z_]\w*(?:[ \t]*[,，、;；][ \t]*[A-Za-z_]\w*)*)[ \t]*"
-_ALMOST_OUTPUTS = re.compile(rf"(?:[-=]{{1,2}}>|[⇒➜➔⟶])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z")
-_ALMOST_INPUTS = re.compile(rf"[ \t]*(?:<[-=]{{1,2}}|[⇐⟵]|←){_NAMES}", re.A)
-_LIST_OF_OUTPUTS = re.compile(_NAMES)
-
-
 def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     text = step.description
     behind = text.rpartition("→")[2] if "→" in text else None
-    if match := _ALMOST_OUTPUTS.search(text):
-        help = _write("→ ", match["names"], _LIST_OF_OUTPUTS)
-        yield _found("PS305", step, "description", f"`{match[0]}` declares no outputs", help)
-    elif behind is None or grammars.pattern("planspec", "VARIABLES").fullmatch(behind.strip(BLANKS)):
-        return
-    elif _LIST_OF_OUTPUTS.fullmatch(behind):
-        help = _write("→ ", behind, _LIST_OF_OUTPUTS)
-        yield _found("PS305", step, "description", f"`→{behind[:60]}` declares no outputs", help)
-    else:
+    if almost := find_outputs(text):
+        message = f"`{text[almost.start :][:60]}` declares no outputs"
+        yield _found("PS305", step, "description", message, f"if that is meant, write `{almost.written}`")
+    elif behind is not None and not grammars.pattern("planspec", "VARIABLES").fullmatch(behind.strip(BLANKS)):
         help = "variables are letters, digits and `_`, with commas between them"
         yield _found("PS304", step, "description", "what stands behind the arrow is no variable list", help)
-
-
-def _write(arrow: str, text: str, pattern: re.Pattern[str]) -> str:
-    match = pattern.fullmatch(text)
-    names = re.split(r"[ \t]*[,，、;；][ \t]*", match["names"]) if match else []
-    return f"if that is meant, write `{arrow}{', '.join(names)}`"

@@ -16,7 +16,16 @@ from planspec_lark import grammars
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import MARKS, STEP_TYPES
 
-__all__ = ["Flaw", "looks_like_step", "mend_bullet", "mend_header", "mend_step"]
+__all__ = [
+    "AlmostList",
+    "Flaw",
+    "find_inputs",
+    "find_outputs",
+    "looks_like_step",
+    "mend_bullet",
+    "mend_header",
+    "mend_step",
+]
 
 
 @frozen
@@ -74,6 +83,46 @@ def mend_bullet(line: str) -> tuple[Flaw, str] | None:
     if match is None:
         return None
     return Flaw("PS118", "a constraint starts with `- `", 0, match.end("bullet")), f"- {match['text']}"
+
+
+_NAMES = r"[ \t]*(?P<names>[A-Za-z_]\w*(?:[ \t]*[,，、;；][ \t]*[A-Za-z_]\w*)*)[ \t]*"
+_ALMOST_OUTPUTS = re.compile(rf"(?<![^ \t])(?:[-=]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z", re.A)
+_ALMOST_INPUTS = re.compile(rf"[ \t]*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}", re.A)
+_COMMA = re.compile(r"[ \t]*[,，、;；][ \t]*")
+
+
+@frozen
+class AlmostList:
+    """Text that is almost an arrow with a variable list.
+
+    Where it starts, whether its arrow is a foreign one (such as ``->``), the variables, and how it is written.
+    """
+
+    start: int
+    is_foreign: bool
+    names: list[str]
+    written: str
+
+
+def find_outputs(description: str) -> AlmostList | None:
+    """What looks like outputs at the end of a description: a foreign arrow (``->``), or foreign commas."""
+    return _almost("→", _ALMOST_OUTPUTS.search(description))
+
+
+def find_inputs(line: str) -> AlmostList | None:
+    """A detail line that looks like inputs, but for its arrow or its commas."""
+    return _almost("←", _ALMOST_INPUTS.fullmatch(line))
+
+
+def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
+    if match is None:
+        return None
+    names = _COMMA.split(match["names"])
+    written = f"{arrow} {', '.join(names)}"
+    # A list that is written as it should be stands here because a backslash made text of it.
+    found = match[0].strip(BLANKS)
+    right = found.startswith(arrow) and grammars.pattern("planspec", "VARIABLES").fullmatch(found[1:].strip(BLANKS))
+    return None if right else AlmostList(match.start(), not found.startswith(arrow), names, written)
 
 
 _LEADER = re.compile(r"(?:[-*+•][ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?\**(?:(?i:step|步骤)[ \t]*)?(?=[0-9０-９])")

@@ -14,11 +14,13 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark import grammars
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.planspec.building import build_step, read_constraints, read_goal_detail, split_body
+from planspec_lark.planspec.building import behind_sign, build_step, read_constraints, read_goal_detail, split_body
+from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.places import Places, Unit
+from planspec_lark.planspec.repairs import find_inputs, find_outputs
 from planspec_lark.planspec.tree import grow
 from planspec_lark.source import Source
 
@@ -62,12 +64,38 @@ def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
         text: any text.
         name: what diagnostics call it.
     """
-    return _Scan(Source(text, name), tolerant=True).run()
+    source = Source(text, name)
+    whole = source.text if source.text.endswith("\n") or not source.text else source.text + "\n"
+    parts: list[tuple[_Scan, int, int]] = []
+    at = 0
+    while at < len(whole) or not parts:
+        scan = _Scan(source, whole, tolerant=True)
+        end = scan.read(at)
+        parts.append((scan, at, end))
+        at = end
+    best = min((part for part, _, _ in parts), key=_Scan.rank)
+    found: list[Diagnostic] = []
+    for scan, start, end in parts:
+        found += scan.diagnostics if scan is best else _leave_out_part(scan, start, end)
+    return best.finish(found)
+
+
+def _leave_out_part(scan: _Scan, start: int, end: int) -> list[Diagnostic]:
+    text = scan.source.text[start:end]
+    if not text.strip(" \t\r\n"):
+        return []
+    code, message = ("PS105", "left out: another plan") if scan.steps else ("PS101", "left out: not a part of the plan")
+    start += len(text) - len(text.lstrip(" \t\r\n"))
+    span = scan.source.span(start, start + len(text.strip(" \t\r\n")))
+    return [Diagnostic(code, message, Severity.INFO, span, source=scan.source)]
 
 
 def scan_strictly(text: str, *, name: str = "<text>") -> ScanResult:
     """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left."""
-    return _Scan(Source(text, name), tolerant=False).run()
+    source = Source(text, name)
+    scan = _Scan(source, text if text.endswith("\n") or not text else text + "\n", tolerant=False)
+    scan.read(0)
+    return scan.finish(scan.diagnostics)
 
 
 @cache
@@ -78,6 +106,8 @@ def _line() -> Pattern[str]:
 @define
 class _Scan:
     source: Source
+    # The source's text with its last line ended.
+    text: str
     tolerant: bool
     plan: PlanSpec = field(factory=PlanSpec)
     diagnostics: list[Diagnostic] = field(factory=list)
@@ -94,20 +124,25 @@ class _Scan:
     def __attrs_post_init__(self) -> None:
         self.places = Places(self.source)
 
-    def run(self) -> ScanResult:
-        text = self.source.text
-        if text and not text.endswith("\n"):
-            text += "\n"
-        lead = grammars.pattern("planspec", "LEAD").match(text)
-        at = lead.end() if lead else 0
-        while at < len(text):
-            if self.finished:
-                self._report_rest(at)
-                break
+    def read(self, at: int) -> int:
+        """Read the text from an offset on, to its end or to where another plan starts; returns where that is."""
+        text = self.text
+        lead = grammars.pattern("planspec", "LEAD").match(text, at) if at == 0 else None
+        at = lead.end() if lead else at
+        while at < len(text) and not self.finished:
             match = _line().match(text, at)
-            at = self._take(match) if match else self._refuse(text, at)
+            at = self._take(match) if match else self._refuse(at)
+        return at
+
+    def rank(self) -> tuple[bool, int]:
+        """How good a candidate for the plan this is, the best first: one with steps, one with few errors."""
+        errors = sum(found.severity is Severity.ERROR for found in self.diagnostics)
+        return not self.steps, errors
+
+    def finish(self, diagnostics: list[Diagnostic]) -> ScanResult:
+        """The result, once all is read."""
         self.plan.steps = grow(list(self.steps.values()))
-        return ScanResult(self.plan, self.diagnostics, self.places, self.source)
+        return ScanResult(self.plan, diagnostics, self.places, self.source)
 
     # ---------------------------------------------------------------- reporting
 
@@ -117,16 +152,14 @@ class _Scan:
         span = self.source.span(start, end)
         self.diagnostics.append(Diagnostic(code, message, severity, span, source=self.source, **more))  # type: ignore[arg-type]
 
-    def _report_rest(self, at: int) -> None:
-        end = len(self.source.text.rstrip(" \t\r\n"))
-        if end > at:
-            self._report("PS101", "left out: the plan has ended here", at, end, severity=Severity.INFO)
-
     # ---------------------------------------------------------------- lines that the grammar accepts
 
     def _take(self, match: Match[str], mended: tuple[int, int] | None = None) -> int:
         """Read one stretch; ``mended`` is the place in the source of a line that was repaired to ``match``."""
         kind = str(match.lastgroup)
+        if self.tolerant and self.steps and self._starts_another(kind):
+            self.finished = True
+            return mended[0] if mended else match.start()
         if mended:
             unit = Unit(*mended, {}, mended=True)
         else:
@@ -143,16 +176,16 @@ class _Scan:
             self._take_part(kind, match, unit)
         return match.end()
 
+    def _starts_another(self, kind: str) -> bool:
+        """Whether a line behind the steps belongs to another plan, or to no plan at all."""
+        return kind == "title" or (kind in ("goal", "constraints") and _PARTS[kind] in self.seen)
+
     def _enter(self, part: Section, unit: Unit) -> bool:
         """Go on to a part of the document; False where its content must not count."""
         first = self.source.text.find("\n", unit.start, unit.end)
         end = unit.end if first < 0 else first
         self.owner = None
         if part in self.seen:
-            if self.tolerant and self.section is Section.STEPS and part is not Section.STEPS and self.steps:
-                self._report("PS105", "left out: another plan starts here", unit.start, end, severity=Severity.INFO)
-                self.finished = True
-                return False
             # A refused part keeps the lines below it from being reported one by one.
             self.owner = False
             self._report(
@@ -249,19 +282,48 @@ class _Scan:
             )
             self.owner = False
             return
+        if self.tolerant and not unit.mended:
+            self._mend_arrows(step, unit)
         self.steps[step.step_id] = step
         self.places.add_step(step.step_id, unit)
         self.owner = step
 
+    def _mend_arrows(self, step: PlanStep, unit: Unit) -> None:
+        """Take ``-> names`` for outputs and ``<- names`` for inputs: the grammar has to let them through as text."""
+        if not step.outputs and "step_DESCRIPTION" in unit.bounds:
+            start, end = unit.bounds["step_DESCRIPTION"]
+            raw = self.text[start:end].rstrip(BLANKS)
+            almost = find_outputs(raw)
+            if almost and almost.is_foreign:
+                step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
+                step.outputs = almost.names
+                self._report_arrow(start + almost.start, start + len(raw), almost.written)
+        if any(map(find_inputs, step.detail)):
+            start, end = unit.bounds["step__body"]
+            for line in split_body(self.text[start:end]):
+                almost = find_inputs(behind_sign(line["DETAIL"])) if line["DETAIL"] else None
+                if almost and almost.is_foreign:
+                    step.detail.remove(behind_sign(line["DETAIL"]))
+                    step.inputs += almost.names
+                    self._report_arrow(start + line.start("DETAIL"), start + line.end("DETAIL"), f"> {almost.written}")
+
+    def _report_arrow(self, start: int, end: int, written: str) -> None:
+        fix = Fix(self.source.span(start, end), written)
+        self._report("PS305", "read as a list of variables", start, end, fix=fix)
+
     # ---------------------------------------------------------------- lines that it refuses
 
-    def _refuse(self, text: str, at: int) -> int:
+    def _refuse(self, at: int) -> int:
         """Report the line at ``at``, go on with what was meant if that is clear, and return where the next starts."""
+        text = self.text
         newline = text.index("\n", at)
         end = newline - (text[newline - 1] == "\r" and newline > at)
         fault = diagnose(text[at:end].rstrip(BLANKS), self.section)
         after = grammars.pattern("planspec", "NL").match(text, end)
         match = _line().match(fault.mended + "\n") if fault.mended else None
+        if match and self.tolerant and self.steps and self._starts_another(str(match.lastgroup)):
+            self.finished = True
+            return at
         self._report_fault(fault, at, len(text[at:end].rstrip(BLANKS)) + at)
         if fault.flaw.code == "PS103":
             self._pass_fence()

@@ -1,0 +1,162 @@
+"""Every fixture runs every invariant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import (
+    PlanSyntaxError,
+    check_text,
+    parse_plan,
+    parse_tree,
+    plan_from_dict,
+    plan_from_tree,
+    plan_to_dict,
+    render_all,
+    scan_plan,
+    serialize_plan,
+)
+from planspec_lark.diagnostics import decode
+from planspec_lark.planspec.showing import show_plan
+from tests.corpus import FIXTURES, each, expected_codes, find, read
+
+VALID = each("planspec/valid", ".md")
+INVALID = each("planspec/invalid", ".md")
+ANSWERS = each("planspec/answers", ".md")
+
+
+def test_there_are_enough() -> None:
+    assert len(find("planspec/valid", ".md")) >= 25
+    assert len(find("planspec/invalid", ".md")) >= 40
+
+
+def test_every_invalid_text_has_its_codes() -> None:
+    texts = {path.stem for path in find("planspec/invalid", ".md")}
+    codes = {path.stem for path in find("planspec/invalid", ".codes")}
+    assert texts == codes
+    strays = [p for p in (FIXTURES / "planspec").rglob("*.*") if p.suffix not in (".md", ".codes")]
+    assert not strays
+
+
+@VALID
+def test_canonical_text(path: Path, snapshot: SnapshotAssertion) -> None:
+    assert serialize_plan(parse_plan(read(path))) == snapshot
+
+
+@VALID
+def test_canonical_text_reads_back(path: Path) -> None:
+    plan = parse_plan(read(path))
+    text = serialize_plan(plan)
+    assert parse_plan(text) == plan
+    assert serialize_plan(parse_plan(text)) == text
+
+
+@VALID
+def test_folded_text(path: Path, snapshot: SnapshotAssertion) -> None:
+    assert serialize_plan(parse_plan(read(path)), fold=True) == snapshot
+
+
+@VALID
+def test_show(path: Path, snapshot: SnapshotAssertion) -> None:
+    lines = show_plan(parse_plan(read(path)))
+    assert "\n".join("".join(piece.text for piece in line) for line in lines) == snapshot
+
+
+@VALID
+def test_findings(path: Path, snapshot: SnapshotAssertion) -> None:
+    assert render_all(check_text(read(path), name=path.name)) == snapshot
+
+
+@VALID
+def test_tree_is_lossless(path: Path) -> None:
+    text = read(path)
+    tree = parse_tree(text)
+    assert "".join(tree.scan_values(lambda value: value is not None)) == text
+    assert plan_from_tree(tree) == parse_plan(text)
+
+
+@VALID
+def test_scan_reads_the_same(path: Path) -> None:
+    result = scan_plan(read(path))
+    assert result.plan == parse_plan(read(path))
+    assert result.diagnostics == []
+
+
+@VALID
+def test_json_reads_back(path: Path) -> None:
+    plan = parse_plan(read(path))
+    assert plan_from_dict(plan_to_dict(plan)) == plan
+
+
+@VALID
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
+    text = read(path)
+    plan = parse_plan(text)
+    same = text.replace("\r\n", "\n").replace("\n", line_end)
+    assert parse_plan(same) == plan
+    assert parse_plan(same.removesuffix("\n").removesuffix("\r")) == plan
+
+
+@INVALID
+def test_codes(path: Path) -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        parse_plan(decode(path.read_bytes()))
+    assert [(found.line, found.code) for found in caught.value.diagnostics] == expected_codes(path)
+
+
+@INVALID
+def test_messages(path: Path, snapshot: SnapshotAssertion) -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        parse_plan(decode(path.read_bytes(), path.name), name=path.name)
+    assert render_all(caught.value.diagnostics) == snapshot
+
+
+# Repeated ids and bytes that are no UTF-8 are no matter of the grammar.
+UNGRAMMATICAL = [
+    path
+    for path in find("planspec/invalid", ".md")
+    if not {code for _, code in expected_codes(path)} <= {"PS117", "PS119"}
+]
+
+
+@pytest.mark.parametrize("path", UNGRAMMATICAL, ids=lambda path: path.stem)
+def test_the_parser_refuses_it_too(path: Path) -> None:
+    """What the patterns refuse and the scan complains about, the LALR parser refuses as well."""
+    with pytest.raises(PlanSyntaxError):
+        parse_tree(decode(path.read_bytes()))
+
+
+@INVALID
+def test_fixes_fix(path: Path) -> None:
+    """A fix in place of its line makes that line right: the others complain as before, that one no more."""
+    text = path.read_bytes().decode("utf-8", "replace")
+    for found in scan_plan(text).diagnostics:
+        if found.fix is not None:
+            span = found.fix.span
+            fixed = text[: span.start] + found.fix.text + text[span.end :]
+            again = [(d.line, d.code) for d in scan_plan(fixed).diagnostics]
+            assert (found.line, found.code) not in again
+
+
+@ANSWERS
+def test_answers(path: Path, snapshot: SnapshotAssertion) -> None:
+    result = scan_plan(read(path), name=path.name)
+    assert (serialize_plan(result.plan), render_all(result.diagnostics)) == snapshot
+
+
+@ANSWERS
+def test_nothing_of_an_answer_is_lost_in_silence(path: Path) -> None:
+    text = read(path)
+    result = scan_plan(text)
+    covered = [found.span for found in result.diagnostics if found.span]
+    covered += [span for spans in result.places.fields.values() for span in spans]
+    covered += [step.span for step in result.places.steps.values()]
+    lines = {line for span in covered for line in range(span.line, span.end_line + 1)}
+    headers = ("## Steps", "Constraints:", "## Constraints", "Goal:", "**Goal**:")
+    for number, row in enumerate(text.split("\n"), start=1):
+        bare = row.strip(" \t\r")
+        assert not bare or number in lines or bare in headers, f"line {number}: {row!r}"

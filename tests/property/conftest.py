@@ -1,0 +1,15 @@
+"""How hard to try: ``PLANSPEC_PROFILE`` is ``quick`` (the default, always the same examples) or ``full``."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+
+settings.register_profile(
+    "quick", max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=_SLOW
+)
+settings.register_profile("full", max_examples=3000, deadline=None, suppress_health_check=_SLOW)
+settings.load_profile(os.environ.get("PLANSPEC_PROFILE", "quick"))

@@ -80,7 +80,8 @@ class _Builder:
         self._rules = rules
         self._terminals = terminals
         self._without = without
-        self._used: set[str] = set(silent)
+        self._silent = silent
+        self._used: set[str] = set()
         self._open: list[str] = []
 
     def rule(self, name: str, prefix: str | None) -> str:
@@ -130,7 +131,7 @@ class _Builder:
         return self._group(symbol.name, prefix, self.rule(symbol.name, inner))
 
     def _group(self, name: str, prefix: str | None, pattern: str) -> str:
-        if prefix is None or name in self._used or prefix + name in self._used:
+        if prefix is None or name in self._silent or prefix + name in self._used:
             return f"(?:{pattern})"
         self._used.add(prefix + name)
         return f"(?P<{prefix}{name}>{pattern})"

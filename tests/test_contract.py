@@ -1,0 +1,52 @@
+"""Who may import whom."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import ROOT
+
+
+def check(folder: Path) -> subprocess.CompletedProcess[str]:
+    code = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"
+    return subprocess.run(
+        [sys.executable, "-c", code, "--no-cache"], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "planspec_lark", tmp_path / "planspec_lark", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_imports_run_downwards(copy: Path) -> None:
+    done = check(copy)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("room", "line"),
+    [
+        ("planspec/models.py", "import planspec_lark.plan_cmd.models"),
+        ("plan_cmd/models.py", "import planspec_lark.hopspec.models"),
+        ("source.py", "import planspec_lark.grammars"),
+        ("planspec/models.py", "import planspec_lark.planspec.reading"),
+        ("hopspec/models.py", "import planspec_lark.cli"),
+    ],
+)
+def test_an_import_upwards_or_sideways_is_found(copy: Path, room: str, line: str) -> None:
+    path = copy / "planspec_lark" / room
+    path.write_text(path.read_text(encoding="utf-8") + f"\n{line}\n", encoding="utf-8")
+    assert check(copy).returncode != 0
+
+
+def test_a_new_room_has_to_be_placed(copy: Path) -> None:
+    (copy / "planspec_lark" / "attic.py").write_text('"""Nowhere."""\n', encoding="utf-8")
+    assert check(copy).returncode != 0

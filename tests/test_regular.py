@@ -1,0 +1,74 @@
+"""Rules as patterns: they read what the LALR parser reads, and know where they cannot."""
+
+from __future__ import annotations
+
+import pytest
+from lark import Lark
+from lark.load_grammar import load_grammar
+
+from planspec_lark.regular import RegularRules
+
+
+def rules_of(grammar: str) -> RegularRules:
+    loaded, _ = load_grammar(grammar, "test", [], True)  # type: ignore[no-untyped-call]
+    terminals, _, _ = loaded.compile(["start"], "*")
+    rules = {name: tree for name, _, tree, _ in loaded.rule_defs}
+    return RegularRules(rules, {terminal.name: terminal for terminal in terminals})
+
+
+GRAMMAR = """
+start: [A] _tail* NL last
+_tail: B | C
+last: A+ [B C]
+A.2: /a+/
+B: /[ab]/
+C: "c"
+NL: /\\n/
+"""
+
+
+@pytest.mark.parametrize(
+    "text", ["\na", "aa\na", "b\na", "abc\na", "bcbb\naabc", "cc\nabc", "", "a", "aab\n", "\nab", "x"]
+)
+def test_a_pattern_accepts_what_the_parser_accepts(text: str) -> None:
+    try:
+        Lark(GRAMMAR, parser="lalr").parse(text)
+        parses = True
+    except Exception:  # any refusal counts
+        parses = False
+    assert (rules_of(GRAMMAR).pattern("start").fullmatch(text) is not None) == parses
+
+
+def test_groups_have_the_names_of_their_symbols() -> None:
+    match = rules_of(GRAMMAR).pattern("start").fullmatch("aabc\naabc")
+    assert match is not None
+    assert match.groupdict() == {"A": "aa", "_tail": "bc", "last": "aabc", "last_A": "aa", "last_B": "b", "last_C": "c"}
+
+
+def test_a_pattern_never_goes_back_on_a_token() -> None:
+    """`[A] B` cannot read `a` as B once A has taken it; a plain regular expression would."""
+    rules = rules_of('start: [A] B\nA: "a"\nB: /[ab]/\nNL: /\\n/')
+    assert rules.pattern("start").fullmatch("a") is None
+    assert rules.pattern("start").fullmatch("ab") is not None
+
+
+def test_a_repeated_tail_can_be_left_out() -> None:
+    pattern = rules_of('start: A item*\nitem: B\nA: "a"\nB: "b"\nNL: /\\n/').pattern("start", without="item")
+    match = pattern.match("abbb")
+    assert match is not None
+    assert match.end() == 1
+
+
+def test_tokens_come_by_falling_priority() -> None:
+    tokens = rules_of("start: (A | B)*\nA: /a/\nB.2: /ab?/\nNL: /\\n/").tokens("start")
+    assert [match.lastgroup for match in tokens.finditer("aba")] == ["B", "B"]
+
+
+def test_a_recursive_rule_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"rule 'start' is recursive: start > inner > start"):
+        rules_of('start: A inner\ninner: B start | C\nA: "a"\nB: "b"\nC: "c"\nNL: /\\n/').pattern("start")
+
+
+def test_a_counted_repetition_is_refused() -> None:
+    with pytest.raises(ValueError, match="no pattern for the repetition"):
+        rules_of('start: A~2..3\nA: "a"\nNL: /\\n/').pattern("start")

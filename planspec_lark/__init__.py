@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Fix,
         PlanSyntaxError,
         Severity,
+        decode,
         render,
         render_all,
     )
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from planspec_lark.source import Source, Span
 
 _HOMES = {
-    "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity render render_all",
+    "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
     "plan_cmd.applying": "apply_command apply_commands",
@@ -94,6 +95,7 @@ __all__ = [
     "available_outputs",
     "check_text",
     "collapse_step",
+    "decode",
     "expand_step",
     "find_step",
     "iter_steps",

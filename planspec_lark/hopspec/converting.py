@@ -1,7 +1,8 @@
 """Plan ↔ HopSpec steps.
 
 To HopSpec, a plan loses status, result, progress and detail; back, steps lose what a plan has no words for (return
-format, verifier, call target, flow). Hierarchy, types, names, inputs and outputs are kept both ways.
+format, verifier, call target, flow). Hierarchy, types, names, inputs and outputs are kept both ways; only a name that
+is just like one made from the step's id counts as none on the way back.
 """
 
 from __future__ import annotations

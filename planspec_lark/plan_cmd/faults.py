@@ -41,7 +41,7 @@ _TARGET = re.compile(
     re.I,
 )
 _TYPE = re.compile(r"[ \t]*[\[(（［【<][ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\])）］】>][ \t]*(?P<rest>.*)")
-_SIGNS = re.compile(r"[ \t]*(?:[|｜:：,，-][ \t]*)?")
+_SIGNS = re.compile(r"[ \t]*(?:[|｜:：-][ \t]*|(?<=[ \t]))")
 _NEAR_PREFIX = re.compile(
     r"(?:[-*>•+][ \t]+|[0-9]{1,3}[.)][ \t]+)?[*`]*plan[_ -]?cmd[*`]*[ \t]*[:：]?[*`]*[ \t]*", re.I
 )
@@ -146,6 +146,8 @@ def _diagnose_tail(line: str, kind: str, head: str, at: int, help: str) -> Fault
         )
     if kind == "view":
         return Fault("PC106", "nothing may stand behind the step id", start, end, help, _accepted(head))
-    text = line[_SIGNS.match(line, at).end() :]  # type: ignore[union-attr]
-    message = "text stands behind ` | `, with white space on both sides"
-    return Fault("PC106", message, start, end, help, _accepted(f"{head} | {text}"))
+    sign = _SIGNS.match(line, at)
+    text = line[sign.end() :] if sign else ""
+    # What looks like another target is not taken for the text.
+    mended = _accepted(f"{head} | {text}") if text and text.upper() != "ALL" else None
+    return Fault("PC106", "text stands behind ` | `, with white space on both sides", start, end, help, mended)

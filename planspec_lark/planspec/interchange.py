@@ -135,7 +135,7 @@ def _structure(value: object, model: type, child: str, path: str, problems: list
     try:
         return _converter().structure(own, model), value.get(child, [])
     except ClassValidationError as error:
-        problems += transform_error(error, path, _explain)
+        problems += [*transform_error(error, path, _explain), *_refusals(own, model, path)]
     except ValueError:
         problems += _refusals(own, model, path)
     return None, value.get(child, [])
@@ -148,6 +148,8 @@ def _refusals(own: dict[str, Any], model: Any, path: str) -> list[str]:
         try:
             if attribute.name in own and attribute.validator is not None:
                 attribute.validator(None, attribute, own[attribute.name])
+        except TypeError:
+            continue  # cattrs has said so
         except ValueError as error:
             problems.append(f"{str(error).removeprefix(attribute.name + ': ')} @ {path}.{attribute.name}")
     return problems

@@ -234,10 +234,14 @@ class _Mender:
             if number and not piece:
                 self.flaw("PS114", "there is nothing behind the separator `|`", offset + start - 1)
             elif number and piece.startswith("Progress:"):
-                piece, progress = self.progress(piece, offset + start, progress), True
+                piece = self.progress(piece, offset + start, progress)
+                progress = progress or not piece.startswith("\\")
             if piece or not number:
                 kept.append(piece)
             start = end + 1
+        almost = find_outputs(kept[0])
+        if almost and almost.is_foreign:
+            kept[0] = f"{kept[0][: almost.start].rstrip(BLANKS)} {almost.written}"
         self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
 
     def progress(self, piece: str, start: int, repeated: bool) -> str:

@@ -14,13 +14,20 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark import grammars
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.planspec.building import behind_sign, build_step, read_constraints, read_goal_detail, split_body
+from planspec_lark.planspec.building import (
+    behind_sign,
+    build_step,
+    read_body,
+    read_constraints,
+    read_goal_detail,
+    split_body,
+)
 from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.places import Places, Unit
-from planspec_lark.planspec.repairs import find_inputs, find_outputs
+from planspec_lark.planspec.repairs import find_inputs, find_outputs, looks_like_step, mend_step
 from planspec_lark.planspec.tree import grow
 from planspec_lark.source import Source
 
@@ -58,7 +65,8 @@ class ScanResult:
 def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
     """Read the plan in a text, such as a language model's answer, as far as there is one. Never raises on any text.
 
-    A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics.
+    A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics, with one exception: the
+    grammar has to take ``-> names`` and ``<- names`` for text, and here they are read as the lists that they look like.
 
     Args:
         text: any text.
@@ -118,6 +126,10 @@ class _Scan:
     # Whose `>` lines come now: the goal, a step, nobody (None), or a step that was refused (False).
     owner: PlanSpec | PlanStep | bool | None = None
     in_fence: bool = False
+    # Whether the steps began inside a code block, which then ends the plan.
+    steps_in_fence: bool = False
+    # Whether prose, set off by a blank line, has followed the steps: what comes then is most likely not the plan's.
+    in_prose: bool = False
     # Set where a tolerant reading has the whole plan.
     finished: bool = False
 
@@ -131,7 +143,7 @@ class _Scan:
         at = lead.end() if lead else at
         while at < len(text) and not self.finished:
             match = _line().match(text, at)
-            at = self._take(match) if match else self._refuse(at)
+            at = self._take(match) if match and not self._is_listed_step(match) else self._refuse(at)
         return at
 
     def rank(self) -> tuple[bool, int]:
@@ -176,14 +188,24 @@ class _Scan:
             self._take_part(kind, match, unit)
         return match.end()
 
+    def _is_listed_step(self, match: Match[str]) -> bool:
+        """Whether a `-` line is most likely a step in a list: ``- 1. [act] text``."""
+        if match.lastgroup != "constraint" or self.section is Section.CONSTRAINTS:
+            return False
+        line = match["constraint"].rstrip(" \t\r\n")
+        return looks_like_step(line) and mend_step(line)[1] is not None
+
     def _starts_another(self, kind: str) -> bool:
         """Whether a line behind the steps belongs to another plan, or to no plan at all."""
         return kind == "title" or (kind in ("goal", "constraints") and _PARTS[kind] in self.seen)
 
+    def _end(self, unit: Unit) -> int:
+        """Where a stretch ends, without the white space and blank lines behind it."""
+        return unit.start + len(self.text[unit.start : unit.end].rstrip(" \t\r\n"))
+
     def _enter(self, part: Section, unit: Unit) -> bool:
         """Go on to a part of the document; False where its content must not count."""
-        first = self.source.text.find("\n", unit.start, unit.end)
-        end = unit.end if first < 0 else first
+        end = self._end(unit)
         self.owner = None
         if part in self.seen:
             # A refused part keeps the lines below it from being reported one by one.
@@ -225,37 +247,33 @@ class _Scan:
             self.plan.constraints.append(text.strip(BLANKS))
             self.places.add("constraints", unit)
             return
-        self.report_orphan("this `-` line belongs to nothing", unit)
+        self._report_orphan("this `-` line belongs to nothing", unit)
 
     def _take_body(self, lines: str, unit: Unit) -> None:
         if isinstance(self.owner, PlanSpec):
             self.plan.goal_detail += read_goal_detail(lines)
             self.places.add("goal_detail", unit)
         elif isinstance(self.owner, PlanStep):
-            for line in split_body(lines):
-                self._extend_step(self.owner, line)
+            inputs, detail = read_body(lines)
+            self.owner.inputs += inputs
+            self.owner.detail += detail
+            if self.tolerant and not unit.mended:
+                self._mend_inputs(self.owner, unit.bounds["body_line"])
             self.places.add_step(self.owner.step_id, unit)
         elif self.owner is None:
-            self.report_orphan("this `>` line belongs to nothing", unit)
+            self._report_orphan("this `>` line belongs to nothing", unit)
         elif self.tolerant:
-            self.report_orphan("left out, as what it belongs to", unit)
+            self._report_orphan("left out, as what it belongs to", unit)
 
-    def _extend_step(self, step: PlanStep, line: Match[str]) -> None:
-        more = build_step("0.", None, None, " [a]", None, None, "", line[0])
-        step.inputs += more.inputs
-        step.detail += more.detail
-
-    def report_orphan(self, message: str, unit: Unit) -> None:
-        end = self.source.text.find("\n", unit.start, unit.end)
-        end = unit.end if end < 0 else end
-        inside = self.tolerant and self.section is not Section.STEPS
+    def _report_orphan(self, message: str, unit: Unit) -> None:
+        outside = self.section is not Section.STEPS or self.in_prose
         self._report(
             "PS107",
             message,
             unit.start,
-            end,
+            self._end(unit),
             expected=expected_lines(self.section),
-            severity=Severity.INFO if inside else Severity.ERROR,
+            severity=Severity.INFO if outside else Severity.ERROR,
         )
 
     def _take_step(self, match: Match[str], unit: Unit) -> None:
@@ -268,10 +286,14 @@ class _Scan:
             )
             self.section = Section.STEPS
             self.seen.add(Section.STEPS)
+        if not self.steps:
+            self.steps_in_fence = self.in_fence
+        self.in_prose = False
         step = build_step(*(match[group] or None for group in _STEP_GROUPS))  # type: ignore[arg-type]
         if step.step_id in self.steps:
             line, _ = self.source.position(self.places.start_of(step.step_id))
-            id_end = start + len(step.step_id) if not unit.mended else line_end
+            # Read tolerantly, all of the step is left out; otherwise the id is the place to look at.
+            id_end = self._end(unit) if self.tolerant or unit.mended else start + len(step.step_id)
             self._report(
                 "PS117",
                 f"the id {step.step_id} is taken: line {line} has it already",
@@ -298,14 +320,20 @@ class _Scan:
                 step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
                 step.outputs = almost.names
                 self._report_arrow(start + almost.start, start + len(raw), almost.written)
-        if any(map(find_inputs, step.detail)):
-            start, end = unit.bounds["step__body"]
-            for line in split_body(self.text[start:end]):
-                almost = find_inputs(behind_sign(line["DETAIL"])) if line["DETAIL"] else None
-                if almost and almost.is_foreign:
-                    step.detail.remove(behind_sign(line["DETAIL"]))
-                    step.inputs += almost.names
-                    self._report_arrow(start + line.start("DETAIL"), start + line.end("DETAIL"), f"> {almost.written}")
+        if "step__body" in unit.bounds:
+            self._mend_inputs(step, unit.bounds["step__body"])
+
+    def _mend_inputs(self, step: PlanStep, bounds: tuple[int, int]) -> None:
+        if not any(map(find_inputs, step.detail)):
+            return
+        start, end = bounds
+        for line in split_body(self.text[start:end]):
+            text = behind_sign(line["DETAIL"]) if line["DETAIL"] else ""
+            almost = find_inputs(text)
+            if almost and almost.is_foreign:
+                step.detail.remove(text)
+                step.inputs += almost.names
+                self._report_arrow(start + line.start("DETAIL"), start + line.end("DETAIL"), f"> {almost.written}")
 
     def _report_arrow(self, start: int, end: int, written: str) -> None:
         fix = Fix(self.source.span(start, end), written)
@@ -331,7 +359,15 @@ class _Scan:
             self._take(match, (at, end))
         elif "PS110" <= fault.flaw.code <= "PS116":
             self.owner = False
+        elif self.tolerant and self.steps and self._stands_alone(at):
+            self.owner = None
+            self.in_prose = True
         return after.end() if after else newline + 1
+
+    def _stands_alone(self, at: int) -> bool:
+        """Whether there is a blank line in front of the line at ``at``."""
+        before = self.text[max(0, at - 256) : at]
+        return before[len(before.rstrip(" \t\r\n")) :].count("\n") > 1
 
     def _report_fault(self, fault: Fault, at: int, end: int) -> None:
         flaw = fault.flaw
@@ -364,7 +400,7 @@ class _Scan:
         self._report(code, message, at, end, severity=Severity.INFO)
 
     def _pass_fence(self) -> None:
-        if self.tolerant and self.in_fence and self.steps:
+        if self.tolerant and self.in_fence and self.steps and self.steps_in_fence:
             self.finished = True
         self.in_fence = not self.in_fence
 

@@ -1,0 +1,225 @@
+"""Every block of code in README.md, CONTRIBUTING.md and docs/ does what the page says.
+
+The word behind a block's fence says what it is; docs/README.md lists them. A block with no known word fails.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+from markdown_it import MarkdownIt
+
+from planspec_lark import (
+    CODES,
+    check_text,
+    parse_plan,
+    parse_plan_commands,
+    scan_plan_commands,
+    serialize_plan,
+)
+from planspec_lark.diagnostics import CommandError, Severity
+from planspec_lark.plan_cmd.applying import perform
+from tests.corpus import ROOT
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@frozen
+class Block:
+    page: Path
+    line: int
+    info: str
+    text: str
+    # The code in the heading above, where that is a heading of a code.
+    code: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.page.name}:{self.line}"
+
+
+def blocks_of(page: Path) -> Iterator[Block]:
+    code = ""
+    heading = False
+    for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+        if token.type == "heading_open":
+            heading = True
+        elif token.type == "inline" and heading:
+            heading = False
+            match = re.match(r"(P[SC]\d{3})\b", token.content)
+            code = match[1] if match else ""
+        elif token.type == "fence":
+            assert token.map is not None
+            yield Block(page, token.map[0] + 1, token.info.strip(), token.content, code)
+
+
+BLOCKS = [block for page in PAGES for block in blocks_of(page)]
+
+
+def of(*infos: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("block", [b for b in BLOCKS if b.info in infos], ids=lambda block: block.id)
+
+
+KNOWN = {
+    "planspec",
+    "planspec canonical",
+    "planspec bad",
+    "planspec good",
+    "planspec plan",
+    "plan_cmd",
+    "plan_cmd bad",
+    "plan_cmd good",
+    "plan_cmd refused",
+    "plan_cmd accepted",
+    "python",
+    "console",
+    "sh install",
+    "text",
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.id)
+def test_every_block_is_of_a_known_kind(block: Block) -> None:
+    assert block.info in KNOWN
+
+
+@of("planspec", "planspec plan")
+def test_plans_parse(block: Block) -> None:
+    parse_plan(block.text)
+
+
+@of("planspec canonical")
+def test_canonical_plans_are_canonical(block: Block) -> None:
+    assert serialize_plan(parse_plan(block.text)) == block.text
+
+
+@of("planspec bad")
+def test_bad_plans_have_their_fault(block: Block) -> None:
+    assert block.code in {found.code for found in check_text(block.text)}
+
+
+@of("planspec good")
+def test_good_plans_do_not_have_it(block: Block) -> None:
+    found = check_text(block.text)
+    assert block.code not in {diagnostic.code for diagnostic in found}
+    assert not any(diagnostic.severity is Severity.ERROR for diagnostic in found)
+
+
+@of("plan_cmd", "plan_cmd good")
+def test_commands_are_found(block: Block) -> None:
+    assert parse_plan_commands(block.text)
+    assert scan_plan_commands(block.text).diagnostics == []
+
+
+@of("plan_cmd bad")
+def test_bad_commands_have_their_fault(block: Block) -> None:
+    assert block.code in {found.code for found in scan_plan_commands(block.text).diagnostics}
+
+
+def plan_above(block: Block) -> Block:
+    plans = [b for b in BLOCKS if b.page == block.page and b.info == "planspec plan" and b.line < block.line]
+    assert plans[-1].code == block.code
+    return plans[-1]
+
+
+@of("plan_cmd refused")
+def test_refused_commands_are_refused(block: Block) -> None:
+    plan = parse_plan(plan_above(block).text)
+    (command,) = parse_plan_commands(block.text)
+    with pytest.raises(CommandError) as caught:
+        perform(plan, command)
+    assert caught.value.code == block.code
+
+
+@of("plan_cmd accepted")
+def test_accepted_commands_are_accepted(block: Block) -> None:
+    plan = parse_plan(plan_above(block).text)
+    for command in parse_plan_commands(block.text):
+        perform(plan, command)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All Python blocks of a page run one after the other, in one namespace."""
+    shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures")
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {}
+    for block in blocks_of(page):
+        if block.info == "python":
+            # The line numbers of an error are those of the page.
+            source = "\n" * block.line + block.text
+            exec(compile(source, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    """All console blocks of a page run one after the other, in one folder with a copy of the fixtures."""
+    shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures")
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+    for block in blocks_of(page):
+        if block.info == "console":
+            for command, output in commands_of(block.text):
+                done = subprocess.run(
+                    ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+                )
+                assert done.stdout + done.stderr == output, f"{block.id}: {command}"
+
+
+def commands_of(text: str) -> Iterator[tuple[str, str]]:
+    """The commands of a console block, each with the output below it; `> ` goes on with a command."""
+    for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+        first, *rows = part.split("\n")
+        while rows and rows[0].startswith("> ") and is_open(first):
+            first += "\n" + rows.pop(0)[2:]
+        yield first, "\n".join(rows)
+
+
+def is_open(command: str) -> bool:
+    """Whether a command's quotes are still open."""
+    try:
+        shlex.split(command)
+    except ValueError:
+        return True
+    return False
+
+
+def test_every_code_is_documented_once_with_both_examples() -> None:
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^### (P[SC]\d{3}) (\S+)$", text, flags=re.M)
+    assert headings == [(code.code, code.name) for code in CODES.values()]
+    for code in CODES:
+        kinds = [b.info for b in BLOCKS if b.page.name == "errors.md" and b.code == code]
+        # What no page can spell is shown in Python: forbidden characters, bytes, and commands built by hand.
+        if code in ("PS102", "PS119", "PC108", "PC118"):
+            assert kinds == ["python"], code
+        elif code.startswith("PC11"):
+            assert kinds == ["planspec plan", "plan_cmd refused", "plan_cmd accepted"], code
+        else:
+            language = "planspec" if code.startswith("PS") else "plan_cmd"
+            assert kinds == [f"{language} bad", f"{language} good"], code
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        if not target.startswith(("https:", "http:")):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("title", ["Try it", "Test it"])
+def test_the_first_block_is_one_command_line(title: str) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    behind = text[text.index(f"\n## {title}\n") :]
+    block = re.search(r"```sh install\n(.*?)```", behind, flags=re.S)
+    assert block is not None
+    assert block[1].count("\n") == 1

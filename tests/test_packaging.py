@@ -1,0 +1,108 @@
+"""What is built and installed, away from the checkout: the wheel, the sdist, and the README's first command line."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import FIXTURES, ROOT, SHOWCASE
+
+GRAMMARS = sorted(path.name for path in (ROOT / "grammar").glob("*.lark"))
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = subprocess.run([str(part) for part in command], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def copy_checkout(target: Path) -> Path:
+    """The files of the checkout as a newcomer gets them."""
+    skip = shutil.ignore_patterns(".git", ".venv", "__pycache__", "*.egg-info", "dist", ".*_cache", ".hypothesis")
+    return Path(shutil.copytree(ROOT, target / "checkout", ignore=skip))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a wheel and an sdist, both built from a copy of the checkout."""
+    folder = tmp_path_factory.mktemp("built")
+    checkout = copy_checkout(folder)
+    run(sys.executable, "-m", "build", "--sdist", "--wheel", "--outdir", folder, checkout, cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def fresh_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fresh")
+    venv.create(folder / "venv", with_pip=True)
+    return folder / "venv" / "bin"
+
+
+def test_the_wheel_holds_what_it_should(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"planspec_lark/grammar/{name}" for name in GRAMMARS} <= names
+    assert "planspec_lark/py.typed" in names
+    tops = {name.split("/")[0] for name in names}
+    assert len(tops) == 2, tops
+
+
+def test_the_sdist_builds_again(built: Path, tmp_path: Path) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    assert sorted(path.name for path in (folder / "grammar").iterdir()) == GRAMMARS
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path, folder, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert f"planspec_lark/grammar/{GRAMMARS[0]}" in zipfile.ZipFile(wheel).namelist()
+
+
+def test_an_installed_wheel_runs_away_from_the_checkout(built: Path, fresh_python: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    run(fresh_python / "python", "-m", "pip", "install", "-q", f"{wheel}[cli]", cwd=tmp_path)
+    shutil.copy(SHOWCASE, tmp_path / "plan.md")
+    shown = run(fresh_python / "planspec", "show", "plan.md", cwd=tmp_path)
+    assert shown.startswith("═══ PlanSpec: Overhaul of quay crane 7 ═══\n")
+    assert "1 file checked" in run(fresh_python / "planspec", "check", "plan.md", cwd=tmp_path)
+    code = "import planspec_lark, planspec_lark.grammars as g; print(g.grammar_path('planspec')); g.parser('plan_cmd')"
+    where = run(fresh_python / "python", "-c", code, cwd=tmp_path).strip()
+    assert where.endswith("site-packages/planspec_lark/grammar/planspec.lark")
+
+
+def test_the_core_installs_without_the_command_line(built: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    (wheel,) = built.glob("*.whl")
+    run(tmp_path / "venv/bin/python", "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
+    installed = run(tmp_path / "venv/bin/python", "-m", "pip", "list", "--format=freeze", cwd=tmp_path)
+    names = {line.split("==")[0].lower() for line in installed.split("\n") if line}
+    assert names - {"pip", "setuptools"} == {"attrs", "cattrs", "lark", "planspec-lark", "typing_extensions"}
+    done = subprocess.run([tmp_path / "venv/bin/planspec"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "The command line needs its extra: pip install 'planspec-lark[cli]'\n"
+
+
+def test_the_checkout_finds_its_own_grammars() -> None:
+    code = "from planspec_lark import grammars; print(grammars.grammar_path('planspec'))"
+    assert run(sys.executable, "-c", code, cwd=ROOT).strip() == str(ROOT / "grammar" / "planspec.lark")
+
+
+def test_the_readme_tries_out(tmp_path: Path) -> None:
+    """The line under "Try it", in a copy of the checkout, by a Python that has nothing but pip."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    match = re.search(r"\n## Try it\n.*?```sh install\n(.*?)\n```", text, flags=re.S)
+    assert match is not None
+    checkout = copy_checkout(tmp_path)
+    output = run("bash", "-c", match[1], cwd=checkout)
+    assert "═══ PlanSpec: Overhaul of quay crane 7 ═══" in output
+    assert (FIXTURES / "planspec" / "valid" / SHOWCASE.name).name in match[1]

@@ -31,11 +31,33 @@ __all__ = [
 _STATUSES = {f"[{mark}]": status for status, mark in MARKS.items()}
 _PENDING = PlanStatus.PENDING
 _NEW = PlanStep.__new__
+(
+    _set_id,
+    _set_name,
+    _set_type,
+    _set_description,
+    _set_inputs,
+    _set_outputs,
+    _set_detail,
+    _set_result,
+    _set_status,
+    _set_expanded,
+    _set_done,
+    _set_total,
+    _set_children,
+) = SETTERS
 
 
 @cache
 def _lines(rule: str) -> Callable[[str], Iterator[Match[str]]]:
     return grammars.regular("planspec").pattern(rule).finditer
+
+
+@cache
+def _body_lines() -> Callable[[str], list[tuple[str, str]]]:
+    pattern = grammars.regular("planspec").pattern("_body")
+    assert list(pattern.groupindex) == ["INPUTS", "DETAIL"]
+    return pattern.findall
 
 
 @cache
@@ -87,12 +109,11 @@ def read_body(body: str) -> tuple[list[str], list[str]]:
     """The inputs and the detail of the lines of a body."""
     inputs: list[str] = []
     detail: list[str] = []
-    for line in split_body(body):
-        text = line["DETAIL"]
-        if text is not None:
-            detail.append(read_detail(behind_sign(text)))
+    for inputs_token, detail_token in _body_lines()(body):
+        if detail_token:
+            detail.append(read_detail(behind_sign(detail_token)))
         else:
-            inputs += split_variables(line["INPUTS"].partition("←")[2])
+            inputs += split_variables(inputs_token.partition("←")[2])
     return inputs, detail
 
 
@@ -126,24 +147,21 @@ def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
     inputs, detail = read_body(body) if body else ([], [])
     result, done, total = _read_segments(segments) if segments else ("", 0, None)
     step = _NEW(PlanStep)
-    for write, value in zip(
-        SETTERS,
-        (
-            step_id[:-1],
-            name.strip(BLANKS) if name else "",
-            step_type.strip(BLANKS)[1:-1],
-            read_description(description.strip(BLANKS), has_outputs=outputs is not None) if description else "",
-            inputs,
-            split_variables(outputs.partition("→")[2]) if outputs else [],
-            detail,
-            result,
-            _STATUSES[mark.strip(BLANKS)] if mark else _PENDING,
-            None,
-            done,
-            total,
-            [],
-        ),
-        strict=True,
-    ):
-        write(step, value)
+    _set_id(step, step_id[:-1])
+    _set_name(step, name.strip(BLANKS) if name else "")
+    _set_type(step, step_type.strip(BLANKS)[1:-1])
+    _set_description(step, _read_text(description, outputs) if description else "")
+    _set_inputs(step, inputs)
+    _set_outputs(step, split_variables(outputs.partition("→")[2]) if outputs else [])
+    _set_detail(step, detail)
+    _set_result(step, result)
+    _set_status(step, _STATUSES[mark.strip(BLANKS)] if mark else _PENDING)
+    _set_expanded(step, None)
+    _set_done(step, done)
+    _set_total(step, total)
+    _set_children(step, [])
     return step
+
+
+def _read_text(description: str, outputs: str | None) -> str:
+    return read_description(description.strip(BLANKS), has_outputs=outputs is not None)

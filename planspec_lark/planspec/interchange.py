@@ -135,7 +135,10 @@ def _structure(value: object, model: type, child: str, path: str, problems: list
     try:
         return _converter().structure(own, model), value.get(child, [])
     except ClassValidationError as error:
-        problems += [*transform_error(error, path, _explain), *_refusals(own, model, path)]
+        # What the models' validators say is among it, but only their first word.
+        fields = tuple(f"{attribute.name}: " for attribute in attrs.fields(model))
+        problems += [said for said in transform_error(error, path, _explain) if not said.startswith(fields)]
+        problems += _refusals(own, model, path)
     except ValueError:
         problems += _refusals(own, model, path)
     return None, value.get(child, [])

@@ -1,12 +1,13 @@
 """Where in a text every step and field of a plan stands.
 
-What a reader keeps for this is small: the bounds of the pattern's groups. Spans are made when somebody asks.
+What a reader keeps for this is small: the pattern's matches. Spans are made when somebody asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
+from re import Match
 
 from attrs import define, field, frozen
 
@@ -30,15 +31,20 @@ _GROUPS = {
 
 @frozen
 class Unit:
-    """A stretch of text that was read at once: the bounds of the groups of the pattern for ``line``.
+    """A stretch of text that was read at once by the pattern for ``line``.
 
-    ``mended`` marks a unit whose text is not what stands in the source; then there is only ``start`` to ``end``.
+    ``match`` is None where the line had to be mended, so that its parts are not where the source has them.
     """
 
     start: int
     end: int
-    bounds: Mapping[str, tuple[int, int]]
-    mended: bool = False
+    match: Match[str] | None
+
+    def find(self, group: str) -> tuple[int, int] | None:
+        """The bounds of a group of the pattern, or None."""
+        if self.match is None or self.match.start(group) < 0:
+            return None
+        return self.match.span(group)
 
 
 @frozen
@@ -112,42 +118,42 @@ class Places:
         return self.source.span(start, end)
 
     def _plan_fields(self, kind: str, unit: Unit) -> Iterator[tuple[str, Span]]:
-        if unit.mended:
+        if unit.match is None:
             yield kind, self.source.span(unit.start, unit.end)
             return
         for name, group in (("title", "title_TEXT"), ("goal", "goal_TEXT"), ("constraints", "constraint_TEXT")):
-            if group in unit.bounds:
-                yield name, self._trimmed(*unit.bounds[group])
+            if bounds := unit.find(group):
+                yield name, self._trimmed(*bounds)
         text = self.source.text
         for name, group, token, split in (
             ("goal_detail", "goal__goal_detail", "DETAIL", split_goal_detail),
             ("constraints", "constraints_constraint", "TEXT", split_constraints),
             ("goal_detail", "body_line", "DETAIL", split_goal_detail),
         ):
-            if group in unit.bounds:
-                start, end = unit.bounds[group]
+            if bounds := unit.find(group):
+                start, end = bounds
                 for line in split(_ended(text[start:end])):
                     yield name, self._trimmed(start + line.start(token), start + line.end(token))
 
     def _step_fields(self, unit: Unit) -> Iterator[tuple[str, Span]]:
-        if unit.mended:
+        if unit.match is None:
             yield "description", self.source.span(unit.start, unit.end)
             return
         for name, group in _GROUPS.items():
-            if group in unit.bounds:
-                start, end = unit.bounds[group]
+            if bounds := unit.find(group):
+                start, end = bounds
                 yield name, self._trimmed(start, end - (name == "step_id"))
-        if "step_OUTPUTS" in unit.bounds:
-            yield from self._variables("outputs", *unit.bounds["step_OUTPUTS"])
-        if "step__segments" in unit.bounds:
-            start, end = unit.bounds["step__segments"]
+        if bounds := unit.find("step_OUTPUTS"):
+            yield from self._variables("outputs", *bounds)
+        if bounds := unit.find("step__segments"):
+            start, end = bounds
             for token in split_segments(self.source.text[start:end]):
                 name = "result" if token.lastgroup == "RESULT" else "done_count"
                 bar = self.source.text.index("|", start + token.start()) + 1
                 yield name, self._trimmed(bar, start + token.end())
         for group in ("step__body", "body_line"):
-            if group in unit.bounds:
-                yield from self._body(*unit.bounds[group])
+            if bounds := unit.find(group):
+                yield from self._body(*bounds)
 
     def _body(self, start: int, end: int) -> Iterator[tuple[str, Span]]:
         for line in split_body(_ended(self.source.text[start:end])):

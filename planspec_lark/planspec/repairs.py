@@ -88,6 +88,7 @@ def mend_bullet(line: str) -> tuple[Flaw, str] | None:
 _NAMES = r"[ \t]*(?P<names>[A-Za-z_]\w*(?:[ \t]*[,，、;；][ \t]*[A-Za-z_]\w*)*)[ \t]*"
 _ALMOST_OUTPUTS = re.compile(rf"(?<![^ \t])(?:[-=]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z", re.A)
 _ALMOST_INPUTS = re.compile(rf"[ \t]*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}", re.A)
+_LEFT = ("<", "⇐", "⟵", "←")
 _COMMA = re.compile(r"[ \t]*[,，、;；][ \t]*")
 
 
@@ -111,7 +112,7 @@ def find_outputs(description: str) -> AlmostList | None:
 
 def find_inputs(line: str) -> AlmostList | None:
     """A detail line that looks like inputs, but for its arrow or its commas."""
-    return _almost("←", _ALMOST_INPUTS.fullmatch(line))
+    return _almost("←", _ALMOST_INPUTS.fullmatch(line)) if line.lstrip(BLANKS)[:1] in _LEFT else None
 
 
 def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:

@@ -42,15 +42,26 @@ def validate_plan(plan: PlanSpec) -> list[str]:
 
 def check_rules(plan: PlanSpec) -> list[Diagnostic]:
     """The same as diagnostics, in the same order."""
-    steps = list(iter_steps(plan))
-    return [
-        *_has_steps(plan),
-        *_has_types(steps),
-        *_has_unique_names(steps),
-        *_has_children_where_allowed(steps),
-        *_has_goal(plan),
-        *_has_children_where_needed(steps),
-    ]
+    types: list[Diagnostic] = []
+    names: list[Diagnostic] = []
+    leaves: list[Diagnostic] = []
+    containers: list[Diagnostic] = []
+    first: dict[str, str] = {}
+    for step in iter_steps(plan):
+        kind = step.step_type
+        if kind not in STEP_TYPES:
+            types.append(_found("PS202", step, "step_type", f"invalid type '{kind}'", suggest_type(step)))
+        if step.step_name and first.setdefault(step.step_name, step.step_id) != step.step_id:
+            message = f"duplicate name, first seen at step {first[step.step_name]}"
+            help = "names are optional: rename one of the two, or leave it out"
+            names.append(_found("PS203", step, "step_name", message, help))
+        if step.children and kind not in CONTAINER_TYPES:
+            help = "only `[subtask]` and `[decide]` have steps below them"
+            leaves.append(_found("PS204", step, "step_type", f"type '{kind}' cannot have children", help))
+        elif kind in CONTAINER_TYPES and not step.children:
+            help = "write the steps that it consists of below it, or make it `[act]` or `[reason]`"
+            containers.append(_found("PS206", step, "step_type", f"type '{kind}' has no children", help))
+    return [*_has_steps(plan), *types, *names, *leaves, *_has_goal(plan), *containers]
 
 
 def _found(code: str, step: PlanStep, part: str, message: str, help: str = "") -> Diagnostic:
@@ -71,12 +82,6 @@ def _has_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
         yield Diagnostic("PS201", "plan has no steps", CODES["PS201"].severity, help=help)
 
 
-def _has_types(steps: list[PlanStep]) -> Iterator[Diagnostic]:
-    for step in steps:
-        if step.step_type not in STEP_TYPES:
-            yield _found("PS202", step, "step_type", f"invalid type '{step.step_type}'", suggest_type(step))
-
-
 def suggest_type(step: PlanStep) -> str:
     """Advice for a step whose type is none of the four."""
     word = step.step_type.lower()
@@ -92,36 +97,7 @@ def suggest_type(step: PlanStep) -> str:
     return meant + "the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`"
 
 
-def _has_unique_names(steps: list[PlanStep]) -> Iterator[Diagnostic]:
-    first: dict[str, str] = {}
-    for step in steps:
-        if not step.step_name:
-            continue
-        if step.step_name in first:
-            message = f"duplicate name, first seen at step {first[step.step_name]}"
-            yield _found(
-                "PS203", step, "step_name", message, "names are optional: rename one of the two, or leave it out"
-            )
-        else:
-            first[step.step_name] = step.step_id
-
-
-def _has_children_where_allowed(steps: list[PlanStep]) -> Iterator[Diagnostic]:
-    for step in steps:
-        if step.children and step.step_type not in CONTAINER_TYPES:
-            message = f"type '{step.step_type}' cannot have children"
-            yield _found("PS204", step, "step_type", message, "only `[subtask]` and `[decide]` have steps below them")
-
-
 def _has_goal(plan: PlanSpec) -> Iterator[Diagnostic]:
     if not plan.goal:
         help = "write `Goal: ` and one sentence, above `Constraints:` and `## Steps`"
         yield Diagnostic("PS205", "plan has no goal", CODES["PS205"].severity, help=help, part="goal")
-
-
-def _has_children_where_needed(steps: list[PlanStep]) -> Iterator[Diagnostic]:
-    for step in steps:
-        if step.step_type in CONTAINER_TYPES and not step.children:
-            message = f"type '{step.step_type}' has no children"
-            help = "write the steps that it consists of below it, or make it `[act]` or `[reason]`"
-            yield _found("PS206", step, "step_type", message, help)

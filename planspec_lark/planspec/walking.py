@@ -1,0 +1,280 @@
+"""A walk through any text, stretch by stretch: what is a plan's line is read, all else is reported.
+
+A stretch is as much as the grammar's rule ``line`` takes at once: a header with the lines below it, or a step with its
+body. A line that the grammar refuses is a stretch of its own; what :mod:`planspec_lark.planspec.faults` makes of it is
+read in its place, so that one fault does not bring forth others.
+
+This is the strict walk, to which every deviation is an error. Where it lets others decide (``starts_another``,
+``read_step``, ``read_body``, ``leave_prose``, ``pass_fence``, ``report_fault``), a tolerant one does.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from re import Match, Pattern
+from typing import Any
+
+from attrs import define, field
+
+from planspec_lark import grammars
+from planspec_lark.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.planspec.building import build_step, read_body, read_constraints, read_goal_detail
+from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.places import Places, Unit
+from planspec_lark.planspec.repairs import looks_like_step, mend_step
+from planspec_lark.source import Source
+
+__all__ = ["BLANK_LINES", "Walk"]
+
+# White space and line breaks: what may stand between two stretches.
+BLANK_LINES = BLANKS + "\r\n"
+
+_PARTS = {
+    "title": Section.TITLE,
+    "goal": Section.GOAL,
+    "constraints": Section.CONSTRAINTS,
+    "steps": Section.STEPS,
+}
+_NAMES = {
+    Section.TITLE: "title",
+    Section.GOAL: "goal",
+    Section.CONSTRAINTS: "list of constraints",
+    Section.STEPS: "`## Steps`",
+}
+_STEP_GROUPS = (
+    "step_STEP_ID",
+    "step_MARK",
+    "step_NAME",
+    "step_TYPE",
+    "step_DESCRIPTION",
+    "step_OUTPUTS",
+    "step__segments",
+    "step__body",
+)
+
+
+@cache
+def _line() -> Pattern[str]:
+    return grammars.regular("planspec").pattern("line", without="step")
+
+
+@define
+class Walk:
+    """One walk, and what it has found so far.
+
+    ``text`` is the source's text with its last line ended. ``owner`` is whose ``>`` lines come now: the plan's (for its
+    goal), a step's, those of something refused (False), or nobody's (None).
+    """
+
+    source: Source
+    text: str
+    plan: PlanSpec = field(factory=PlanSpec)
+    steps: dict[str, PlanStep] = field(factory=dict)
+    diagnostics: list[Diagnostic] = field(factory=list)
+    places: Places = field(init=False)
+    section: Section = Section.NOTHING
+    seen: set[Section] = field(factory=set)
+    owner: PlanSpec | PlanStep | bool | None = None
+    in_fence: bool = False
+    finished: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self.places = Places(self.source)
+
+    def run(self, at: int = 0) -> int:
+        """Read from an offset on, to the text's end or to where the plan has ended; returns where that is."""
+        text = self.text
+        lead = grammars.pattern("planspec", "LEAD").match(text, at) if at == 0 else None
+        at = lead.end() if lead else at
+        while at < len(text) and not self.finished:
+            match = _line().match(text, at)
+            at = self._take(match) if match and not self._is_listed_step(match) else self._refuse(at)
+        return at
+
+    # ---------------------------------------------------------------- what a tolerant walk decides for itself
+
+    def starts_another(self, kind: str) -> bool:  # noqa: ARG002  (for a tolerant walk)
+        """Whether a header shows that the plan has ended in front of it."""
+        return False
+
+    def read_step(self, match: Match[str], unit: Unit) -> PlanStep:  # noqa: ARG002  (for a tolerant walk)
+        """The step that a stretch spells."""
+        return build_step(*match.group(*_STEP_GROUPS))
+
+    def read_body(self, lines: str, unit: Unit) -> tuple[list[str], list[str]]:  # noqa: ARG002  (for a tolerant walk)
+        """Inputs and detail of lines behind a step that do not follow its summary line directly."""
+        return read_body(lines)
+
+    def leave_prose(self, at: int) -> None:
+        """Pass a line at ``at`` that is none of a plan's."""
+
+    def pass_fence(self) -> None:
+        """Pass a line that opens or closes a code block."""
+        self.in_fence = not self.in_fence
+
+    def report(self, code: str, message: str, start: int, end: int, **more: Any) -> None:
+        """Note a finding; ``more`` are further fields of its diagnostic."""
+        more["severity"] = Severity.ERROR
+        self.note(code, message, start, end, **more)
+
+    def report_fault(self, fault: Fault, at: int, end: int) -> None:
+        """Note what is wrong with the line from ``at`` to ``end``."""
+        flaw = fault.flaw
+        fix = None if fault.mended is None else Fix(self.source.span(at, end), fault.mended)
+        severity = Severity.ERROR if fix is None else Severity.WARNING
+        more: dict[str, Any] = {"expected": fault.expected, "help": fault.help, "fix": fix}
+        self.report(flaw.code, flaw.message, at + flaw.start, at + flaw.end, severity=severity, **more)
+
+    def report_dropped(self, unit: Unit) -> None:
+        """Note lines that belong to something refused. To a strict walk, that has been said."""
+
+    # ---------------------------------------------------------------- tools
+
+    def note(self, code: str, message: str, start: int, end: int, **more: Any) -> None:
+        """Add a diagnostic."""
+        self.diagnostics.append(
+            Diagnostic(code, message, span=self.source.span(start, end), source=self.source, **more)
+        )
+
+    def end_of(self, unit: Unit) -> int:
+        """Where a stretch ends, without the white space and blank lines behind it."""
+        return unit.start + len(self.text[unit.start : unit.end].rstrip(BLANK_LINES))
+
+    def end_of_line(self, unit: Unit) -> int:
+        """Where the first line of a stretch ends."""
+        first = self.text.find("\n", unit.start, unit.end)
+        return unit.end if first < 0 else first
+
+    # ---------------------------------------------------------------- stretches that the grammar accepts
+
+    def _take(self, match: Match[str], mended: tuple[int, int] | None = None) -> int:
+        """Read one stretch; ``mended`` is the place in the source of a line that was repaired to ``match``."""
+        kind = str(match.lastgroup)
+        unit = Unit(*mended, None) if mended else Unit(*match.span(), match)
+        if self.starts_another(kind):
+            self.finished = True
+            return unit.start
+        if kind == "step":
+            self._take_step(match, unit)
+        elif kind == "body_line":
+            self._take_body(match["body_line"], unit)
+        elif kind == "constraint":
+            self._take_constraint(match["constraint_TEXT"], unit)
+        elif self._enter(_PARTS[kind], unit):
+            self._take_part(kind, match, unit)
+        return unit.end
+
+    def _is_listed_step(self, match: Match[str]) -> bool:
+        """Whether a `-` line is most likely a step in a list: ``- 1. [act] text``."""
+        if match.lastgroup != "constraint" or self.section is Section.CONSTRAINTS:
+            return False
+        line = match["constraint"].rstrip(BLANK_LINES)
+        return looks_like_step(line) and mend_step(line)[1] is not None
+
+    def _enter(self, part: Section, unit: Unit) -> bool:
+        """Go on to a part of the document; False where its content must not count."""
+        self.owner = None
+        if part in self.seen:
+            # Keeps the lines below it from being reported one by one.
+            self.owner = False
+            severity = Severity.WARNING if part is Section.STEPS else Severity.ERROR
+            message = f"the {_NAMES[part]} comes a second time"
+            help = "a plan has each part at most once"
+            self.report("PS105", message, unit.start, self.end_of(unit), severity=severity, help=help)
+            return False
+        if part < self.section:
+            message, help = f"the {_NAMES[part]} comes too late", "the order is: title, goal, constraints, steps"
+            self.report("PS106", message, unit.start, self.end_of(unit), severity=Severity.WARNING, help=help)
+        self.seen.add(part)
+        self.section = max(part, self.section)
+        return True
+
+    def _take_part(self, kind: str, match: Match[str], unit: Unit) -> None:
+        if kind == "title":
+            self.plan.title = match["title_TEXT"].strip(BLANKS)
+        elif kind == "goal":
+            self.plan.goal = (match["goal_TEXT"] or "").strip(BLANKS)
+            self.plan.goal_detail = read_goal_detail(match["goal__goal_detail"] or "")
+            self.owner = self.plan
+        elif kind == "constraints":
+            self.plan.constraints = read_constraints(match["constraints_constraint"] or "")
+        self.places.add(kind, unit)
+
+    def _take_constraint(self, text: str, unit: Unit) -> None:
+        if self.section is Section.CONSTRAINTS and self.owner is None:
+            self.plan.constraints.append(text.strip(BLANKS))
+            self.places.add("constraints", unit)
+        elif self.section is Section.CONSTRAINTS:
+            self.report_dropped(unit)
+        else:
+            self.report_orphan("this `-` line belongs to nothing", unit)
+
+    def _take_body(self, lines: str, unit: Unit) -> None:
+        if isinstance(self.owner, PlanSpec):
+            self.plan.goal_detail += read_goal_detail(lines)
+            self.places.add("goal_detail", unit)
+        elif isinstance(self.owner, PlanStep):
+            inputs, detail = self.read_body(lines, unit)
+            self.owner.inputs += inputs
+            self.owner.detail += detail
+            self.places.add_step(self.owner.step_id, unit)
+        elif self.owner is None:
+            self.report_orphan("this `>` line belongs to nothing", unit)
+        else:
+            self.report_dropped(unit)
+
+    def report_orphan(self, message: str, unit: Unit) -> None:
+        """Note a line that belongs to nothing."""
+        severity = Severity.ERROR if self.section is Section.STEPS else Severity.INFO
+        expected = expected_lines(self.section)
+        self.report("PS107", message, unit.start, self.end_of(unit), severity=severity, expected=expected)
+
+    def _take_step(self, match: Match[str], unit: Unit) -> None:
+        if self.section is not Section.STEPS:
+            message, help = "a step comes before `## Steps`", "write `## Steps` in the line above"
+            self.report("PS108", message, unit.start, self.end_of_line(unit), severity=Severity.WARNING, help=help)
+            self.section = Section.STEPS
+            self.seen.add(Section.STEPS)
+        step = self.read_step(match, unit)
+        if step.step_id in self.steps:
+            self._refuse_repeated(step.step_id, unit)
+            return
+        self.steps[step.step_id] = step
+        self.places.add_step(step.step_id, unit)
+        self.owner = step
+
+    def _refuse_repeated(self, step_id: str, unit: Unit) -> None:
+        line, _ = self.source.position(self.places.start_of(step_id))
+        message = f"the id {step_id} is taken: line {line} has it already"
+        end = unit.start + len(step_id) if unit.match else self.end_of_line(unit)
+        self.report("PS117", message, unit.start, end, severity=Severity.ERROR, step_id=step_id)
+        if "\n" in self.text[unit.start : self.end_of(unit)]:
+            self.report_dropped(Unit(self.end_of_line(unit) + 1, unit.end, None))
+        self.owner = False
+
+    # ---------------------------------------------------------------- lines that it refuses
+
+    def _refuse(self, at: int) -> int:
+        """Report the line at ``at``, go on with what was meant if that is clear, and return where the next starts."""
+        text = self.text
+        newline = text.index("\n", at)
+        end = newline - (text[newline - 1] == "\r" and newline > at)
+        line = text[at:end].rstrip(BLANKS)
+        fault = diagnose(line, self.section)
+        match = _line().match(fault.mended + "\n") if fault.mended else None
+        if match and self.starts_another(str(match.lastgroup)):
+            self.finished = True
+            return at
+        self.report_fault(fault, at, at + len(line))
+        if match:
+            self._take(match, (at, end))
+        elif fault.flaw.code == "PS103":
+            self.pass_fence()
+        elif "PS110" <= fault.flaw.code <= "PS116":
+            self.owner = False
+        else:
+            self.leave_prose(at)
+        after = grammars.pattern("planspec", "NL").match(text, end)
+        return after.end() if after else newline + 1

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from attrs import define, field, frozen
 
-__all__ = ["Source", "Span", "escape_json", "visible"]
+__all__ = ["Source", "Span", "end_last_line", "escape_json", "visible"]
 
 
 @frozen
@@ -59,6 +59,13 @@ class Source:
         start = self._starts[number - 1]
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
         return self.text[start:end].removesuffix("\r") if number < len(self._starts) else self.text[start:end]
+
+
+def end_last_line(text: str) -> str:
+    """The text with its last line ended. A ``\\r`` at the very end stays alone: it is no part of a line break."""
+    if not text or text.endswith("\n"):
+        return text
+    return text + (" \n" if text.endswith("\r") else "\n")
 
 
 def _unsafe() -> list[int]:

@@ -14,7 +14,7 @@ from planspec_lark.plan_cmd.faults import Fault, diagnose, diagnose_prefix
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.building import behind_sign
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.source import Source, Span
+from planspec_lark.source import Source, Span, end_last_line
 
 __all__ = ["CommandScan", "parse_plan_commands", "read_headline", "scan_plan_commands"]
 
@@ -78,8 +78,7 @@ def _to_diagnostic(fault: Fault, source: Source, start: int, end: int) -> Diagno
 
 def _walk(text: str, *, near_misses: bool = False) -> Iterator[tuple[PlanCommand | Fault, int, int]]:
     """The commands and faults of a text, each with its bounds (those of a fault: its line's)."""
-    if not text.endswith("\n"):
-        text += "\n"
+    text = end_last_line(text)
     at = 0
     while at < len(text):
         newline = text.index("\n", at)

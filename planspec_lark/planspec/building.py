@@ -13,7 +13,7 @@ from re import Match
 from planspec_lark import grammars
 from planspec_lark.planspec.escapes import read_description, read_detail, read_segment
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import MARKS, SETTERS, PlanStatus, PlanStep
+from planspec_lark.planspec.models import MARKS, SETTERS, STEP_TYPES, PlanStatus, PlanStep
 
 __all__ = [
     "behind_sign",
@@ -29,6 +29,9 @@ __all__ = [
 ]
 
 _STATUSES = {f"[{mark}]": status for status, mark in MARKS.items()}
+# The tokens as they mostly come, with one space in front: one text for all steps of a type, and nothing to cut.
+_USUAL_STATUSES = {f" [{mark}]": status for status, mark in MARKS.items()}
+_USUAL_TYPES = {f" [{name}]": name for name in STEP_TYPES}
 _PENDING = PlanStatus.PENDING
 _NEW = PlanStep.__new__
 (
@@ -149,18 +152,22 @@ def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
     step = _NEW(PlanStep)
     _set_id(step, step_id[:-1])
     _set_name(step, name.strip(BLANKS) if name else "")
-    _set_type(step, step_type.strip(BLANKS)[1:-1])
+    _set_type(step, _USUAL_TYPES.get(step_type) or step_type.strip(BLANKS)[1:-1])
     _set_description(step, _read_text(description, outputs) if description else "")
     _set_inputs(step, inputs)
     _set_outputs(step, split_variables(outputs.partition("→")[2]) if outputs else [])
     _set_detail(step, detail)
     _set_result(step, result)
-    _set_status(step, _STATUSES[mark.strip(BLANKS)] if mark else _PENDING)
+    _set_status(step, _read_mark(mark) if mark else _PENDING)
     _set_expanded(step, None)
     _set_done(step, done)
     _set_total(step, total)
     _set_children(step, [])
     return step
+
+
+def _read_mark(mark: str) -> PlanStatus:
+    return _USUAL_STATUSES.get(mark) or _STATUSES[mark.strip(BLANKS)]
 
 
 def _read_text(description: str, outputs: str | None) -> str:

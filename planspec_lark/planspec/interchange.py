@@ -60,6 +60,7 @@ def _converter() -> Converter:
         lambda kind: kind == (int | None), lambda value, _: None if value is None else _exactly(int)(value, int)
     )
     converter.register_structure_hook(PlanStatus, _status)
+    converter.register_unstructure_hook(PlanStatus, lambda status: status.value)
     for model, child in ((PlanSpec, "steps"), (PlanStep, "children")):
         # The lists of steps are walked by hand, so that no depth is too deep.
         left_out: Any = {child: override(omit=True)}

@@ -15,12 +15,14 @@ from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from planspec_lark import grammars
+from planspec_lark.collector import paused
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.planspec.building import build_step, read_constraints, read_goal_detail
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.planspec.tree import grow
+from planspec_lark.source import end_last_line
 
 __all__ = ["parse_plan", "parse_tree", "plan_from_tree"]
 
@@ -41,7 +43,8 @@ def parse_plan(text: str, *, name: str = "<text>") -> PlanSpec:
     Raises:
         PlanSyntaxError: the text is no plan; it carries the diagnostics of all its faults.
     """
-    plan = _read(text)
+    with paused(len(text)):
+        plan = _read(text)
     if plan is None:
         result = scan_strictly(text, name=name)
         if result.diagnostics:
@@ -54,8 +57,7 @@ def _read(text: str) -> PlanSpec | None:
     """The plan, or None where the text has a fault."""
     if not text:
         return PlanSpec()
-    if not text.endswith("\n"):
-        text += "\n"
+    text = end_last_line(text)
     head_pattern, step_pattern = _patterns()
     head = head_pattern.match(text)
     if head is None:
@@ -84,13 +86,15 @@ def parse_tree(text: str) -> Tree[Token]:
     Raises:
         PlanSyntaxError: as :func:`parse_plan` does. Both accept the same texts, but that ids may come twice in a tree.
     """
-    ended = text.endswith("\n")
+    if not text:
+        return Tree("plan", [])
+    ended = end_last_line(text)
     try:
-        tree = grammars.parser("planspec").parse(text if ended else text + "\n", start="plan")
+        tree = grammars.parser("planspec").parse(ended, start="plan")
     except UnexpectedInput:
         result = scan_strictly(text)
         raise PlanSyntaxError(result.diagnostics, result.source) from None
-    if not ended:
+    if ended != text:
         _end_early(tree)
     return tree
 

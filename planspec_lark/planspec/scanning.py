@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
+from planspec_lark.collector import paused
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.planspec.building import behind_sign, read_body, split_body
 from planspec_lark.planspec.escapes import read_description, read_detail
@@ -17,7 +18,7 @@ from planspec_lark.planspec.places import Places, Unit
 from planspec_lark.planspec.repairs import find_inputs, find_outputs
 from planspec_lark.planspec.tree import grow
 from planspec_lark.planspec.walking import BLANK_LINES, Walk
-from planspec_lark.source import Source
+from planspec_lark.source import Source, end_last_line
 
 __all__ = ["ScanResult", "scan_plan", "scan_strictly"]
 
@@ -49,14 +50,15 @@ def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
         name: what diagnostics call it.
     """
     source = Source(text, name)
-    ended = _end(text)
+    ended = end_last_line(text)
     parts: list[tuple[_TolerantWalk, int, int]] = []
     at = 0
-    while at < len(ended) or not parts:
-        walk = _TolerantWalk(source, ended)
-        end = walk.run(at)
-        parts.append((walk, at, end))
-        at = end
+    with paused(len(ended)):
+        while at < len(ended) or not parts:
+            walk = _TolerantWalk(source, ended)
+            end = walk.run(at)
+            parts.append((walk, at, end))
+            at = end
     best = min((walk for walk, _, _ in parts), key=_TolerantWalk.rank)
     found: list[Diagnostic] = []
     for walk, start, end in parts:
@@ -66,13 +68,10 @@ def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
 
 def scan_strictly(text: str, *, name: str = "<text>") -> ScanResult:
     """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left."""
-    walk = Walk(Source(text, name), _end(text))
-    walk.run()
+    walk = Walk(Source(text, name), end_last_line(text))
+    with paused(len(text)):
+        walk.run()
     return _finish(walk, walk.diagnostics)
-
-
-def _end(text: str) -> str:
-    return text if not text or text.endswith("\n") else text + "\n"
 
 
 def _finish(walk: Walk, diagnostics: list[Diagnostic]) -> ScanResult:

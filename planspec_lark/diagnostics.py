@@ -6,13 +6,12 @@ text passes through :func:`planspec_lark.source.visible`.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from attrs import field, frozen
 
-from planspec_lark.source import Source, Span, visible
+from planspec_lark.source import Source, Span, columns, visible, visible_name
 
 __all__ = [
     "CODES",
@@ -25,6 +24,7 @@ __all__ = [
     "decode",
     "render",
     "render_all",
+    "shorten",
 ]
 
 # An excerpt shows at most so many columns of a line, and an exception at most so many diagnostics.
@@ -212,20 +212,20 @@ def render_all(diagnostics: Iterable[Diagnostic]) -> str:
 
 def render(diagnostic: Diagnostic) -> str:
     """A diagnostic as text: message, place, the line with a caret under the span, what was expected, and a fix."""
-    rows = [f"{diagnostic.severity.value}[{diagnostic.code}]: {_shorten(visible(diagnostic.message))}"]
+    rows = [f"{diagnostic.severity.value}[{diagnostic.code}]: {shorten(visible(diagnostic.message))}"]
     source, span = diagnostic.source, diagnostic.span
     if source is not None and span is not None:
         number = str(span.line)
         excerpt, caret = _excerpt(source.line(span.line), span)
-        rows.append(f" --> {visible(source.name)}:{number}:{span.column}")
+        rows.append(f" --> {visible_name(source.name)}:{number}:{span.column}")
         rows.append(f"{number} | {excerpt}")
         rows.append(f"{' ' * len(number)} | {caret}")
     if diagnostic.expected:
         rows.append(f"  expected: {join_words(diagnostic.expected)}")
     if diagnostic.help:
-        rows.append(f"  help: {_shorten(visible(diagnostic.help))}")
+        rows.append(f"  help: {shorten(visible(diagnostic.help))}")
     if diagnostic.fix is not None:
-        text = _shorten(visible(diagnostic.fix.text)).replace("\n", "\n         ")
+        text = shorten(visible(diagnostic.fix.text)).replace("\n", "\n         ")
         rows.append(f"  write: {text or '(nothing: leave the line out)'}")
     return "\n".join(row.rstrip(" ") for row in rows)
 
@@ -235,7 +235,8 @@ def join_words(words: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def _shorten(text: str) -> str:
+def shorten(text: str) -> str:
+    """A text cut to what one wants to read of it."""
     return text if len(text) <= 2 * _EXCERPT_COLUMNS else text[: 2 * _EXCERPT_COLUMNS] + "…"
 
 
@@ -249,12 +250,5 @@ def _excerpt(line: str, span: Span) -> tuple[str, str]:
     before, marked, after = (visible(line[a:b]) for a, b in ((first, start), (start, end), (end, last)))
     lead = "…" if first else ""
     trail = "…" if last < len(line) else ""
-    padding = "".join("\t" if char == "\t" else " " * _width(char) for char in lead + before)
-    return f"{lead}{before}{marked}{after}{trail}", padding + "^" * max(1, sum(map(_width, marked)))
-
-
-def _width(char: str) -> int:
-    """How many columns a character takes on a terminal."""
-    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+    padding = "".join("\t" if char == "\t" else " " * columns(char) for char in lead + before)
+    return f"{lead}{before}{marked}{after}{trail}", padding + "^" * max(1, columns(marked))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from planspec_lark.diagnostics import CODES, Diagnostic, Severity
@@ -79,7 +80,7 @@ def _to_command(diagnostic: Diagnostic) -> str:
             properties["endColumn"] = str(span.end_column)
     properties["title"] = f"{diagnostic.code} {CODES[diagnostic.code].name}"
     listed = ",".join(f"{key}={_quote(value, ':,')}" for key, value in properties.items() if value)
-    fix = f"\nwrite: {diagnostic.fix.text}" if diagnostic.fix else ""
+    fix = f"\nwrite: {diagnostic.fix.text}" if diagnostic.fix and diagnostic.fix.text else ""
     help = f"\n{diagnostic.help}" if diagnostic.help else ""
     return f"::{_GITHUB[diagnostic.severity]} {listed}::{_quote(diagnostic.message + help + fix, '')}"
 
@@ -151,4 +152,4 @@ def _to_region(span: Span) -> dict[str, int]:
 def _to_uri(name: str) -> str:
     from urllib.parse import quote  # noqa: PLC0415  (only SARIF needs it)
 
-    return quote(name.replace("\\", "/"))
+    return quote(PurePath(name).as_posix(), errors="surrogateescape")

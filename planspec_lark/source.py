@@ -6,12 +6,13 @@ Nothing here knows any of the languages.
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_right
 from functools import cached_property
 
 from attrs import define, field, frozen
 
-__all__ = ["Source", "Span", "end_last_line", "escape_json", "visible"]
+__all__ = ["Source", "Span", "columns", "end_last_line", "escape_json", "visible", "visible_name"]
 
 
 @frozen
@@ -69,24 +70,51 @@ def end_last_line(text: str) -> str:
 
 
 def _unsafe() -> list[int]:
-    ranges = [(0x00, 0x09), (0x0B, 0x20), (0x7F, 0xA0), (0x61C, 0x61D), (0x200E, 0x2010), (0x2028, 0x202F)]
-    ranges += [(0x2066, 0x206A), (0xD800, 0xE000), (0xFEFF, 0xFF00), (0xFFF9, 0xFFFC)]
+    # Joiners and variation selectors stay: emoji and some scripts are made of them.
+    ranges = [(0x00, 0x09), (0x0B, 0x20), (0x7F, 0xA0), (0xAD, 0xAE), (0x34F, 0x350), (0x61C, 0x61D), (0x180E, 0x180F)]
+    ranges += [(0x200B, 0x200C), (0x200E, 0x2010), (0x2028, 0x202F), (0x2060, 0x2070), (0xD800, 0xE000)]
+    ranges += [(0xFEFF, 0xFF00), (0xFFF9, 0xFFFC), (0xE0000, 0xE0080)]
     return [code for low, high in ranges for code in range(low, high)]
 
 
-_VISIBLE = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _unsafe()}
-_JSON = {code: f"\\u{code:04x}" for code in _unsafe() if code >= 0x7F}
+def _escape(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escape_in_json(code: int) -> str:
+    units = chr(code).encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+_VISIBLE = {code: _escape(code) for code in _unsafe()}
+_JSON = {code: _escape_in_json(code) for code in _unsafe() if code >= 0x7F}
 
 
 def visible(text: str) -> str:
     """``text`` with every character that could steer a terminal or hide text written as an escape.
 
     That is: C0 (tab and line feed stay) and C1 controls, DEL, line and paragraph separators, marks that turn the
-    writing direction, byte-order marks, lone surrogates.
+    writing direction, characters without width (but for joiners and variation selectors), lone surrogates.
     """
     return text.translate(_VISIBLE)
+
+
+def visible_name(name: str) -> str:
+    """The name of a file as :func:`visible` shows it, and in one line."""
+    return visible(name).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def escape_json(encoded: str) -> str:
     """JSON text with the same characters written as escapes of JSON, so that it means the same and is safe to show."""
     return encoded.translate(_JSON)
+
+
+def columns(text: str) -> int:
+    """How many columns a text takes on a terminal; a tab counts as one."""
+    return len(text) if text.isascii() else sum(map(_width, text))
+
+
+def _width(char: str) -> int:
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1

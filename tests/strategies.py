@@ -216,16 +216,18 @@ canonical_plans = plans.map(serialize_plan)
 canonical_commands = st.lists(commands, max_size=4).map(serialize_commands)
 
 _LINES = [
-    "", " ", "# Plan: Title", "# Title", "#", "#Title", "# Plan:", "Goal: go", "Goal:", "**Goal**: go", "Goal：去", "## Goal",
-    "> detail", ">", "> ← a", ">   ← a, b ", "> ← a b", "Constraints:", "## Constraints", "Constraints: none", "- limit", "-",
-    "* limit", "1) limit", "## Steps", "## Steps:", "Steps:", "### Steps", "1. [act] do", "1. [x] [act] do → a | done",
-    "1.1. [ ] n [subtask] deep", "2. [X] [act] do", "2.[act] do", "2. [act]do", "2 [act] do", "02. [act] do", "3. [act] do |",
-    "3. [act] do | | x", "3. [act] do | Progress: 1/2 | Progress: 3", "3. [act] do | Progress: x", "4. do", "4. (act) do",
-    "5. 【act】做", "[x] 6. [act] do", "- [x] 7. [act] do", "**8.** [act] do", "9. [?] [act] do", "1234567890. [act] do",
-    "```", "```text", "~~~", "Some prose.", "some → prose", "PLAN_CMD: DONE 1", "PLAN_CMD: ADD 1.1 [act] do → a",
-    "plan_cmd: done 1", "PLAN_CMD：DONE 1", "PLAN_CMD: REPLAN", "PLAN_CMD: DONE", "PLAN_CMD: DONE 1 done", "- PLAN_CMD: SKIP 2",
-    "PLAN_CMD: REPLAN all | why", "PLAN_CMD: done 1 | x", "PLAN_CMD: DONE 01", "PLAN_CMD: ADD 2 do", "PLAN_CMD: EXPAND 1 x",
-    "\x0b", "a\rb", "1. [act] a\x7fb", "\ufeff", "\ud800", "1. [x] do", "x. [act] do", "→", "|", "1. [act] a \\| b \\→ c",
+    "", " ", "# Plan: Title", "# Title", "#", "#Title", "# Plan:", "Goal: go", "Goal:", "**Goal**: go", "Goal：去",
+    "## Goal", "> detail", ">", "> ← a", ">   ← a, b ", "> ← a b", "Constraints:", "## Constraints",
+    "Constraints: none", "- limit", "-", "* limit", "1) limit", "## Steps", "## Steps:", "Steps:", "### Steps",
+    "1. [act] do", "1. [x] [act] do → a | done", "1.1. [ ] n [subtask] deep", "2. [X] [act] do", "2.[act] do",
+    "2. [act]do", "2 [act] do", "02. [act] do", "3. [act] do |", "3. [act] do | | x",
+    "3. [act] do | Progress: 1/2 | Progress: 3", "3. [act] do | Progress: x", "4. do", "4. (act) do", "5. 【act】做",
+    "[x] 6. [act] do", "- [x] 7. [act] do", "**8.** [act] do", "9. [?] [act] do", "1234567890. [act] do", "```",
+    "```text", "~~~", "Some prose.", "some → prose", "PLAN_CMD: DONE 1", "PLAN_CMD: ADD 1.1 [act] do → a",
+    "plan_cmd: done 1", "PLAN_CMD：DONE 1", "PLAN_CMD: REPLAN", "PLAN_CMD: DONE", "PLAN_CMD: DONE 1 done",
+    "- PLAN_CMD: SKIP 2", "PLAN_CMD: REPLAN all | why", "PLAN_CMD: done 1 | x", "PLAN_CMD: DONE 01",
+    "PLAN_CMD: ADD 2 do", "PLAN_CMD: EXPAND 1 x", "\x0b", "a\rb", "1. [act] a\x7fb", "\ufeff", "\ud800", "1. [x] do",
+    "x. [act] do", "→", "|", "1. [act] a \\| b \\→ c",
 ]  # fmt: skip
 _indents = st.sampled_from(["", "", "", " ", "  ", "\t", "\u3000"])
 _breaks = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n", " \n"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,7 +24,7 @@ def test_every_public_name_is_there() -> None:
 
 
 def test_type_checkers_see_the_same_names() -> None:
-    text = open(planspec_lark.__file__, encoding="utf-8").read()
+    text = Path(planspec_lark.__file__).read_text(encoding="utf-8")
     block = text[text.index("if TYPE_CHECKING:") : text.index("_HOMES")]
     for name in planspec_lark.__all__:
         assert name in block, name
@@ -47,8 +48,8 @@ def test_models_alone_build_no_parser() -> None:
 
 
 def test_reading_a_valid_plan_builds_no_parser() -> None:
-    code = "parse_plan('## Steps\\n1. [act] x\\n'); from planspec_lark import grammars; print(grammars.parser.cache_info().currsize)"
-    assert run(f"from planspec_lark import parse_plan; {code}") == "0"
+    code = "parse_plan('## Steps\\n1. [act] x\\n'); print(grammars.parser.cache_info().currsize)"
+    assert run(f"from planspec_lark import grammars, parse_plan; {code}") == "0"
 
 
 def test_the_core_needs_neither_click_nor_rich() -> None:

@@ -83,5 +83,14 @@ def test_all_other_blocks_that_are_plans_are_read(example: str) -> None:
 @needs_text
 def test_it_goes_to_hopspec(plan: PlanSpec) -> None:
     steps = plan_to_steps(plan)
-    assert [step.step_type for step in steps] == ["code", "LLM", "subtask", "subtask", "subtask", "code", "code", "flow"]
+    assert [step.step_type for step in steps] == [
+        "code",
+        "LLM",
+        "subtask",
+        "subtask",
+        "subtask",
+        "code",
+        "code",
+        "flow",
+    ]
     assert steps[4].children[3].children[1].step_name == "step_5_4_2"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from io import StringIO
 from typing import TextIO
 
 import click
 
 from planspec_lark import __version__
+from planspec_lark.source import visible
 
-__all__ = ["cli"]
+__all__ = ["cli", "run"]
 
 # Command → the module that has it, under the same name.
 _COMMANDS = {
@@ -50,3 +52,19 @@ def cli() -> None:
     """
     _spell_out(sys.stdout)
     _spell_out(sys.stderr)
+
+
+def run() -> int:
+    """Run the command line; returns its exit code."""
+    try:
+        code = cli.main(prog_name="planspec", standalone_mode=False)
+    except click.ClickException as error:
+        # A message may repeat what a stranger has put into an argument.
+        said = StringIO()
+        error.show(said)
+        sys.stderr.write(visible(said.getvalue()))
+        return error.exit_code
+    except click.Abort:
+        click.echo("Aborted!", err=True)
+        return 130
+    return code if isinstance(code, int) else 0

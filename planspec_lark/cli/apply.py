@@ -11,12 +11,13 @@ from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
     complain,
-    console,
     fail,
+    label,
     read_text,
     stop_on_faults,
     write_diagnostics,
     write_diff,
+    write_rows,
     write_text,
 )
 from planspec_lark.diagnostics import PlanSyntaxError
@@ -26,7 +27,7 @@ from planspec_lark.plan_cmd.reading import CommandScan, scan_plan_commands
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.reading import parse_plan
-from planspec_lark.source import visible
+from planspec_lark.source import visible, visible_name
 
 __all__ = ["command"]
 
@@ -52,7 +53,7 @@ def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: boo
     to_stderr = file == "-" or diff
     write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
     if not scan.commands and not scan.diagnostics:
-        fail(f"{commands}: there is no line that starts with PLAN_CMD:", FINDINGS)
+        fail(f"{visible_name(label(commands))}: there is no line that starts with PLAN_CMD:", FINDINGS)
     # Where a line is wrong, the others are still tried, on a copy: all that is to be mended is told at once.
     held = bool(scan.diagnostics) and not keep_going
     reports, changed = perform_all(deepcopy(plan) if held else plan, scan.commands, atomic=not keep_going)
@@ -61,38 +62,34 @@ def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: boo
     refused = len(scan.diagnostics) + sum(not report.done for report in reports)
     after = before if held or not changed else serialize_plan(plan)
     if diff:
-        write_diff(before, after, file)
+        write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if not dry_run:
         _write(file, before, after)
     if refused:
-        what = "the others were carried out" if keep_going else "nothing was changed"
+        what = "the others were carried out" if changed and not (held or dry_run) else "nothing was changed"
         fail(f"{refused} of {len(scan.commands) + len(scan.diagnostics)} commands refused: {what}", FINDINGS)
 
 
 def _read_plan(file: str) -> tuple[str, PlanSpec]:
     try:
         text = read_text(file)
-        return text, parse_plan(text, name="<stdin>" if file == "-" else file)
+        return text, parse_plan(text, name=label(file))
     except PlanSyntaxError as error:
-        stop_on_faults(error, f"{file}: left as it is, since it is no plan")
+        stop_on_faults(error, f"{visible_name(label(file))}: left as it is, since it is no plan")
 
 
 def _read_commands(file: str) -> CommandScan:
     try:
-        return scan_plan_commands(read_text(file), name="<stdin>" if file == "-" else file)
+        return scan_plan_commands(read_text(file), name=label(file))
     except PlanSyntaxError as error:
-        stop_on_faults(error, f"{file}: no commands were read")
+        stop_on_faults(error, f"{visible_name(label(file))}: no commands were read")
 
 
 def _tell(reports: list[Report], done: str, to_stderr: bool) -> None:
-    from rich.text import Text  # noqa: PLC0415  (not needed where a file has faults)
-
-    target = console(to_stderr=to_stderr)
+    style = "green" if done.startswith("ok") else "yellow"
     for report in reports:
-        mark, style = (
-            (done, "green" if done.startswith("ok") else "yellow") if report.done else (f"{report.code}  ", "bold red")
-        )
-        target.print(Text.assemble((mark, style), visible(report.message)))
+        mark = (done, style) if report.done else (f"{report.code}  ", "bold red")
+        write_rows([(mark, (visible(report.message), ""))], to_stderr=to_stderr)
 
 
 def _write(file: str, before: str, after: str) -> None:
@@ -102,5 +99,5 @@ def _write(file: str, before: str, after: str) -> None:
         try:
             write_atomically(Path(file), after)
         except OSError as error:
-            complain(f"Error: {file}: {error.strerror}")
+            complain(f"Error: {visible_name(file)}: {error.strerror}")
             raise click.exceptions.Exit(UNREADABLE) from None

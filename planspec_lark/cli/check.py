@@ -10,6 +10,7 @@ from planspec_lark.cli.output import (
     UNREADABLE,
     Unreadable,
     complain,
+    label,
     read_text,
     write_diagnostics,
     write_text,
@@ -36,13 +37,15 @@ def command(files: tuple[str, ...], form: str, strict: bool) -> None:
 
     Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
     """
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
     found: list[Diagnostic] = []
     read: list[str] = []
     for file in files:
         try:
             text = read_text(file)
             read.append(file)
-            found += check_text(text, name="<stdin>" if file == "-" else file)
+            found += check_text(text, name=label(file))
         except PlanSyntaxError as error:
             read.append(file)
             found += error.diagnostics
@@ -67,6 +70,8 @@ def _write(found: list[Diagnostic], files: list[str], form: str) -> None:
         write_text("".join(f"{row}\n" for row in reports.to_github(found).split("\n") if row))
     else:
         write_diagnostics(found)
+        if not files:
+            return
         counts = ", ".join(_plural(count, kind) for kind, count in reports.summarize(found).items() if count)
         write_text(f"{_plural(len(files), 'file')} checked: {counts or 'nothing to say'}\n")
 

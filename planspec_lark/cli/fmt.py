@@ -11,6 +11,7 @@ from planspec_lark.cli.output import (
     UNREADABLE,
     Unreadable,
     complain,
+    label,
     read_text,
     write_diagnostics,
     write_diff,
@@ -20,6 +21,7 @@ from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.files import write_atomically
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.source import visible_name
 
 __all__ = ["command"]
 
@@ -34,6 +36,8 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> None:
     A file that is no plan is not touched. With - the plan goes from standard input to standard output. Exits with 1
     where a file is no plan or, with --check, not in canonical form, and with 2 where it cannot be read or written.
     """
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
     code = max([_format(file, check=check, diff=diff) for file in files])
     if code:
         raise click.exceptions.Exit(code)
@@ -42,10 +46,10 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> None:
 def _format(file: str, *, check: bool, diff: bool) -> int:
     try:
         before = read_text(file)
-        after = serialize_plan(parse_plan(before, name="<stdin>" if file == "-" else file))
+        after = serialize_plan(parse_plan(before, name=label(file)))
     except PlanSyntaxError as error:
         write_diagnostics(error.diagnostics, to_stderr=True)
-        complain(f"{file}: left as it is, since it is no plan")
+        complain(f"{visible_name(label(file))}: left as it is, since it is no plan")
         return FINDINGS
     except Unreadable as error:
         complain(f"Error: {error.format_message()}")
@@ -54,7 +58,7 @@ def _format(file: str, *, check: bool, diff: bool) -> int:
         write_diff(before, after, file)
     if check or diff:
         if check and before != after:
-            complain(f"{file}: not in canonical form")
+            complain(f"{visible_name(label(file))}: not in canonical form")
         return FINDINGS if check and before != after else 0
     return _write(file, before, after)
 
@@ -68,7 +72,7 @@ def _write(file: str, before: str, after: str) -> int:
     try:
         write_atomically(Path(file), after)
     except OSError as error:
-        complain(f"Error: {file}: {error.strerror}")
+        complain(f"Error: {visible_name(file)}: {error.strerror}")
         return UNREADABLE
-    complain(f"{file}: written in canonical form")
+    complain(f"{visible_name(file)}: written in canonical form")
     return 0

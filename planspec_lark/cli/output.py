@@ -8,30 +8,29 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
-from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, render
-from planspec_lark.source import visible
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
+from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, render, shorten
+from planspec_lark.source import visible, visible_name
 
 __all__ = [
     "FINDINGS",
     "UNREADABLE",
+    "Row",
     "Unreadable",
     "complain",
-    "console",
     "fail",
+    "label",
     "read_text",
     "stop_on_faults",
+    "terminal_width",
     "write_diagnostics",
     "write_diff",
+    "write_rows",
     "write_text",
 ]
 
@@ -39,49 +38,55 @@ __all__ = [
 FINDINGS = 1
 UNREADABLE = 2
 
+# The pieces of a line, each with its style as rich names it.
+Row = Sequence[tuple[str, str]]
+
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "cyan"}
 
 
-class Unreadable(click.FileError):
-    """A file that cannot be read."""
+class Unreadable(click.ClickException):
+    """A file that cannot be read or written."""
 
     exit_code = UNREADABLE
 
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(f"{visible_name(file)}: {reason}")
 
-def console(*, to_stderr: bool = False) -> Console:
-    """A console that draws colours on a terminal only, and none where NO_COLOR is set."""
-    from rich.console import Console  # noqa: PLC0415  (machine formats do not need it)
 
-    stream = sys.stderr if to_stderr else sys.stdout
-    plain = bool(os.environ.get("NO_COLOR")) or not stream.isatty()
-    return Console(
-        file=stream,
-        color_system=None if plain else "auto",
-        force_terminal=False if plain else None,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        soft_wrap=True,
-    )
+# ---------------------------------------------------------------- reading
+
+
+def label(file: str) -> str:
+    """What diagnostics call a file."""
+    return "<stdin>" if file == "-" else file
 
 
 def read_text(file: str) -> str:
     """The text of a file, or of standard input for ``-``.
 
     Raises:
-        Unreadable: it cannot be read (exit code 2).
+        Unreadable: it cannot be read.
         PlanSyntaxError: it is not UTF-8.
     """
     try:
-        if file == "-":
-            data = sys.stdin.buffer.read()
-        else:
-            with open(file, "rb") as stream:
-                data = stream.read()
+        return decode(_read_bytes(file), label(file))
     except (OSError, ValueError) as error:
+        if isinstance(error, PlanSyntaxError):
+            raise
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(visible(file), reason or "cannot be read") from None
-    return decode(data, "<stdin>" if file == "-" else file)
+        raise Unreadable(label(file), reason or "cannot be read") from None
+
+
+def _read_bytes(file: str) -> bytes:
+    if file != "-":
+        with open(file, "rb") as stream:
+            return stream.read()
+    if sys.stdin is None:
+        raise Unreadable(label(file), "is closed")
+    return sys.stdin.buffer.read()
+
+
+# ---------------------------------------------------------------- writing
 
 
 def write_text(text: str) -> None:
@@ -91,6 +96,26 @@ def write_text(text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
+
+
+def write_rows(rows: Iterable[Row], *, to_stderr: bool = False) -> None:
+    """Write lines of harmless text, in colours on a terminal, and in none where NO_COLOR is set."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    if os.environ.get("NO_COLOR") or not stream.isatty():
+        for row in rows:
+            stream.write("".join(text for text, _ in row) + "\n")
+        return
+    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    for row in rows:
+        console.print(Text.assemble(*row))
+
+
+def terminal_width() -> int | None:
+    """How many columns standard output has, or None where it is no terminal."""
+    return os.get_terminal_size(sys.stdout.fileno()).columns or None if sys.stdout.isatty() else None
 
 
 def complain(message: str) -> None:
@@ -104,26 +129,27 @@ def fail(message: str, code: int) -> NoReturn:
     raise click.exceptions.Exit(code)
 
 
+# ---------------------------------------------------------------- diagnostics
+
+
 def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = False) -> None:
     """Write diagnostics for people: infos in a line each, all others with their source line."""
-    target = console(to_stderr=to_stderr)
-    for diagnostic in diagnostics:
-        target.print(_styled(diagnostic))
+    write_rows((row for diagnostic in diagnostics for row in _rows(diagnostic)), to_stderr=to_stderr)
 
 
-def _styled(diagnostic: Diagnostic) -> Text:
-    from rich.text import Text  # noqa: PLC0415  (machine formats do not need it)
-
+def _rows(diagnostic: Diagnostic) -> Iterator[Row]:
     brief = diagnostic.severity is Severity.INFO
-    text = Text(_in_a_line(diagnostic) if brief else render(diagnostic) + "\n")
-    text.stylize(_STYLES[diagnostic.severity], 0, len(f"{diagnostic.severity.value}[{diagnostic.code}]"))
-    return text
+    first, *others = [_in_a_line(diagnostic)] if brief else [*render(diagnostic).split("\n"), ""]
+    head = len(f"{diagnostic.severity.value}[{diagnostic.code}]")
+    yield (first[:head], _STYLES[diagnostic.severity]), (first[head:], "")
+    for line in others:
+        yield ((line, ""),)
 
 
 def _in_a_line(diagnostic: Diagnostic) -> str:
-    name = diagnostic.source.name if diagnostic.source else ""
+    name = visible_name(diagnostic.source.name) if diagnostic.source else ""
     place = f" {name}:{diagnostic.line}:{diagnostic.column}" if diagnostic.span else ""
-    return visible(f"{diagnostic.severity.value}[{diagnostic.code}]{place}: {diagnostic.message}")
+    return f"{diagnostic.severity.value}[{diagnostic.code}]{place}: {shorten(visible(diagnostic.message))}"
 
 
 def stop_on_faults(error: PlanSyntaxError, message: str) -> NoReturn:
@@ -132,25 +158,27 @@ def stop_on_faults(error: PlanSyntaxError, message: str) -> NoReturn:
     fail(message, FINDINGS)
 
 
-def write_diff(before: str, after: str, name: str) -> None:
+# ---------------------------------------------------------------- differences
+
+
+def write_diff(before: str, after: str, name: str, *, to_stderr: bool = False) -> None:
     """Write the difference between two texts as a unified diff, coloured on a terminal."""
-    from rich.text import Text  # noqa: PLC0415  (only needed here)
-
-    if not sys.stdout.isatty():
-        write_text("".join(_diff(before, after, name)))
+    stream = sys.stderr if to_stderr else sys.stdout
+    name = visible_name(label(name)).lstrip("/")
+    rows = _diff(before, after, name)
+    if not stream.isatty() and not to_stderr:
+        write_text("".join(rows))
         return
-    target = console()
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    for row in _diff(before, after, name):
-        target.print(Text(visible(row.rstrip("\n")), style=styles.get(row[:1], "")))
+    write_rows((((visible(row.rstrip("\n")), styles.get(row[:1], "")),) for row in rows), to_stderr=to_stderr)
 
 
-def _diff(before: str, after: str, name: str) -> Iterable[str]:
-    for row in unified_diff(_rows(before), _rows(after), f"a/{name.lstrip('/')}", f"b/{name.lstrip('/')}"):
+def _diff(before: str, after: str, name: str) -> Iterator[str]:
+    for row in unified_diff(_split(before), _split(after), f"a/{name}", f"b/{name}"):
         yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
 
 
-def _rows(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     rows = [f"{row}\n" for row in text.split("\n")]
     last = rows.pop().removesuffix("\n")
     return [*rows, last] if last else rows

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from planspec_lark.cli.output import console, read_text, stop_on_faults
+from planspec_lark.cli.output import label, read_text, stop_on_faults, terminal_width, write_rows
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.planspec.folding import collapse_step, expand_step
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.reading import parse_plan
-from planspec_lark.planspec.showing import show_plan
+from planspec_lark.planspec.showing import show_plan, wrap
+from planspec_lark.source import visible_name
 
 __all__ = ["command"]
 
@@ -39,16 +40,14 @@ def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full:
 
     Active and blocked steps show their body, all others only their line.
     """
-    from rich.text import Text  # noqa: PLC0415  (not needed where the plan has faults)
-
     try:
-        plan = parse_plan(read_text(file), name="<stdin>" if file == "-" else file)
+        plan = parse_plan(read_text(file), name=label(file))
     except PlanSyntaxError as error:
-        stop_on_faults(error, f"{file}: this is no plan")
+        stop_on_faults(error, f"{visible_name(label(file))}: this is no plan")
     _unfold(plan, expand, collapse)
-    target = console()
-    for line in show_plan(plan, fold=not full):
-        target.print(Text.assemble(*((piece.text, _STYLES.get(piece.role, "")) for piece in line)))
+    width = terminal_width()
+    lines = (row for line in show_plan(plan, fold=not full) for row in (wrap(line, width) if width else [line]))
+    write_rows([(piece.text, _STYLES.get(piece.role, "")) for piece in line] for line in lines)
 
 
 def _unfold(plan: PlanSpec, expand: tuple[str, ...], collapse: tuple[str, ...]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import deepcopy
 
+import attrs
 from attrs import frozen
 
 from planspec_lark.diagnostics import CommandError
@@ -92,8 +93,12 @@ def perform(plan: PlanSpec, command: PlanCommand) -> str:
     Raises:
         CommandError: the command is refused, and the plan is as it was.
     """
+    try:
+        attrs.validate(command)
+    except (TypeError, ValueError) as error:
+        raise CommandError("PC118", f"{command.op} {command.step_id}: {error}") from None
     if command.op == "REPLAN" and command.step_id in ("", "ALL"):
-        return "nothing changed here: to make a new plan is the caller's task"
+        return "REPLAN ALL: nothing changed here, as making a new plan is the caller's task"
     if not command.step_id or command.step_id == "ALL":
         raise CommandError("PC118", f"{command.op}: it needs a step id")
     if command.op == "ADD":

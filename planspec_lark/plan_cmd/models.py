@@ -29,7 +29,7 @@ def _is_target(instance: object, attribute: Attribute[Any], value: object) -> No
 
 
 def _to_target(value: object) -> object:
-    return "ALL" if isinstance(value, str) and value.upper() == "ALL" else value
+    return "ALL" if isinstance(value, str) and value.upper() == "ALL" else fields.exact(value)
 
 
 @define
@@ -40,12 +40,13 @@ class PlanCommand:
     and REVISE, ``result`` for DONE, BLOCKED, SKIP and REPLAN.
     """
 
-    op: str = field(validator=_is_op)
+    op: str = field(converter=fields.exact, validator=_is_op)
     step_id: str = field(default="", converter=_to_target, validator=_is_target)
     step_type: str = field(
+        converter=fields.exact,
         default="",
         validator=fields.optional(fields.matches("VARIABLE", "a type (a letter or `_`, then letters, digits and `_`)")),
     )
-    description: str = field(default="", validator=fields.text)
-    result: str = field(default="", validator=fields.text)
-    detail: list[str] = field(factory=list, validator=fields.each(fields.line))
+    description: str = field(converter=fields.exact, default="", validator=fields.text)
+    result: str = field(converter=fields.exact, default="", validator=fields.text)
+    detail: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.each(fields.line))

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.planspec.lint import lint_plan
-from planspec_lark.planspec.places import Places
+from planspec_lark.planspec.places import Places, StepPlaces
 from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.planspec.validation import check_rules
 from planspec_lark.source import Span
@@ -36,13 +36,16 @@ def check_text(text: str, *, name: str = "<text>") -> list[Diagnostic]:
 
 def locate(diagnostics: Iterable[Diagnostic], places: Places) -> Iterator[Diagnostic]:
     """Give each diagnostic the place of the step and field that it speaks of."""
+    known: dict[str, StepPlaces] = {}
     for diagnostic in diagnostics:
-        yield evolve(diagnostic, span=_find(diagnostic, places), source=places.source)
+        yield evolve(diagnostic, span=_find(diagnostic, places, known), source=places.source)
 
 
-def _find(diagnostic: Diagnostic, places: Places) -> Span:
+def _find(diagnostic: Diagnostic, places: Places, known: dict[str, StepPlaces]) -> Span:
     if diagnostic.step_id:
-        step = places.step(diagnostic.step_id)
+        if diagnostic.step_id not in known:
+            known[diagnostic.step_id] = places.step(diagnostic.step_id)
+        step = known[diagnostic.step_id]
         fields, whole = step.fields, step.fields["step_id"][0]
     else:
         fields, whole = places.fields, places.source.span(0, 0)

@@ -12,7 +12,20 @@ from attrs import Attribute
 
 from planspec_lark import grammars
 
-__all__ = ["BLANKS", "COUNT_LIMIT", "Validator", "check_text", "count", "each", "line", "matches", "optional", "text"]
+__all__ = [
+    "BLANKS",
+    "COUNT_LIMIT",
+    "Validator",
+    "check_text",
+    "count",
+    "each",
+    "exact",
+    "exact_items",
+    "line",
+    "matches",
+    "optional",
+    "text",
+]
 
 
 Validator = Callable[[Any, "Attribute[Any]", Any], None]
@@ -20,6 +33,18 @@ Validator = Callable[[Any, "Attribute[Any]", Any], None]
 # The characters that count as white space; nothing else is ever trimmed.
 BLANKS = " \t"
 COUNT_LIMIT = 999_999_999
+
+
+def exact(value: object) -> Any:
+    """A text as a plain string, so that it prints as it compares: an enum member that is a string does not."""
+    return str.__str__(value) if isinstance(value, str) and type(value) is not str else value
+
+
+def exact_items(value: object) -> Any:
+    """A list whose texts are plain strings: the same list where they are."""
+    if isinstance(value, list) and any(type(item) is not str for item in value):
+        return [exact(item) for item in value]
+    return value
 
 
 def check_text(name: str, value: object) -> str:

@@ -32,6 +32,9 @@ class PlanValueError(ValueError):
 
 def _exactly(kind: type) -> Callable[[Any, Any], Any]:
     def structure(value: Any, _: Any) -> Any:
+        # To JSON, 1.0 is the whole number 1.
+        if kind is int and isinstance(value, float) and value.is_integer():
+            return int(value)
         if type(value) is not kind:
             raise TypeError(f"expected {_WORDS[kind]}, not {_WORDS.get(type(value), type(value).__name__)}")
         return value
@@ -217,21 +220,20 @@ def plan_from_json(text: str) -> PlanSpec:
 
 def plan_json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of what :func:`plan_to_dict` gives and :func:`plan_from_dict` takes."""
-    line = {"type": "string", "pattern": rf"^{_TEXT}*$"}
-    text = {"type": "string", "pattern": rf"^(?:{_EDGE}(?:{_TEXT}*{_EDGE})?)?$"}
-    variables = {"type": "array", "items": {"type": "string", "pattern": f"^{_pattern('VARIABLE')}$"}}
+    line = {"type": "string", "pattern": rf"^{_TEXT}*{_END}"}
+    text = {"type": "string", "pattern": rf"^(?:{_EDGE}(?:{_TEXT}*{_EDGE})?)?{_END}"}
+    variables = {"type": "array", "items": {"type": "string", "pattern": f"^{_pattern('VARIABLE')}{_END}"}}
     count = {"type": "integer", "minimum": 0, "maximum": COUNT_LIMIT}
     steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
     step = {
-        "step_id": {"type": "string", "pattern": f"^{_pattern('ID')}$"},
+        "step_id": {"type": "string", "pattern": f"^{_pattern('ID')}{_END}"},
         "step_name": {
             "type": "string",
-            # Dialects disagree about letters beyond ASCII, so this is wider than the rule, which is letters, digits,
-            # `_` and `-` of any script.
-            "pattern": r"^[^\s\u0000-\u001f\u007f\[\]|>.]*$",
+            # Dialects disagree about letters beyond ASCII, so there this is wider than the rule.
+            "pattern": rf"^[^\s\u0000-\u002c./:-@\[-^`{{-\u007f]*{_END}",
             "description": "Letters, digits, `_` and `-` of any script, or empty.",
         },
-        "step_type": {"type": "string", "pattern": f"^(?:{_pattern('VARIABLE')})?$"},
+        "step_type": {"type": "string", "pattern": f"^(?:{_pattern('VARIABLE')})?{_END}"},
         "description": text,
         "inputs": variables,
         "outputs": variables,
@@ -262,6 +264,8 @@ def plan_json_schema() -> dict[str, Any]:
     }
 
 
+# In some dialects `$` also matches in front of a last line break.
+_END = r"$(?!\n)"
 _TEXT = r"[^\u0000-\u0008\u000a-\u001f\u007f\ud800-\udfff]"
 _EDGE = r"[^\u0000-\u0020\u007f\ud800-\udfff]"
 

@@ -59,18 +59,18 @@ def _check_ids(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 
 def _check_siblings(steps: list[PlanStep], parent_id: str) -> Iterator[Diagnostic]:
-    highest = 0
+    highest: int | None = None
     for step in steps:
         head, _, last = step.step_id.rpartition(".")
         if head != parent_id:
             continue
         number, name = int(last), f"{head}.{highest}".lstrip(".")
-        if number < highest:
+        if highest is not None and number < highest:
             yield _found("PS303", step, "step_id", f"it comes behind step {name}")
-        elif number > highest + 1:
-            after = f"the step before it is {name}" if highest else "it is the first one here"
+        elif number > (highest or 0) + 1:
+            after = "it is the first one here" if highest is None else f"the step before it is {name}"
             yield _found("PS302", step, "step_id", f"a number is left out: {after}")
-        highest = max(highest, number)
+        highest = number if highest is None else max(highest, number)
 
 
 # ---------------------------------------------------------------- data flow
@@ -92,7 +92,9 @@ class _Flow:
             if name in self.available:
                 continue
             if name in self.producers:
-                message = f"the input `{name}` is there only after step {self.producers[name].step_id}"
+                producer = self.producers[name]
+                where = "the step itself" if producer is step else f"step {producer.step_id}"
+                message = f"the input `{name}` is there only after {where}"
                 yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
             else:
                 yield _found("PS307", step, "inputs", f"no step produces the input `{name}`", item=item)
@@ -112,12 +114,11 @@ class _Flow:
     def declare(self, step: PlanStep, name: str) -> PlanStep | None:
         """Note an output; the step that declared it before, unless that is a container around it or another branch."""
         stack = self.declared.setdefault(name, [])
-        if not stack or stack[-1].step_id in self.open:
-            repeated = stack[-1] if stack and stack[-1] is step else None
-            stack.append(step)
-            return repeated
-        earlier, stack[-1] = stack[-1], step
-        return None if self.is_other_branch(earlier) else earlier
+        while stack and stack[-1].step_id not in self.open and self.is_other_branch(stack[-1]):
+            stack.pop()
+        earlier = stack[-1] if stack else None
+        stack.append(step)
+        return None if earlier is not step and earlier is not None and earlier.step_id in self.open else earlier
 
     def is_other_branch(self, step: PlanStep) -> bool:
         """Whether the innermost open step around an earlier one is a `decide`: then only one of the two runs."""

@@ -88,14 +88,14 @@ class PlanStep:
     takes no part in comparing, parsing or printing. ``total_count`` is None for a step that does not count rounds.
     """
 
-    step_id: str = field(validator=_IS_ID)
-    step_name: str = field(default="", validator=_IS_NAME)
-    step_type: str = field(default="", validator=_IS_TYPE)
-    description: str = field(default="", validator=fields.text)
-    inputs: list[str] = field(factory=list, validator=fields.each(_IS_VARIABLE))
-    outputs: list[str] = field(factory=list, validator=fields.each(_IS_VARIABLE))
-    detail: list[str] = field(factory=list, validator=fields.each(fields.line))
-    result: str = field(default="", validator=fields.text)
+    step_id: str = field(converter=fields.exact, validator=_IS_ID)
+    step_name: str = field(converter=fields.exact, default="", validator=_IS_NAME)
+    step_type: str = field(converter=fields.exact, default="", validator=_IS_TYPE)
+    description: str = field(converter=fields.exact, default="", validator=fields.text)
+    inputs: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.each(_IS_VARIABLE))
+    outputs: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.each(_IS_VARIABLE))
+    detail: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.each(fields.line))
+    result: str = field(converter=fields.exact, default="", validator=fields.text)
     status: PlanStatus = field(default=PlanStatus.PENDING, converter=_to_status)
     expanded: bool | None = field(default=None, validator=_is_flag)
     done_count: int = field(default=0, validator=fields.count)
@@ -115,10 +115,12 @@ class PlanStep:
 class PlanSpec:
     """A whole plan: title, goal with its detail lines, constraints, and the tree of steps."""
 
-    title: str = field(default="", validator=fields.text)
-    goal: str = field(default="", validator=fields.text)
-    goal_detail: list[str] = field(factory=list, validator=fields.each(fields.line))
-    constraints: list[str] = field(factory=list, validator=fields.each(fields.text, empty=False))
+    title: str = field(converter=fields.exact, default="", validator=fields.text)
+    goal: str = field(converter=fields.exact, default="", validator=fields.text)
+    goal_detail: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.each(fields.line))
+    constraints: list[str] = field(
+        converter=fields.exact_items, factory=list, validator=fields.each(fields.text, empty=False)
+    )
     steps: list[PlanStep] = field(factory=list, validator=_are_steps, repr=_ids)
 
     @property

@@ -5,7 +5,7 @@ What a reader keeps for this is small: the pattern's matches. Spans are made whe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from re import Match
 
@@ -27,6 +27,10 @@ _GROUPS = {
     "step_type": "step_TYPE",
     "description": "step_DESCRIPTION",
 }
+
+
+# The fields that a mended summary line may have spelled.
+_MENDED = (*_GROUPS, "outputs", "result", "done_count")
 
 
 @frozen
@@ -66,6 +70,8 @@ class Places:
     source: Source
     _units: dict[str, list[Unit]] = field(factory=dict, repr=False)
     _plan_units: list[tuple[str, Unit]] = field(factory=list, repr=False)
+    # Lists behind foreign arrows: where each starts and ends, by step and field.
+    _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
 
     def add(self, kind: str, unit: Unit) -> None:
         """Note a unit that holds parts of the plan itself."""
@@ -75,6 +81,10 @@ class Places:
         """Note a unit of a step: its first has the summary line, any others more of its body."""
         self._units.setdefault(step_id, []).append(unit)
 
+    def add_names(self, step_id: str, name: str, start: int, end: int) -> None:
+        """Note variables that a step has from text which the grammar took for something else."""
+        self._foreign.setdefault(step_id, []).append((name, start, end))
+
     def start_of(self, step_id: str) -> int:
         """The offset at which a step starts."""
         return self._units[step_id][0].start
@@ -82,11 +92,7 @@ class Places:
     @cached_property
     def fields(self) -> Fields:
         """The places of the plan's own fields."""
-        found: Fields = {}
-        for kind, unit in self._plan_units:
-            for name, span in self._plan_fields(kind, unit):
-                found[name] = (*found.get(name, ()), span)
-        return found
+        return _gather(found for kind, unit in self._plan_units for found in self._plan_fields(kind, unit))
 
     def __contains__(self, step_id: object) -> bool:
         return step_id in self._units
@@ -98,10 +104,14 @@ class Places:
             KeyError: no step with this id was read.
         """
         units = self._units[step_id]
-        fields: Fields = {}
-        for unit in units:
-            for name, span in self._step_fields(unit):
-                fields[name] = (*fields.get(name, ()), span)
+        foreign = self._foreign.get(step_id, [])
+        taken = {start for _, start, _ in foreign}
+        fields = _gather(
+            [
+                *(found for unit in units for found in self._step_fields(unit) if found[1].start not in taken),
+                *(found for name, start, end in foreign for found in self._variables(name, start, end)),
+            ]
+        )
         return StepPlaces(self._trimmed(units[0].start, units[-1].end), fields)
 
     @cached_property
@@ -137,7 +147,7 @@ class Places:
 
     def _step_fields(self, unit: Unit) -> Iterator[tuple[str, Span]]:
         if unit.match is None:
-            yield "description", self.source.span(unit.start, unit.end)
+            yield from ((name, self.source.span(unit.start, unit.end)) for name in _MENDED)
             return
         for name, group in _GROUPS.items():
             if bounds := unit.find(group):
@@ -165,6 +175,13 @@ class Places:
     def _variables(self, name: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
         for match in grammars.pattern("planspec", "VARIABLE").finditer(self.source.text, start, end):
             yield name, self.source.span(*match.span())
+
+
+def _gather(found: Iterable[tuple[str, Span]]) -> Fields:
+    fields: dict[str, list[Span]] = {}
+    for name, span in found:
+        fields.setdefault(name, []).append(span)
+    return {name: tuple(spans) for name, spans in fields.items()}
 
 
 def _ended(lines: str) -> str:

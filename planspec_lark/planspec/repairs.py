@@ -7,7 +7,6 @@ the callers offer a mended line only where the grammar accepts it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from re import Match
 
 from attrs import define, field, frozen
@@ -38,40 +37,46 @@ class Flaw:
     end: int
 
 
-_HEADERS: tuple[tuple[re.Pattern[str], Callable[[Match[str]], str], str], ...] = (
-    (
-        re.compile(r"(?:#{1,6}[ \t]*)?\**[ \t]*(?:goal|目标)[ \t]*\**[ \t]*[:：][ \t]*\**[ \t]*(.*)", re.I),
-        lambda m: f"Goal: {m[1]}".rstrip(BLANKS),
-        "this is not how the goal is written",
-    ),
-    (
-        re.compile(
-            r"(?:#{1,6}[ \t]*)?\**[ \t]*(?:constraints?|约束条件|约束)[ \t]*\**[ \t]*(?:[:：][ \t]*\**[ \t]*(.*))?",
-            re.I,
-        ),
-        lambda m: f"Constraints:\n- {m[1]}" if m[1] else "Constraints:",
-        "this is not how the constraints are headed",
-    ),
-    (
-        re.compile(r"(?:#{1,6}[ \t]*)?\**[ \t]*(?:steps?|步骤)[ \t]*\**[ \t]*[:：]?[ \t]*\**[ \t]*", re.I),
-        lambda _: "## Steps",
-        "this is not how the steps are headed",
-    ),
-    (
-        re.compile(r"(?:#{1,6}[ \t]*)?\**[ \t]*plan[ \t]*[:：][ \t]*\**[ \t]*(.+)", re.I),
-        lambda m: f"# Plan: {m[1]}",
-        "this is not how the title is written",
-    ),
-    (re.compile(r"#([^# \t].*)"), lambda m: f"# {m[1]}", "white space is missing behind `#`"),
-)
+# A line as a header in disguise: signs around a word, a colon or none, and the rest. Possessive, as it never has to go
+# back.
+_HEADER = re.compile(r"(?P<signs>[#* \t]*+)(?P<word>[^\W\d_]++)[* \t]*+(?P<colon>[:：]?+)[* \t]*+(?P<rest>.*)")
+_HEADER_WORDS = {
+    "goal": "goal",
+    "目标": "goal",
+    "constraint": "constraints",
+    "constraints": "constraints",
+    "约束": "constraints",
+    "约束条件": "constraints",
+    "step": "steps",
+    "steps": "steps",
+    "步骤": "steps",
+    "plan": "title",
+}
 
 
 def mend_header(line: str) -> tuple[Flaw, str] | None:
     """A line that is almost a header: its flaw and the header."""
-    for pattern, write, message in _HEADERS:
-        if match := pattern.fullmatch(line):
-            return Flaw("PS104", message, 0, len(line)), write(match)
-    return None
+    if line[:1] == "#" and line[1:2] not in ("", "#", *BLANKS):
+        return Flaw("PS104", "white space is missing behind `#`", 0, len(line)), f"# {line[1:]}"
+    match = _HEADER.fullmatch(line)
+    kind = _HEADER_WORDS.get(match["word"].lower()) if match else None
+    if match is None or kind is None:
+        return None
+    written = _write_header(kind, match["rest"], has_colon=bool(match["colon"]))
+    what = {"goal": "the goal is written", "title": "the title is written"}.get(kind, f"the {kind} are headed")
+    return (Flaw("PS104", f"this is not how {what}", 0, len(line)), written) if written else None
+
+
+def _write_header(kind: str, rest: str, *, has_colon: bool) -> str | None:
+    if kind == "goal":
+        return f"Goal: {rest}".rstrip(BLANKS) if has_colon else None
+    if kind == "title":
+        return f"# Plan: {rest}" if has_colon and rest else None
+    if kind == "steps":
+        return None if rest else "## Steps"
+    if not rest:
+        return "Constraints:"
+    return f"Constraints:\n- {rest}" if has_colon else None
 
 
 _BULLET = re.compile(r"(?P<bullet>[*+•·‣–—-]|[0-9]{1,3}[.)、])[ \t]*(?P<text>[^ \t].*)")
@@ -235,7 +240,8 @@ class _Mender:
             if number and not piece:
                 self.flaw("PS114", "there is nothing behind the separator `|`", offset + start - 1)
             elif number and piece.startswith("Progress:"):
-                piece = self.progress(piece, offset + start, progress)
+                lead = end - start - len(text[start:end].lstrip(BLANKS))
+                piece = self.progress(piece, offset + start + lead, progress)
                 progress = progress or not piece.startswith("\\")
             if piece or not number:
                 kept.append(piece)
@@ -246,7 +252,6 @@ class _Mender:
         self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
 
     def progress(self, piece: str, start: int, repeated: bool) -> str:
-        start += len(self.line[start:]) - len(self.line[start:].lstrip(BLANKS))
         end = start + len(piece)
         whole = f" | {piece}\n"
         if grammars.pattern("planspec", "PROGRESS").match(whole):

@@ -76,6 +76,8 @@ def scan_strictly(text: str, *, name: str = "<text>") -> ScanResult:
 
 def _finish(walk: Walk, diagnostics: list[Diagnostic]) -> ScanResult:
     walk.plan.steps = grow(list(walk.steps.values()))
+    # A fault of a whole line is found after those inside it.
+    diagnostics = sorted(diagnostics, key=lambda found: found.span.start if found.span else 0)
     return ScanResult(walk.plan, diagnostics, walk.places, walk.source)
 
 
@@ -137,15 +139,19 @@ class _TolerantWalk(Walk):
             if almost and almost.is_foreign:
                 step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
                 step.outputs = almost.names
-                self._report_arrow(bounds[0] + almost.start, bounds[0] + len(raw), almost.written)
+                place = bounds[0] + almost.start, bounds[0] + len(raw)
+                self._take_names(step.step_id, "outputs", *place, almost.written)
         if step.detail and unit.match:
-            step.inputs, step.detail = self._read_body(*unit.match.span("step__body"))
+            step.inputs, step.detail = self._read_body(step.step_id, *unit.match.span("step__body"))
         return step
 
     def read_body(self, lines: str, unit: Unit) -> tuple[list[str], list[str]]:
-        return self._read_body(*unit.match.span("body_line")) if unit.match else read_body(lines)
+        assert isinstance(self.owner, PlanStep)
+        if unit.match is None:
+            return read_body(lines)
+        return self._read_body(self.owner.step_id, *unit.match.span("body_line"))
 
-    def _read_body(self, start: int, end: int) -> tuple[list[str], list[str]]:
+    def _read_body(self, step_id: str, start: int, end: int) -> tuple[list[str], list[str]]:
         inputs, detail = read_body(self.text[start:end])
         if not any(map(find_inputs, detail)):
             return inputs, detail
@@ -158,12 +164,14 @@ class _TolerantWalk(Walk):
             elif almost and almost.is_foreign:
                 inputs += almost.names
                 place = start + line.start("DETAIL"), start + line.end("DETAIL")
-                self._report_arrow(*place, f"> {almost.written}")
+                self._take_names(step_id, "inputs", *place, f"> {almost.written}")
             else:
                 detail.append(read_detail(text))
         return inputs, detail
 
-    def _report_arrow(self, start: int, end: int, written: str) -> None:
+    def _take_names(self, step_id: str, name: str, start: int, end: int, written: str) -> None:
+        if step_id not in self.steps or self.owner is self.steps[step_id]:
+            self.places.add_names(step_id, name, start, end)
         fix = Fix(self.source.span(start, end), written)
         self.report("PS305", "read as a list of variables", start, end, severity=Severity.WARNING, fix=fix)
 

@@ -13,9 +13,9 @@ from attrs import frozen
 from planspec_lark.planspec.folding import View, view_steps
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.printing import progress_text
-from planspec_lark.source import visible
+from planspec_lark.source import columns, visible
 
-__all__ = ["Piece", "show_plan"]
+__all__ = ["Piece", "show_plan", "wrap"]
 
 _BADGE_WIDTH = 9
 
@@ -128,3 +128,43 @@ def _show_body(view: View, lead: str, width: int) -> Iterator[Line]:
     rows = [f"← {', '.join(step.inputs)}"] if step.inputs else []
     for row in [*rows, *step.detail]:
         yield Piece("tree", lead + below + space), Piece("body", f"> {row}".rstrip(" "))
+
+
+def wrap(line: Line, width: int) -> Iterator[Line]:
+    """Break a line that is wider than ``width`` columns, so that its text goes on below where it began.
+
+    The tree lines go on as well. A line that leaves its text less than a third of the width is left alone.
+    """
+    *head, last = line or (Piece("text", ""),)
+    room = width - sum(columns(piece.text) for piece in head)
+    if columns(last.text) <= room or room < width // 3:
+        yield line
+        return
+    rows = list(_break(last.text, room))
+    yield *head, Piece(last.role, rows[0])
+    for row in rows[1:]:
+        yield *(_continue(piece) for piece in head), Piece(last.role, row)
+
+
+def _continue(piece: Piece) -> Piece:
+    if piece.role != "tree":
+        return Piece("text", " " * columns(piece.text))
+    return Piece("tree", piece.text.replace("├─", "│ ").replace("└─", "  "))
+
+
+def _break(text: str, width: int) -> Iterator[str]:
+    """Cut a text into rows: behind a space where there is one in the row's last part, else where the row is full."""
+    start = at = used = 0
+    space = -1
+    while at < len(text):
+        used += columns(text[at])
+        if used > width:
+            cut = space if space > start + (at - start) // 2 else at
+            yield text[start:cut].rstrip(" ")
+            start = at = max(cut, start + 1)
+            used = 0
+            continue
+        at += 1
+        if text[at - 1] == " ":
+            space = at
+    yield text[start:]

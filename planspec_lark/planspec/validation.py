@@ -51,10 +51,12 @@ def check_rules(plan: PlanSpec) -> list[Diagnostic]:
         kind = step.step_type
         if kind not in STEP_TYPES:
             types.append(_found("PS202", step, "step_type", f"invalid type '{kind}'", suggest_type(step)))
-        if step.step_name and first.setdefault(step.step_name, step.step_id) != step.step_id:
+        if step.step_name in first:
             message = f"duplicate name, first seen at step {first[step.step_name]}"
             help = "names are optional: rename one of the two, or leave it out"
             names.append(_found("PS203", step, "step_name", message, help))
+        elif step.step_name:
+            first[step.step_name] = step.step_id
         if step.children and kind not in CONTAINER_TYPES:
             help = "only `[subtask]` and `[decide]` have steps below them"
             leaves.append(_found("PS204", step, "step_type", f"type '{kind}' cannot have children", help))

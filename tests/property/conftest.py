@@ -11,5 +11,5 @@ _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_to
 settings.register_profile(
     "quick", max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=_SLOW
 )
-settings.register_profile("full", max_examples=3000, deadline=None, suppress_health_check=_SLOW)
+settings.register_profile("full", max_examples=400, deadline=None, suppress_health_check=_SLOW)
 settings.load_profile(os.environ.get("PLANSPEC_PROFILE", "quick"))

@@ -1,0 +1,164 @@
+"""`planspec check`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import check_text
+from tests.cli.running import BROKEN, PLAN, run
+from tests.corpus import each, expected_codes, read
+
+# A plan with an info, and one with a warning.
+INFO = "Goal: x\n## Steps\n1. [act] one\n"
+WARNING = "Goal: x\n## Steps\n1. [subtask] one\n"
+
+
+def test_infos_alone_are_clean(snapshot: SnapshotAssertion) -> None:
+    result = run("check", "plan.md")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert result.stdout == snapshot
+
+
+def test_errors_fail(snapshot: SnapshotAssertion) -> None:
+    result = run("check", "broken.md")
+    assert result.exit_code == 1
+    assert result.stderr == ""
+    assert result.stdout == snapshot
+
+
+@pytest.mark.parametrize(("text", "loose", "strict"), [(INFO, 0, 0), (WARNING, 0, 1), (BROKEN, 1, 1), ("", 1, 1)])
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
+def test_exit_codes(text: str, loose: int, strict: int, form: str) -> None:
+    assert run("check", "-", "--format", form, stdin=text).exit_code == loose
+    assert run("check", "-", "--format", form, "--strict", stdin=text).exit_code == strict
+
+
+def test_the_last_line_counts_in_words(here: Path) -> None:
+    (here / "warning.md").write_text(WARNING)
+    result = run("check", "plan.md", "broken.md", "warning.md")
+    assert result.stdout.splitlines()[-1] == "3 files checked: 2 errors, 1 warning, 5 infos"
+    assert result.exit_code == 1
+
+
+def test_one_bad_file_of_several_does_not_hide_the_others() -> None:
+    result = run("check", "broken.md", "missing.md", "plan.md")
+    assert result.exit_code == 2
+    assert "missing.md" in result.stderr
+    assert "broken.md:4:4" in result.stdout
+    assert "plan.md:" in result.stdout
+    assert "2 files checked" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["missing.md", ".", "", "plan.md/below", "nul\0.md"])
+def test_what_cannot_be_read(name: str) -> None:
+    result = run("check", name)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: ")
+    assert "Traceback" not in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_unreadable_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "plan.md")
+
+    monkeypatch.setattr("builtins.open", refuse)
+    result = run("check", "plan.md")
+    assert result.exit_code == 2
+    assert "Permission denied" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["plan.md", "--format", "xml"], ["plan.md", "--nonsense"]])
+def test_usage(arguments: list[str]) -> None:
+    result = run("check", *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Usage: planspec check" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
+def test_invalid_utf_8(here: Path, form: str) -> None:
+    (here / "latin.md").write_bytes(b"Goal: caf\xe9\n## Steps\n1. [act] x\n")
+    result = run("check", "latin.md", "--format", form)
+    assert result.exit_code == 1
+    assert "PS119" in result.stdout
+    assert "byte 9 (0xe9)" in result.stdout
+    assert result.stderr == ""
+
+
+def test_standard_input_has_a_name() -> None:
+    result = run("check", "-", stdin=BROKEN)
+    assert " --> <stdin>:4:4\n" in result.stdout
+    assert result.exit_code == 1
+
+
+def test_standard_input_among_files() -> None:
+    result = run("check", "plan.md", "-", stdin=BROKEN)
+    assert "2 files checked: 2 errors, 4 infos" in result.stdout
+
+
+def test_empty_file(here: Path, snapshot: SnapshotAssertion) -> None:
+    (here / "empty.md").write_bytes(b"")
+    result = run("check", "empty.md")
+    assert result.exit_code == 1
+    assert result.stdout == snapshot
+
+
+def test_json(snapshot: SnapshotAssertion) -> None:
+    result = run("check", "broken.md", "plan.md", "--format", "json")
+    assert json.loads(result.stdout)["files"] == ["broken.md", "plan.md"]
+    assert result.stdout == snapshot
+
+
+def test_json_of_nothing() -> None:
+    value = json.loads(run("check", "missing.md", "--format", "json").stdout)
+    assert value == {"files": [], "summary": {"error": 0, "warning": 0, "info": 0}, "diagnostics": []}
+
+
+def test_github(snapshot: SnapshotAssertion) -> None:
+    assert run("check", "broken.md", "plan.md", "--format", "github").stdout == snapshot
+
+
+def test_sarif(snapshot: SnapshotAssertion) -> None:
+    value = json.loads(run("check", "broken.md", "--format", "sarif").stdout)
+    # The rules are the table of codes, which has tests of its own.
+    value["runs"][0]["tool"]["driver"].pop("rules")
+    value["runs"][0]["tool"]["driver"].pop("version")
+    assert value == snapshot
+
+
+@each("planspec/invalid", ".md")
+def test_every_refused_text_fails_with_its_codes(path: Path) -> None:
+    result = run("check", path, "--format", "json")
+    rows = json.loads(result.stdout)["diagnostics"]
+    assert [(row["span"]["line"], row["code"]) for row in rows] == expected_codes(path)
+    assert result.exit_code == 1
+
+
+@each("planspec/valid", ".md")
+def test_every_format_says_the_same(path: Path) -> None:
+    found = check_text(read(path), name=str(path))
+    codes = [one.code for one in found]
+    as_json = json.loads(run("check", path, "--format", "json").stdout)
+    assert [row["code"] for row in as_json["diagnostics"]] == codes
+    as_sarif = json.loads(run("check", path, "--format", "sarif").stdout)
+    assert [row["ruleId"] for row in as_sarif["runs"][0]["results"]] == codes
+    lines = run("check", path, "--format", "github").stdout.splitlines()
+    assert [line.partition("title=")[2].split(" ")[0] for line in lines] == codes
+    text = run("check", path).stdout
+    assert [part.partition("]")[0] for part in text.split("[P")[1:] if part[:1] == "S"] == [c[1:] for c in codes]
+
+
+def test_a_plan_can_be_checked_twice() -> None:
+    result = run("check", "plan.md", "plan.md")
+    assert "2 files checked: 8 infos" in result.stdout
+
+
+def test_a_byte_order_mark_is_no_fault(here: Path) -> None:
+    (here / "bom.md").write_text(PLAN, encoding="utf-8-sig")
+    assert run("check", "bom.md").exit_code == 0

@@ -1,0 +1,248 @@
+"""The command line as a process: pipes, signals, encodings, missing packages."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+import planspec_lark
+from planspec_lark.cli import main
+from tests.cli.running import BROKEN, PLAN, SLOPPY, call, command_line, environment, on_terminal, run
+
+COMMANDS = ["apply", "check", "fmt", "json", "show"]
+
+
+def test_the_script_is_the_command_line() -> None:
+    found = [point for point in entry_points(group="console_scripts") if point.name == "planspec"]
+    assert found
+    assert all(point.load() is main for point in found)
+
+
+def test_version() -> None:
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"planspec, version {planspec_lark.__version__}\n")
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help(option: str) -> None:
+    result = run(option)
+    assert result.exit_code == 0
+    for command in COMMANDS:
+        assert f"\n  {command} " in result.stdout
+    for command in COMMANDS:
+        result = run(command, option)
+        assert result.exit_code == 0
+        assert result.stdout.startswith(f"Usage: planspec {command} ")
+        assert result.stdout.isascii()
+
+
+def test_unknown_command() -> None:
+    result = run("bogus")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "No such command 'bogus'" in result.stderr
+
+
+def test_a_command_alone_imports_no_other() -> None:
+    code = (
+        "import sys; from planspec_lark.cli import main\n"
+        "try: main()\n"
+        "finally: print(*sorted(m for m in sys.modules if m.startswith('planspec_lark.cli.')), file=sys.stderr)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, "json", "plan.md"], capture_output=True, env=environment(), check=True, timeout=60
+    )
+    names = result.stderr.decode().split()
+    assert "planspec_lark.cli.json" in names
+    assert not {f"planspec_lark.cli.{name}" for name in COMMANDS} & set(names) - {"planspec_lark.cli.json"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "code"),
+    [
+        (["check", "-"], PLAN, 0),
+        (["check", "-"], BROKEN, 1),
+        (["check", "missing.md"], "", 2),
+        (["check"], "", 2),
+        (["fmt", "-"], SLOPPY, 0),
+        (["fmt", "-"], BROKEN, 1),
+        (["fmt", "--check", "-"], SLOPPY, 1),
+        (["show", "-"], PLAN, 0),
+        (["show", "-"], BROKEN, 1),
+        (["show", "-", "--expand", "9"], PLAN, 2),
+        (["json", "-"], PLAN, 0),
+        (["json", "-"], BROKEN, 1),
+        (["apply", "plan.md"], "PLAN_CMD: DONE 1", 0),
+        (["apply", "plan.md", "-"], "PLAN_CMD: DONE 9", 1),
+        (["apply", "-", "-"], PLAN, 2),
+        (["bogus"], "", 2),
+    ],
+)
+def test_exit_codes(arguments: list[str], stdin: str, code: int) -> None:
+    result = call(*arguments, stdin=stdin.encode())
+    assert result.returncode == code, result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+def test_standard_input_is_read_as_bytes() -> None:
+    """Neither the locale nor the line ends of the platform have a say in what a plan is."""
+    crlf = PLAN.replace("\n", "\r\n").encode()
+    for env in ({"LC_ALL": "C", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "latin-1"}):
+        assert call("fmt", "-", stdin=crlf, env=env).stdout == PLAN.encode()
+
+
+ENCODINGS = {
+    "ascii, strictly": {"PYTHONIOENCODING": "ascii:strict"},
+    "C": {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+}
+
+
+@pytest.mark.parametrize("env", ENCODINGS.values(), ids=ENCODINGS)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_encoding_is_too_small(env: dict[str, str], name: str) -> None:
+    Path("中.md").write_text("# Plan: 计划 ü\nGoal: → 🎉\n## Steps\n1. [>] [subtask] é\n> 细节\n", encoding="utf-8")
+    Path("错.md").write_text("Goal： 计划\n## Steps\n1. [X] [act] é 🎉\n", encoding="utf-8")
+    answer = "PLAN_CMD: DONE 1 | 好\n".encode()
+    for file in ("中.md", "错.md", "没有.md"):
+        arguments = [name, file, *(["--diff"] if name in ("fmt", "apply") else [])]
+        result = call(*arguments, env=env, stdin=answer)
+        assert b"Traceback" not in result.stderr, result.stderr
+        assert result.returncode == {"中.md": 0, "错.md": 1, "没有.md": 2}[file]
+    assert b"Traceback" not in on_terminal(name, "中.md", env=env, stdin=answer)
+
+
+@pytest.mark.parametrize("name", ["show", "check", "json", "fmt"])
+def test_a_reader_that_leaves_gets_no_traceback(name: str) -> None:
+    """Like ``planspec show - | head -1``, with more to say than any pipe holds."""
+    rows = "".join(f"{number}. [act] {'text ' * 100}\n" for number in range(1, 3001))
+    with subprocess.Popen(
+        command_line([name, "-"]),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(f"Goal: x\n## Steps\n{rows}".encode())
+        process.stdin.close()
+        assert process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) in (0, 1, 141)
+
+
+# A process that is started in the background of a shell ignores interrupts.
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+
+
+@pytest.mark.parametrize("name", ["check", "fmt", "show", "json", "apply"])
+def test_an_interrupt_gets_no_traceback(here: Path, name: str) -> None:
+    os.mkfifo(here / "pipe")
+    with subprocess.Popen(
+        command_line([name, "pipe"], LISTEN),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        # Whoever opens a pipe for writing waits for its reader, so by now the command is at work.
+        with open(here / "pipe", "wb"):
+            process.send_signal(signal.SIGINT)
+            message = process.communicate(timeout=60)[1]
+        assert process.wait(60) != 0
+    assert b"Traceback" not in message
+    assert message.strip() == b"Aborted!"
+    assert sorted(os.listdir(here)) == ["broken.md", "pipe", "plan.md", "sloppy.md"]
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        ("click", "--help"),
+        ("click", "show"),
+        ("rich", "show"),
+    ],
+)
+def test_without_the_extra(package: str, name: str) -> None:
+    hook = f"""
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == {package!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name.partition(".")[0])
+sys.meta_path.insert(0, Missing())
+"""
+    result = call(name, *(["plan.md"] if name == "show" else []), before=hook)
+    assert result.returncode == 2
+    assert result.stderr == b"The command line needs its extra: pip install 'planspec-lark[cli]'\n"
+    assert result.stdout == b""
+
+
+def test_another_missing_module_is_not_blamed_on_the_extra() -> None:
+    hook = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name == "planspec_lark.cli.app":
+            raise ModuleNotFoundError("No module named 'other'", name="other")
+sys.meta_path.insert(0, Missing())
+"""
+    result = call("--help", before=hook)
+    assert result.returncode == 1
+    assert b"No module named 'other'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("stream", "arguments"), [(0, ["check", "-"]), (1, ["show", "plan.md"]), (1, ["json", "plan.md"])]
+)
+def test_a_closed_stream_gets_no_traceback(stream: int, arguments: list[str]) -> None:
+    result = subprocess.run(
+        ["sh", "-c", f'exec "$@" {stream}>&-', "sh", *command_line(arguments)],
+        capture_output=True,
+        env=environment(),
+        timeout=60,
+        check=False,
+    )
+    assert b"Traceback" not in result.stderr
+    assert result.returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("name", ["check", "show", "json", "fmt"])
+def test_a_full_disk_gets_no_traceback(name: str) -> None:
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run(
+            command_line([name, "-"]),
+            input=PLAN.encode(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            timeout=60,
+            check=False,
+        )
+    assert b"Traceback" not in result.stderr
+    assert os.strerror(errno.ENOSPC).encode() in result.stderr
+    assert result.returncode == 2
+
+
+@pytest.mark.parametrize("arguments", [["check", "broken.md"], ["show", "plan.md"], ["fmt", "--diff", "sloppy.md"]])
+def test_colours_only_on_a_terminal(arguments: list[str]) -> None:
+    assert b"\x1b[" in on_terminal(*arguments)
+    assert b"\x1b[" in on_terminal(*arguments, env={"NO_COLOR": ""})
+    assert b"\x1b" not in on_terminal(*arguments, env={"NO_COLOR": "1"})
+    result = call(*arguments)
+    assert b"\x1b" not in result.stdout + result.stderr
+
+
+def test_a_terminal_and_a_pipe_get_the_same_text() -> None:
+    for arguments in (["check", "broken.md"], ["show", "plan.md"], ["fmt", "--diff", "sloppy.md"], ["json", "plan.md"]):
+        plain = on_terminal(*arguments, env={"NO_COLOR": "1"}).replace(b"\r\n", b"\n")
+        assert plain.decode().expandtabs() == call(*arguments).stdout.decode().expandtabs()

@@ -1,0 +1,110 @@
+"""What a command may hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planspec_lark import PlanCommand
+
+COMMAND: dict[str, Any] = {
+    "op": "ADD",
+    "step_id": "2.1",
+    "step_type": "act",
+    "description": "a → b",
+    "result": "r",
+    "detail": ["← c"],
+}
+_OPS = "DONE, BLOCKED, SKIP, ADD, REVISE, REPLAN, EXPAND, COLLAPSE"
+_TYPE = "a type (a letter or `_`, then letters, digits and `_`)"
+
+WRONG = [
+    *(
+        ("op", value, ValueError, f"op: {value!r} is none of {_OPS}")
+        for value in ("", "done", "DROP", " DONE", None, 1)
+    ),
+    *(
+        ("step_id", value, ValueError, f"step_id: {value!r} is not numbers joined by dots, such as '2.1', or 'ALL'")
+        for value in ("1.", "01", "a", "ALL 1", " ALL", "1234567890")
+    ),
+    ("step_id", "1\n", ValueError, "step_id: a line break cannot be written in a plan"),
+    ("step_id", None, TypeError, "step_id: expected a string, not NoneType"),
+    ("step_id", 1, TypeError, "step_id: expected a string, not int"),
+    *(
+        ("step_type", value, ValueError, f"step_type: {value!r} is not {_TYPE}")
+        for value in ("[act]", "a b", "行动", " ")
+    ),
+    ("step_type", None, TypeError, "step_type: expected a string, not NoneType"),
+    ("description", " a", ValueError, "description: white space around ' a' would be lost"),
+    ("description", "a\nb", ValueError, "description: a line break cannot be written in a plan"),
+    ("description", "a\x7f", ValueError, "description: the forbidden character U+007F cannot be written in a plan"),
+    ("result", "a\t", ValueError, "result: white space around 'a\\t' would be lost"),
+    ("result", "\udc00", ValueError, "result: the forbidden character U+DC00 cannot be written in a plan"),
+    ("result", None, TypeError, "result: expected a string, not NoneType"),
+    ("detail", "a", TypeError, "detail: expected a list, not str"),
+    ("detail", ["a\nb"], ValueError, "detail: a line break cannot be written in a plan"),
+    ("detail", [1], TypeError, "detail: expected a string, not int"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind", "message"), WRONG, ids=[f"{name}={value!a}" for name, value, *_ in WRONG]
+)
+def test_a_command_that_no_line_could_hold_is_not_built(
+    name: str, value: Any, kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        PlanCommand(**{**COMMAND, name: value})
+    assert str(caught.value) == message
+    command = PlanCommand(**COMMAND)
+    with pytest.raises(kind) as caught:
+        setattr(command, name, value)
+    assert str(caught.value) == message
+    assert command == PlanCommand(**COMMAND)
+
+
+@pytest.mark.parametrize("op", _OPS.split(", "))
+def test_the_eight_verbs(op: str) -> None:
+    assert PlanCommand(op).op == op
+
+
+@pytest.mark.parametrize("word", ["ALL", "all", "All", "aLL"])
+def test_all_in_any_case(word: str) -> None:
+    assert PlanCommand("REPLAN", word).step_id == "ALL"
+    command = PlanCommand("REPLAN", "1")
+    command.step_id = word
+    assert command.step_id == "ALL"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("step_id", ""),
+        ("step_id", "0.999999999"),
+        ("step_type", ""),
+        ("step_type", "LLM"),
+        ("description", "a | b → c \\| d"),
+        ("description", "\u3000"),
+        ("result", "a | | Progress: x"),
+        ("detail", ["", "  ", "> x", "← a"]),
+    ],
+)
+def test_what_a_command_may_hold(name: str, value: Any) -> None:
+    assert getattr(PlanCommand(**{**COMMAND, name: value}), name) == value
+
+
+def test_what_a_new_command_holds() -> None:
+    command = PlanCommand("DONE")
+    assert (command.step_id, command.step_type, command.description, command.result) == ("", "", "", "")
+    assert command.detail == []
+    assert command.detail is not PlanCommand("DONE").detail
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("op", "REVISE"), ("step_id", "3"), ("step_type", ""), ("description", "x"), ("result", ""), ("detail", [])],
+)
+def test_commands_compare_by_value(name: str, value: Any) -> None:
+    assert PlanCommand(**COMMAND) == PlanCommand(**COMMAND)
+    assert PlanCommand(**COMMAND) != PlanCommand(**{**COMMAND, name: value})

@@ -1,0 +1,111 @@
+"""Findings of every kind stand at the very field they speak of."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import Diagnostic, Severity, check_text, parse_plan, serialize_plan
+from tests.planspec.test_models import DEPTH, chain
+
+
+def marked(found: Diagnostic, text: str) -> str:
+    assert found.span is not None
+    return text[found.span.start : found.span.end]
+
+
+def places(text: str, code: str) -> list[str]:
+    """What each finding with this code points at."""
+    return [marked(found, text) for found in check_text(text) if found.code == code]
+
+
+def test_a_finding_has_its_line_and_column_and_the_name_of_the_text() -> None:
+    text = "Goal: g\n## Steps\n  1. [x] foo [LLM] a → b\n"
+    found = next(one for one in check_text(text, name="a.md") if one.code == "PS202")
+    assert (found.line, found.column, found.step_id) == (3, 14, "1")
+    assert marked(found, text) == "[LLM]"
+    assert found.source is not None
+    assert found.source.name == "a.md"
+    assert found.source_line == "  1. [x] foo [LLM] a → b"
+
+
+@pytest.mark.parametrize(
+    ("code", "steps", "expected"),
+    [
+        ("PS202", "1. [>] n [LLM] a", ["[LLM]"]),
+        ("PS203", "1. n [act] a\n  2. [x]  n  [act] b", ["n"]),
+        ("PS204", "1. [reason] a\n1.1. [act] b", ["[reason]"]),
+        ("PS206", "1. [~]\t[decide]\ta", ["[decide]"]),
+        ("PS301", "1.1. [act] a", ["1.1"]),
+        ("PS302", "1. [act] a\n 3. [act] b", ["3"]),
+        ("PS303", "10. [act] a\n9. [act] b", ["9"]),
+        ("PS304", "1. [act]  a → go on  | r", ["a → go on"]),
+        ("PS305", "1. [act] a -> b | r", ["a -> b"]),
+        ("PS305", "1. [act] a\n> b\n >  <- c", [">  <- c"]),
+        ("PS306", "1. [act] a\n> ← x, late, y\n2. [act] b → late", ["late"]),
+        ("PS307", "1. [act] a\n> b\n>\t←\tone ,two\n> ← three", ["one", "two", "three"]),
+        ("PS308", "1. [act] a → x\n2. [act] x → y, x", ["x"]),
+        ("PS309", "1. [act] a → x ,  yy|\n2. [act] a → x ,  yy  | r", ["x", "yy"]),
+        ("PS310", "1. [x] [subtask] a\n1.1. [act] b", ["[x]"]),
+        ("PS311", "1. [subtask] a | r |  Progress: 3/2  | s", ["Progress: 3/2"]),
+        ("PS312", "1. [act] → b", ["1"]),
+        ("PS313", "1. [act] a", ["1"]),
+    ],
+)
+def test_a_finding_points_at_the_very_field(code: str, steps: str, expected: list[str]) -> None:
+    text = f"Goal: g\r\n## Steps\r\n{steps}\r\n"
+    assert places(text, code) == expected
+
+
+def test_the_place_of_the_second_of_two_equal_words() -> None:
+    text = "Goal: g\n## Steps\n1. [act] x → x, x\n"
+    found = next(one for one in check_text(text) if one.code == "PS308")
+    assert (found.line, found.column, marked(found, text)) == (3, 17, "x")
+
+
+@pytest.mark.parametrize("code", ["PS201", "PS205"])
+def test_what_is_missing_altogether_stands_at_the_start(code: str) -> None:
+    (found,) = (one for one in check_text("# t\nConstraints:\n- c\n") if one.code == code)
+    assert (found.line, found.column) == (1, 1)
+    assert found.span is not None
+    assert (found.span.start, found.span.end) == (0, 0)
+
+
+def test_an_empty_text() -> None:
+    assert [(one.code, one.line, one.column) for one in check_text("")] == [("PS201", 1, 1), ("PS205", 1, 1)]
+
+
+def test_syntax_errors_are_all_there_is_to_say() -> None:
+    found = check_text("## Steps\n1. [LLM] a\n2) [LLM] b\n")
+    assert [(one.code, one.severity) for one in found] == [("PS110", Severity.ERROR)]
+
+
+def test_findings_come_in_the_order_of_the_text() -> None:
+    text = "## Steps\n1. [LLM] a\n2. [subtask] b → x\n> ← x\n3. n [act]\n4. n [code] d\n"
+    found = check_text(text)
+    assert [(one.code, one.line, one.column) for one in found] == [
+        ("PS205", 1, 1),
+        ("PS313", 2, 1),
+        ("PS202", 2, 4),
+        ("PS206", 3, 4),
+        ("PS306", 4, 5),
+        ("PS312", 5, 1),
+        ("PS313", 5, 1),
+        ("PS313", 6, 1),
+        ("PS203", 6, 4),
+        ("PS202", 6, 6),
+    ]
+
+
+def test_a_valid_plan_that_says_nothing_questionable() -> None:
+    text = "Goal: g\n## Steps\n1. [act] a → x\n2. [subtask] b → x\n> ← x\n2.1. [act] c → x\n"
+    assert [one.code for one in check_text(text)] == ["PS308"]
+    text = text.replace("2. [subtask] b → x", "2. [subtask] b → y").replace("c → x", "c → y\n3. [act] d → z\n> ← y, z")
+    assert [one.code for one in check_text(text)] == ["PS306"]
+
+
+def test_a_plan_of_a_thousand_levels_is_checked() -> None:
+    text = serialize_plan(chain())
+    found = check_text(text)
+    assert parse_plan(text) == chain()
+    assert [one.code for one in found] == ["PS313"] * DEPTH + ["PS206"]
+    assert found[-1].line == DEPTH + 2

@@ -1,0 +1,277 @@
+"""Each lint code: a plan that triggers it, and one that differs little and does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import PlanSpec, Severity, lint_plan, parse_plan
+from tests.planspec.test_models import DEPTH, chain
+
+
+def lint(steps: str, *codes: str) -> list[tuple[str, str, str]]:
+    """Code, step and message (without the step) of the findings with these codes."""
+    found = lint_plan(parse_plan(f"## Steps\n{steps}"))
+    rows = [(one.code, one.step_id, one.message.removeprefix(f"step {one.step_id}: ")) for one in found]
+    return [row for row in rows if row[0] in codes]
+
+
+def test_an_empty_plan_has_nothing_to_say() -> None:
+    assert lint_plan(PlanSpec()) == []
+
+
+def test_a_clean_plan() -> None:
+    steps = "1. [act] a → x\n2. [subtask] b → y\n  > ← x\n2.1. [act] c → y\n  > ← x\n3. [act] d → x1\n > ← y, x1\n"
+    found = lint_plan(parse_plan(f"## Steps\n{steps}"))
+    assert {one.code for one in found} <= {"PS306"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("1.1. [act] a\n", [("1.1", "there is no step 1 for it to belong to")]),
+        ("1. [subtask] a\n1.1.1. [act] b\n", [("1.1.1", "there is no step 1.1 for it to belong to")]),
+        ("1. [subtask] a\n1.1. [act] b\n", []),
+        ("1.1. [act] b\n1. [subtask] a\n", []),
+    ],
+)
+def test_missing_parent(steps: str, expected: list[tuple[str, str]]) -> None:
+    assert [row[1:] for row in lint(steps, "PS301")] == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("1. [act] a\n3. [act] b\n", [("3", "a number is left out: the step before it is 1")]),
+        ("2. [act] a\n", [("2", "a number is left out: it is the first one here")]),
+        ("1. [subtask] a\n1.2. [act] b\n", [("1.2", "a number is left out: it is the first one here")]),
+        (
+            "1. [subtask] a\n1.1. [act] b\n1.4. [act] b\n",
+            [("1.4", "a number is left out: the step before it is 1.1")],
+        ),
+        ("1. [act] a\n2. [act] b\n", []),
+        ("0. [act] a\n1. [act] b\n", []),
+        ("1. [act] a\n3.9. [act] b\n", []),
+        pytest.param(
+            "0. [act] a\n2. [act] b\n",
+            [("2", "a number is left out: the step before it is 0")],
+        ),
+    ],
+)
+def test_id_gap(steps: str, expected: list[tuple[str, str]]) -> None:
+    assert [row[1:] for row in lint(steps, "PS302")] == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("2. [act] a\n1. [act] b\n", [("1", "it comes behind step 2")]),
+        ("1. [act] a\n3. [act] a\n2. [act] b\n4. [act] c\n", [("2", "it comes behind step 3")]),
+        ("1. [subtask] a\n1.2. [act] b\n1.1. [act] b\n", [("1.1", "it comes behind step 1.2")]),
+        ("9. [act] a\n10. [act] b\n", []),
+        ("9. [act] a\n2.1. [act] b\n", []),
+        ("1. [subtask] a\n2. [act] b\n1.1. [act] c\n", []),
+    ],
+)
+def test_id_disorder(steps: str, expected: list[tuple[str, str]]) -> None:
+    assert [row[1:] for row in lint(steps, "PS303")] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "reported"),
+    [
+        ("a → leave the loop", True),
+        ("a →", True),
+        ("a → b → leave the loop", True),
+        ("a → 变量", True),
+        ("a → leave the loop → b", False),
+        ("a → b", False),
+        (r"say \→ b", False),
+        ("a, then b", False),
+    ],
+)
+def test_arrow_in_text(line: str, reported: bool) -> None:
+    said = "what stands behind the arrow is no variable list"
+    assert lint(f"1. [act] {line}\n", "PS304") == ([("PS304", "1", said)] if reported else [])
+
+
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("a -> b", "→ b"),
+        ("a --> b, c", "→ b, c"),
+        ("a => b", "→ b"),
+        ("a ⇒ b", "→ b"),
+        ("a → b，c", "→ b, c"),
+        ("a → b、c", "→ b, c"),
+        ("a -> b -> c", "→ c"),
+        ("a -> leave the loop", None),
+        ("a->b", None),
+        ("a -> b → c", None),
+        (r"a \→ b", None),
+    ],
+)
+def test_almost_outputs(line: str, written: str | None) -> None:
+    found = [one for one in lint_plan(parse_plan(f"## Steps\n1. [act] {line}\n")) if one.code == "PS305"]
+    assert [(one.part, one.help) for one in found] == (
+        [("description", f"if that is meant, write `{written}`")] if written else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("<- b", "> ← b"),
+        ("<= b,c", "> ← b, c"),
+        ("⇐ b", "> ← b"),
+        ("← b，c", "> ← b, c"),
+        ("<- b and c", None),
+        ("see <- b", None),
+        (r"\← b", None),
+    ],
+)
+def test_almost_inputs(line: str, written: str | None) -> None:
+    found = [one for one in lint_plan(parse_plan(f"## Steps\n1. [act] a\n> first\n> {line}\n")) if one.code == "PS305"]
+    assert [(one.part, one.item, one.help) for one in found] == (
+        [("detail", 1, f"if that is meant, write `{written}`")] if written else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("1. [act] a\n> ← x\n2. [act] b → x\n", [("PS306", "1", "the input `x` is there only after step 2")]),
+        ("1. [act] a → x\n2. [act] b\n> ← x\n", []),
+        (
+            "1. [subtask] a → x\n1.1. [act] b\n> ← x\n",
+            [("PS306", "1.1", "the input `x` is there only after step 1")],
+        ),
+        ("1. [subtask] a → x\n1.1. [act] b → x\n1.2. [act] c\n> ← x\n", []),
+        ("1. [subtask] a\n1.1. [act] b → x\n2. [act] c\n> ← x\n", []),
+        ("2. [act] a → x\n1. [act] b\n> ← x\n", []),
+        ("1. [act] a\n> ← x\n", [("PS307", "1", "no step produces the input `x`")]),
+        (
+            "1. [act] a → w\n> ← x, w, y\n",
+            [
+                ("PS307", "1", "no step produces the input `x`"),
+                ("PS306", "1", "the input `w` is there only after the step itself"),
+                ("PS307", "1", "no step produces the input `y`"),
+            ],
+        ),
+    ],
+)
+def test_inputs_that_are_not_there(steps: str, expected: list[tuple[str, str, str]]) -> None:
+    assert lint(steps, "PS306", "PS307") == expected
+
+
+DECIDE = "1. [decide] a{}\n1.1. [act] b → x\n1.2. [act] c → x\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("1. [act] a → x\n2. [act] b → x\n", [("2", "step 1 declares the output `x` as well")]),
+        ("1. [act] a → x\n2. [act] b → y\n", []),
+        ("1. [act] a → x, x\n", [("1", "step 1 declares the output `x` as well")]),
+        ("1. [subtask] a → x\n1.1. [act] b → x\n", []),
+        ("1. [subtask] a → x\n1.1. [subtask] b → x\n1.1.1. [act] c → x\n", []),
+        (
+            "1. [subtask] a → x\n1.1. [act] b → x\n1.2. [act] c → x\n",
+            [("1.2", "step 1.1 declares the output `x` as well")],
+        ),
+        (DECIDE.format(""), []),
+        (DECIDE.format(" → x"), []),
+        (DECIDE.format("").replace("decide", "subtask"), [("1.2", "step 1.1 declares the output `x` as well")]),
+        (
+            "1. [decide] a\n1.1. [subtask] b\n1.1.1. [act] c → x\n1.2. [subtask] d\n1.2.1. [act] e → x\n",
+            [],
+        ),
+        (
+            "1. [decide] a\n1.1. [subtask] b\n1.1.1. [act] c → x\n1.1.2. [act] d → x\n",
+            [("1.1.2", "step 1.1.1 declares the output `x` as well")],
+        ),
+        (DECIDE.format("") + "2. [act] d → x\n", [("2", "step 1.2 declares the output `x` as well")]),
+        (
+            "1. [subtask] a → x\n1.1. [act] b → x\n2. [act] c → x\n",
+            [("2", "step 1.1 declares the output `x` as well")],
+        ),
+        pytest.param(
+            "1. [act] z → x\n2. [decide] a\n2.1. [act] b → x\n2.2. [act] c → x\n",
+            [
+                ("2.1", "step 1 declares the output `x` as well"),
+                ("2.2", "step 1 declares the output `x` as well"),
+            ],
+        ),
+    ],
+)
+def test_repeated_output(steps: str, expected: list[tuple[str, str]]) -> None:
+    assert [row[1:] for row in lint(steps, "PS308")] == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("1. [act] a → x, y\n2. [act] b\n> ← y\n", [("1", "no step takes the output `x`")]),
+        ("1. [act] a → x\n2. [act] b\n> ← x\n", []),
+    ],
+)
+def test_unused_output(steps: str, expected: list[tuple[str, str]]) -> None:
+    assert [row[1:] for row in lint(steps, "PS309")] == expected
+
+
+@pytest.mark.parametrize(
+    ("parent", "child", "reported"),
+    [
+        ("[x]", "[ ]", True),
+        ("[x]", "[>]", True),
+        ("[x]", "[x]", False),
+        ("[x]", "[!]", False),
+        ("[x]", "[~]", False),
+        ("[>]", "[ ]", False),
+        ("[~]", "[ ]", False),
+    ],
+)
+def test_done_with_open_steps(parent: str, child: str, reported: bool) -> None:
+    steps = f"1. {parent} [subtask] a\n1.1. [x] [act] b\n1.2. {child} [act] c\n1.3. {child} [act] d\n"
+    expected = [("PS310", "1", "it is done, but step 1.2 below it is not")] if reported else []
+    assert lint(steps, "PS310") == expected
+
+
+@pytest.mark.parametrize(
+    ("progress", "message"),
+    [("6/5", "6 rounds done out of 5"), ("1/0", "1 rounds done out of 0"), ("5/5", None), ("0/0", None), ("6", None)],
+)
+def test_progress_beyond_total(progress: str, message: str | None) -> None:
+    assert lint(f"1. [subtask] a | Progress: {progress}\n", "PS311") == ([("PS311", "1", message)] if message else [])
+
+
+@pytest.mark.parametrize(
+    ("line", "reported"), [("[act]", True), ("[act] → b", True), ("[act] | r", True), ("[act] a", False)]
+)
+def test_empty_description(line: str, reported: bool) -> None:
+    assert lint(f"1. {line}\n", "PS312") == ([("PS312", "1", "it has no description")] if reported else [])
+
+
+@pytest.mark.parametrize(("line", "reported"), [("[act] a", True), ("[act] a → b", False)])
+def test_no_outputs(line: str, reported: bool) -> None:
+    assert lint(f"1. {line}\n", "PS313") == ([("PS313", "1", "it declares no outputs")] if reported else [])
+
+
+def test_findings_come_in_document_order_with_their_severities() -> None:
+    text = "## Steps\n2. [x] [subtask] → x\n2.2. [act] a -> b\n> ← y, x\n1. [act] b → x\n"
+    found = lint_plan(parse_plan(text))
+    assert [(one.step_id, one.code, one.severity, one.part, one.item) for one in found] == [
+        ("2", "PS302", Severity.INFO, "step_id", None),
+        ("2", "PS312", Severity.WARNING, "description", None),
+        ("2", "PS310", Severity.WARNING, "status", None),
+        ("2.2", "PS302", Severity.INFO, "step_id", None),
+        ("2.2", "PS307", Severity.INFO, "inputs", 0),
+        ("2.2", "PS306", Severity.WARNING, "inputs", 1),
+        ("2.2", "PS305", Severity.WARNING, "description", None),
+        ("2.2", "PS313", Severity.INFO, "outputs", None),
+        ("1", "PS303", Severity.WARNING, "step_id", None),
+        ("1", "PS308", Severity.WARNING, "outputs", 0),
+    ]
+
+
+def test_a_plan_of_a_thousand_levels_is_looked_at() -> None:
+    assert [one.code for one in lint_plan(chain())] == ["PS313"] * DEPTH

@@ -1,0 +1,441 @@
+"""The tolerant reading: what it finds, what it repairs, what it leaves out, and that it says so each time."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import Diagnostic, PlanSpec, ScanResult, parse_plan, scan_plan, serialize_plan
+from tests.planspec.test_models import chain
+
+PLAN = "Goal: g\n## Steps\n1. [act] a\n"
+
+
+def fixed(text: str, found: Diagnostic) -> str:
+    assert found.fix is not None
+    return text[: found.fix.span.start] + found.fix.text + text[found.fix.span.end :]
+
+
+def said(result: ScanResult) -> list[tuple[str, str, str]]:
+    """Severity, code and place (as text) of every diagnostic."""
+    text = result.source.text
+    rows = []
+    for found in result.diagnostics:
+        assert found.span is not None
+        rows.append((found.severity.value, found.code, text[found.span.start : found.span.end]))
+    return rows
+
+
+def named_lines(result: ScanResult) -> set[int]:
+    spans = [found.span for found in result.diagnostics if found.span]
+    return {line for span in spans for line in range(span.line, span.end_line + 1)}
+
+
+# ---------------------------------------------------------------- a plan by itself
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\ufeff", PLAN, "# t\n", "Goal: g", "## Steps\n1. [what] a | b\n> ← c\n"])
+def test_what_is_a_plan_is_read_the_same_in_silence(text: str) -> None:
+    result = scan_plan(text)
+    assert result.plan == parse_plan(text)
+    assert result.diagnostics == []
+
+
+def test_an_empty_text_is_the_empty_plan() -> None:
+    assert scan_plan("").plan == PlanSpec()
+
+
+@pytest.mark.parametrize(
+    "text", ["no plan", "```\n```", "\x00\ud800", "> a\n- b", "Steps: none", "1.", "[", "PLAN_CMD: DONE 1"]
+)
+def test_a_text_without_a_plan_is_named_line_by_line(text: str) -> None:
+    result = scan_plan(text)
+    assert result.plan.steps == []
+    assert named_lines(result) == set(range(1, text.count("\n") + 2))
+
+
+def test_the_source_keeps_its_name() -> None:
+    result = scan_plan("prose", name="answer.txt")
+    assert result.source.name == "answer.txt"
+    assert result.diagnostics[0].source is result.source
+
+
+def test_a_plan_of_a_thousand_levels_is_scanned() -> None:
+    text = serialize_plan(chain())
+    assert scan_plan(f"Here:\n\n{text}").plan == chain()
+
+
+# ---------------------------------------------------------------- around the plan
+
+
+def test_prose_around_and_between_is_left_out() -> None:
+    text = f"Sure!\n\nHere it is:\n{PLAN}and then\n2. [act] b\nDone.\n"
+    result = scan_plan(text)
+    assert serialize_plan(result.plan) == PLAN + "2. [act] b\n"
+    assert said(result) == [
+        ("info", "PS101", "Sure!\n\nHere it is:"),
+        ("info", "PS101", "and then"),
+        ("info", "PS101", "Done."),
+    ]
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "```text", "````markdown"])
+def test_a_plan_in_a_fence_ends_with_it(fence: str) -> None:
+    closing = fence[: len(fence) - len(fence.lstrip("`~"))]
+    text = f"Look:\n{fence}\n{PLAN}{closing}\nIs 2. [act] fine?\n3. [act] c\n> d\n"
+    result = scan_plan(text)
+    assert serialize_plan(result.plan) == PLAN
+    assert [(found.severity.value, found.code, found.line) for found in result.diagnostics][:3] == [
+        ("info", "PS101", 1),
+        ("info", "PS103", 2),
+        ("info", "PS103", 6),
+    ]
+    assert said(result)[3:] == [("info", "PS105", "Is 2. [act] fine?\n3. [act] c\n> d")]
+
+
+def test_a_fence_without_steps_ends_nothing() -> None:
+    text = f"```\nls -l\n```\n```\n{PLAN}```\n"
+    result = scan_plan(text)
+    assert serialize_plan(result.plan) == PLAN
+    assert said(result) == [
+        ("info", "PS103", "```"),
+        ("info", "PS101", "ls -l"),
+        ("info", "PS103", "```\n```"),
+        ("info", "PS103", "```"),
+    ]
+    assert {severity for severity, _, _ in said(result)} == {"info"}
+
+
+@pytest.mark.parametrize("start", ["# t\n", "Goal: h\n", "# t\nGoal: h\n"])
+def test_a_second_plan_ends_the_first(start: str) -> None:
+    second = f"{start}## Steps\n1. [act] b\n2. [act] c\n"
+    result = scan_plan(PLAN + second)
+    assert serialize_plan(result.plan) == PLAN
+    assert said(result) == [("info", "PS105", second.rstrip("\n"))]
+
+
+def test_the_candidate_with_fewer_errors_is_the_plan() -> None:
+    first = "# draft\nGoal: g\n## Steps\n1. a\n2. [act] b\n"
+    second = "# final\nGoal: g\n## Steps\n1. [act] a\n"
+    result = scan_plan(first + second)
+    assert serialize_plan(result.plan) == second.replace("# final", "# Plan: final")
+    assert said(result) == [("info", "PS105", first.rstrip("\n"))]
+
+
+def test_of_two_equally_good_candidates_the_first_is_the_plan() -> None:
+    first, second = (f"# {name}\nGoal: g\n## Steps\n1) [act] a\n" for name in ("one", "two"))
+    assert scan_plan(first + second).plan.title == "one"
+
+
+def test_a_candidate_with_steps_beats_one_without() -> None:
+    first = f"{PLAN}2. no type\n"
+    result = scan_plan(f"{first}Goal: only a goal\n")
+    assert serialize_plan(result.plan) == PLAN
+    assert [(severity, code) for severity, code, _ in said(result)] == [("error", "PS112"), ("info", "PS101")]
+
+
+def test_a_part_that_comes_a_second_time_before_the_steps_is_left_out() -> None:
+    text = "Goal: g\nGoal: h\n> i\nConstraints:\n- c\nConstraints:\n- d\n## Steps\n1. [act] a\n"
+    result = scan_plan(text)
+    assert serialize_plan(result.plan) == "Goal: g\nConstraints:\n- c\n## Steps\n1. [act] a\n"
+    assert result.diagnostics[0].code == "PS105"
+    assert {found.severity.value for found in result.diagnostics} == {"error"}
+    assert named_lines(result) == {2, 3, 6, 7}
+
+
+def test_a_part_that_comes_too_late_is_read() -> None:
+    result = scan_plan("Constraints:\n- c\nGoal: g\n## Steps\n1. [act] a\n")
+    assert (result.plan.goal, result.plan.constraints) == ("g", ["c"])
+    assert said(result) == [("warning", "PS106", "Goal: g")]
+    result = scan_plan("## Steps\n1. [act] a\nGoal: g\n")
+    assert result.plan.goal == "g"
+    assert said(result) == [("warning", "PS106", "Goal: g")]
+
+
+def test_steps_below_a_second_header_are_read() -> None:
+    result = scan_plan(f"{PLAN}## Steps\n2. [act] b\n")
+    assert serialize_plan(result.plan) == PLAN + "2. [act] b\n"
+    assert said(result) == [("warning", "PS105", "## Steps")]
+
+
+def test_steps_without_a_header_are_read() -> None:
+    result = scan_plan("Goal: g\n1. [act] a\n2. [act] b\n")
+    assert serialize_plan(result.plan) == PLAN + "2. [act] b\n"
+    assert said(result) == [("warning", "PS108", "1. [act] a")]
+
+
+def test_a_step_whose_id_is_taken_is_left_out_with_its_body() -> None:
+    text = f"{PLAN}1. [act] b\n> c\n\n2. [act] d\n"
+    result = scan_plan(text)
+    assert serialize_plan(result.plan) == PLAN + "2. [act] d\n"
+    assert result.diagnostics[0].code == "PS117"
+    assert {found.severity.value for found in result.diagnostics} == {"error"}
+    assert named_lines(result) == {4, 5}
+
+
+def test_lines_that_belong_to_nothing() -> None:
+    result = scan_plan("> a\n- b\n## Steps\n> c\n- d\n1. [act] e\n")
+    assert serialize_plan(result.plan) == "## Steps\n1. [act] e\n"
+    assert said(result) == [
+        ("info", "PS107", "> a"),
+        ("info", "PS107", "- b"),
+        ("error", "PS107", "> c"),
+        ("error", "PS107", "- d"),
+    ]
+
+
+def test_a_step_that_cannot_be_repaired_is_left_out_with_its_body() -> None:
+    result = scan_plan("## Steps\n1. no type\n> a\n2. [act] b\n")
+    assert serialize_plan(result.plan) == "## Steps\n2. [act] b\n"
+    assert [(severity, code) for severity, code, _ in said(result)] == [("error", "PS112"), ("error", "PS107")]
+
+
+def test_a_body_goes_on_behind_prose_that_is_not_set_off() -> None:
+    result = scan_plan(f"{PLAN}prose\n> b\n> <- c\n")
+    assert (result.plan.steps[0].detail, result.plan.steps[0].inputs) == (["b"], ["c"])
+    assert [(severity, code) for severity, code, _ in said(result)] == [("info", "PS101"), ("warning", "PS305")]
+
+
+def test_lines_behind_prose_that_is_set_off_are_no_part_of_the_plan() -> None:
+    result = scan_plan(f"{PLAN}\nI hope this helps.\n> as you said\n- or so\n")
+    assert serialize_plan(result.plan) == PLAN
+    assert {severity for severity, _, _ in said(result)} == {"info"}
+    assert named_lines(result) == {5, 6, 7}
+
+
+def test_steps_behind_prose_are_read_all_the_same() -> None:
+    result = scan_plan(f"{PLAN}\nAnd then:\n\n2. [act] b\n> c\n")
+    assert serialize_plan(result.plan) == PLAN + "2. [act] b\n  > c\n"
+    assert said(result) == [("info", "PS101", "And then:")]
+
+
+def test_a_block_of_code_behind_the_steps_ends_nothing() -> None:
+    result = scan_plan(f"{PLAN}```\nls -l\n```\n2. [act] b\n")
+    assert serialize_plan(result.plan) == PLAN + "2. [act] b\n"
+    assert {severity for severity, _, _ in said(result)} == {"info"}
+    assert named_lines(result) == {4, 5, 6}
+
+
+# ---------------------------------------------------------------- repairs
+
+
+@pytest.mark.parametrize(
+    ("line", "canonical"),
+    [
+        ("**Goal:** g", "Goal: g"),
+        ("Goal：g", "Goal: g"),
+        ("goal: g", "Goal: g"),
+        ("## Goal: g", "Goal: g"),
+        ("目标：g", "Goal: g"),
+        ("Plan: t", "# Plan: t"),
+        ("#t", "# Plan: t"),
+        ("## Plan: t", "# Plan: t"),
+    ],
+)
+def test_a_header_in_other_words(line: str, canonical: str) -> None:
+    result = scan_plan(f"{line}\n")
+    assert serialize_plan(result.plan) == f"{canonical}\n"
+    assert [(severity, code) for severity, code, _ in said(result)] == [("warning", "PS104")]
+    assert serialize_plan(parse_plan(fixed(f"{line}\n", result.diagnostics[0]))) == f"{canonical}\n"
+
+
+@pytest.mark.parametrize("line", ["Steps:", "### Steps", "**Steps**", "## Steps:", "## steps", "步骤：", "Step:"])
+def test_a_steps_header_in_other_words(line: str) -> None:
+    text = f"Goal: g\n{line}\n1. [act] a\n"
+    result = scan_plan(text)
+    assert serialize_plan(result.plan) == PLAN
+    assert said(result) == [("warning", "PS104", line)]
+    assert fixed(text, result.diagnostics[0]) == PLAN
+
+
+@pytest.mark.parametrize(
+    "line", ["Constraints", "**Constraints**:", "### Constraints", "constraints:", "约束：", "## Constraint"]
+)
+def test_a_constraints_header_in_other_words(line: str) -> None:
+    text = f"{line}\n- c\n"
+    result = scan_plan(text)
+    assert result.plan.constraints == ["c"]
+    assert said(result) == [("warning", "PS104", line)]
+    assert fixed(text, result.diagnostics[0]) == "Constraints:\n- c\n"
+
+
+def test_constraints_behind_their_header() -> None:
+    text = "Constraints: no rain\n- c\n"
+    result = scan_plan(text)
+    assert result.plan.constraints == ["no rain", "c"]
+    assert fixed(text, result.diagnostics[0]) == "Constraints:\n- no rain\n- c\n"
+
+
+@pytest.mark.parametrize("line", ["* c", "+ c", "• c", "1. c", "1) c", "-c", "– c", "1、c"])
+def test_another_bullet(line: str) -> None:
+    text = f"Constraints:\n- b\n{line}\n"
+    result = scan_plan(text)
+    assert result.plan.constraints == ["b", "c"]
+    assert [(severity, code) for severity, code, _ in said(result)] == [("warning", "PS118")]
+    assert fixed(text, result.diagnostics[0]) == "Constraints:\n- b\n- c\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "place", "canonical"),
+    [
+        ("1) [act] a", "PS110", "1)", "1. [act] a"),
+        ("1 [act] a", "PS110", "1", "1. [act] a"),
+        ("1、[act] a", "PS110", "1、", "1. [act] a"),
+        ("１． [act] a", "PS110", "１．", "1. [act] a"),
+        ("01.02. [act] a", "PS110", "01.02.", "1.2. [act] a"),
+        ("Step 1: [act] a", "PS110", "Step ", "1. [act] a"),
+        ("步骤1：[act] a", "PS110", "步骤", "1. [act] a"),
+        ("* 1. [act] a", "PS110", "* ", "1. [act] a"),
+        ("**1.** [act] a", "PS110", "**", "1. [act] a"),
+        ("- 1. [act] a", "PS110", "- ", "1. [act] a"),
+        ("- [x] 1. [act] a", "PS110", "- [x] ", "1. [x] [act] a"),
+        ("- [X] 1. [act] a", "PS110", "- [X] ", "1. [x] [act] a"),
+        ("- [ ] 1. [act] a", "PS110", "- [ ] ", "1. [act] a"),
+        ("1.[act] a", "PS113", "[", "1. [act] a"),
+        ("1. [x][act] a", "PS113", "[", "1. [x] [act] a"),
+        ("1. n[act] a", "PS113", "[", "1. n [act] a"),
+        ("1. [act]a", "PS113", "a", "1. [act] a"),
+        ("1. (act) a", "PS112", "(act)", "1. [act] a"),
+        ("1. 【act】a", "PS112", "【act】", "1. [act] a"),
+        ("1. [ act ] a", "PS112", "[ act ]", "1. [act] a"),
+        ("1. [act] a |", "PS114", "|", "1. [act] a"),
+        ("1. [act] a | | b", "PS114", "|", "1. [act] a | b"),
+        ("1. [act] a | Progress: 3 of 5", "PS115", "Progress: 3 of 5", "1. [act] a | Progress: 3/5"),
+        ("1. [act] a | Progress: 3 / 5", "PS115", "Progress: 3 / 5", "1. [act] a | Progress: 3/5"),
+        ("1. [act] a | Progress: half", "PS115", "Progress: half", r"1. [act] a | \Progress: half"),
+        (
+            "1. [act] a | Progress: 1 | Progress: 2",
+            "PS116",
+            "Progress: 2",
+            r"1. [act] a | \Progress: 2 | Progress: 1",
+        ),
+        ("1. [act] a\x07b", "PS102", "\x07", "1. [act] ab"),
+    ],
+)
+def test_a_step_in_other_words(line: str, code: str, place: str, canonical: str) -> None:
+    text = f"## Steps\n  {line}\n"
+    result = scan_plan(text)
+    assert serialize_plan(result.plan) == f"## Steps\n{canonical}\n"
+    assert said(result) == [("warning", code, place)]
+    again = fixed(text, result.diagnostics[0])
+    assert scan_plan(again).diagnostics == []
+    assert parse_plan(again) == result.plan
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["1. a", "1. (thing) a", "1..2. [act] a", "1234567890. [act] a", "1.", "2. [x] a", "1. [act a", "1. [x] [>] a"],
+)
+def test_a_step_that_cannot_be_read_is_an_error(line: str) -> None:
+    result = scan_plan(f"## Steps\n{line}\n")
+    assert result.plan == PlanSpec()
+    assert [found.severity.value for found in result.diagnostics] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "status"),
+    [
+        ("[X]", "done"),
+        ("[ x ]", "done"),
+        ("[ X]", "done"),
+        ("【x】", "done"),
+        ("【>】", "active"),
+        ("［!］", "blocked"),
+        ("[done!]", "pending"),
+        ("[✓]", "pending"),
+        ("[✔]", "pending"),
+        ("[?]", "pending"),
+        ("[-]", "pending"),
+        ("[*]", "pending"),
+        ("[]", "pending"),
+        ("[  ]", "pending"),
+        ("[> ]", "pending"),
+        ("[in progress]", "pending"),
+        ("[完成]", "pending"),
+        ("[100%]", "pending"),
+    ],
+)
+def test_a_status_is_never_invented(mark: str, status: str) -> None:
+    text = f"## Steps\n1. {mark} n [act] a\n"
+    result = scan_plan(text)
+    (step,) = result.plan.steps
+    assert (step.status.value, step.step_name, step.step_type, step.description) == (status, "n", "act", "a")
+    assert said(result) == [("warning", "PS111", mark)]
+    assert parse_plan(fixed(text, result.diagnostics[0])) == result.plan
+
+
+# ---------------------------------------------------------------- foreign arrows
+
+
+@pytest.mark.parametrize(
+    ("line", "description", "outputs", "place", "written"),
+    [
+        ("a -> b", "a", ["b"], "-> b", "→ b"),
+        ("a --> b,c", "a", ["b", "c"], "--> b,c", "→ b, c"),
+        ("a => b ，c", "a", ["b", "c"], "=> b ，c", "→ b, c"),
+        ("a ⇒ b、c", "a", ["b", "c"], "⇒ b、c", "→ b, c"),
+        ("-> b", "", ["b"], "-> b", "→ b"),
+        ("a → x -> b | r", "a → x", ["b"], "-> b", "→ b"),
+    ],
+)
+def test_a_foreign_arrow_in_front_of_a_list_declares_outputs(
+    line: str, description: str, outputs: list[str], place: str, written: str
+) -> None:
+    text = f"## Steps\n1. [act] {line}\n"
+    assert parse_plan(text).steps[0].outputs == []
+    result = scan_plan(text)
+    assert (result.plan.steps[0].description, result.plan.steps[0].outputs) == (description, outputs)
+    assert said(result) == [("warning", "PS305", place)]
+    assert result.diagnostics[0].fix is not None
+    assert result.diagnostics[0].fix.text == written
+    assert parse_plan(fixed(text, result.diagnostics[0])) == result.plan
+
+
+@pytest.mark.parametrize("line", ["a -> leave the loop", "a->b", "a -> b → c", "a → b、c", r"a \→ b", "a -> 变量"])
+def test_other_text_with_arrows_stays_text(line: str) -> None:
+    text = f"## Steps\n1. [act] {line}\n"
+    result = scan_plan(text)
+    assert result.plan == parse_plan(text)
+    assert result.diagnostics == []
+
+
+@pytest.mark.parametrize(
+    ("line", "inputs", "written"),
+    [
+        ("> <- b", ["b"], "> ← b"),
+        ("><= b;c", ["b", "c"], "> ← b, c"),
+        (">  ⟵ b、c", ["b", "c"], "> ← b, c"),
+    ],
+)
+def test_a_foreign_arrow_at_the_start_of_a_detail_line_declares_inputs(
+    line: str, inputs: list[str], written: str
+) -> None:
+    text = f"## Steps\n1. [act] a\n> first\n{line}\n> last\n"
+    assert parse_plan(text).steps[0].inputs == []
+    result = scan_plan(text)
+    assert (result.plan.steps[0].inputs, result.plan.steps[0].detail) == (inputs, ["first", "last"])
+    assert said(result) == [("warning", "PS305", line)]
+    assert result.diagnostics[0].fix is not None
+    assert result.diagnostics[0].fix.text == written
+    assert parse_plan(fixed(text, result.diagnostics[0])) == result.plan
+
+
+@pytest.mark.parametrize("line", ["> see <- b", "> <- b and c", "> ← b、c", r"> \← b"])
+def test_other_detail_lines_with_arrows_stay_detail(line: str) -> None:
+    text = f"## Steps\n1. [act] a\n{line}\n"
+    result = scan_plan(text)
+    assert result.plan == parse_plan(text)
+    assert result.diagnostics == []
+
+
+def test_foreign_arrows_are_read_in_a_repaired_step_too() -> None:
+    text = "## Steps\n1) [act] a -> b\n> <- c\n"
+    result = scan_plan(text)
+    assert serialize_plan(result.plan) == "## Steps\n1. [act] a → b\n  > ← c\n"
+    assert [(severity, code) for severity, code, _ in said(result)] == [("warning", "PS110"), ("warning", "PS305")]
+    assert result.diagnostics[0].fix is not None
+    assert result.diagnostics[0].fix.text == "1. [act] a → b"
+
+
+def test_foreign_and_right_arrows_add_up_in_the_order_of_the_text() -> None:
+    result = scan_plan("## Steps\n1. [act] a\n> <- b\n> ← c\n> d\n> <- e, b\n")
+    assert (result.plan.steps[0].inputs, result.plan.steps[0].detail) == (["b", "c", "e", "b"], ["d"])

@@ -1,0 +1,114 @@
+"""Finding one's way in the tree of steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import (
+    PlanSpec,
+    PlanStep,
+    available_outputs,
+    find_step,
+    next_pending_step,
+    parse_plan,
+    step_order,
+)
+from planspec_lark.planspec.tree import find_parents, grow, iter_with_parents
+from tests.planspec.test_models import DEPTH, chain
+
+PLAN = """\
+## Steps
+1. [x] [subtask] a → one
+  1.1. [x] [act] b → two, three
+  1.2. [~] [act] c → four
+2. [>] [decide] d → five
+  2.2. [act] e
+  2.1. [act] f → six
+3. [!] [act] g → seven
+10. [x] [act] h → two
+"""
+
+
+@pytest.mark.parametrize(
+    ("ids", "parents"),
+    [
+        ([], []),
+        (["1"], [None]),
+        (["1.1"], [None]),
+        (["1", "1.1", "1.1.1"], [None, "1", "1.1"]),
+        (["1.1.1", "1"], ["1", None]),
+        (["1.2.3.4", "1.2", "1", "1.2.4"], ["1.2", "1", None, "1.2"]),
+        (["1", "10.1", "1.10.1", "1.1"], [None, None, "1", "1"]),
+        (["1.1", "1.1.5.6", "1.10.1", "1.1.5.6.7.8"], [None, "1.1", None, "1.1.5.6"]),
+    ],
+    ids=lambda value: ",".join(map(str, value)),
+)
+def test_parents_are_the_longest_prefixes_present(ids: list[str], parents: list[str | None]) -> None:
+    assert find_parents(ids) == parents
+
+
+def test_growing_hangs_steps_below_their_parents_in_order_of_appearance() -> None:
+    steps = [PlanStep(step_id) for step_id in ("2.2", "1", "2", "2.1.1", "2.1")]
+    top = grow(steps)
+    assert [step.step_id for step in top] == ["1", "2"]
+    assert [step.step_id for step in top[1].children] == ["2.2", "2.1"]
+    assert top[1].children[1].children == [steps[3]]
+    assert top[1] is steps[2]
+
+
+def test_steps_come_with_their_parents() -> None:
+    pairs = [(step.step_id, parent and parent.step_id) for step, parent in iter_with_parents(parse_plan(PLAN))]
+    assert pairs == [
+        ("1", None), ("1.1", "1"), ("1.2", "1"), ("2", None), ("2.2", "2"), ("2.1", "2"), ("3", None), ("10", None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("step_id", ["1", "1.2", "2.1", "10"])
+def test_finding_a_step(step_id: str) -> None:
+    found = find_step(parse_plan(PLAN), step_id)
+    assert found is not None
+    assert found.step_id == step_id
+
+
+@pytest.mark.parametrize("step_id", ["", "4", "1.1.1", "1.", "01"])
+def test_finding_no_step(step_id: str) -> None:
+    assert find_step(parse_plan(PLAN), step_id) is None
+
+
+def test_steps_run_in_document_order() -> None:
+    assert step_order(parse_plan(PLAN)) == ["1", "1.1", "1.2", "2", "2.2", "2.1", "3", "10"]
+    assert step_order(PlanSpec()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (PLAN, "2.2"),
+        ("## Steps\n1. [x] [act] a\n2. [~] [act] b\n", None),
+        ("## Steps\n1. [subtask] a\n1.1. [act] b\n", "1"),
+        ("## Steps\n1. [>] [subtask] a\n1.1. [!] [act] b\n1.2. [act] c\n2. [act] d\n", "1.2"),
+        ("## Steps\n2. [act] a\n1. [act] b\n", "2"),
+        ("", None),
+    ],
+    ids=["nested", "none", "a container first", "behind a blocked one", "text order", "empty"],
+)
+def test_the_next_pending_step(text: str, expected: str | None) -> None:
+    found = next_pending_step(parse_plan(text))
+    assert (found and found.step_id) == expected
+
+
+def test_outputs_are_available_once_their_step_is_done() -> None:
+    assert available_outputs(parse_plan(PLAN)) == {"one", "two", "three"}
+    assert available_outputs(PlanSpec()) == set()
+
+
+def test_a_plan_of_a_thousand_levels_is_walked() -> None:
+    plan = chain()
+    bottom = ".".join("1" * DEPTH)
+    assert step_order(plan)[-1] == bottom
+    found = find_step(plan, bottom)
+    assert found is not None
+    assert found.children == []
+    assert next_pending_step(plan) is plan.steps[0]
+    assert available_outputs(plan) == set()
+    assert len(list(iter_with_parents(plan))) == DEPTH

@@ -1,0 +1,248 @@
+"""What is promised, each as a function that raises where the promise does not hold."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from planspec_lark import (
+    Diagnostic,
+    PlanCommand,
+    PlanSpec,
+    PlanSyntaxError,
+    ScanResult,
+    Source,
+    Span,
+    apply_command,
+    apply_commands,
+    iter_steps,
+    parse_plan,
+    parse_plan_commands,
+    parse_tree,
+    plan_from_dict,
+    plan_from_tree,
+    plan_to_dict,
+    scan_plan,
+    scan_plan_commands,
+    serialize_commands,
+    serialize_plan,
+    step_order,
+)
+from planspec_lark.planspec import reading
+
+# ---------------------------------------------------------------- printing and reading
+
+
+def reads_back(plan: PlanSpec) -> None:
+    """A plan that is printed and read is the same plan, by its own comparison and by its values."""
+    again = parse_plan(serialize_plan(plan))
+    assert again == plan
+    assert plan_to_dict(again) == plan_to_dict(plan)
+
+
+def is_canonical(text: str) -> None:
+    """A canonical text is printed as it was, byte for byte."""
+    assert serialize_plan(parse_plan(text)) == text
+
+
+def prints_alike(text: str) -> None:
+    """What is printed of any accepted text is canonical."""
+    plan = accepted(text)
+    if plan is not None:
+        is_canonical(serialize_plan(plan))
+        reads_back(plan)
+
+
+def command_reads_back(command: PlanCommand) -> None:
+    """A command that is printed and read is the same command, and its text is canonical."""
+    text = serialize_commands([command])
+    assert parse_plan_commands(text) == [command]
+    assert serialize_commands(parse_plan_commands(text)) == text
+
+
+def refusal(text: str) -> PlanSyntaxError | None:
+    """The error of a text, or None where it is accepted."""
+    try:
+        parse_plan(text)
+    except PlanSyntaxError as error:
+        return error
+    return None
+
+
+def accepted(text: str) -> PlanSpec | None:
+    """The plan of a text, or None where it has a syntax error."""
+    try:
+        return parse_plan(text)
+    except PlanSyntaxError:
+        return None
+
+
+# ---------------------------------------------------------------- readers that agree
+
+
+def readers_agree(text: str) -> None:
+    """The fast path, the parser and the scanner accept the same texts and make the same plan of them."""
+    fast = reading._read(text)
+    try:
+        slow = plan_from_tree(parse_tree(text))
+    except ValueError:
+        slow = None
+    assert fast == slow
+    assert accepted(text) == fast
+    scan = scan_plan(text)
+    if fast is not None:
+        assert scan.plan == fast
+        assert scan.diagnostics == []
+    else:
+        assert scan.diagnostics
+
+
+def tree_is_the_text(text: str) -> None:
+    """The tokens of a tree put together are the text."""
+    try:
+        tree = parse_tree(text)
+    except PlanSyntaxError:
+        return
+    assert "".join(str(token) for token in tree.scan_values(lambda _: True) if token is not None) == text
+
+
+# ---------------------------------------------------------------- diagnostics
+
+
+def refusal_is_located(text: str) -> None:
+    """A refused text has diagnostics, all inside it and in its order."""
+    error = refusal(text)
+    if error is not None:
+        assert error.diagnostics
+        are_placed(error.diagnostics, text)
+        assert str(error)
+
+
+def are_placed(diagnostics: list[Diagnostic], text: str) -> None:
+    """All diagnostics have places inside the text that agree with themselves, in the order of the text."""
+    source = Source(text)
+    spans = [diagnostic.span for diagnostic in diagnostics]
+    for span in spans:
+        assert span is not None
+        assert 0 <= span.start <= span.end <= len(text)
+        assert span == source.span(span.start, span.end)
+    starts = [span.start for span in spans if span]
+    assert starts == sorted(starts)
+
+
+_HEADERS = re.compile(
+    r"(?P<goal>(?:Goal|\*\*Goal\*\*):)|(?P<constraints>Constraints:|##[ \t]+Constraints)|(?P<steps>##[ \t]+Steps)"
+)
+
+
+def nothing_is_lost(text: str) -> None:
+    """Every line with something on it is part of the plan or named by a diagnostic of the scan."""
+    scan = scan_plan(text)
+    named = [*plan_spans(scan), *(found.span for found in scan.diagnostics if found.span)]
+    lines_are_named(text, named)
+
+
+def nothing_is_refused_in_silence(text: str) -> None:
+    """Every line with something on it is part of what was understood or named by a diagnostic of the refusal.
+
+    The lines below something refused are named with it; the scan names them one by one (PS107).
+    """
+    error = refusal(text)
+    if error is not None:
+        scan = scan_plan(text)
+        if not any(found.severity.value == "info" for found in scan.diagnostics):
+            below = [found for found in scan.diagnostics if found.code == "PS107"]
+            named = [*plan_spans(scan), *(found.span for found in [*error.diagnostics, *below] if found.span)]
+            lines_are_named(text, named)
+
+
+def plan_spans(scan: ScanResult) -> Iterable[Span]:
+    """The places of all that the plan holds, field by field."""
+    for fields in (scan.places.fields, *(step.fields for step in scan.places.steps.values())):
+        for spans in fields.values():
+            yield from spans
+
+
+def lines_are_named(text: str, named: Iterable[Span]) -> None:
+    """Every line with something on it is touched by a span; one header of each kind says all by being there."""
+    touched = {line for span in named for line in range(span.line, span.end_line + 1)}
+    headers = Counter[str]()
+    for number, line in enumerate(text.split("\n"), start=1):
+        bare = line.removesuffix("\r").removeprefix("\ufeff" if number == 1 else "").strip(" \t")
+        if not bare or number in touched:
+            continue
+        header = _HEADERS.fullmatch(bare)
+        assert header is not None, f"line {number} is lost: {line!r}"
+        headers[str(header.lastgroup)] += 1
+    assert all(count == 1 for count in headers.values()), f"a header is lost: {headers}"
+
+
+def fixes_are_accepted(text: str) -> None:
+    """A line that was changed as its diagnostic says is a line of a plan (or is gone)."""
+    for found in scan_plan(text).diagnostics:
+        if found.fix is None:
+            continue
+        for row in found.fix.text.split("\n") if found.fix.text else []:
+            assert is_plan_line(row), f"{row!r} is offered for {found.source_line!r}"
+
+
+def is_plan_line(row: str) -> bool:
+    """Whether a line is accepted somewhere in a plan."""
+    heads = ("", "Goal: g\n", "Constraints:\n", "## Steps\n", "## Steps\n0.0.0. [a]\n")
+    return any(accepted(head + row) is not None for head in heads)
+
+
+def command_fixes_are_accepted(text: str) -> None:
+    """A line that was changed as its diagnostic says is exactly one command."""
+    for found in scan_plan_commands(text).diagnostics:
+        if found.fix is not None:
+            assert len(parse_plan_commands(found.fix.text)) == 1
+            assert scan_plan_commands(found.fix.text).diagnostics == []
+
+
+# ---------------------------------------------------------------- applying
+
+
+def applies_or_refuses(plan: PlanSpec, command: PlanCommand) -> None:
+    """A command changes a plan into one that still prints and reads back, or changes nothing and says why."""
+    before = copy.deepcopy(plan)
+    flags = [step.expanded for step in iter_steps(plan)]
+    message = apply_command(plan, command)
+    if message:
+        assert plan == before
+        assert flags == [step.expanded for step in iter_steps(plan)]
+    else:
+        reads_back(plan)
+
+
+def is_atomic(plan: PlanSpec, commands: list[PlanCommand]) -> None:
+    """Several commands at once change all or nothing, and what they change is what they change one by one."""
+    before, single = copy.deepcopy(plan), copy.deepcopy(plan)
+    expected = [message for command in commands if (message := apply_command(single, command))]
+    assert apply_commands(plan, commands, atomic=True) == expected
+    assert plan == (before if expected else single)
+
+
+def adds_exactly(plan: PlanSpec, command: PlanCommand) -> None:
+    """ADD gives the id asked for and keeps all other steps, in their order and with what they say."""
+    before = [(id(step), _said(step)) for step in iter_steps(plan)]
+    if apply_command(plan, command):
+        return
+    known = {step for step, _ in before}
+    new = [step for step in iter_steps(plan) if id(step) not in known]
+    assert [step.step_id for step in new] == [command.step_id]
+    kept = [(id(step), _said(step)) for step in iter_steps(plan) if id(step) in known]
+    assert sorted(kept) == sorted(before)
+    assert len(set(step_order(plan))) == len(before) + 1
+
+
+def _said(step: object) -> str:
+    """All that a step says but its id and its children."""
+    return re.sub(r"\A\w+\(step_id='[^']*', |, children=\[[^\]]*\]\)\Z", "", repr(step))
+
+
+def dict_reads_back(plan: PlanSpec) -> None:
+    """A plan that goes through its JSON value is the same plan."""
+    assert plan_from_dict(plan_to_dict(plan)) == plan

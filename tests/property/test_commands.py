@@ -1,0 +1,109 @@
+"""Commands: what is printed reads back, and applying one changes what it says or nothing."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planspec_lark import (
+    PlanCommand,
+    PlanSpec,
+    parse_plan_commands,
+    scan_plan_commands,
+    serialize_commands,
+    serialize_plan,
+)
+from tests import strategies
+from tests.property import promises
+
+
+@given(strategies.commands)
+def test_every_command_reads_back(command: PlanCommand) -> None:
+    promises.command_reads_back(command)
+
+
+@given(st.lists(strategies.commands, max_size=5))
+def test_commands_read_back_together(commands: list[PlanCommand]) -> None:
+    assert parse_plan_commands(serialize_commands(commands)) == commands
+
+
+@given(strategies.any_text)
+def test_commands_of_any_text_read_back(text: str) -> None:
+    commands = parse_plan_commands(text)
+    assert parse_plan_commands(serialize_commands(commands)) == commands
+
+
+@given(strategies.wild_commands)
+def test_a_command_is_printed_faithfully_or_refused(command: PlanCommand) -> None:
+    try:
+        text = serialize_commands([command])
+    except ValueError as error:
+        message = str(error)
+    else:
+        assert parse_plan_commands(text) == [command]
+        return
+    assert message.startswith(("step_id", "step_type", "description", "result", "detail"))
+
+
+@given(st.lists(strategies.commands, max_size=4), st.lists(strategies.lines, max_size=4))
+def test_other_text_between_commands_means_nothing(commands: list[PlanCommand], prose: list[str]) -> None:
+    quiet = [f"so: {line}" for line in prose]
+    text = serialize_commands(commands).replace("PLAN_CMD: ", "\n".join(["", *quiet, "\t PLAN_CMD: "]))
+    if all("PLAN_CMD: " not in serialize_commands([c])[10:] for c in commands):
+        assert parse_plan_commands(text) == commands
+
+
+@given(st.lists(strategies.commands, max_size=4))
+def test_line_ends_of_commands_may_be_mixed(commands: list[PlanCommand]) -> None:
+    text = serialize_commands(commands)
+    assert parse_plan_commands(text.replace("\n", "\r\n")) == commands
+    assert parse_plan_commands(text.removesuffix("\n")) == commands
+
+
+@given(strategies.any_text)
+def test_scanning_finds_what_parsing_finds(text: str) -> None:
+    scan = scan_plan_commands(text)
+    assert scan.commands == parse_plan_commands(text)
+    assert len(scan.spans) == len(scan.commands)
+    promises.are_placed(scan.diagnostics, text)
+
+
+@given(strategies.near_commands)
+def test_every_prefixed_line_is_a_command_or_reported(text: str) -> None:
+    scan = scan_plan_commands(text)
+    named = {found.line for found in scan.diagnostics} | {span.line for span in scan.spans}
+    for number, line in enumerate(text.split("\n"), start=1):
+        assert not line.lstrip(" \t").startswith("PLAN_CMD:") or number in named
+
+
+@given(strategies.any_text)
+def test_every_offered_fix_is_a_command(text: str) -> None:
+    promises.command_fixes_are_accepted(text)
+
+
+@given(strategies.workable_plans, strategies.workable_commands)
+def test_a_command_applies_or_changes_nothing(plan: PlanSpec, command: PlanCommand) -> None:
+    promises.applies_or_refuses(plan, command)
+
+
+@given(strategies.plans, strategies.wild_commands)
+def test_any_command_on_any_plan_applies_or_changes_nothing(plan: PlanSpec, command: PlanCommand) -> None:
+    promises.applies_or_refuses(plan, command)
+
+
+@given(strategies.workable_plans, st.lists(strategies.workable_commands, max_size=4))
+def test_commands_together_change_all_or_nothing(plan: PlanSpec, commands: list[PlanCommand]) -> None:
+    promises.is_atomic(plan, commands)
+
+
+@given(strategies.workable_plans, strategies.workable_commands)
+def test_adding_gives_the_id_and_keeps_the_rest(plan: PlanSpec, command: PlanCommand) -> None:
+    promises.adds_exactly(plan, PlanCommand("ADD", command.step_id.replace("ALL", "1"), "subtask", command.description))
+
+
+@given(strategies.workable_plans, st.lists(strategies.workable_commands, max_size=4))
+def test_printed_commands_do_the_same(plan: PlanSpec, commands: list[PlanCommand]) -> None:
+    again = parse_plan_commands(serialize_commands(commands))
+    assert [(c.op, c.step_id) for c in again] == [(c.op, c.step_id) for c in commands]
+    promises.is_atomic(plan, again)
+    serialize_plan(plan)

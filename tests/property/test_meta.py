@@ -1,0 +1,140 @@
+"""The promises can fail: each is broken on purpose, and hypothesis notices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from attrs import evolve
+from hypothesis import Phase, example, given, settings
+from hypothesis import strategies as st
+
+from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, scan_plan
+from planspec_lark.diagnostics import CommandError
+from planspec_lark.plan_cmd import applying
+from planspec_lark.plan_cmd import printing as command_printing
+from planspec_lark.planspec import building, fields, printing, reading
+from tests import strategies
+from tests.property import promises
+
+
+def _is_noticed(promise: Callable[[Any], None], values: st.SearchStrategy[Any], *examples: Any) -> bool:
+    """Whether a promise fails, for an example or for what hypothesis makes."""
+
+    def check(value: Any) -> None:
+        promise(value)
+
+    test = given(values)(check)
+    for value in examples:
+        test = example(value)(test)
+    test = settings(phases=[Phase.explicit, Phase.generate], max_examples=400, report_multiple_bugs=False)(test)
+    try:
+        test()
+    except (AssertionError, ValueError):
+        return True
+    return False
+
+
+def _step(**values: Any) -> PlanSpec:
+    return PlanSpec(steps=[PlanStep(**{"step_id": "1", "step_type": "act", **values})])
+
+
+_ESCAPED = {
+    "description": _step(description="a | b"),
+    "segments": _step(result="Progress: 3"),
+    "detail": _step(detail=["← a"]),
+}
+
+
+@pytest.mark.parametrize("name", _ESCAPED)
+def test_a_missing_escape_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(printing, f"write_{name}", lambda text, **_: text)
+    assert _is_noticed(promises.reads_back, strategies.plans, _ESCAPED[name])
+
+
+@pytest.mark.parametrize("name", ["write_description", "write_segments"])
+def test_a_missing_escape_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(printing, name, lambda text, **_: text)
+    assert _is_noticed(promises.reads_back, strategies.plans)
+
+
+@pytest.mark.parametrize("name", _ESCAPED)
+def test_a_kept_escape_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(building, f"read_{name.removesuffix('s')}", lambda raw, **_: raw)
+    assert _is_noticed(promises.reads_back, strategies.plans, _ESCAPED[name])
+
+
+@pytest.mark.parametrize("blanks", [None, " "])
+def test_trimming_too_much_or_too_little_is_noticed(monkeypatch: pytest.MonkeyPatch, blanks: str | None) -> None:
+    monkeypatch.setattr(reading, "BLANKS", blanks)
+    text = "Goal: a\u3000\n" if blanks is None else "Goal: a\t\n"
+    broken = promises.reads_back if blanks is None else promises.prints_alike
+    values: st.SearchStrategy[Any] = strategies.plans if blanks is None else strategies.any_plan_text
+    assert _is_noticed(broken, values, *([PlanSpec(goal=text[6:-1])] if blanks is None else [text]))
+
+
+def test_a_missing_mark_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printing, "_with_mark", lambda _step, line, _rest: line)
+    assert _is_noticed(promises.reads_back, strategies.plans, _step(step_type="x"))
+
+
+def test_a_missing_check_of_places_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printing, "_refuse_misplaced", lambda _ids: None)
+    moved = PlanSpec(steps=[PlanStep("1", step_type="act"), PlanStep("1.1", step_type="act")])
+    with pytest.raises(AssertionError):
+        promises.reads_back(moved)
+
+
+def test_a_tree_by_direct_parents_only_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "grow", list)
+    assert _is_noticed(promises.reads_back, strategies.plans)
+
+
+def test_a_missing_validator_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fields, "check_text", lambda _name, value: value)
+    assert _is_noticed(promises.reads_back, st.builds(PlanSpec, title=st.just("a\n## Steps")))
+
+
+def test_a_fast_path_that_accepts_more_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_read", lambda text, read=reading._read: read(text.replace("[X]", "[x]")))
+    assert _is_noticed(promises.readers_agree, strategies.any_plan_text, "## Steps\n1. [X] [act] a\n")
+
+
+def test_a_silent_scanner_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(promises, "scan_plan", lambda text: evolve(scan_plan(text), diagnostics=[]))
+    assert _is_noticed(promises.nothing_is_lost, strategies.any_plan_text)
+
+
+def test_a_wrong_fix_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def scan(text: str) -> ScanResult:
+        result = scan_plan(text)
+        wrong = [evolve(found, fix=found.fix and evolve(found.fix, text="1.[act]")) for found in result.diagnostics]
+        return evolve(result, diagnostics=wrong)
+
+    monkeypatch.setattr(promises, "scan_plan", scan)
+    assert _is_noticed(promises.fixes_are_accepted, strategies.any_plan_text)
+
+
+def test_a_command_printed_without_its_detail_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = command_printing._rows
+    monkeypatch.setattr(command_printing, "_rows", lambda command: rows(command)[:1])
+    assert _is_noticed(promises.command_reads_back, strategies.commands)
+
+
+@pytest.mark.parametrize("name", ["_run", "_renumber"])
+def test_an_add_that_does_not_make_room_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(applying, name, lambda *_: {})
+    pairs = st.tuples(strategies.workable_plans, strategies.workable_commands)
+    plan, command = _step(), PlanCommand("ADD", "1", "act")
+    assert _is_noticed(lambda pair: promises.applies_or_refuses(*pair), pairs, (plan, command))
+
+
+def test_a_half_done_command_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def half(plan: PlanSpec, command: PlanCommand) -> None:
+        plan.title = "changed"
+        raise CommandError("PC111", f"{command.op}: no")
+
+    monkeypatch.setattr(applying, "perform", half)
+    pairs = st.tuples(strategies.workable_plans, strategies.workable_commands)
+    assert _is_noticed(lambda pair: promises.applies_or_refuses(*pair), pairs)

@@ -1,0 +1,95 @@
+"""Plans and their texts: what is printed reads back, what is canonical stays, and white space never matters."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from planspec_lark import PlanSpec, parse_plan, parse_tree, serialize_plan
+from tests import strategies
+from tests.property import promises
+
+
+@given(strategies.plans)
+def test_every_plan_reads_back(plan: PlanSpec) -> None:
+    promises.reads_back(plan)
+
+
+@given(strategies.plans)
+def test_canonical_text_stays_as_it_is(plan: PlanSpec) -> None:
+    promises.is_canonical(serialize_plan(plan))
+
+
+@given(strategies.any_plan_text)
+def test_printing_what_was_read_is_canonical(text: str) -> None:
+    promises.prints_alike(text)
+
+
+@given(strategies.plans)
+def test_canonical_text_is_lines_without_blank_ones(plan: PlanSpec) -> None:
+    text = serialize_plan(plan)
+    assert text.endswith("\n") or text == ""
+    assert all(row.strip(" \t") for row in text.split("\n")[:-1])
+
+
+@given(strategies.plans, st.data())
+def test_line_ends_may_be_mixed(plan: PlanSpec, data: st.DataObject) -> None:
+    rows = serialize_plan(plan).split("\n")[:-1]
+    ends = [data.draw(st.sampled_from(["\n", "\r\n"])) for _ in rows]
+    text = "".join(row + end for row, end in zip(rows, ends, strict=True))
+    assert parse_plan(text) == plan
+    assert parse_plan(re.sub(r"\r?\n\Z", "", text)) == plan
+
+
+@given(strategies.plans, st.data())
+def test_indentation_and_blank_lines_mean_nothing(plan: PlanSpec, data: st.DataObject) -> None:
+    blanks = st.sampled_from(["", " ", "\t", "\n", "\r\n", " \t\r\n \n   "])
+    rows = serialize_plan(plan).split("\n")
+    text = "\n".join(data.draw(blanks) + row.lstrip(" \t") for row in rows)
+    assert parse_plan(text) == plan
+
+
+@given(strategies.plans)
+def test_a_byte_order_mark_means_nothing(plan: PlanSpec) -> None:
+    assert parse_plan("\ufeff" + serialize_plan(plan)) == plan
+
+
+@given(strategies.any_plan_text)
+def test_every_reader_accepts_the_same_texts(text: str) -> None:
+    promises.readers_agree(text)
+
+
+@given(strategies.any_plan_text)
+def test_the_tokens_of_a_tree_are_the_text(text: str) -> None:
+    promises.tree_is_the_text(text)
+
+
+@given(strategies.grammar_plans())
+def test_what_the_grammar_derives_is_accepted(text: str) -> None:
+    tree = parse_tree(text)
+    ids = [str(token) for token in tree.scan_values(lambda token: getattr(token, "type", "") == "STEP_ID")]
+    promises.tree_is_the_text(text)
+    promises.readers_agree(text)
+    assert (promises.accepted(text) is not None) == (len(set(ids)) == len(ids))
+    promises.prints_alike(text)
+
+
+@given(strategies.plans)
+def test_a_copy_is_equal_and_apart(plan: PlanSpec) -> None:
+    twin = copy.deepcopy(plan)
+    assert twin == plan
+    assume(twin.steps)
+    twin.steps[0].description += "x"
+    assert twin != plan
+
+
+@given(strategies.plans, st.data())
+def test_a_plan_with_an_id_twice_is_not_printed(plan: PlanSpec, data: st.DataObject) -> None:
+    assume(plan.steps)
+    plan.steps.append(copy.deepcopy(data.draw(st.sampled_from(plan.steps))))
+    with pytest.raises(ValueError, match="step_id"):
+        serialize_plan(plan)

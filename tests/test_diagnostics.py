@@ -1,0 +1,209 @@
+"""Diagnostics as data, and the whole of their rendered text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import (
+    CODES,
+    CommandError,
+    Diagnostic,
+    Fix,
+    PlanSyntaxError,
+    Severity,
+    Source,
+    check_text,
+    render,
+    render_all,
+)
+from planspec_lark.diagnostics import decode
+
+
+def found(text: str, start: int, end: int, **more: Any) -> Diagnostic:
+    """A diagnostic of a stretch of a text."""
+    source = Source(text, more.pop("name", "plan.md"))
+    return Diagnostic("PS101", "look here", Severity.ERROR, source.span(start, end), source=source, **more)
+
+
+def of(text: str, part: str, **more: Any) -> Diagnostic:
+    """A diagnostic of the first place of ``part`` in a text."""
+    start = text.index(part)
+    return found(text, start, start + len(part), **more)
+
+
+# ---------------------------------------------------------------- rendering
+
+
+@pytest.mark.parametrize(
+    "diagnostic",
+    [
+        pytest.param(of("Goal: g\n1) [act] a\n", "1)"), id="plain"),
+        pytest.param(of("## Steps\r\n1) a\r\n", "1)"), id="CRLF"),
+        pytest.param(of("目标：造一艘船 here\n", "here"), id="wide characters in front"),
+        pytest.param(of("Goal: 造一艘船 now\n", "一艘"), id="wide characters marked"),
+        pytest.param(of("ｆｕｌｌ｜width x\n", "x"), id="full width forms"),
+        pytest.param(of("👩‍👩‍👧 x\n", "x"), id="joined emoji"),
+        pytest.param(of("e\u0301e\u0301 x\n", "x"), id="combining marks"),
+        pytest.param(of("\ta\tb\n", "b"), id="tabs in front"),
+        pytest.param(of("a\tb\n", "\tb"), id="tab marked"),
+        pytest.param(of("a\x1b[31mb x\n", "x"), id="control characters in front"),
+        pytest.param(of("a\x1bb\n", "\x1b"), id="control character marked"),
+        pytest.param(of("a \u202e\u2028 x\n", "x"), id="marks of direction"),
+        pytest.param(of("a\ud800 x\n", "x"), id="lone surrogate"),
+        pytest.param(of("a\nbcd\ne\n", "bcd\ne"), id="span over lines"),
+        pytest.param(found("a b", 2, 2), id="empty span"),
+        pytest.param(found("", 0, 0), id="empty text"),
+        pytest.param(found("a b", 3, 3), id="end of a text without line break"),
+        pytest.param(found("a b\n", 3, 4), id="line break"),
+        pytest.param(found("a b\n", 4, 4), id="end of a text"),
+        pytest.param(of("x" * 300 + "HERE" + "y" * 300, "HERE"), id="middle of a long line"),
+        pytest.param(of("HERE" + "y" * 300, "HERE"), id="start of a long line"),
+        pytest.param(of("x" * 300 + "HERE", "HERE"), id="end of a long line"),
+        pytest.param(found("x" * 300, 0, 300), id="long span"),
+        pytest.param(of("船" * 120 + "HERE" + "船" * 200, "HERE"), id="long line of wide characters"),
+        pytest.param(of("\n" * 99 + "a b\n", "b"), id="line 100"),
+        pytest.param(of("a\n", "a", name="bad\x1b[2Jname"), id="name that steers"),
+        pytest.param(
+            of(
+                "1) a\n",
+                "1)",
+                expected=("an id", "a mark", "a type"),
+                help="write an id",
+            ),
+            id="expected and help",
+        ),
+        pytest.param(of("a\n", "a", expected=("one thing",)), id="one thing expected"),
+        pytest.param(of("a\n", "a", expected=("this", "that")), id="two things expected"),
+        pytest.param(of("a\n", "a", fix=Fix(Source("a").span(0, 1), "b")), id="fix"),
+        pytest.param(of("a\n", "a", fix=Fix(Source("a").span(0, 1), "b\nc")), id="fix of two lines"),
+        pytest.param(of("a\n", "a", fix=Fix(Source("a").span(0, 1), "")), id="fix that removes"),
+        pytest.param(
+            of("a\n", "a", fix=Fix(Source("a").span(0, 1), "\x1b" * 3 + "z" * 300)), id="long fix that steers"
+        ),
+        pytest.param(Diagnostic("PS205", "plan has no goal", Severity.ERROR, help="write one"), id="no place"),
+        pytest.param(
+            Diagnostic("PS301", "m" * 300 + "\x07", Severity.WARNING, help="h" * 300), id="long message and help"
+        ),
+        pytest.param(Diagnostic("PS313", "it declares no outputs", Severity.INFO), id="info"),
+    ],
+)
+def test_rendered(diagnostic: Diagnostic, snapshot: SnapshotAssertion) -> None:
+    assert render(diagnostic) == snapshot
+    assert str(diagnostic) == render(diagnostic)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"), [("a b", "b"), ("\tab cd", "cd"), ("1. [act] a |", "|"), ("x" * 150 + " b " + "y" * 150, "b")]
+)
+def test_the_caret_stands_below_its_character(text: str, part: str) -> None:
+    excerpt, caret = render(of(text, part)).split("\n")[2:4]
+    assert excerpt[caret.index("^")] == part[0]
+    assert caret.count("^") == len(part)
+
+
+def test_no_row_ends_in_white_space() -> None:
+    text = render(of("a   \n", "a", help="", expected=()))
+    assert [row for row in text.split("\n") if row != row.rstrip()] == []
+
+
+def test_several_are_rendered_with_a_blank_line_between() -> None:
+    one, two = of("a b", "a"), of("a b", "b")
+    assert render_all([one, two]) == f"{render(one)}\n\n{render(two)}"
+    assert render_all([]) == ""
+
+
+def test_a_real_one(snapshot: SnapshotAssertion) -> None:
+    text = "Goal: 造船\n## Steps\n\t1. [completed!] [act] 切割\t木板 → planks\n2. [行动] 上漆 | \n"
+    assert render_all(check_text(text, name="boat.md")) == snapshot
+
+
+# ---------------------------------------------------------------- data
+
+
+def test_line_column_and_source_line() -> None:
+    diagnostic = of("Goal: g\r\n  bad line\r\n", "bad")
+    assert (diagnostic.line, diagnostic.column, diagnostic.source_line) == (2, 3, "  bad line")
+
+
+def test_without_a_place_there_is_neither_line_nor_column() -> None:
+    diagnostic = Diagnostic("PS201", "plan has no steps", Severity.ERROR)
+    assert (diagnostic.line, diagnostic.column, diagnostic.source_line) == (None, None, "")
+
+
+def test_the_source_takes_no_part_in_equality() -> None:
+    first, second = of("a", "a", name="one"), of("a", "a", name="two")
+    assert first == second
+    assert first != of("a ", "a", help="more")
+
+
+def test_codes_are_stable() -> None:
+    assert [code for code, entry in CODES.items() if code != entry.code] == []
+    assert list(CODES) == sorted(CODES, key=lambda code: (code.startswith("PC"), code))
+    assert [entry.name for entry in CODES.values() if not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", entry.name)] == []
+    assert {code: entry.severity for code, entry in CODES.items() if entry.severity is not Severity.ERROR} == {
+        "PS206": Severity.WARNING,
+        "PS301": Severity.WARNING,
+        "PS302": Severity.INFO,
+        "PS303": Severity.WARNING,
+        "PS304": Severity.INFO,
+        "PS305": Severity.WARNING,
+        "PS306": Severity.WARNING,
+        "PS307": Severity.INFO,
+        "PS308": Severity.WARNING,
+        "PS309": Severity.INFO,
+        "PS310": Severity.WARNING,
+        "PS311": Severity.WARNING,
+        "PS312": Severity.WARNING,
+        "PS313": Severity.INFO,
+    }
+
+
+def test_a_refusal_holds_all_and_shows_twenty() -> None:
+    source = Source("a\n" * 22)
+    many = [found(source.text, 2 * n, 2 * n + 1) for n in range(22)]
+    assert str(PlanSyntaxError(many[:20], source)) == render_all(many[:20])
+    error = PlanSyntaxError(many, source)
+    assert error.diagnostics == many
+    assert error.source is source
+    assert str(error) == render_all(many[:20]) + "\n\nand 2 more"
+    assert isinstance(error, ValueError)
+
+
+def test_a_refused_command_has_a_code() -> None:
+    error = CommandError("PC111", "DONE 8: there is no step 8")
+    assert (error.code, str(error)) == ("PC111", "DONE 8: there is no step 8")
+
+
+# ---------------------------------------------------------------- bytes
+
+
+@pytest.mark.parametrize("data", [b"", "é文👍".encode(), b"\xef\xbb\xbfa", b"a\r\n\x00"])
+def test_utf_8_is_decoded_as_it_is(data: bytes) -> None:
+    assert decode(data).encode() == data
+
+
+@pytest.mark.parametrize(
+    ("data", "offset", "line", "column"),
+    [
+        (b"\xff", 0, 1, 1),
+        (b"ab\xffcd", 2, 1, 3),
+        ("é文\n".encode() + b"a\x80", 7, 2, 2),
+        ("文".encode()[:2], 0, 1, 1),
+        (b"a\xed\xa0\x80", 1, 1, 2),
+        (b"a\xc0\xaf\xff", 1, 1, 2),
+        (b"a\r\n\r\n\xe9", 5, 3, 1),
+    ],
+)
+def test_the_first_byte_that_is_no_utf_8_is_named(data: bytes, offset: int, line: int, column: int) -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        decode(data, "plan.md")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PS119"
+    assert diagnostic.message.startswith(f"byte {offset} (0x{data[offset]:02x}) is not UTF-8: ")
+    assert (diagnostic.line, diagnostic.column) == (line, column)
+    assert diagnostic.source is not None
+    assert diagnostic.source.name == "plan.md"

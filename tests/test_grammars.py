@@ -42,7 +42,7 @@ def test_what_strict_mode_cannot_see_is_known(language: str) -> None:
 
 def contexts(language: str) -> set[frozenset[str]]:
     """The sets of terminals that compete somewhere."""
-    lexer = grammars.parser(language).parser.lexer  # type: ignore[attr-defined]
+    lexer = grammars.parser(language).parser.lexer
     return {frozenset(terminal.name for terminal in state.terminals) for state in lexer.lexers.values()}
 
 

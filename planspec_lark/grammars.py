@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +29,9 @@ STARTS = {
 
 def grammar_path(language: str) -> Path:
     """The file that holds the grammar of ``language``: inside an installed package, or at a checkout's top level."""
-    inside = Path(str(files("planspec_lark"))) / "grammar" / f"{language}.lark"
-    return inside if inside.is_file() else Path(__file__).parents[1] / "grammar" / f"{language}.lark"
+    package = Path(__file__).parent
+    inside = package / "grammar" / f"{language}.lark"
+    return inside if inside.is_file() else package.parent / "grammar" / f"{language}.lark"
 
 
 class _UncheckedLexer(ContextualLexer):

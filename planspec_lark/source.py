@@ -6,6 +6,7 @@ Nothing here knows any of the languages.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from functools import cached_property
@@ -69,25 +70,24 @@ def end_last_line(text: str) -> str:
     return text + (" \n" if text.endswith("\r") else "\n")
 
 
-def _unsafe() -> list[int]:
-    # Joiners and variation selectors stay: emoji and some scripts are made of them.
-    ranges = [(0x00, 0x09), (0x0B, 0x20), (0x7F, 0xA0), (0xAD, 0xAE), (0x34F, 0x350), (0x61C, 0x61D), (0x180E, 0x180F)]
-    ranges += [(0x200B, 0x200C), (0x200E, 0x2010), (0x2028, 0x202F), (0x2060, 0x2070), (0xD800, 0xE000)]
-    ranges += [(0xFEFF, 0xFF00), (0xFFF9, 0xFFFC), (0xE0000, 0xE0080)]
-    return [code for low, high in ranges for code in range(low, high)]
+# C0 and C1 controls, DEL; soft hyphen and other characters without width; marks of writing direction; line and
+# paragraph separators; lone surrogates; tags. Joiners and variation selectors stay: emoji are made of them.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 
-def _escape(code: int) -> str:
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _escape_in_json(code: int) -> str:
-    units = chr(code).encode("utf-16-be", "surrogatepass").hex()
+def _escape_in_json(match: re.Match[str]) -> str:
+    if match[0] in "\r\n\t":
+        return match[0]
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-
-_VISIBLE = {code: _escape(code) for code in _unsafe()}
-_JSON = {code: _escape_in_json(code) for code in _unsafe() if code >= 0x7F}
 
 
 def visible(text: str) -> str:
@@ -96,7 +96,7 @@ def visible(text: str) -> str:
     That is: C0 (tab and line feed stay) and C1 controls, DEL, line and paragraph separators, marks that turn the
     writing direction, characters without width (but for joiners and variation selectors), lone surrogates.
     """
-    return text.translate(_VISIBLE)
+    return _UNSAFE.sub(_escape, text)
 
 
 def visible_name(name: str) -> str:
@@ -106,7 +106,7 @@ def visible_name(name: str) -> str:
 
 def escape_json(encoded: str) -> str:
     """JSON text with the same characters written as escapes of JSON, so that it means the same and is safe to show."""
-    return encoded.translate(_JSON)
+    return _UNSAFE.sub(_escape_in_json, encoded)
 
 
 def columns(text: str) -> int:

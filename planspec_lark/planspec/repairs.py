@@ -7,6 +7,7 @@ the callers offer a mended line only where the grammar accepts it.
 from __future__ import annotations
 
 import re
+from functools import cache
 from re import Match
 
 from attrs import define, field, frozen
@@ -27,6 +28,10 @@ __all__ = [
 ]
 
 
+# Compiled when first used: most texts have nothing to mend.
+_compiled = cache(re.compile)
+
+
 @frozen
 class Flaw:
     """What is wrong with a line: code, message, and where (offsets in the line)."""
@@ -39,7 +44,7 @@ class Flaw:
 
 # A line as a header in disguise: signs around a word, a colon or none, and the rest. Possessive, as it never has to go
 # back.
-_HEADER = re.compile(r"(?P<signs>[#* \t]*+)(?P<word>[^\W\d_]++)[* \t]*+(?P<colon>[:：]?+)[* \t]*+(?P<rest>.*)")
+_HEADER = r"(?P<signs>[#* \t]*+)(?P<word>[^\W\d_]++)[* \t]*+(?P<colon>[:：]?+)[* \t]*+(?P<rest>.*)"
 _HEADER_WORDS = {
     "goal": "goal",
     "目标": "goal",
@@ -58,7 +63,7 @@ def mend_header(line: str) -> tuple[Flaw, str] | None:
     """A line that is almost a header: its flaw and the header."""
     if line[:1] == "#" and line[1:2] not in ("", "#", *BLANKS):
         return Flaw("PS104", "white space is missing behind `#`", 0, len(line)), f"# {line[1:]}"
-    match = _HEADER.fullmatch(line)
+    match = _compiled(_HEADER).fullmatch(line)
     kind = _HEADER_WORDS.get(match["word"].lower()) if match else None
     if match is None or kind is None:
         return None
@@ -79,22 +84,22 @@ def _write_header(kind: str, rest: str, *, has_colon: bool) -> str | None:
     return f"Constraints:\n- {rest}" if has_colon else None
 
 
-_BULLET = re.compile(r"(?P<bullet>[*+•·‣–—-]|[0-9]{1,3}[.)、])[ \t]*(?P<text>[^ \t].*)")
+_BULLET = r"(?P<bullet>[*+•·‣–—-]|[0-9]{1,3}[.)、])[ \t]*(?P<text>[^ \t].*)"
 
 
 def mend_bullet(line: str) -> tuple[Flaw, str] | None:
     """A line that is almost a constraint: its flaw and the constraint."""
-    match = _BULLET.fullmatch(line)
+    match = _compiled(_BULLET).fullmatch(line)
     if match is None:
         return None
     return Flaw("PS118", "a constraint starts with `- `", 0, match.end("bullet")), f"- {match['text']}"
 
 
 _NAMES = r"[ \t]*(?P<names>[A-Za-z_]\w*(?:[ \t]*[,，、;；][ \t]*[A-Za-z_]\w*)*)[ \t]*"
-_ALMOST_OUTPUTS = re.compile(rf"(?<![^ \t])(?:[-=]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z", re.A)
-_ALMOST_INPUTS = re.compile(rf"[ \t]*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}", re.A)
+_ALMOST_OUTPUTS = rf"(?a)(?<![^ \t])(?:[-=]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+_ALMOST_INPUTS = rf"(?a)[ \t]*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
 _LEFT = ("<", "⇐", "⟵", "←")
-_COMMA = re.compile(r"[ \t]*[,，、;；][ \t]*")
+_COMMA = r"[ \t]*[,，、;；][ \t]*"
 
 
 @frozen
@@ -112,18 +117,18 @@ class AlmostList:
 
 def find_outputs(description: str) -> AlmostList | None:
     """What looks like outputs at the end of a description: a foreign arrow (``->``), or foreign commas."""
-    return _almost("→", _ALMOST_OUTPUTS.search(description))
+    return _almost("→", _compiled(_ALMOST_OUTPUTS).search(description))
 
 
 def find_inputs(line: str) -> AlmostList | None:
     """A detail line that looks like inputs, but for its arrow or its commas."""
-    return _almost("←", _ALMOST_INPUTS.fullmatch(line)) if line.lstrip(BLANKS)[:1] in _LEFT else None
+    return _almost("←", _compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(BLANKS)[:1] in _LEFT else None
 
 
 def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
     if match is None:
         return None
-    names = _COMMA.split(match["names"])
+    names = _compiled(_COMMA).split(match["names"])
     written = f"{arrow} {', '.join(names)}"
     # A list that is written as it should be stands here because a backslash made text of it.
     found = match[0].strip(BLANKS)
@@ -131,18 +136,18 @@ def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
     return None if right else AlmostList(match.start(), not found.startswith(arrow), names, written)
 
 
-_LEADER = re.compile(r"(?:[-*+•][ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?\**(?:(?i:step|步骤)[ \t]*)?(?=[0-9０-９])")
-_ID = re.compile(r"(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?P<end>\.\)|[.．、)）:：。]?)\**(?P<space>[ \t]*)")
-_MARK = re.compile(r"[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】](?P<space>[ \t]*)(?=(?:[\w-]+[ \t]*)?[\[［【(（<])")
-_NAME = re.compile(r"(?P<name>[\w-]+)(?P<space>[ \t]*)(?=[\[［【(（<])")
-_TYPE = re.compile(r"(?P<open>[\[［【(（<])[ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\]］】)）>](?P<space>[ \t]*)")
-_PROGRESS = re.compile(r"Progress:[ \t]*(?P<done>[0-9]{1,9})[ \t]*(?:/|of)[ \t]*(?P<total>[0-9]{1,9})")
+_LEADER = r"(?:[-*+•][ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?\**(?:(?i:step|步骤)[ \t]*)?(?=[0-9０-９])"
+_ID = r"(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?P<end>\.\)|[.．、)）:：。]?)\**(?P<space>[ \t]*)"
+_MARK = r"[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】](?P<space>[ \t]*)(?=(?:[\w-]+[ \t]*)?[\[［【(（<])"
+_NAME = r"(?P<name>[\w-]+)(?P<space>[ \t]*)(?=[\[［【(（<])"
+_TYPE = r"(?P<open>[\[［【(（<])[ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\]］】)）>](?P<space>[ \t]*)"
+_PROGRESS = r"Progress:[ \t]*(?P<done>[0-9]{1,9})[ \t]*(?:/|of)[ \t]*(?P<total>[0-9]{1,9})"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 
 
 def looks_like_step(line: str) -> bool:
     """Whether a line seems to be meant as a step."""
-    return _LEADER.match(line) is not None
+    return _compiled(_LEADER).match(line) is not None
 
 
 @define
@@ -162,7 +167,7 @@ class _Mender:
             self.flaw("PS113", f"white space is missing behind {what}", match.end())
 
     def lead(self) -> str:
-        match = _LEADER.match(self.line)
+        match = _compiled(_LEADER).match(self.line)
         if match is None:
             return ""
         if match.end():
@@ -171,7 +176,7 @@ class _Mender:
         return "[x] " if match["box"] in ("x", "X") else ""
 
     def id(self) -> bool:
-        match = _ID.match(self.line, self.at)
+        match = _compiled(_ID).match(self.line, self.at)
         if match is None:
             return False
         numbers = [number.lstrip("0") or "0" for number in match["id"].translate(_WIDE).split(".")]
@@ -189,7 +194,7 @@ class _Mender:
         return True
 
     def mark(self, box: str) -> None:
-        match = _MARK.match(self.line, self.at)
+        match = _compiled(_MARK).match(self.line, self.at)
         if match is None or self.is_type(match["mark"]):
             self.written += box
             return
@@ -209,13 +214,13 @@ class _Mender:
         return word not in ("x", "X") and grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
 
     def name(self) -> None:
-        if match := _NAME.match(self.line, self.at):
+        if match := _compiled(_NAME).match(self.line, self.at):
             self.needs_space(match, f"the name `{match['name']}`")
             self.at = match.end()
             self.written += f"{match['name']} "
 
     def type(self) -> bool:
-        match = _TYPE.match(self.line, self.at)
+        match = _compiled(_TYPE).match(self.line, self.at)
         if match is None or (match["open"] in "(（<" and match["type"].lower() not in STEP_TYPES):
             return False
         written = self.line[match.start() : match.start("space")]
@@ -260,7 +265,7 @@ class _Mender:
             self.flaw("PS116", "a line has at most one `Progress:`", start, end)
             return "\\" + piece
         self.flaw("PS115", f"`{piece[:60]}` is neither `Progress: N` nor `Progress: N/M`", start, end)
-        match = _PROGRESS.fullmatch(piece)
+        match = _compiled(_PROGRESS).fullmatch(piece)
         return f"Progress: {match['done']}/{match['total']}" if match and not repeated else "\\" + piece
 
 

@@ -51,12 +51,12 @@ def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
     if plan.goal or plan.goal_detail:
         yield Piece("label", "Goal: "), Piece("text", plan.goal)
         for line in plan.goal_detail:
-            yield (Piece("body", f"  > {line}"),)
+            yield Piece("body", "  > " if line else "  >"), Piece("body", line)
         yield ()
     if plan.constraints:
         yield (Piece("label", "Constraints:"),)
         for constraint in plan.constraints:
-            yield (Piece("text", f"  - {constraint}"),)
+            yield Piece("text", "  - "), Piece("text", constraint)
         yield ()
     done = _done(plan)
     yield (Piece("label", f"Progress: {done}"),)
@@ -127,7 +127,7 @@ def _show_body(view: View, lead: str, width: int) -> Iterator[Line]:
     space = " " * (width + 2 + 3 + 2 + _BADGE_WIDTH + 2 - len(below))
     rows = [f"← {', '.join(step.inputs)}"] if step.inputs else []
     for row in [*rows, *step.detail]:
-        yield Piece("tree", lead + below + space), Piece("body", f"> {row}".rstrip(" "))
+        yield Piece("tree", lead + below + space), Piece("body", "> " if row else ">"), Piece("body", row)
 
 
 def wrap(line: Line, width: int) -> Iterator[Line]:

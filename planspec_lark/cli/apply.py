@@ -13,6 +13,7 @@ from planspec_lark.cli.output import (
     complain,
     fail,
     label,
+    read_plan,
     read_text,
     stop_on_faults,
     write_diagnostics,
@@ -24,9 +25,7 @@ from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.files import write_atomically
 from planspec_lark.plan_cmd.applying import Report, perform_all
 from planspec_lark.plan_cmd.reading import CommandScan, scan_plan_commands
-from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.source import visible, visible_name
 
 __all__ = ["command"]
@@ -48,7 +47,7 @@ def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: boo
     """
     if file == commands == "-":
         raise click.UsageError("The plan and the commands cannot both come from standard input.")
-    before, plan = _read_plan(file)
+    before, plan = read_plan(file, "left as it is, since it is no plan")
     scan = _read_commands(commands)
     to_stderr = file == "-" or diff
     write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
@@ -68,14 +67,6 @@ def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: boo
     if refused:
         what = "the others were carried out" if changed and not (held or dry_run) else "nothing was changed"
         fail(f"{refused} of {len(scan.commands) + len(scan.diagnostics)} commands refused: {what}", FINDINGS)
-
-
-def _read_plan(file: str) -> tuple[str, PlanSpec]:
-    try:
-        text = read_text(file)
-        return text, parse_plan(text, name=label(file))
-    except PlanSyntaxError as error:
-        stop_on_faults(error, f"{visible_name(label(file))}: left as it is, since it is no plan")
 
 
 def _read_commands(file: str) -> CommandScan:

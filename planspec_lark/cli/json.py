@@ -6,11 +6,8 @@ import json
 
 import click
 
-from planspec_lark.cli.output import label, read_text, stop_on_faults, write_text
-from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.cli.output import read_plan, write_text
 from planspec_lark.planspec.interchange import plan_json_schema, plan_to_json
-from planspec_lark.planspec.reading import parse_plan
-from planspec_lark.source import visible_name
 
 __all__ = ["command"]
 
@@ -27,8 +24,5 @@ def command(file: str | None, compact: bool, schema: bool) -> None:
         return
     if file is None:
         raise click.UsageError("Missing argument 'FILE'.")
-    try:
-        plan = parse_plan(read_text(file), name=label(file))
-    except PlanSyntaxError as error:
-        stop_on_faults(error, f"{visible_name(label(file))}: this is no plan")
+    _, plan = read_plan(file)
     write_text(plan_to_json(plan, indent=indent) + "\n")

@@ -15,6 +15,8 @@ from typing import NoReturn
 import click
 
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, render, shorten
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.source import visible, visible_name
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "complain",
     "fail",
     "label",
+    "read_plan",
     "read_text",
     "stop_on_faults",
     "terminal_width",
@@ -84,6 +87,15 @@ def _read_bytes(file: str) -> bytes:
     if sys.stdin is None:
         raise Unreadable(label(file), "is closed")
     return sys.stdin.buffer.read()
+
+
+def read_plan(file: str, otherwise: str = "this is no plan") -> tuple[str, PlanSpec]:
+    """The text of a file and the plan that it is; leaves with its faults, and with what follows from them."""
+    try:
+        text = read_text(file)
+        return text, parse_plan(text, name=label(file))
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{visible_name(label(file))}: {otherwise}")
 
 
 # ---------------------------------------------------------------- writing

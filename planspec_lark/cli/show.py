@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import click
 
-from planspec_lark.cli.output import label, read_text, stop_on_faults, terminal_width, write_rows
-from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.cli.output import read_plan, terminal_width, write_rows
 from planspec_lark.planspec.folding import collapse_step, expand_step
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.planspec.showing import show_plan, wrap
-from planspec_lark.source import visible_name
 
 __all__ = ["command"]
 
@@ -40,10 +37,7 @@ def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full:
 
     Active and blocked steps show their body, all others only their line.
     """
-    try:
-        plan = parse_plan(read_text(file), name=label(file))
-    except PlanSyntaxError as error:
-        stop_on_faults(error, f"{visible_name(label(file))}: this is no plan")
+    _, plan = read_plan(file)
     _unfold(plan, expand, collapse)
     width = terminal_width()
     lines = (row for line in show_plan(plan, fold=not full) for row in (wrap(line, width) if width else [line]))

@@ -1,7 +1,7 @@
 """Finds, loads and keeps the grammars, each once a process and only when it is asked for.
 
 Everything that reads text gets its syntax here: the LALR parsers, single terminals as patterns, and regular rules as
-patterns. Nothing else in the package opens a grammar file or holds a piece of syntax.
+patterns. Nothing else in the package opens a grammar file or says what the syntax is (guesses at near misses do not).
 """
 
 from __future__ import annotations

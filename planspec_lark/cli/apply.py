@@ -55,11 +55,12 @@ def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: boo
         fail(f"{visible_name(label(commands))}: there is no line that starts with PLAN_CMD:", FINDINGS)
     # Where a line is wrong, the others are still tried, on a copy: all that is to be mended is told at once.
     held = bool(scan.diagnostics) and not keep_going
+    unchanged = deepcopy(plan)
     reports, changed = perform_all(deepcopy(plan) if held else plan, scan.commands, atomic=not keep_going)
     held = held or not (changed or keep_going)
     _tell(reports, "held   " if held else "ok     ", to_stderr)
     refused = len(scan.diagnostics) + sum(not report.done for report in reports)
-    after = before if held or not changed else serialize_plan(plan)
+    after = before if plan == unchanged else serialize_plan(plan)
     if diff:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if not dry_run:

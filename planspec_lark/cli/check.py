@@ -44,10 +44,10 @@ def command(files: tuple[str, ...], form: str, strict: bool) -> None:
     for file in files:
         try:
             text = read_text(file)
-            read.append(file)
+            read.append(label(file))
             found += check_text(text, name=label(file))
         except PlanSyntaxError as error:
-            read.append(file)
+            read.append(label(file))
             found += error.diagnostics
         except Unreadable as error:
             complain(f"Error: {error.format_message()}")

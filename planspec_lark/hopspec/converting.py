@@ -108,11 +108,12 @@ def steps_to_plan(
     """
     plan = PlanSpec(title, goal, constraints=list(constraints or []))
     keeps_ids = _ids_fit(steps)
+    names = _names(steps)
     todo = [(steps, plan.steps, "")]
     while todo:
         source, target, head = todo.pop()
         for number, info in enumerate((info for info in source if info.step_type != "flow"), start=1):
-            step = _to_step(info, info.step_id if keeps_ids else f"{head}{number}")
+            step = _to_step(info, info.step_id if keeps_ids else f"{head}{number}", names)
             target.append(step)
             todo.append((info.children, step.children, f"{step.step_id}."))
     return plan
@@ -134,7 +135,24 @@ def _ids_fit(steps: list[StepInfo]) -> bool:
     return all(map(is_id, ids)) and len(set(ids)) == len(ids) and find_parents(ids) == parents
 
 
-def _to_step(info: StepInfo, step_id: str) -> PlanStep:
+def _names(steps: list[StepInfo]) -> set[str]:
+    names: set[str] = set()
+    todo = [steps]
+    while todo:
+        for info in todo.pop():
+            names.add(info.step_name)
+            todo.append(info.children)
+    return names
+
+
+def _is_generated(name: str, step_id: str, names: set[str]) -> bool:
+    """Whether :func:`plan_to_steps` would give this name by itself, beside those that are taken."""
+    base = _base_name(step_id)
+    more = name.removeprefix(base)
+    return name.startswith(base) and set(more) <= {"_"} and all(base + "_" * n in names for n in range(len(more)))
+
+
+def _to_step(info: StepInfo, step_id: str, names: set[str]) -> PlanStep:
     if info.step_type not in _TO_PLAN:
         raise ValueError(f"step_type: step {info.step_id} has the type '{info.step_type}', which HopSpec does not have")
     kind, text = _TO_PLAN[info.step_type]
@@ -142,7 +160,7 @@ def _to_step(info: StepInfo, step_id: str) -> PlanStep:
     first, *more = (line.strip(BLANKS) for line in said.replace("\r\n", "\n").split("\n"))
     return PlanStep(
         step_id,
-        "" if info.step_name.rstrip("_") == _base_name(step_id) else info.step_name,
+        "" if _is_generated(info.step_name, step_id, names) else info.step_name,
         kind,
         first,
         list(info.inputs),

@@ -14,10 +14,21 @@ from planspec_lark.plan_cmd.reading import read_headline
 from planspec_lark.planspec.building import read_body, split_variables
 from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.fields import COUNT_LIMIT
-from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import (
+    CONTAINER_TYPES,
+    SETTERS,
+    STEP_TYPES,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    iter_steps,
+)
 from planspec_lark.planspec.tree import find_step
 
 __all__ = ["Report", "apply_command", "apply_commands", "perform", "perform_all"]
+
+# An id that moves up by one is still an id (but for the limit, which is looked at before): no need to check each again.
+_set_id = SETTERS[0]
 
 _STATUSES = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
 
@@ -61,7 +72,7 @@ def perform_all(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: bool
     """The same as :func:`apply_commands`, for callers that want to tell what was done.
 
     Returns:
-        A report for each command, and whether the plan was changed (with ``atomic`` it is not if any was refused).
+        A report for each command, and whether anything was done (with ``atomic`` nothing is if any was refused).
     """
     commands = list(commands)
     if not atomic:
@@ -200,7 +211,7 @@ def _add(plan: PlanSpec, command: PlanCommand) -> str:
         for other in steps:
             _renumber(other, f"{head}.{old}".lstrip("."), f"{head}.{old + 1}".lstrip("."))
     siblings.insert(at, step)
-    # By identity: steps compare by value, and two may be equal.
+    # By identity: comparing would go through whole subtrees.
     gone = {id(other) for other in adopted}
     siblings[:] = [other for other in siblings if id(other) not in gone]
     up = f", {_count(sum(map(len, moved.values())))} behind it moved up by one" if moved else ""
@@ -238,4 +249,4 @@ def _run(siblings: list[PlanStep], head: str, number: int) -> dict[int, list[Pla
 
 def _renumber(step: PlanStep, old: str, new: str) -> None:
     for below in iter_steps(step):
-        below.step_id = new + below.step_id[len(old) :]
+        _set_id(below, new + below.step_id[len(old) :])

@@ -12,6 +12,7 @@ from attrs import frozen
 from planspec_lark import grammars
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS
 from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.repairs import read_loose_id
 
 __all__ = ["Fault", "diagnose", "diagnose_prefix"]
 
@@ -45,7 +46,6 @@ _SIGNS = re.compile(r"[ \t]*(?:[|｜:：-][ \t]*|(?<=[ \t]))")
 _NEAR_PREFIX = re.compile(
     r"(?:[-*>•+][ \t]+|[0-9]{1,3}[.)][ \t]+)?[*`]*plan[_ -]?cmd[*`]*[ \t]*[:：]?[*`]*[ \t]*", re.I
 )
-_WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 
 
 @cache
@@ -112,14 +112,11 @@ def _diagnose_rest(line: str, verb: str, at: int) -> Fault:
     if target is None:
         word = _WORD.match(line, at)
         end = max(word.end() if word else at, min(start + 1, len(line)))
-        what = f"`{line[start:end][:60]}` is not a step id" if start < len(line) else "the step id is missing"
+        is_missing = start >= len(line) or line[start] in "[|"
+        what = "the step id is missing" if is_missing else f"`{line[start:end][:60]}` is not a step id"
         return Fault("PC103", what, start, max(end, start + 1), help)
     end = target.end()
-    if "id" in target.groupdict():
-        numbers = target["id"].translate(_WIDE).split(".")
-        step_id = ".".join(number.lstrip("0") or "0" for number in numbers)
-    else:
-        step_id = "ALL"
+    step_id = read_loose_id(target["id"]) if "id" in target.groupdict() else "ALL"
     head = f"PLAN_CMD: {verb} {step_id}"
     written = line[start:end]
     bad_id = step_id != "ALL" and (

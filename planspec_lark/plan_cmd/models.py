@@ -8,12 +8,12 @@ from attrs import Attribute, define, field
 
 from planspec_lark.planspec import fields
 
-__all__ = ["EDIT_OPS", "OPS", "STATUS_OPS", "VIEW_OPS", "PlanCommand"]
+__all__ = ["EDIT_OPS", "OPS", "VIEW_OPS", "PlanCommand"]
 
-STATUS_OPS = ("DONE", "BLOCKED", "SKIP")
+_STATUS_OPS = ("DONE", "BLOCKED", "SKIP")
 EDIT_OPS = ("ADD", "REVISE")
 VIEW_OPS = ("EXPAND", "COLLAPSE")
-OPS = (*STATUS_OPS, *EDIT_OPS, "REPLAN", *VIEW_OPS)
+OPS = (*_STATUS_OPS, *EDIT_OPS, "REPLAN", *VIEW_OPS)
 
 _IS_ID = fields.optional(fields.matches("ID", "numbers joined by dots, such as '2.1', or 'ALL'"))
 

@@ -87,8 +87,7 @@ def _walk(text: str, *, near_misses: bool = False) -> Iterator[tuple[PlanCommand
             if match:
                 start = at + len(match["PREFIX"]) - len(match["PREFIX"].lstrip(BLANKS))
                 yield _build(match), start, at + len(match[0][: match[0].rindex("\n")].removesuffix("\r"))
-                # The last line break took the next line's indentation with it, which is that line's own.
-                at = text.rindex("\n", at, match.end()) + 1
+                at = match.end()
                 continue
         if near_misses:
             yield from _find_fault(text, at, newline)

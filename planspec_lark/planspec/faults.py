@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 from functools import cache
-from re import Pattern
+from re import Match, Pattern
 
 from attrs import field, frozen
 from lark import Token
@@ -76,6 +76,10 @@ _HELP = {
 }
 
 
+# The flaws that are just what the parser stumbles over.
+_NAMED_BY_THE_PARSER = frozenset({"PS111", "PS112"})
+
+
 def expected_lines(section: Section) -> tuple[str, ...]:
     """What a line may be, that far into a document."""
     inside = (_INSIDE[section],) if section in _INSIDE else ()
@@ -89,13 +93,8 @@ def _line() -> Pattern[str]:
 
 def diagnose(line: str, section: Section) -> Fault:
     """Say what is wrong with ``line`` (no line break, no indentation), which the grammar refuses."""
-    forbidden = grammars.pattern("planspec", "FORBIDDEN")
-    if match := forbidden.search(line):
-        flaw = Flaw("PS102", f"the control character U+{ord(match[0]):04X} cannot stand in a plan", *match.span())
-        clean = forbidden.sub("", line).strip(BLANKS)
-        return Fault(
-            flaw, help="remove it", mended=_accepted(clean) or diagnose(clean, section).mended if clean else ""
-        )
+    if match := grammars.pattern("planspec", "FORBIDDEN").search(line):
+        return _diagnose_control(line, match, section)
     if line.startswith(("```", "~~~")):
         return Fault(Flaw("PS103", "a code fence is not part of a plan", 0, len(line)), help=_HELP["PS103"], mended="")
     if section is Section.CONSTRAINTS and (mended := mend_bullet(line)) and not _has_type(line):
@@ -105,6 +104,16 @@ def diagnose(line: str, section: Section) -> Fault:
     if (mended := mend_header(line)) and (accepted := _accepted(mended[1])):
         return Fault(mended[0], mended=accepted)
     return _diagnose_other(line, section)
+
+
+def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:
+    flaw = Flaw("PS102", f"the control character U+{ord(match[0]):04X} cannot stand in a plan", *match.span())
+    if match[0] == "\r" and line[match.end() :].strip(BLANKS + "\r"):
+        # What stands behind it was most likely meant as another line.
+        return Fault(flaw, help="a line ends with a line feed, or with a carriage return and a line feed")
+    clean = match.re.sub("", line).strip(BLANKS)
+    mended = (_accepted(clean) or diagnose(clean, section).mended) if clean else ""
+    return Fault(flaw, help="remove it", mended=mended)
 
 
 def _accepted(line: str) -> str | None:
@@ -124,8 +133,12 @@ def _diagnose_step(line: str, section: Section) -> Fault:
     if flaw is None or (tokens and at < flaw.start and not line[at : flaw.start].strip(BLANKS + "|")):
         flaw = flaw or _flaw_of_step(line, tokens, at)
     accepted = _accepted(mended) if mended is not None else None
-    words = tuple(words for name, words in _WORDS.items() if name in expected)
-    return Fault(flaw, words if tokens else (), _HELP.get(flaw.code, _STEP_HELP), accepted)
+    # The parser speaks of where it stopped, which for other flaws is not where they are.
+    is_there = bool(tokens) and flaw.code in _NAMED_BY_THE_PARSER
+    words = tuple(words for name, words in _WORDS.items() if name in expected) if is_there else ()
+    if flaw.code == "PS113":
+        words = ("white space",)
+    return Fault(flaw, words, _HELP.get(flaw.code, _STEP_HELP), accepted)
 
 
 def _flaw_of_step(line: str, tokens: list[Token], at: int) -> Flaw:

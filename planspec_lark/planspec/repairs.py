@@ -25,6 +25,7 @@ __all__ = [
     "mend_bullet",
     "mend_header",
     "mend_step",
+    "read_loose_id",
 ]
 
 
@@ -136,18 +137,30 @@ def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
     return None if right else AlmostList(match.start(), not found.startswith(arrow), names, written)
 
 
-_LEADER = r"(?:[-*+•][ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?\**(?:(?i:step|步骤)[ \t]*)?(?=[0-9０-９])"
-_ID = r"(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?P<end>\.\)|[.．、)）:：。]?)\**(?P<space>[ \t]*)"
-_MARK = r"[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】](?P<space>[ \t]*)(?=(?:[\w-]+[ \t]*)?[\[［【(（<])"
-_NAME = r"(?P<name>[\w-]+)(?P<space>[ \t]*)(?=[\[［【(（<])"
-_TYPE = r"(?P<open>[\[［【(（<])[ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\]］】)）>](?P<space>[ \t]*)"
+# White space, and what looks like it.
+_SPACE = r"(?P<space>[ \t\xa0\u3000]*)"
+_LEADER = r"(?:#{1,6}[ \t]*)?(?:[-*+•][ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?\**(?:(?i:step|步骤)[ \t]*)?(?=[0-9０-９])"
+_ID = rf"(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?P<end>\.\)|[.．、)）:：。]?)\**{_SPACE}"
+_MARK = rf"[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】]{_SPACE}(?=(?:[\w-]+[ \t]*)?\**[\[［【(（<])"
+_NAME = rf"(?P<name>[\w-]+){_SPACE}(?=\**[\[［【(（<])"
+_TYPE = (
+    r"\**(?P<open>[\[［【(（<])[ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\]］】)）>]\**"
+    rf"(?:：|:(?=[ \t]))?{_SPACE}"
+)
 _PROGRESS = r"Progress:[ \t]*(?P<done>[0-9]{1,9})[ \t]*(?:/|of)[ \t]*(?P<total>[0-9]{1,9})"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 
 
+def read_loose_id(written: str) -> str:
+    """The id that is meant by numbers joined by dots, of any width and with leading zeros or without."""
+    return ".".join(number.lstrip("0") or "0" for number in written.translate(_WIDE).split("."))
+
+
 def looks_like_step(line: str) -> bool:
-    """Whether a line seems to be meant as a step."""
-    return _compiled(_LEADER).match(line) is not None
+    """Whether a line seems to be meant as a step. A numbered heading does only if it is one otherwise."""
+    if _compiled(_LEADER).match(line) is None:
+        return False
+    return line[:1] != "#" or mend_step(line)[1] is not None
 
 
 @define
@@ -163,8 +176,11 @@ class _Mender:
         self.flaws.append(Flaw(code, message, start, start + 1 if end is None else end))
 
     def needs_space(self, match: Match[str], what: str) -> None:
-        if not match["space"] and match.end() < len(self.line):
-            self.flaw("PS113", f"white space is missing behind {what}", match.end())
+        space, end = match["space"], match.end("space")
+        if space.strip(BLANKS):
+            self.flaw("PS113", f"the white space behind {what} is neither space nor tab", end - len(space), end)
+        elif not space and end < len(self.line):
+            self.flaw("PS113", f"white space is missing behind {what}", end)
 
     def lead(self) -> str:
         match = _compiled(_LEADER).match(self.line)
@@ -179,13 +195,12 @@ class _Mender:
         match = _compiled(_ID).match(self.line, self.at)
         if match is None:
             return False
-        numbers = [number.lstrip("0") or "0" for number in match["id"].translate(_WIDE).split(".")]
-        step_id = ".".join(numbers)
+        step_id = read_loose_id(match["id"])
         written = self.line[match.start() : match.end("end")]
         if not match["space"] and self.line[match.end() : match.end() + 1] in (".", "．"):
             self.flaw("PS110", f"`{written}` goes on with another dot", match.start(), match.end() + 1)
             return False
-        if written != f"{step_id}." or max(map(len, numbers)) > 9:
+        if written != f"{step_id}." or not grammars.pattern("planspec", "ID").fullmatch(step_id):
             self.flaw("PS110", f"`{written}` is not an id with a dot behind it", match.start(), match.end("end"))
         else:
             self.needs_space(match, f"`{written}`")
@@ -225,7 +240,8 @@ class _Mender:
             return False
         written = self.line[match.start() : match.start("space")]
         if written != f"[{match['type']}]":
-            self.flaw("PS112", f"`{written}` is not a type in square brackets", match.start(), match.start("space"))
+            end = match.start("space")
+            self.flaw("PS112", f"`{written}` is not a type in square brackets", match.start(), end)
         elif self.line[match.end() : match.end() + 1] != "→":
             self.needs_space(match, f"`{written}`")
         self.at = match.end()

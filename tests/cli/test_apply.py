@@ -285,3 +285,11 @@ def test_permissions_and_links_stay(here: Path) -> None:
 def test_commands_inside_a_fence_and_with_crlf(here: Path) -> None:
     assert run("apply", "plan.md", stdin=f"```\r\n  {DONE.rstrip()}\r\n```\r\n").exit_code == 0
     assert _text(here) == DONE_PLAN
+
+
+@pytest.mark.parametrize("line", ["REPLAN ALL | anew", "EXPAND 1", "COLLAPSE 2"])
+def test_a_command_that_changes_no_text_leaves_the_file_as_it_is(here: Path, line: str) -> None:
+    sloppy = "\ufeff" + SLOPPY.replace("\n", "\r\n")
+    (here / "plan.md").write_bytes(sloppy.encode())
+    assert run("apply", "plan.md", stdin=f"PLAN_CMD: {line}\n").exit_code == 0
+    assert (here / "plan.md").read_bytes() == sloppy.encode()

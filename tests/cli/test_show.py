@@ -309,3 +309,8 @@ def test_tabs_stay() -> None:
     shown = run("show", "-", stdin="Goal: a\tb\n## Steps\n1. [act] c\td\n").stdout
     assert "Goal: a\tb\n" in shown
     assert "c\td\n" in shown
+
+
+def test_collapsing_wins_over_expanding() -> None:
+    for order in (["--expand", "2", "--collapse", "2"], ["--collapse", "2", "--expand", "2"]):
+        assert "2.1" not in run("show", "-", *order, stdin=PLAN).stdout

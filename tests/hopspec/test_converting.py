@@ -214,8 +214,8 @@ def test_a_text_of_several_lines_is_description_and_detail(text: str, descriptio
     ("step_id", "step_name", "kept"),
     [
         ("2", "step_2", ""),
-        ("2", "step_2_", ""),
-        ("2", "step_2__", ""),
+        ("2", "step_2_", "step_2_"),
+        ("2", "step_2__", "step_2__"),
         ("2", "step_1", "step_1"),
         ("2", "step_21", "step_21"),
         ("2", "load", "load"),
@@ -225,6 +225,14 @@ def test_a_text_of_several_lines_is_description_and_detail(text: str, descriptio
 )
 def test_a_generated_name_is_dropped_again(step_id: str, step_name: str, kept: str) -> None:
     assert step_of(info(step_id=step_id, step_name=step_name, step_type="code")).step_name == kept
+
+
+def test_a_generated_name_is_known_by_the_names_beside_it() -> None:
+    """Step 1 is given `step_1_` only because another step has the name `step_1` already."""
+    plan = PlanSpec(steps=[PlanStep("1", step_type="act"), PlanStep("2", "step_1", "act"), PlanStep("3", "x", "act")])
+    steps = plan_to_steps(plan)
+    assert [step.step_name for step in steps] == ["step_1_", "step_1", "x", "step_4"]
+    assert [step.step_name for step in steps_to_plan(steps).steps] == ["", "step_1", "x"]
 
 
 def ids(steps: list[StepInfo]) -> str:

@@ -439,3 +439,14 @@ def test_foreign_arrows_are_read_in_a_repaired_step_too() -> None:
 def test_foreign_and_right_arrows_add_up_in_the_order_of_the_text() -> None:
     result = scan_plan("## Steps\n1. [act] a\n> <- b\n> ← c\n> d\n> <- e, b\n")
     assert (result.plan.steps[0].inputs, result.plan.steps[0].detail) == (["b", "c", "e", "b"], ["d"])
+
+
+def test_what_belongs_to_something_refused_is_named_even_behind_a_fence() -> None:
+    """The fence ends the stretch that was read at once; the line behind it is refused with the part above."""
+    constraints = scan_plan("Constraints:\n- a\nConstraints:\n- b\n```\n- c\n## Steps\n1. [act] x\n")
+    assert ("PS107", 6) in [(found.code, found.line) for found in constraints.diagnostics]
+    assert constraints.plan.constraints == ["a"]
+    step = scan_plan("## Steps\n1. [act] a\n1. [act] b\n```\n> x\n")
+    assert ("PS107", 5) in [(found.code, found.line) for found in step.diagnostics]
+    assert [found.message for found in step.diagnostics if found.line == 5] == ["left out, as what it belongs to"]
+    assert step.plan.steps[0].detail == []

@@ -112,3 +112,9 @@ def test_a_plan_of_a_thousand_levels_is_walked() -> None:
     assert next_pending_step(plan) is plan.steps[0]
     assert available_outputs(plan) == set()
     assert len(list(iter_with_parents(plan))) == DEPTH
+
+
+def test_a_step_that_does_not_fit_its_place_is_found_all_the_same() -> None:
+    stray = PlanStep("5", step_type="act")
+    plan = PlanSpec(steps=[PlanStep("1", step_type="subtask", children=[stray])])
+    assert find_step(plan, "5") is stray

@@ -131,7 +131,8 @@ class Diagnostic:
 
     ``expected`` says in words what could stand at the span. ``fix`` is a replacement that makes the line right.
     ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and
-    ``item`` which item of that field, from 0, where it is a list.
+    ``item`` which item of that field, from 0, where it is a list. ``replacement`` is what to write in place of that
+    part; it becomes a fix once the place is known.
     """
 
     code: str
@@ -144,6 +145,7 @@ class Diagnostic:
     step_id: str = ""
     part: str = ""
     item: int | None = None
+    replacement: str = ""
     source: Source | None = field(default=None, eq=False, repr=False)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import evolve
 
-from planspec_lark.diagnostics import Diagnostic
+from planspec_lark.diagnostics import Diagnostic, Fix
 from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.places import Places, StepPlaces
 from planspec_lark.planspec.scanning import scan_strictly
@@ -38,7 +38,9 @@ def locate(diagnostics: Iterable[Diagnostic], places: Places) -> Iterator[Diagno
     """Give each diagnostic the place of the step and field that it speaks of."""
     known: dict[str, StepPlaces] = {}
     for diagnostic in diagnostics:
-        yield evolve(diagnostic, span=_find(diagnostic, places, known), source=places.source)
+        span = _find(diagnostic, places, known)
+        fix = Fix(span, diagnostic.replacement) if diagnostic.replacement else None
+        yield evolve(diagnostic, span=span, fix=fix, source=places.source)
 
 
 def _find(diagnostic: Diagnostic, places: Places, known: dict[str, StepPlaces]) -> Span:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from planspec_lark import grammars
 from planspec_lark.diagnostics import CODES, Diagnostic
+from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.repairs import find_inputs, find_outputs
@@ -159,7 +160,8 @@ def _check_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
         for item, line in enumerate(step.detail):
             if almost := find_inputs(line):
                 help = f"if that is meant, write `> {almost.written}`"
-                yield _found("PS305", step, "detail", "this line declares no inputs", help, item)
+                found = _found("PS305", step, "detail", "this line declares no inputs", help, item)
+                yield evolve(found, replacement=f"> {almost.written}")
         open_ids = [child.step_id for child in step.children if child.status in _OPEN]
         if step.status is PlanStatus.DONE and open_ids:
             message = f"it is done, but step {open_ids[0]} below it is not"
@@ -174,7 +176,9 @@ def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     behind = text.rpartition("→")[2] if "→" in text else None
     if almost := find_outputs(text):
         message = f"`{text[almost.start :][:60]}` declares no outputs"
-        yield _found("PS305", step, "description", message, f"if that is meant, write `{almost.written}`")
+        before = write_description(text[: almost.start].strip(BLANKS), has_outputs=True)
+        found = _found("PS305", step, "description", message, f"if that is meant, write `{almost.written}`")
+        yield evolve(found, replacement=f"{before} {almost.written}".lstrip(BLANKS))
     elif behind is not None and not grammars.pattern("planspec", "VARIABLES").fullmatch(behind.strip(BLANKS)):
         help = "variables are letters, digits and `_`, with commas between them"
         yield _found("PS304", step, "description", "what stands behind the arrow is no variable list", help)

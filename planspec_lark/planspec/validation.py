@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from attrs import evolve
+
 from planspec_lark import grammars
 from planspec_lark.diagnostics import CODES, Diagnostic, Severity
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps
 
-__all__ = ["check_rules", "suggest_type", "validate_plan"]
+__all__ = ["check_rules", "validate_plan"]
 
 # What the types of HopSpec, and other words for the four, come to.
 _MEANT = {
@@ -50,7 +52,10 @@ def check_rules(plan: PlanSpec) -> list[Diagnostic]:
     for step in iter_steps(plan):
         kind = step.step_type
         if kind not in STEP_TYPES:
-            types.append(_found("PS202", step, "step_type", f"invalid type '{kind}'", suggest_type(step)))
+            message = f"invalid type '{kind}'"
+            found = _found("PS202", step, "step_type", message, explain_type(step))
+            meant = suggest_type(step)
+            types.append(evolve(found, replacement=f"[{meant}]" if meant else ""))
         if step.step_name in first:
             message = f"duplicate name, first seen at step {first[step.step_name]}"
             help = "names are optional: rename one of the two, or leave it out"
@@ -84,19 +89,32 @@ def _has_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
         yield Diagnostic("PS201", "plan has no steps", CODES["PS201"].severity, help=help)
 
 
+def _seems_marked(step: PlanStep) -> str:
+    """The bracketed word that a description starts with, as it does where the type in front is meant as a mark."""
+    word = step.description.split("]")[0].removeprefix("[")
+    is_word = grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
+    return word if step.description.startswith("[") and is_word else ""
+
+
 def suggest_type(step: PlanStep) -> str:
-    """Advice for a step whose type is none of the four."""
+    """The type that is most likely meant by one that is none of the four, or ""."""
     word = step.step_type.lower()
-    behind = step.description.split("]")[0].removeprefix("[")
-    if step.description.startswith("[") and grammars.pattern("planspec", "VARIABLE").fullmatch(behind):
+    if word == "x" or _seems_marked(step):
+        return ""
+    return _MEANT.get(word) or next(iter(get_close_matches(word[:20], STEP_TYPES, n=1)), "")
+
+
+def explain_type(step: PlanStep) -> str:
+    """Advice for a step whose type is none of the four."""
+    if behind := _seems_marked(step):
         return (
             f"if `[{step.step_type}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` in front of `[{behind}]`"
         )
-    if word == "x":
+    if step.step_type.lower() == "x":
         return "if it is meant as the mark, write `[x]` and a type behind it, such as `[x] [act]`"
-    close = [_MEANT[word]] if word in _MEANT else get_close_matches(word[:20], STEP_TYPES, n=1)
-    meant = f"did you mean `[{close[0]}]`? " if close else ""
-    return meant + "the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`"
+    meant = suggest_type(step)
+    types = "the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`"
+    return f"did you mean `[{meant}]`? {types}" if meant else types
 
 
 def _has_goal(plan: PlanSpec) -> Iterator[Diagnostic]:

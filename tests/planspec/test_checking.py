@@ -109,3 +109,26 @@ def test_a_plan_of_a_thousand_levels_is_checked() -> None:
     assert parse_plan(text) == chain()
     assert [one.code for one in found] == ["PS313"] * DEPTH + ["PS206"]
     assert found[-1].line == DEPTH + 2
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "fixed"),
+    [
+        ("1. [reson] a → b", "PS202", "1. [reason] a → b"),
+        ("1. [>] n [LLM] a → b", "PS202", "1. [>] n [reason] a → b"),
+        ("1. [act] a -> b", "PS305", "1. [act] a → b"),
+        (r"1. [act] a \| c => b，d | done", "PS305", r"1. [act] a \| c → b, d | done"),
+        ("1. [act] a\n  > <- b", "PS305", "1. [act] a\n  > ← b"),
+    ],
+)
+def test_a_finding_that_knows_better_has_a_fix(line: str, code: str, fixed: str) -> None:
+    text = f"Goal: g\n## Steps\n{line}\n"
+    (found,) = [found for found in check_text(text) if found.code == code]
+    assert found.fix is not None
+    span = found.fix.span
+    assert text[: span.start] + found.fix.text + text[span.end :] == f"Goal: g\n## Steps\n{fixed}\n"
+
+
+def test_a_type_that_is_meant_as_a_mark_has_no_fix() -> None:
+    found = check_text("Goal: g\n## Steps\n1. [done] [act] a → b\n2. [X] a\n3. [zzz] a\n")
+    assert [one.fix for one in found if one.code == "PS202"] == [None, None, None]

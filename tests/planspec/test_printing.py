@@ -417,3 +417,11 @@ def test_a_plan_of_a_thousand_levels_is_printed() -> None:
     rows = serialize_plan(chain()).split("\n")
     assert len(rows) == 2 + DEPTH + 1
     assert rows[-2] == "  " * (DEPTH - 1) + ".".join("1" * DEPTH) + ". [subtask] deep"
+
+
+@pytest.mark.parametrize("step_id", ["1", "1.1", "0.0.0", "12.3.45"])
+@pytest.mark.parametrize("description", ["[act] b", "[x]", "name [act] b"])
+def test_a_type_that_looks_like_a_mark_reads_back_below_any_id(step_id: str, description: str) -> None:
+    plan = PlanSpec(steps=[PlanStep(step_id, step_type="X", description=description)])
+    assert serialize_plan(plan) == f"## Steps\n{step_id}. [ ] [X] {description}\n"
+    assert parse_plan(serialize_plan(plan)) == plan

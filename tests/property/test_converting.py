@@ -104,6 +104,10 @@ def test_no_json_value_raises_anything_else(value: Any) -> None:
 
 @given(strategies.named_plans)
 def test_hopspec_and_back_keeps_what_both_have(plan: PlanSpec) -> None:
+    for step in iter_steps(plan):
+        # A name that is just like the one made from the id cannot be told from it, and counts as none.
+        if step.step_name == f"step_{step.step_id.replace('.', '_')}":
+            step.step_name = ""
     again = steps_to_plan(plan_to_steps(plan), plan.title, plan.goal, plan.constraints)
     kept = ("step_id", "step_name", "step_type", "description", "inputs", "outputs")
     said = [[getattr(step, name) for name in kept] for step in iter_steps(plan)]

@@ -129,9 +129,7 @@ def _diagnose_step(line: str, section: Section) -> Fault:
     tokens, at, expected = _read(line)
     if mended is None and not tokens and not flaws and section is not Section.STEPS:
         return _unknown(line, section)
-    flaw = min(flaws, key=lambda found: found.start, default=None)
-    if flaw is None or (tokens and at < flaw.start and not line[at : flaw.start].strip(BLANKS + "|")):
-        flaw = flaw or _flaw_of_step(line, tokens, at)
+    flaw = min(flaws, key=lambda found: found.start) if flaws else _flaw_of_step(line, tokens, at)
     accepted = _accepted(mended) if mended is not None else None
     # The parser speaks of where it stopped, which for other flaws is not where they are.
     is_there = bool(tokens) and flaw.code in _NAMED_BY_THE_PARSER

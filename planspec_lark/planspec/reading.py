@@ -1,7 +1,7 @@
 """PlanSpec text → plan, strictly.
 
 A text that is a plan is read by patterns made from the grammar's own rules (see :mod:`planspec_lark.regular`). Any
-other text goes line by line through :mod:`planspec_lark.planspec.scanning`, which knows what to say about it.
+other text goes through :mod:`planspec_lark.planspec.walking`, stretch by stretch, which knows what to say about it.
 :func:`parse_tree` and :func:`plan_from_tree` are the same way through the LALR parser, for whoever wants the tree.
 """
 

@@ -132,6 +132,9 @@ class _TolerantWalk(Walk):
             self.steps_in_fence = self.in_fence
         self.in_prose = False
         step = super().read_step(match, unit)
+        if step.step_id in self.steps:
+            # It will be refused, so nothing of it is worth a repair.
+            return step
         bounds = unit.find("step_DESCRIPTION")
         if bounds and not step.outputs:
             raw = self.text[slice(*bounds)].rstrip(BLANKS)
@@ -170,8 +173,7 @@ class _TolerantWalk(Walk):
         return inputs, detail
 
     def _take_names(self, step_id: str, name: str, start: int, end: int, written: str) -> None:
-        if step_id not in self.steps or self.owner is self.steps[step_id]:
-            self.places.add_names(step_id, name, start, end)
+        self.places.add_names(step_id, name, start, end)
         fix = Fix(self.source.span(start, end), written)
         self.report("PS305", "read as a list of variables", start, end, severity=Severity.WARNING, fix=fix)
 

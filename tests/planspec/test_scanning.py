@@ -450,3 +450,10 @@ def test_what_belongs_to_something_refused_is_named_even_behind_a_fence() -> Non
     assert ("PS107", 5) in [(found.code, found.line) for found in step.diagnostics]
     assert [found.message for found in step.diagnostics if found.line == 5] == ["left out, as what it belongs to"]
     assert step.plan.steps[0].detail == []
+
+
+def test_a_refused_step_lends_no_place_to_the_one_with_its_id() -> None:
+    result = scan_plan("## Steps\n1. [act] a\n1. [act] b -> c\n  > <- d\n")
+    assert "outputs" not in result.places.step("1").fields
+    assert "inputs" not in result.places.step("1").fields
+    assert {found.code for found in result.diagnostics} == {"PS117", "PS107"}

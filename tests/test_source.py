@@ -7,7 +7,7 @@ import json
 import pytest
 
 from planspec_lark import Source, Span
-from planspec_lark.source import escape_json, visible
+from planspec_lark.source import columns, escape_json, visible
 
 
 @pytest.mark.parametrize(
@@ -123,3 +123,11 @@ def test_escaped_json_means_the_same_and_is_safe_to_show(text: str) -> None:
     encoded = escape_json(json.dumps({"text": text}, ensure_ascii=False))
     assert json.loads(encoded) == {"text": text}
     assert visible(encoded) == encoded
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [("ab", 2), ("计划", 4), ("e\u0301", 1), ("a\u20dd", 1), ("a\u200db", 2), ("ﬀ", 1), ("\uff21", 2), ("", 0)],
+)
+def test_columns_are_those_of_a_terminal(text: str, width: int) -> None:
+    assert columns(text) == width

@@ -13,8 +13,8 @@ from threading import Lock
 
 __all__ = ["paused"]
 
-# Below this many characters of text, the collector has next to nothing to do.
-_WORTH_IT = 200_000
+# Below this many characters of text (some 200 steps), the collector has next to nothing to do.
+_WORTH_IT = 20_000
 
 _lock = Lock()
 _waiting = 0

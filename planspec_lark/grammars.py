@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from lark import Lark
-from lark.lexer import ContextualLexer, TerminalDef
+from lark.lexer import ContextualLexer
 from lark.load_grammar import Grammar, load_grammar
 
 from planspec_lark.regular import RegularRules
 
-__all__ = ["STARTS", "compile_grammar", "grammar_path", "parser", "pattern", "regular", "terminals"]
+__all__ = ["STARTS", "compile_grammar", "grammar_path", "parser", "pattern", "regular"]
 
 # The rules that a text of each language can be read as.
 STARTS = {
@@ -65,20 +65,12 @@ def parser(language: str) -> Lark:
 
 
 @cache
-def terminals(language: str) -> dict[str, TerminalDef]:
-    """All terminals of ``language`` by name, those that only serve inside others included."""
-    definitions, _, _ = _grammar(language).compile(list(STARTS[language]), "*")
-    return {terminal.name: terminal for terminal in definitions}
-
-
-@cache
 def pattern(language: str, terminal: str) -> re.Pattern[str]:
-    """One terminal of ``language`` as a compiled pattern."""
-    return re.compile(terminals(language)[terminal].pattern.to_regexp())
+    """One terminal of ``language`` as a compiled pattern; what it says is the group ``value``."""
+    return regular(language).terminal(terminal)
 
 
 @cache
 def regular(language: str) -> RegularRules:
     """The regular rules of ``language`` as patterns."""
-    rules = {name: tree for name, _, tree, _ in _grammar(language).rule_defs}
-    return RegularRules(rules, terminals(language))
+    return RegularRules.of(_grammar(language))

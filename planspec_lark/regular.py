@@ -12,15 +12,45 @@ one. What the pattern refuses is left to the parser, which can say what was expe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
+from attrs import frozen
 from lark import Token, Tree
 from lark.grammar import NonTerminal, Symbol, Terminal
-from lark.lexer import TerminalDef
+from lark.load_grammar import Grammar, PrepareLiterals, TerminalTreeToPattern, nr_deepcopy_tree
 
-__all__ = ["RegularRules"]
+__all__ = ["RegularRules", "TerminalPattern"]
 
 _POSSESSIVE = {"?": "?+", "*": "*+", "+": "++"}
+
+
+@frozen
+class TerminalPattern:
+    """A terminal as a regular expression, in three parts: what it says (its value), and the signs around that.
+
+    A terminal that is a sequence of literals and one other terminal says what that one says; of any other terminal,
+    all of it is the value.
+    """
+
+    before: str
+    value: str
+    after: str
+    priority: int = 0
+
+    @classmethod
+    def of(cls, tree: Tree[object], priority: int) -> TerminalPattern:
+        """The terminal with this definition, as Lark's grammar loader gives it."""
+        parts = _tree(tree.children[0]).children if len(tree.children) == 1 else []
+        inner = [at for at, part in enumerate(parts) if _is_terminal(part)]
+        if len(inner) != 1 or not all(_tree(part).data == "value" for part in parts):
+            return cls("", _compile([tree]), "", priority)
+        [at] = inner
+        return cls(_compile(parts[:at]), _compile(parts[at : at + 1]), _compile(parts[at + 1 :]), priority)
+
+    def whole(self, name: str = "") -> str:
+        """All of it; with a ``name``, its value is a group of that name."""
+        return f"{self.before}{f'(?P<{name}>{self.value})' if name else self.value}{self.after}"
 
 
 class RegularRules:
@@ -28,60 +58,93 @@ class RegularRules:
 
     Args:
         rules: rule name → its right-hand side as Lark's grammar loader gives it (an EBNF tree).
-        terminals: terminal name → its definition.
-        silent: terminals that get no group.
+        terminals: terminal name → its pattern.
     """
 
-    def __init__(
-        self,
-        rules: Mapping[str, Tree[object]],
-        terminals: Mapping[str, TerminalDef],
-        silent: frozenset[str] = frozenset({"NL"}),
-    ) -> None:
+    def __init__(self, rules: Mapping[str, Tree[object]], terminals: Mapping[str, TerminalPattern]) -> None:
         self._rules = rules
         self._terminals = terminals
-        self._silent = silent
 
-    def pattern(self, rule: str, *, without: str | None = None) -> re.Pattern[str]:
+    @classmethod
+    def of(cls, grammar: Grammar) -> RegularRules:
+        """The rules of a grammar that Lark has loaded."""
+        rules = {name: tree for name, _, tree, _ in grammar.rule_defs}
+        terminals = {name: TerminalPattern.of(tree, priority) for name, (tree, priority) in grammar.term_defs}
+        return cls(rules, terminals)
+
+    def pattern(
+        self, rule: str, *, without: str | None = None, groups: Collection[str] | None = None
+    ) -> re.Pattern[str]:
         """The pattern of ``rule``.
 
-        A terminal outside any repetition is a group of its name; inside another rule that is ``rule_TERMINAL``. A rule
-        that is used, and whatever is repeated, is a group of its name and spans all of it. Where a name comes up
-        twice, its first place has the group.
+        The value of a terminal outside any repetition is a group of the terminal's name; inside another rule that is
+        ``rule_TERMINAL``, unless that rule's name starts with an underscore: then it counts as if its content stood in
+        its place. A rule that is used, and whatever is repeated, is a group of its name and spans all of it. Where a
+        name comes up twice, its first place has the group.
 
         Args:
             rule: the rule's name.
             without: a rule to leave out, so that a pattern can stop in front of a repeated tail.
+            groups: the groups to make, by name; all of them if None.
 
         Raises:
-            ValueError: the rule is recursive.
+            ValueError: the rule is recursive, or there is no such group.
         """
-        builder = _Builder(self._rules, self._terminals, self._silent, without)
-        return re.compile(builder.rule(rule, prefix=""))
+        return re.compile(self._build(rule, without, groups))
+
+    def rows(self, rule: str, groups: Collection[str]) -> re.Pattern[str]:
+        """A pattern to cut a text with (``findall``) into stretches that follow one another, each a ``rule``.
+
+        From the first place on where there is none, all the rest of the text is the one last match, with the group
+        ``rest``, which is the last.
+        """
+        return re.compile(f"{self._build(rule, None, groups)}|(?P<rest>(?s:.+))")
 
     def tokens(self, rule: str) -> re.Pattern[str]:
-        """One pattern that matches any single terminal of ``rule``, each a group, by falling priority."""
+        """One pattern that matches any single terminal of ``rule``, each value a group, by falling priority."""
         names: dict[str, None] = {}
         for symbol in self._rules[rule].scan_values(lambda value: isinstance(value, Terminal)):
             assert isinstance(symbol, Terminal)
             names.setdefault(symbol.name)
         ordered = sorted(names, key=lambda name: -self._terminals[name].priority)
-        return re.compile("|".join(f"(?P<{name}>{self._terminals[name].pattern.to_regexp()})" for name in ordered))
+        return re.compile("|".join(self._terminals[name].whole(name) for name in ordered))
+
+    def terminal(self, name: str) -> re.Pattern[str]:
+        """The pattern of one terminal, its value the group ``value``."""
+        return re.compile(self._terminals[name].whole("value"))
+
+    def value(self, name: str, token: str) -> str:
+        """What a token of this terminal says."""
+        terminal = self._terminals[name]
+        before = re.match(terminal.before, token)
+        assert before is not None, "a token matches its terminal"
+        if not terminal.after:
+            return token[before.end() :]
+        value = re.compile(terminal.value).match(token, before.end())
+        assert value is not None, "a token matches its terminal"
+        return value[0]
+
+    def _build(self, rule: str, without: str | None, groups: Collection[str] | None) -> str:
+        builder = _Builder(self._rules, self._terminals, without, groups)
+        pattern = builder.rule(rule, prefix="")
+        if unknown := set(groups or ()) - builder.used:
+            raise ValueError(f"rule {rule!r} has no group {', '.join(sorted(unknown))}")
+        return pattern
 
 
 class _Builder:
     def __init__(
         self,
         rules: Mapping[str, Tree[object]],
-        terminals: Mapping[str, TerminalDef],
-        silent: frozenset[str],
+        terminals: Mapping[str, TerminalPattern],
         without: str | None,
+        groups: Collection[str] | None,
     ) -> None:
         self._rules = rules
         self._terminals = terminals
         self._without = without
-        self._silent = silent
-        self._used: set[str] = set()
+        self._groups = groups
+        self.used: set[str] = set()
         self._open: list[str] = []
 
     def rule(self, name: str, prefix: str | None) -> str:
@@ -125,16 +188,25 @@ class _Builder:
 
     def _symbol(self, symbol: object, prefix: str | None) -> str:
         if isinstance(symbol, Terminal):
-            return self._group(symbol.name, prefix, f"(?>{self._terminals[symbol.name].pattern.to_regexp()})")
+            terminal = self._terminals[symbol.name]
+            return f"(?>{terminal.whole(self._claim(symbol.name, prefix))})"
         assert isinstance(symbol, NonTerminal)
-        inner = None if prefix is None or symbol.name.startswith("_") else f"{symbol.name}_"
-        return self._group(symbol.name, prefix, self.rule(symbol.name, inner))
+        inner = prefix if prefix is None or symbol.name.startswith("_") else f"{prefix}{symbol.name}_"
+        # Its own name goes first: what it holds may be called the same.
+        name = self._claim(symbol.name, prefix)
+        pattern = self.rule(symbol.name, inner)
+        return f"(?P<{name}>{pattern})" if name else f"(?:{pattern})"
 
     def _group(self, name: str, prefix: str | None, pattern: str) -> str:
-        if prefix is None or name in self._silent or prefix + name in self._used:
-            return f"(?:{pattern})"
-        self._used.add(prefix + name)
-        return f"(?P<{prefix}{name}>{pattern})"
+        claimed = self._claim(name, prefix)
+        return f"(?P<{claimed}>{pattern})" if claimed else f"(?:{pattern})"
+
+    def _claim(self, name: str, prefix: str | None) -> str:
+        """The name of a group for a symbol, or "" where it gets none."""
+        if prefix is None or prefix + name in self.used or not (self._groups is None or prefix + name in self._groups):
+            return ""
+        self.used.add(prefix + name)
+        return prefix + name
 
     def _priority(self, tree: Tree[object]) -> int:
         first = next(tree.scan_values(lambda value: isinstance(value, Symbol)), None)
@@ -144,3 +216,24 @@ class _Builder:
 def _tree(value: object) -> Tree[object]:
     assert isinstance(value, Tree)
     return value
+
+
+def _is_terminal(part: object) -> bool:
+    """Whether a part of a terminal's definition is another terminal."""
+    inner = _tree(part).children[0]
+    return isinstance(inner, Tree) and inner.data == "expansions"
+
+
+def _compile(parts: Sequence[object]) -> str:
+    """Parts of a terminal's definition as one regular expression."""
+    if not parts:
+        return ""
+    # Lark changes the trees that it compiles.
+    whole: Tree[object] = Tree("expansions", [Tree("expansion", list(parts))])
+    tree = _copy_tree(whole)
+    return str(_TO_PATTERN.transform(tree).to_regexp())
+
+
+# Lark has no types for these.
+_copy_tree: Any = nr_deepcopy_tree
+_TO_PATTERN: Any = PrepareLiterals() * TerminalTreeToPattern()

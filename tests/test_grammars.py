@@ -93,7 +93,7 @@ def test_ids_and_variables_are_written_once() -> None:
     """The commands import what they share with documents."""
     assert grammars.pattern("plan_cmd", "ID").pattern == grammars.pattern("planspec", "ID").pattern
     text = grammars.grammar_path("plan_cmd").read_text(encoding="utf-8")
-    assert "%import .planspec (ID, TYPE, DETAIL)" in text
+    assert "%import .planspec (ID, TYPE, VARIABLES, DETAIL)" in text
 
 
 def test_a_grammar_is_compiled_once() -> None:

@@ -11,9 +11,7 @@ from planspec_lark.regular import RegularRules
 
 def rules_of(grammar: str) -> RegularRules:
     loaded, _ = load_grammar(grammar, "test", [], True)  # type: ignore[no-untyped-call]
-    terminals, _, _ = loaded.compile(["start"], "*")
-    rules = {name: tree for name, _, tree, _ in loaded.rule_defs}
-    return RegularRules(rules, {terminal.name: terminal for terminal in terminals})
+    return RegularRules.of(loaded)
 
 
 GRAMMAR = """
@@ -42,7 +40,56 @@ def test_a_pattern_accepts_what_the_parser_accepts(text: str) -> None:
 def test_groups_have_the_names_of_their_symbols() -> None:
     match = rules_of(GRAMMAR).pattern("start").fullmatch("aabc\naabc")
     assert match is not None
-    assert match.groupdict() == {"A": "aa", "_tail": "bc", "last": "aabc", "last_A": "aa", "last_B": "b", "last_C": "c"}
+    assert match.groupdict() == {
+        "A": "aa",
+        "_tail": "bc",
+        "NL": "\n",
+        "last": "aabc",
+        "last_A": "aa",
+        "last_B": "b",
+        "last_C": "c",
+    }
+
+
+def test_a_rule_with_an_underscore_counts_as_its_content() -> None:
+    match = rules_of('start: _inner\n_inner: [A] b\nb: B\nA: "a"\nB: "b"').pattern("start").fullmatch("ab")
+    assert match is not None
+    assert match.groupdict() == {"_inner": "ab", "A": "a", "b": "b", "b_B": "b"}
+
+
+def test_only_the_groups_asked_for_are_made() -> None:
+    rules = rules_of(GRAMMAR)
+    assert list(rules.pattern("start", groups=("last_B", "A")).groupindex) == ["A", "last_B"]
+    with pytest.raises(ValueError, match="rule 'start' has no group B"):
+        rules.pattern("start", groups=("B",))
+
+
+VALUES = """
+start: QUOTED [LISTED] [LOUD]
+WORD: /[a-z]+/
+QUOTED: /["(]/ WORD /[")]/
+LISTED: WORD ("," WORD)+
+LOUD: /!+/ (WORD | "?")
+"""
+
+
+def test_a_terminal_says_what_the_one_inside_it_says() -> None:
+    match = rules_of(VALUES).pattern("start").fullmatch('"word"a,b!?')
+    assert match is not None
+    assert match.groupdict() == {"QUOTED": "word", "LISTED": "a,b", "LOUD": "!?"}
+
+
+def test_the_value_of_a_token() -> None:
+    rules = rules_of(VALUES)
+    assert rules.value("QUOTED", "(word)") == "word"
+    assert rules.value("LISTED", "a,b") == "a,b"
+    assert rules.terminal("QUOTED").match('"so"')["value"] == "so"  # type: ignore[index]
+
+
+def test_rows_end_with_the_rest() -> None:
+    rows = rules_of("start: A [B]\nA: /a/\nB: /b/").rows("start", ("A", "B"))
+    assert rows.findall("aba") == [("a", "b", ""), ("a", "", "")]
+    assert rows.findall("abxa\na") == [("a", "b", ""), ("", "", "xa\na")]
 
 
 def test_a_pattern_never_goes_back_on_a_token() -> None:

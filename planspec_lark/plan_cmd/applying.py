@@ -16,7 +16,6 @@ from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
-    SETTERS,
     STEP_TYPES,
     PlanSpec,
     PlanStatus,
@@ -28,7 +27,7 @@ from planspec_lark.planspec.tree import find_step
 __all__ = ["Report", "apply_command", "apply_commands", "perform", "perform_all"]
 
 # An id that moves up by one is still an id (but for the limit, which is looked at before): no need to check each again.
-_set_id = SETTERS[0]
+_set_id = PlanStep.__dict__["step_id"].__set__
 
 _STATUSES = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
 
@@ -163,7 +162,7 @@ def _read_content(command: PlanCommand) -> _Content:
         known = ", ".join(STEP_TYPES)
         raise CommandError("PC114", f"{command.op} {command.step_id}: '{command.step_type}' is none of {known}")
     headline = read_headline(command.description)
-    outputs = [] if headline.outputs is None else split_variables(headline.outputs.partition("→")[2])
+    outputs = [] if headline.outputs is None else split_variables(headline.outputs)
     inputs, detail = read_body("".join(f"> {line}\n" for line in command.detail))
     description = read_description(headline.description, has_outputs=bool(outputs))
     return _Content(command.step_type, description, outputs, inputs, detail)

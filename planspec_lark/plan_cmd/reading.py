@@ -12,7 +12,6 @@ from planspec_lark import grammars
 from planspec_lark.diagnostics import CODES, Diagnostic, Fix
 from planspec_lark.plan_cmd.faults import Fault, diagnose, diagnose_prefix
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.planspec.building import behind_sign
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.source import Source, Span, end_last_line
 
@@ -109,11 +108,11 @@ def _build(match: Match[str]) -> PlanCommand:
     verb = groups.get("STATUS_VERB") or groups.get("EDIT_VERB") or groups.get("REPLAN") or groups["VIEW_VERB"]
     return PlanCommand(
         verb.strip(BLANKS),
-        groups.get("TARGET", "ALL").strip(BLANKS).removesuffix("."),
-        groups.get("TYPE", "").strip(BLANKS)[1:-1],
+        groups.get("TARGET", "ALL"),
+        groups.get("TYPE", ""),
         groups.get("TEXT", "").strip(BLANKS),
         groups.get("RESULT", "").partition("|")[2].strip(BLANKS),
-        [behind_sign(line["DETAIL"]) for line in _pattern("_detail").finditer(groups.get("_detail", ""))],
+        [line["DETAIL"] for line in _pattern("_detail").finditer(groups.get("_detail", ""))],
     )
 
 

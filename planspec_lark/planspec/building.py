@@ -1,23 +1,27 @@
 """From the tokens of one line or one step to models.
 
 All readers end here: whatever found the tokens (the LALR parser or a pattern made from the same grammar), what they
-mean is said once.
+mean is said once. A token is given by its value, as the grammar says what that is; an absent one is empty or None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from re import Match
+from typing import Any
 
 from planspec_lark import grammars
 from planspec_lark.planspec.escapes import read_description, read_detail, read_segment
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import MARKS, SETTERS, STEP_TYPES, PlanStatus, PlanStep
+from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanStatus, PlanStep, StepDraft
 
 __all__ = [
-    "behind_sign",
+    "BODY",
+    "SUMMARY",
+    "add_body",
     "build_step",
+    "build_steps",
     "read_body",
     "read_constraints",
     "read_goal_detail",
@@ -28,27 +32,26 @@ __all__ = [
     "split_variables",
 ]
 
-_STATUSES = {f"[{mark}]": status for status, mark in MARKS.items()}
-# The tokens as they mostly come, with one space in front: one text for all steps of a type, and nothing to cut.
-_USUAL_STATUSES = {f" [{mark}]": status for status, mark in MARKS.items()}
-_USUAL_TYPES = {f" [{name}]": name for name in STEP_TYPES}
-_PENDING = PlanStatus.PENDING
-_NEW = PlanStep.__new__
-(
-    _set_id,
-    _set_name,
-    _set_type,
-    _set_description,
-    _set_inputs,
-    _set_outputs,
-    _set_detail,
-    _set_result,
-    _set_status,
-    _set_expanded,
-    _set_done,
-    _set_total,
-    _set_children,
-) = SETTERS
+# The tokens of a summary line that build_step takes, and those of a line of a body; the names that start with an
+# underscore are rules, whose text is taken as a whole.
+SUMMARY = (
+    "STEP_ID",
+    "MARK",
+    "NAME",
+    "TYPE",
+    "DESCRIPTION",
+    "OUTPUTS",
+    "RESULT",
+    "_more",
+    "PROGRESS",
+    "_behind",
+)
+BODY = ("INPUTS", "DETAIL")
+
+_STATUSES: dict[str | None, PlanStatus] = {f"[{mark}]": status for status, mark in MARKS.items()}
+_STATUSES[None] = _STATUSES[""] = PlanStatus.PENDING
+# One text for all steps of a type.
+_TYPES = {name: name for name in STEP_TYPES}
 
 
 @cache
@@ -58,9 +61,7 @@ def _lines(rule: str) -> Callable[[str], Iterator[Match[str]]]:
 
 @cache
 def _body_lines() -> Callable[[str], list[tuple[str, str]]]:
-    pattern = grammars.regular("planspec").pattern("_body")
-    assert list(pattern.groupindex) == ["INPUTS", "DETAIL"]
-    return pattern.findall
+    return grammars.regular("planspec").pattern("_body", groups=BODY).findall
 
 
 @cache
@@ -70,7 +71,7 @@ def _segment_tokens() -> Callable[[str], Iterator[Match[str]]]:
 
 def split_variables(names: str) -> list[str]:
     """The variables of a list."""
-    return [name.strip(BLANKS) for name in names.split(",")]
+    return [name.strip(BLANKS) for name in names.split(",")] if "," in names else [names]
 
 
 def split_segments(segments: str) -> Iterator[Match[str]]:
@@ -95,42 +96,48 @@ def split_goal_detail(lines: str) -> Iterator[Match[str]]:
 
 def read_constraints(lines: str) -> list[str]:
     """The constraints of these lines."""
-    return [line["TEXT"].strip(BLANKS) for line in split_constraints(lines)]
+    return [line["TEXT"] for line in split_constraints(lines)]
 
 
 def read_goal_detail(lines: str) -> list[str]:
     """The details of these lines."""
-    return [behind_sign(line["DETAIL"]) for line in split_goal_detail(lines)]
-
-
-def behind_sign(detail: str) -> str:
-    """What a detail line says: what stands behind its `>` and one space."""
-    return detail[2:] if detail.startswith("> ") else detail[1:]
+    return [line["DETAIL"] for line in split_goal_detail(lines)]
 
 
 def read_body(body: str) -> tuple[list[str], list[str]]:
     """The inputs and the detail of the lines of a body."""
     inputs: list[str] = []
     detail: list[str] = []
-    for inputs_token, detail_token in _body_lines()(body):
-        if detail_token:
-            detail.append(read_detail(behind_sign(detail_token)))
+    for names, text in _body_lines()(body):
+        if names:
+            inputs += split_variables(names)
         else:
-            inputs += split_variables(inputs_token.partition("←")[2])
+            detail.append(read_detail(text))
     return inputs, detail
 
 
-def _read_segments(segments: str) -> tuple[str, int, int | None]:
-    pieces: list[str] = []
-    done, total = 0, None
-    for token in split_segments(segments):
-        text = token[0].partition("|")[2].strip(BLANKS)
-        if token.lastgroup == "RESULT":
-            pieces.append(read_segment(text))
+def build_steps(rows: Iterable[tuple[str, ...]]) -> list[PlanStep] | None:
+    """The steps, without their children, that the lines of a document's steps spell.
+
+    Args:
+        rows: of each line the tokens SUMMARY and BODY, then what is none of a step's lines.
+
+    Returns:
+        None where a line is none of a step's, or where a body comes first.
+    """
+    steps: list[PlanStep] = []
+    step = None
+    for step_id, mark, name, kind, text, outputs, result, more, progress, behind, inputs, detail, rest in rows:
+        if step_id:
+            step = build_step(step_id, mark, name, kind, text, outputs, result, more, progress, behind)
+            steps.append(step)
+        elif step is None or rest:
+            return None
+        elif inputs:
+            step.inputs.extend(split_variables(inputs))
         else:
-            first, slash, second = text.partition(":")[2].partition("/")
-            done, total = int(first), int(second) if slash else None
-    return " | ".join(pieces), done, total
+            step.detail.append(read_detail(detail) if "←" in detail else detail)
+    return steps
 
 
 def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
@@ -140,35 +147,45 @@ def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
     step_type: str,
     description: str | None,
     outputs: str | None,
-    segments: str,
-    body: str,
+    result: str | None,
+    more: str | None,
+    progress: str | None,
+    behind: str | None,
 ) -> PlanStep:
-    """The step that these tokens of one ``step`` spell, without its children.
+    """The step that these tokens of one summary line spell, without its body and its children.
 
     The grammar has let every value through, so the models' validators need not look at them again.
     """
-    inputs, detail = read_body(body) if body else ([], [])
-    result, done, total = _read_segments(segments) if segments else ("", 0, None)
-    step = _NEW(PlanStep)
-    _set_id(step, step_id[:-1])
-    _set_name(step, name.strip(BLANKS) if name else "")
-    _set_type(step, _USUAL_TYPES.get(step_type) or step_type.strip(BLANKS)[1:-1])
-    _set_description(step, _read_text(description, outputs) if description else "")
-    _set_inputs(step, inputs)
-    _set_outputs(step, split_variables(outputs.partition("→")[2]) if outputs else [])
-    _set_detail(step, detail)
-    _set_result(step, result)
-    _set_status(step, _read_mark(mark) if mark else _PENDING)
-    _set_expanded(step, None)
-    _set_done(step, done)
-    _set_total(step, total)
-    _set_children(step, [])
-    return step
+    step: Any = StepDraft()
+    step.step_id = step_id
+    step.step_name = name or ""
+    step.step_type = _TYPES.get(step_type, step_type)
+    if description and "\\" in description:
+        description = read_description(description, has_outputs=bool(outputs))
+    step.description = description or ""
+    step.inputs = []
+    step.outputs = split_variables(outputs) if outputs else []
+    step.detail = []
+    if more or behind or (result and "\\" in result):
+        pieces = [result] if result else []
+        pieces += [token["RESULT"] for run in (more, behind) if run for token in split_segments(run)]
+        result = " | ".join(map(read_segment, pieces))
+    step.result = result or ""
+    step.status = _STATUSES[mark]
+    step.expanded = None
+    step.done_count = 0
+    step.total_count = None
+    if progress:
+        done, slash, total = progress.partition("/")
+        step.done_count = int(done)
+        step.total_count = int(total) if slash else None
+    step.children = []
+    step.__class__ = PlanStep
+    return step  # type: ignore[no-any-return]  # it has just become one
 
 
-def _read_mark(mark: str) -> PlanStatus:
-    return _USUAL_STATUSES.get(mark) or _STATUSES[mark.strip(BLANKS)]
-
-
-def _read_text(description: str, outputs: str | None) -> str:
-    return read_description(description.strip(BLANKS), has_outputs=outputs is not None)
+def add_body(step: PlanStep, body: str) -> None:
+    """Give a step the inputs and the detail of these lines."""
+    inputs, detail = read_body(body)
+    step.inputs.extend(inputs)
+    step.detail.extend(detail)

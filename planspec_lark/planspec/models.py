@@ -18,7 +18,7 @@ from attrs import Attribute, define, field
 
 from planspec_lark.planspec import fields
 
-__all__ = ["CONTAINER_TYPES", "MARKS", "STEP_TYPES", "PlanSpec", "PlanStatus", "PlanStep", "iter_steps"]
+__all__ = ["CONTAINER_TYPES", "MARKS", "STEP_TYPES", "PlanSpec", "PlanStatus", "PlanStep", "StepDraft", "iter_steps"]
 
 
 class PlanStatus(str, Enum):
@@ -80,7 +80,8 @@ _IS_TYPE = fields.optional(fields.matches("VARIABLE", "a type (a letter or `_`, 
 _IS_VARIABLE = fields.matches("VARIABLE", "a variable (a letter or `_`, then letters, digits and `_`)")
 
 
-@define(eq=False)
+# Without room for weak references, a draft has the same layout.
+@define(eq=False, weakref_slot=False)
 class PlanStep:
     """One step of a plan, with all that stands below it.
 
@@ -180,12 +181,23 @@ def _same_steps(ours: list[PlanStep], theirs: list[PlanStep]) -> bool:
     return True
 
 
+class StepDraft:
+    """A step under construction, for values that come out of a model or that the grammar has let through.
+
+    Its fields are those of :class:`PlanStep` and take anything. Once all are set it becomes a step, by
+    ``draft.__class__ = PlanStep``: that costs a fraction of passing every value through its validator.
+    """
+
+    __slots__ = tuple(PlanStep.__slots__)
+
+
 def _copy_one(step: PlanStep) -> PlanStep:
-    copy = PlanStep.__new__(PlanStep)
-    for name, write in _SLOTS:
+    copy: Any = StepDraft()
+    for name in _NAMES:
         value = getattr(step, name)
-        write(copy, list(value) if isinstance(value, list) else value)
-    return copy
+        setattr(copy, name, list(value) if isinstance(value, list) else value)
+    copy.__class__ = PlanStep
+    return copy  # type: ignore[no-any-return]  # it has just become one
 
 
 def _copy_step(step: PlanStep) -> PlanStep:
@@ -193,14 +205,10 @@ def _copy_step(step: PlanStep) -> PlanStep:
     stack = [root]
     while stack:
         copy = stack.pop()
-        _SET_CHILDREN(copy, [_copy_one(child) for child in copy.children])
-        stack.extend(copy.children)
+        # In place: nothing else has this list, and assigning one would check every child of it.
+        copy.children[:] = map(_copy_one, copy.children)
+        stack += copy.children
     return root
 
 
-_NAMES = tuple(name for name in PlanStep.__slots__ if name != "__weakref__")
-# The slots' own setters, in the order of the fields. They skip the validators, for values that come out of a model or
-# that the grammar has let through.
-SETTERS = tuple(getattr(PlanStep, name).__set__ for name in _NAMES)
-_SLOTS = tuple(zip(_NAMES, SETTERS, strict=True))
-_SET_CHILDREN = SETTERS[-1]
+_NAMES = StepDraft.__slots__

@@ -135,15 +135,15 @@ class Places:
             if bounds := unit.find(group):
                 yield name, self._trimmed(*bounds)
         text = self.source.text
-        for name, group, token, split in (
-            ("goal_detail", "goal__goal_detail", "DETAIL", split_goal_detail),
-            ("constraints", "constraints_constraint", "TEXT", split_constraints),
-            ("goal_detail", "body_line", "DETAIL", split_goal_detail),
-        ):
+        if bounds := unit.find("constraints_constraint"):
+            start, end = bounds
+            for line in split_constraints(_ended(text[start:end])):
+                yield "constraints", self._trimmed(start + line.start("TEXT"), start + line.end("TEXT"))
+        for group in ("goal__goal_detail", "body_line"):
             if bounds := unit.find(group):
                 start, end = bounds
-                for line in split(_ended(text[start:end])):
-                    yield name, self._trimmed(start + line.start(token), start + line.end(token))
+                for line in split_goal_detail(_ended(text[start:end])):
+                    yield "goal_detail", self._trimmed(start + line.start(), start + line.end("DETAIL"))
 
     def _step_fields(self, unit: Unit) -> Iterator[tuple[str, Span]]:
         if unit.match is None:
@@ -152,7 +152,8 @@ class Places:
         for name, group in _GROUPS.items():
             if bounds := unit.find(group):
                 start, end = bounds
-                yield name, self._trimmed(start, end - (name == "step_id"))
+                brackets = name == "step_type"
+                yield name, self.source.span(start - brackets, end + brackets)
         if bounds := unit.find("step_OUTPUTS"):
             yield from self._variables("outputs", *bounds)
         if bounds := unit.find("step__segments"):
@@ -170,7 +171,7 @@ class Places:
             if line["INPUTS"] is not None:
                 yield from self._variables("inputs", start + line.start("INPUTS"), start + line.end("INPUTS"))
             else:
-                yield "detail", self._trimmed(start + line.start("DETAIL"), start + line.end("DETAIL"))
+                yield "detail", self._trimmed(start + line.start(), start + line.end("DETAIL"))
 
     def _variables(self, name: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
         for match in grammars.pattern("planspec", "VARIABLE").finditer(self.source.text, start, end):

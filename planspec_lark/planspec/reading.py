@@ -17,8 +17,15 @@ from lark.exceptions import UnexpectedInput
 from planspec_lark import grammars
 from planspec_lark.collector import paused
 from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.planspec.building import build_step, read_constraints, read_goal_detail
-from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.building import (
+    BODY,
+    SUMMARY,
+    add_body,
+    build_step,
+    build_steps,
+    read_constraints,
+    read_goal_detail,
+)
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.planspec.tree import grow
@@ -30,7 +37,8 @@ __all__ = ["parse_plan", "parse_tree", "plan_from_tree"]
 @cache
 def _patterns() -> tuple[Pattern[str], Pattern[str]]:
     rules = grammars.regular("planspec")
-    return rules.pattern("plan", without="step"), rules.pattern("step")
+    head = ("steps", "title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint")
+    return rules.pattern("plan", without="step", groups=head), rules.rows("row", (*SUMMARY, *BODY))
 
 
 def parse_plan(text: str, *, name: str = "<text>") -> PlanSpec:
@@ -58,22 +66,16 @@ def _read(text: str) -> PlanSpec | None:
     if not text:
         return PlanSpec()
     text = end_last_line(text)
-    head_pattern, step_pattern = _patterns()
+    head_pattern, row_pattern = _patterns()
     head = head_pattern.match(text)
-    if head is None:
+    if head is None or (head.end() < len(text) and not head["steps"]):
         return None
-    at = head.end()
-    steps: list[PlanStep] = []
-    if head["steps"]:
-        read, append = step_pattern.match, steps.append
-        while match := read(text, at):
-            append(build_step(*match.groups()))
-            at = match.end()
-    if at != len(text) or len({step.step_id for step in steps}) != len(steps):
+    steps = build_steps(row_pattern.findall(text, head.end()))
+    if steps is None or len({step.step_id for step in steps}) != len(steps):
         return None
     return PlanSpec(
-        title=(head["title_TEXT"] or "").strip(BLANKS),
-        goal=(head["goal_TEXT"] or "").strip(BLANKS),
+        title=head["title_TEXT"] or "",
+        goal=head["goal_TEXT"] or "",
         goal_detail=read_goal_detail(head["goal__goal_detail"] or ""),
         constraints=read_constraints(head["constraints_constraint"] or ""),
         steps=grow(steps),
@@ -120,14 +122,14 @@ def plan_from_tree(tree: Tree[Token]) -> PlanSpec:
     steps: list[PlanStep] = []
     walk: Callable[[], Iterator[Tree[Token]]] = tree.iter_subtrees_topdown
     for node in walk():
-        tokens = [(token.type, token) for token in node.children if isinstance(token, Token)]
+        tokens = [token for token in node.children if isinstance(token, Token)]
         if node.data == "title":
-            plan.title = _value(tokens, "TEXT")
+            [plan.title] = _values(tokens, "TEXT")
         elif node.data == "goal":
-            plan.goal = _value(tokens, "TEXT")
-            plan.goal_detail = read_goal_detail(_lines(tokens))
+            plan.goal = "".join(_values(tokens, "TEXT"))
+            plan.goal_detail = _values(tokens, "DETAIL")
         elif node.data == "constraint":
-            plan.constraints.append(_value(tokens, "TEXT"))
+            plan.constraints += _values(tokens, "TEXT")
         elif node.data == "step":
             steps.append(_step_from_tokens(tokens))
     if len({step.step_id for step in steps}) != len(steps):
@@ -136,26 +138,25 @@ def plan_from_tree(tree: Tree[Token]) -> PlanSpec:
     return plan
 
 
-def _step_from_tokens(tokens: list[tuple[str, Token]]) -> PlanStep:
-    by_type = dict(reversed(tokens))
-    return build_step(
-        by_type["STEP_ID"],
-        by_type.get("MARK"),
-        by_type.get("NAME"),
-        by_type["TYPE"],
-        by_type.get("DESCRIPTION"),
-        by_type.get("OUTPUTS"),
-        "".join(token for kind, token in tokens if kind in ("RESULT", "PROGRESS")),
-        _lines(tokens),
-    )
+def _step_from_tokens(tokens: list[Token]) -> PlanStep:
+    values: dict[str, str] = {}
+    more: list[str] = []
+    for token in tokens:
+        if token.type in values and token.type == "RESULT":
+            more.append(token)
+        values.setdefault(token.type, grammars.regular("planspec").value(token.type, token))
+    values["_more"] = "".join(more)
+    step = build_step(*(values.get(name, "") for name in SUMMARY))
+    first = next(index for index, token in enumerate(tokens) if token.type == "NL")
+    add_body(step, _ended(tokens[first + 1 :]))
+    return step
 
 
-def _value(tokens: list[tuple[str, Token]], kind: str) -> str:
-    return next((str(token).strip(BLANKS) for found, token in tokens if found == kind), "")
+def _values(tokens: list[Token], kind: str) -> list[str]:
+    return [grammars.regular("planspec").value(kind, token) for token in tokens if token.type == kind]
 
 
-def _lines(tokens: list[tuple[str, Token]]) -> str:
-    """The lines behind the first one, the last of them ended."""
-    first = next(index for index, (kind, _) in enumerate(tokens) if kind == "NL")
-    lines = "".join(token for _, token in tokens[first + 1 :])
+def _ended(tokens: list[Token]) -> str:
+    """The lines of these tokens, the last of them ended."""
+    lines = "".join(tokens)
     return lines if not lines or lines.endswith("\n") else lines + "\n"

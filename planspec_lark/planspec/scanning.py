@@ -9,7 +9,7 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.collector import paused
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.planspec.building import behind_sign, read_body, split_body
+from planspec_lark.planspec.building import add_body, split_body, split_variables
 from planspec_lark.planspec.escapes import read_description, read_detail
 from planspec_lark.planspec.faults import Fault, Section
 from planspec_lark.planspec.fields import BLANKS
@@ -137,40 +137,37 @@ class _TolerantWalk(Walk):
             return step
         bounds = unit.find("step_DESCRIPTION")
         if bounds and not step.outputs:
-            raw = self.text[slice(*bounds)].rstrip(BLANKS)
+            raw = self.text[slice(*bounds)]
             almost = find_outputs(raw)
             if almost and almost.is_foreign:
                 step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
                 step.outputs = almost.names
                 place = bounds[0] + almost.start, bounds[0] + len(raw)
                 self._take_names(step.step_id, "outputs", *place, almost.written)
-        if step.detail and unit.match:
-            step.inputs, step.detail = self._read_body(step.step_id, *unit.match.span("step__body"))
+        if unit.match and any(map(find_inputs, step.detail)):
+            step.inputs, step.detail = [], []
+            self._add_body(step, *unit.match.span("step__body"))
         return step
 
-    def read_body(self, lines: str, unit: Unit) -> tuple[list[str], list[str]]:
-        assert isinstance(self.owner, PlanStep)
+    def read_body(self, step: PlanStep, lines: str, unit: Unit) -> None:
         if unit.match is None:
-            return read_body(lines)
-        return self._read_body(self.owner.step_id, *unit.match.span("body_line"))
+            add_body(step, lines)
+        else:
+            self._add_body(step, *unit.match.span("body_line"))
 
-    def _read_body(self, step_id: str, start: int, end: int) -> tuple[list[str], list[str]]:
-        inputs, detail = read_body(self.text[start:end])
-        if not any(map(find_inputs, detail)):
-            return inputs, detail
-        inputs, detail = [], []
+    def _add_body(self, step: PlanStep, start: int, end: int) -> None:
         for line in split_body(self.text[start:end]):
-            text = behind_sign(line["DETAIL"] or "")
-            almost = find_inputs(text)
-            if line["DETAIL"] is None:
-                inputs += read_body(line[0])[0]
-            elif almost and almost.is_foreign:
-                inputs += almost.names
-                place = start + line.start("DETAIL"), start + line.end("DETAIL")
-                self._take_names(step_id, "inputs", *place, f"> {almost.written}")
+            text = line["DETAIL"]
+            almost = find_inputs(text) if text else None
+            if almost and almost.is_foreign:
+                step.inputs.extend(almost.names)
+                self._take_names(
+                    step.step_id, "inputs", start + line.start(), start + line.end("DETAIL"), f"> {almost.written}"
+                )
+            elif text is None:
+                step.inputs.extend(split_variables(line["INPUTS"]))
             else:
-                detail.append(read_detail(text))
-        return inputs, detail
+                step.detail.append(read_detail(text))
 
     def _take_names(self, step_id: str, name: str, start: int, end: int, written: str) -> None:
         self.places.add_names(step_id, name, start, end)

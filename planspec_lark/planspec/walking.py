@@ -18,7 +18,7 @@ from attrs import define, field
 
 from planspec_lark import grammars
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.planspec.building import build_step, read_body, read_constraints, read_goal_detail
+from planspec_lark.planspec.building import SUMMARY, add_body, build_step, read_constraints, read_goal_detail
 from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
@@ -43,16 +43,7 @@ _NAMES = {
     Section.CONSTRAINTS: "list of constraints",
     Section.STEPS: "`## Steps`",
 }
-_STEP_GROUPS = (
-    "step_STEP_ID",
-    "step_MARK",
-    "step_NAME",
-    "step_TYPE",
-    "step_DESCRIPTION",
-    "step_OUTPUTS",
-    "step__segments",
-    "step__body",
-)
+_STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 
 
 @cache
@@ -101,11 +92,14 @@ class Walk:
 
     def read_step(self, match: Match[str], unit: Unit) -> PlanStep:  # noqa: ARG002  (for a tolerant walk)
         """The step that a stretch spells."""
-        return build_step(*match.group(*_STEP_GROUPS))
+        step = build_step(*match.group(*_STEP_GROUPS))
+        if body := match["step__body"]:
+            add_body(step, body)
+        return step
 
-    def read_body(self, lines: str, unit: Unit) -> tuple[list[str], list[str]]:  # noqa: ARG002  (for a tolerant walk)
-        """Inputs and detail of lines behind a step that do not follow its summary line directly."""
-        return read_body(lines)
+    def read_body(self, step: PlanStep, lines: str, unit: Unit) -> None:  # noqa: ARG002  (for a tolerant walk)
+        """Give a step the inputs and detail of lines that do not follow its summary line directly."""
+        add_body(step, lines)
 
     def leave_prose(self, at: int) -> None:
         """Pass a line at ``at`` that is none of a plan's."""
@@ -193,9 +187,9 @@ class Walk:
 
     def _take_part(self, kind: str, match: Match[str], unit: Unit) -> None:
         if kind == "title":
-            self.plan.title = match["title_TEXT"].strip(BLANKS)
+            self.plan.title = match["title_TEXT"]
         elif kind == "goal":
-            self.plan.goal = (match["goal_TEXT"] or "").strip(BLANKS)
+            self.plan.goal = match["goal_TEXT"] or ""
             self.plan.goal_detail = read_goal_detail(match["goal__goal_detail"] or "")
             self.owner = self.plan
         elif kind == "constraints":
@@ -204,7 +198,7 @@ class Walk:
 
     def _take_constraint(self, text: str, unit: Unit) -> None:
         if self.section is Section.CONSTRAINTS and self.owner is None:
-            self.plan.constraints.append(text.strip(BLANKS))
+            self.plan.constraints.append(text)
             self.places.add("constraints", unit)
         elif self.section is Section.CONSTRAINTS:
             self.report_dropped(unit)
@@ -216,9 +210,7 @@ class Walk:
             self.plan.goal_detail += read_goal_detail(lines)
             self.places.add("goal_detail", unit)
         elif isinstance(self.owner, PlanStep):
-            inputs, detail = self.read_body(lines, unit)
-            self.owner.inputs += inputs
-            self.owner.detail += detail
+            self.read_body(self.owner, lines, unit)
             self.places.add_step(self.owner.step_id, unit)
         elif self.owner is None:
             self.report_orphan("this `>` line belongs to nothing", unit)

@@ -83,7 +83,7 @@ def write_segments(result: str) -> str:
 
 
 def _write_segment(piece: str) -> str:
-    text = _place("SEPARATOR_PLACE").sub(_add, piece)
+    text = _place("SEPARATOR_PLACE").sub(_add, piece) if "|" in piece else piece
     return "\\" + text if _place("PROGRESS_PLACE").match(piece) else text
 
 

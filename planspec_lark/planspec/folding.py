@@ -12,7 +12,7 @@ from typing import NamedTuple
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.tree import find_step
 
-__all__ = ["View", "collapse_step", "expand_step", "replace_children", "view_steps"]
+__all__ = ["View", "collapse_step", "expand_step", "replace_children", "shows_body", "shows_children", "view_steps"]
 
 _OPEN = frozenset({PlanStatus.ACTIVE, PlanStatus.BLOCKED})
 
@@ -29,15 +29,24 @@ class View(NamedTuple):
     shows_children: bool
 
 
+def shows_body(step: PlanStep) -> bool:
+    """Whether a folded view shows a step's inputs and detail."""
+    return step.status in _OPEN if step.expanded is None else step.expanded
+
+
+def shows_children(step: PlanStep) -> bool:
+    """Whether a folded view shows what stands below a step."""
+    return step.expanded is not False
+
+
 def view_steps(plan: PlanSpec, *, fold: bool) -> Iterator[View]:
     """The steps that a view shows, in document order; without ``fold`` all of them with everything."""
     todo = _siblings(plan.steps, None, 0)
     while todo:
         step, parent, depth, is_last = todo.pop()
-        shows_body = not fold or (step.status in _OPEN if step.expanded is None else step.expanded)
-        shows_children = not fold or step.expanded is not False
-        yield View(step, parent, depth, is_last, shows_body, shows_children)
-        if shows_children and step.children:
+        has_body, has_children = not fold or shows_body(step), not fold or shows_children(step)
+        yield View(step, parent, depth, is_last, has_body, has_children)
+        if has_children and step.children:
             todo += _siblings(step.children, step, depth + 1)
 
 

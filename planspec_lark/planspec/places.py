@@ -5,7 +5,7 @@ What a reader keeps for this is small: the pattern's matches. Spans are made whe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from re import Match
 
@@ -72,6 +72,8 @@ class Places:
     _plan_units: list[tuple[str, Unit]] = field(factory=list, repr=False)
     # Lists behind foreign arrows: where each starts and ends, by step and field.
     _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
+    # Finds all of the above, once somebody asks.
+    _find_later: Callable[[], Places] | None = field(default=None, repr=False)
 
     def add(self, kind: str, unit: Unit) -> None:
         """Note a unit that holds parts of the plan itself."""
@@ -89,12 +91,19 @@ class Places:
         """The offset at which a step starts."""
         return self._units[step_id][0].start
 
+    def _find(self) -> None:
+        if self._find_later is not None:
+            found, self._find_later = self._find_later(), None
+            self._units, self._plan_units, self._foreign = found._units, found._plan_units, found._foreign
+
     @cached_property
     def fields(self) -> Fields:
         """The places of the plan's own fields."""
+        self._find()
         return _gather(found for kind, unit in self._plan_units for found in self._plan_fields(kind, unit))
 
     def __contains__(self, step_id: object) -> bool:
+        self._find()
         return step_id in self._units
 
     def step(self, step_id: str) -> StepPlaces:
@@ -103,6 +112,7 @@ class Places:
         Raises:
             KeyError: no step with this id was read.
         """
+        self._find()
         units = self._units[step_id]
         foreign = self._foreign.get(step_id, [])
         taken = {start for _, start, _ in foreign}
@@ -117,6 +127,7 @@ class Places:
     @cached_property
     def steps(self) -> dict[str, StepPlaces]:
         """The places of all steps, by id."""
+        self._find()
         return {step_id: self.step(step_id) for step_id in self._units}
 
     def _trimmed(self, start: int, end: int) -> Span:

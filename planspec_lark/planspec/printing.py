@@ -9,7 +9,8 @@ import attrs
 
 from planspec_lark import grammars
 from planspec_lark.planspec.escapes import write_description, write_detail, write_segments
-from planspec_lark.planspec.folding import view_steps
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.folding import shows_body, shows_children
 from planspec_lark.planspec.models import MARKS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import find_parents
 
@@ -35,7 +36,8 @@ def serialize_plan(plan: PlanSpec, *, fold: bool = False) -> str:
             list was changed to hold what its field can not.
     """
     try:
-        rows = _head(plan) + _rows(plan, fold)
+        rows = _head(plan)
+        _add_steps(rows, plan.steps, fold)
     except (AttributeError, TypeError):
         # A list holds what no step or text is; its validator says so by its name.
         _refuse_fields(plan)
@@ -46,23 +48,35 @@ def serialize_plan(plan: PlanSpec, *, fold: bool = False) -> str:
     return text
 
 
-def _rows(plan: PlanSpec, fold: bool) -> list[str]:
-    rows: list[str] = []
-    ids: dict[str, str | None] = {}
+def _add_steps(rows: list[str], steps: list[PlanStep], fold: bool) -> None:
+    # Each level's iterator, and the id above it: no recursion, and no object made for a step that is only passed.
+    levels = [(iter(steps), "")]
+    parents: dict[str, str] = {}
+    names: list[str] = []
     fits = True
-    for step, parent, depth, _, shows_body, _ in view_steps(plan, fold=fold):
-        step_id, parent_id = step.step_id, None if parent is None else parent.step_id
-        if step_id in ids:
-            raise ValueError(f"step_id: {step_id} comes twice")
-        ids[step_id] = parent_id
-        fits = fits and (step_id.rpartition(".")[0] or None) == parent_id
-        indent = "  " * depth
-        rows.append(indent + canonical_summary(step))
-        if shows_body and (step.inputs or step.detail):
-            rows += _body(step, indent)
+    while levels:
+        siblings, parent_id = levels[-1]
+        indent = "  " * (len(levels) - 1)
+        for step in siblings:
+            step_id = step.step_id
+            if step_id in parents:
+                raise ValueError(f"step_id: {step_id} comes twice")
+            parents[step_id] = parent_id
+            if step_id.rpartition(".")[0] != parent_id:
+                fits = False
+            rows.append(indent + _summary(step))
+            names += step.outputs
+            if (step.inputs or step.detail) and (not fold or shows_body(step)):
+                names += step.inputs
+                rows += _body(step, indent)
+            if step.children and (not fold or shows_children(step)):
+                levels.append((iter(step.children), step_id))
+                break
+        else:
+            levels.pop()
     if not fits:
-        _refuse_misplaced(ids)
-    return rows
+        _refuse_misplaced(parents)
+    _check_variables(names, steps)
 
 
 def _head(plan: PlanSpec) -> list[str]:
@@ -87,20 +101,30 @@ def canonical_summary(step: PlanStep) -> str:
     Raises:
         ValueError: the step has no type, or an output that is no variable.
     """
-    if not step.step_type:
+    line = _summary(step)
+    _check_variables(step.outputs, [step])
+    return line
+
+
+def _summary(step: PlanStep) -> str:
+    """A summary line whose variables are still to be checked."""
+    kind = step.step_type
+    if not kind:
         raise ValueError(f"step_type: step {step.step_id} has none, and a line cannot be written without it")
     name = f"{step.step_name} " if step.step_name else ""
-    rest = f"{name}[{step.step_type}]"
-    if step.description:
-        rest += " " + write_description(step.description, has_outputs=bool(step.outputs))
-    if step.outputs:
-        rest += " → " + _variables(step, step.outputs)
+    text = step.description
+    if text:
+        if "|" in text or "→" in text:
+            text = write_description(text, has_outputs=bool(step.outputs))
+        text = " " + text
+    outputs = f" → {', '.join(step.outputs)}" if step.outputs else ""
+    rest = f"{name}[{kind}]{text}{outputs}"
     if step.result:
         rest += " | " + write_segments(step.result)
     if step.done_count or step.total_count is not None:
         rest += " | " + progress_text(step)
     line = f"{step.step_id}. {_MARKS[step.status]}{rest}"
-    return line if step.step_type not in ("x", "X") else _with_mark(step, line, rest)
+    return line if kind not in ("x", "X") else _with_mark(step, line, rest)
 
 
 def _with_mark(step: PlanStep, line: str, rest: str) -> str:
@@ -118,21 +142,33 @@ def progress_text(step: PlanStep) -> str:
 
 
 def _body(step: PlanStep, indent: str) -> list[str]:
-    rows = [f"{indent}  > {write_detail(line)}" if line != "" else f"{indent}  >" for line in step.detail]
-    return [f"{indent}  > ← {_variables(step, step.inputs)}", *rows] if step.inputs else rows
+    rows = [f"{indent}  > ← {', '.join(step.inputs)}"] if step.inputs else []
+    start = indent + "  > "
+    for line in step.detail:
+        # Adding, unlike formatting, refuses what is no text.
+        rows.append(start + (write_detail(line) if "←" in line else line) if line != "" else indent + "  >")
+    return rows
 
 
-def _variables(step: PlanStep, names: list[str]) -> str:
-    is_variable = grammars.pattern("planspec", "VARIABLE").fullmatch
-    if not all(isinstance(name, str) and is_variable(name) for name in names):
-        attrs.validate(step)
-    return ", ".join(names)
+def _check_variables(names: list[str], steps: list[PlanStep]) -> None:
+    """Check all variables at once; if they are not all right, the validators of their steps find the wrong one."""
+    if not names:
+        return
+    listed = ",".join(names)
+    if (
+        any(sign in listed for sign in BLANKS)
+        or listed.count(",") >= len(names)
+        or not grammars.pattern("planspec", "VARIABLES").fullmatch(listed)
+    ):
+        for step in steps:
+            for below in iter_steps(step):
+                attrs.validate(below)
 
 
-def _refuse_misplaced(ids: dict[str, str | None]) -> None:
-    for (step_id, parent), meant in zip(ids.items(), find_parents(list(ids)), strict=True):
-        if parent != meant:
-            place = "at the top level" if parent is None else f"below {parent}"
+def _refuse_misplaced(parents: dict[str, str]) -> None:
+    for (step_id, parent), meant in zip(parents.items(), find_parents(list(parents)), strict=True):
+        if (parent or None) != meant:
+            place = f"below {parent}" if parent else "at the top level"
             right = "at the top level" if meant is None else f"below {meant}"
             raise ValueError(f"step_id: {step_id} stands {place} and would be read {right}")
 

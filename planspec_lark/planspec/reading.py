@@ -1,44 +1,27 @@
 """PlanSpec text → plan, strictly.
 
-A text that is a plan is read by patterns made from the grammar's own rules (see :mod:`planspec_lark.regular`). Any
-other text goes through :mod:`planspec_lark.planspec.walking`, stretch by stretch, which knows what to say about it.
+A text that is a plan is read at once (see :mod:`planspec_lark.planspec.valid`). Any other text goes through
+:mod:`planspec_lark.planspec.walking`, stretch by stretch, which knows what to say about it.
 :func:`parse_tree` and :func:`plan_from_tree` are the same way through the LALR parser, for whoever wants the tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
-from re import Pattern
 
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from planspec_lark import grammars
-from planspec_lark.collector import paused
 from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.planspec.building import (
-    BODY,
-    SUMMARY,
-    add_body,
-    build_step,
-    build_steps,
-    read_constraints,
-    read_goal_detail,
-)
+from planspec_lark.planspec.building import SUMMARY, add_body, build_step
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.scanning import scan_strictly
+from planspec_lark.planspec.scanning import scan_faults
 from planspec_lark.planspec.tree import grow
+from planspec_lark.planspec.valid import read_valid
 from planspec_lark.source import end_last_line
 
 __all__ = ["parse_plan", "parse_tree", "plan_from_tree"]
-
-
-@cache
-def _patterns() -> tuple[Pattern[str], Pattern[str]]:
-    rules = grammars.regular("planspec")
-    head = ("steps", "title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint")
-    return rules.pattern("plan", without="step", groups=head), rules.rows("row", (*SUMMARY, *BODY))
 
 
 def parse_plan(text: str, *, name: str = "<text>") -> PlanSpec:
@@ -51,35 +34,11 @@ def parse_plan(text: str, *, name: str = "<text>") -> PlanSpec:
     Raises:
         PlanSyntaxError: the text is no plan; it carries the diagnostics of all its faults.
     """
-    with paused(len(text)):
-        plan = _read(text)
+    plan = read_valid(text)
     if plan is None:
-        result = scan_strictly(text, name=name)
-        if result.diagnostics:
-            raise PlanSyntaxError(result.diagnostics, result.source)
-        plan = result.plan
+        result = scan_faults(text, name=name)
+        raise PlanSyntaxError(result.diagnostics, result.source)
     return plan
-
-
-def _read(text: str) -> PlanSpec | None:
-    """The plan, or None where the text has a fault."""
-    if not text:
-        return PlanSpec()
-    text = end_last_line(text)
-    head_pattern, row_pattern = _patterns()
-    head = head_pattern.match(text)
-    if head is None or (head.end() < len(text) and not head["steps"]):
-        return None
-    steps = build_steps(row_pattern.findall(text, head.end()))
-    if steps is None or len({step.step_id for step in steps}) != len(steps):
-        return None
-    return PlanSpec(
-        title=head["title_TEXT"] or "",
-        goal=head["goal_TEXT"] or "",
-        goal_detail=read_goal_detail(head["goal__goal_detail"] or ""),
-        constraints=read_constraints(head["constraints_constraint"] or ""),
-        steps=grow(steps),
-    )
 
 
 def parse_tree(text: str) -> Tree[Token]:
@@ -94,7 +53,7 @@ def parse_tree(text: str) -> Tree[Token]:
     try:
         tree = grammars.parser("planspec").parse(ended, start="plan")
     except UnexpectedInput:
-        result = scan_strictly(text)
+        result = scan_faults(text)
         raise PlanSyntaxError(result.diagnostics, result.source) from None
     if ended != text:
         _end_early(tree)

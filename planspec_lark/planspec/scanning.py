@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from re import Match
 from typing import Any
 
@@ -13,14 +14,15 @@ from planspec_lark.planspec.building import add_body, split_body, split_variable
 from planspec_lark.planspec.escapes import read_description, read_detail
 from planspec_lark.planspec.faults import Fault, Section
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.places import Places, Unit
 from planspec_lark.planspec.repairs import find_inputs, find_outputs
 from planspec_lark.planspec.tree import grow
+from planspec_lark.planspec.valid import read_valid
 from planspec_lark.planspec.walking import BLANK_LINES, Walk
 from planspec_lark.source import Source, end_last_line
 
-__all__ = ["ScanResult", "scan_plan", "scan_strictly"]
+__all__ = ["ScanResult", "scan_faults", "scan_plan", "scan_strictly"]
 
 
 @frozen
@@ -49,8 +51,45 @@ def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
         text: any text.
         name: what diagnostics call it.
     """
-    source = Source(text, name)
-    ended = end_last_line(text)
+    plan = read_valid(text)
+    if plan is not None and not _has_foreign_arrows(plan):
+        return _scan_later(plan, Source(text, name))
+    return _scan(Source(text, name), end_last_line(text))
+
+
+def scan_strictly(text: str, *, name: str = "<text>") -> ScanResult:
+    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left."""
+    plan = read_valid(text)
+    return scan_faults(text, name=name) if plan is None else _scan_later(plan, Source(text, name))
+
+
+def scan_faults(text: str, *, name: str = "<text>") -> ScanResult:
+    """Read a text as :func:`scan_strictly` does, one that is known to have faults."""
+    walk = Walk(Source(text, name), end_last_line(text))
+    with paused(len(text)):
+        walk.run()
+    return _finish(walk, walk.diagnostics)
+
+
+def _has_foreign_arrows(plan: PlanSpec) -> bool:
+    """Whether a plan has text that a tolerant reading takes for a list of variables."""
+    for step in iter_steps(plan):
+        found = [find_outputs(step.description)] if step.description and not step.outputs else []
+        if any(almost and almost.is_foreign for almost in (*found, *map(find_inputs, step.detail))):
+            return True
+    return False
+
+
+def _scan_later(plan: PlanSpec, source: Source) -> ScanResult:
+    """The result for a text without faults. Its places, which not everybody asks for, take longer than the plan."""
+    return ScanResult(plan, [], Places(source, find_later=partial(_find_places, source)), source)
+
+
+def _find_places(source: Source) -> Places:
+    return scan_faults(source.text).places
+
+
+def _scan(source: Source, ended: str) -> ScanResult:
     parts: list[tuple[_TolerantWalk, int, int]] = []
     at = 0
     with paused(len(ended)):
@@ -64,14 +103,6 @@ def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
     for walk, start, end in parts:
         found += walk.diagnostics if walk is best else walk.leave_out(start, end)
     return _finish(best, found)
-
-
-def scan_strictly(text: str, *, name: str = "<text>") -> ScanResult:
-    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left."""
-    walk = Walk(Source(text, name), end_last_line(text))
-    with paused(len(text)):
-        walk.run()
-    return _finish(walk, walk.diagnostics)
 
 
 def _finish(walk: Walk, diagnostics: list[Diagnostic]) -> ScanResult:

@@ -30,7 +30,8 @@ from planspec_lark import (
     serialize_plan,
     step_order,
 )
-from planspec_lark.planspec import reading
+from planspec_lark.planspec.scanning import scan_faults
+from planspec_lark.planspec.valid import read_valid
 
 # ---------------------------------------------------------------- printing and reading
 
@@ -83,16 +84,19 @@ def accepted(text: str) -> PlanSpec | None:
 
 
 def readers_agree(text: str) -> None:
-    """The fast path, the parser and the scanner accept the same texts and make the same plan of them."""
-    fast = reading._read(text)
+    """The fast path, the parser, the walk and the scanner accept the same texts and make the same plan of them."""
+    fast = read_valid(text)
     try:
         slow = plan_from_tree(parse_tree(text))
     except ValueError:
         slow = None
     assert fast == slow
     assert accepted(text) == fast
+    walked = scan_faults(text)
+    assert (fast is None) == bool(walked.diagnostics)
     scan = scan_plan(text)
     if fast is not None:
+        assert walked.plan == fast
         assert scan.plan == fast
         assert scan.diagnostics == []
     else:

@@ -10,11 +10,12 @@ from attrs import evolve
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, scan_plan
+from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, grammars, scan_plan
 from planspec_lark.diagnostics import CommandError
 from planspec_lark.plan_cmd import applying
 from planspec_lark.plan_cmd import printing as command_printing
-from planspec_lark.planspec import building, fields, printing, reading
+from planspec_lark.planspec import building, fields, printing, reading, valid
+from planspec_lark.regular import RegularRules, TerminalPattern
 from tests import strategies
 from tests.property import promises
 
@@ -65,13 +66,23 @@ def test_a_kept_escape_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) ->
     assert _is_noticed(promises.reads_back, strategies.plans, _ESCAPED[name])
 
 
-@pytest.mark.parametrize("blanks", [None, " "])
-def test_trimming_too_much_or_too_little_is_noticed(monkeypatch: pytest.MonkeyPatch, blanks: str | None) -> None:
-    monkeypatch.setattr(reading, "BLANKS", blanks)
-    text = "Goal: a\u3000\n" if blanks is None else "Goal: a\t\n"
-    broken = promises.reads_back if blanks is None else promises.prints_alike
-    values: st.SearchStrategy[Any] = strategies.plans if blanks is None else strategies.any_plan_text
-    assert _is_noticed(broken, values, *([PlanSpec(goal=text[6:-1])] if blanks is None else [text]))
+def test_trimming_too_much_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def trim(text: str) -> PlanSpec | None:
+        plan = valid.read_valid(text)
+        if plan is not None:
+            plan.goal = plan.goal.strip()
+        return plan
+
+    monkeypatch.setattr(reading, "read_valid", trim)
+    assert _is_noticed(promises.reads_back, strategies.plans, PlanSpec(goal="a\u3000"))
+
+
+def test_trimming_too_little_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = grammars.regular("planspec")
+    loose = RegularRules(rules._rules, dict(rules._terminals) | {"TEXT": TerminalPattern("", r"[^ \t\n][^\n]*", "")})
+    patterns = loose.pattern("plan", without="step", groups=valid._HEAD), valid._patterns()[1]
+    monkeypatch.setattr(valid, "_patterns", lambda: patterns)
+    assert _is_noticed(promises.readers_agree, strategies.any_plan_text, "Goal: a\t\n")
 
 
 def test_a_missing_mark_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +98,7 @@ def test_a_missing_check_of_places_is_noticed(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_tree_by_direct_parents_only_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "grow", list)
+    monkeypatch.setattr(valid, "grow", list)
     assert _is_noticed(promises.reads_back, strategies.plans)
 
 
@@ -97,7 +108,7 @@ def test_a_missing_validator_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_fast_path_that_accepts_more_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_read", lambda text, read=reading._read: read(text.replace("[X]", "[x]")))
+    monkeypatch.setattr(promises, "read_valid", lambda text: valid.read_valid(text.replace("[X]", "[x]")))
     assert _is_noticed(promises.readers_agree, strategies.any_plan_text, "## Steps\n1. [X] [act] a\n")
 
 

@@ -1,0 +1,52 @@
+"""A text without any fault → the plan that it is, at the speed of the regular expression engine.
+
+The patterns are made from the grammar's own rules (see :mod:`planspec_lark.regular`). A text that they refuse has a
+fault; :mod:`planspec_lark.planspec.walking` knows what to say about it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from re import Pattern
+
+from planspec_lark import grammars
+from planspec_lark.collector import paused
+from planspec_lark.planspec.building import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.tree import grow
+from planspec_lark.source import end_last_line
+
+__all__ = ["read_valid"]
+
+_HEAD = ("title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint", "steps")
+
+
+@cache
+def _patterns() -> tuple[Pattern[str], Pattern[str]]:
+    rules = grammars.regular("planspec")
+    return rules.pattern("plan", without="step", groups=_HEAD), rules.rows("row", (*SUMMARY, *BODY))
+
+
+def read_valid(text: str) -> PlanSpec | None:
+    """The plan, or None where the text has a fault."""
+    if not text:
+        return PlanSpec()
+    with paused(len(text)):
+        return _read(end_last_line(text))
+
+
+def _read(text: str) -> PlanSpec | None:
+    head_pattern, row_pattern = _patterns()
+    head = head_pattern.match(text)
+    if head is None or (head.end() < len(text) and not head["steps"]):
+        return None
+    steps = build_steps(row_pattern.findall(text, head.end()))
+    if steps is None or len({step.step_id for step in steps}) != len(steps):
+        return None
+    return PlanSpec(
+        title=head["title_TEXT"] or "",
+        goal=head["goal_TEXT"] or "",
+        goal_detail=read_goal_detail(head["goal__goal_detail"] or ""),
+        constraints=read_constraints(head["constraints_constraint"] or ""),
+        steps=grow(steps),
+    )

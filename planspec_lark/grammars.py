@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from lark import Lark
-from lark.lexer import ContextualLexer
+from lark.lexer import ContextualLexer, PatternRE, TerminalDef
 from lark.load_grammar import Grammar, load_grammar
 
-from planspec_lark.regular import RegularRules
+from planspec_lark.regular import RegularRules, portable_expression
 
-__all__ = ["STARTS", "compile_grammar", "grammar_path", "parser", "pattern", "regular"]
+__all__ = ["STARTS", "compile_grammar", "grammar_path", "parser", "pattern", "portable", "regular"]
 
 # The rules that a text of each language can be read as.
 STARTS = {
@@ -61,13 +61,22 @@ def compile_grammar(language: str, **options: Any) -> Lark:
 @cache
 def parser(language: str) -> Lark:
     """The LALR parser of ``language``. Its trees keep every token, so put together they are the text."""
-    return compile_grammar(language, _plugins={"ContextualLexer": _UncheckedLexer})
+
+    def use_same_expression(terminal: TerminalDef) -> None:
+        terminal.pattern = PatternRE(regular(language).expression(terminal.name))
+
+    return compile_grammar(language, edit_terminals=use_same_expression, _plugins={"ContextualLexer": _UncheckedLexer})
 
 
 @cache
 def pattern(language: str, terminal: str) -> re.Pattern[str]:
     """One terminal of ``language`` as a compiled pattern; what it says is the group ``value``."""
     return regular(language).terminal(terminal)
+
+
+def portable(language: str, terminal: str) -> str:
+    """One terminal of ``language`` as a regular expression that other engines read as well."""
+    return next(portable_expression(tree) for name, (tree, _) in _grammar(language).term_defs if name == terminal)
 
 
 @cache

@@ -20,7 +20,7 @@ from lark import Token, Tree
 from lark.grammar import NonTerminal, Symbol, Terminal
 from lark.load_grammar import Grammar, PrepareLiterals, TerminalTreeToPattern, nr_deepcopy_tree
 
-__all__ = ["RegularRules", "TerminalPattern"]
+__all__ = ["RegularRules", "TerminalPattern", "portable_expression"]
 
 _POSSESSIVE = {"?": "?+", "*": "*+", "+": "++"}
 
@@ -30,7 +30,8 @@ class TerminalPattern:
     """A terminal as a regular expression, in three parts: what it says (its value), and the signs around that.
 
     A terminal that is a sequence of literals and one other terminal says what that one says; of any other terminal,
-    all of it is the value.
+    all of it is the value. A repetition of parts is possessive: else the regular expression engine keeps a way back
+    for every turn, several hundred bytes each.
     """
 
     before: str
@@ -108,6 +109,10 @@ class RegularRules:
             names.setdefault(symbol.name)
         ordered = sorted(names, key=lambda name: -self._terminals[name].priority)
         return re.compile("|".join(self._terminals[name].whole(name) for name in ordered))
+
+    def expression(self, name: str) -> str:
+        """One terminal as a regular expression without groups."""
+        return self._terminals[name].whole()
 
     def terminal(self, name: str) -> re.Pattern[str]:
         """The pattern of one terminal, its value the group ``value``."""
@@ -225,13 +230,24 @@ def _is_terminal(part: object) -> bool:
 
 
 def _compile(parts: Sequence[object]) -> str:
-    """Parts of a terminal's definition as one regular expression."""
+    """Parts of a terminal's definition as one regular expression, its repetitions possessive."""
     if not parts:
         return ""
-    # Lark changes the trees that it compiles.
-    whole: Tree[object] = Tree("expansions", [Tree("expansion", list(parts))])
-    tree = _copy_tree(whole)
+    # A copy, as Lark changes the trees that it compiles.
+    tree = _copy_tree(_sequence(parts))
+    for repetition in tree.find_data("expr"):
+        operator = repetition.children[1]
+        repetition.children[1] = operator.update(value=_POSSESSIVE.get(operator, operator))
     return str(_TO_PATTERN.transform(tree).to_regexp())
+
+
+def portable_expression(definition: Tree[object]) -> str:
+    """A terminal as a regular expression for other engines: its repetitions are plain ones."""
+    return str(_TO_PATTERN.transform(_copy_tree(definition)).to_regexp())
+
+
+def _sequence(parts: Sequence[object]) -> Tree[object]:
+    return Tree("expansions", [Tree("expansion", list(parts))])
 
 
 # Lark has no types for these.

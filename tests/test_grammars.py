@@ -9,6 +9,7 @@ import re
 import interegular
 import pytest
 from lark.exceptions import GrammarError
+from lark.lexer import PatternRE, TerminalDef
 
 from planspec_lark import grammars
 
@@ -22,10 +23,20 @@ def used_terminals(language: str) -> dict[str, str]:
     return {terminal.name: terminal.pattern.to_regexp() for terminal in grammars.parser(language).terminals}
 
 
+def relax(pattern: str) -> str:
+    """A pattern whose repetitions may give back: it matches all that the strict one does."""
+    return re.sub(r"\)([*+])\+", r")\1", pattern)
+
+
+def relax_terminal(terminal: TerminalDef) -> None:
+    terminal.pattern = PatternRE(relax(terminal.pattern.to_regexp()))
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_strict_mode_finds_no_collision(language: str, caplog: pytest.LogCaptureFixture) -> None:
+    """The search does not know repetitions that give nothing back. If what they widen to is disjoint, so are they."""
     with caplog.at_level(logging.WARNING):
-        grammars.compile_grammar(language, strict=True)
+        grammars.compile_grammar(language, strict=True, edit_terminals=relax_terminal)
     assert not caplog.records
 
 
@@ -34,7 +45,7 @@ def test_what_strict_mode_cannot_see_is_known(language: str) -> None:
     unseen = set()
     for name, pattern in used_terminals(language).items():
         try:
-            interegular.parse_pattern(pattern).to_fsm()
+            interegular.parse_pattern(relax(pattern)).to_fsm()
         except interegular.Unsupported:
             unseen.add(name)
     assert unseen == BEYOND_THE_SEARCH[language]
@@ -86,7 +97,7 @@ def test_the_parser_does_not_search_for_collisions(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(lexer, "_check_regex_collisions", search)
     grammars.compile_grammar("planspec", _plugins={"ContextualLexer": grammars._UncheckedLexer})
     with pytest.raises(AssertionError, match="searched"):
-        grammars.compile_grammar("planspec", strict=True)
+        grammars.compile_grammar("planspec", strict=True, edit_terminals=relax_terminal)
 
 
 def test_ids_and_variables_are_written_once() -> None:

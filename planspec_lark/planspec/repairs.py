@@ -96,7 +96,7 @@ def mend_bullet(line: str) -> tuple[Flaw, str] | None:
     return Flaw("PS118", "a constraint starts with `- `", 0, match.end("bullet")), f"- {match['text']}"
 
 
-_NAMES = r"[ \t]*(?P<names>[A-Za-z_]\w*(?:[ \t]*[,，、;；][ \t]*[A-Za-z_]\w*)*)[ \t]*"
+_NAMES = r"[ \t]*(?P<names>[A-Za-z_]\w*(?:[ \t]*[,，、;；][ \t]*[A-Za-z_]\w*)*+)[ \t]*"
 _ALMOST_OUTPUTS = rf"(?a)(?<![^ \t])(?:[-=]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
 _ALMOST_INPUTS = rf"(?a)[ \t]*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
 _LEFT = ("<", "⇐", "⟵", "←")

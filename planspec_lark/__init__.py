@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
+    from planspec_lark.limits import Limits
     from planspec_lark.plan_cmd.applying import apply_command, apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand
     from planspec_lark.plan_cmd.printing import serialize_commands
@@ -51,6 +52,7 @@ _HOMES = {
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
+    "limits": "Limits",
     "plan_cmd.applying": "apply_command apply_commands",
     "plan_cmd.models": "PlanCommand",
     "plan_cmd.printing": "serialize_commands",
@@ -77,6 +79,7 @@ __all__ = [
     "CommandScan",
     "Diagnostic",
     "Fix",
+    "Limits",
     "Places",
     "PlanCommand",
     "PlanSpec",

@@ -70,6 +70,10 @@ PS116 error   repeated-progress     A second `Progress:` in one line.
 PS117 error   duplicate-id          An id that another step has already.
 PS118 error   wrong-bullet          A constraint that does not start with `- `.
 PS119 error   invalid-utf-8         Bytes that are no UTF-8.
+PS120 error   more-findings         More findings than are listed.
+PS121 error   too-many-bytes        A text with more bytes than a limit allows.
+PS122 error   too-many-steps        A plan with more steps than a limit allows.
+PS123 error   too-deep              A plan with more levels than a limit allows.
 PS201 error   no-steps              A plan without steps.
 PS202 error   invalid-type          A type that is none of reason, act, decide, subtask.
 PS203 error   duplicate-name        A name that another step has already.
@@ -178,7 +182,12 @@ class PlanSyntaxError(ValueError):
     def __str__(self) -> str:
         shown = render_all(self.diagnostics[:_SHOWN])
         more = len(self.diagnostics) - _SHOWN
-        return f"{shown}\n\nand {more} more" if more > 0 else shown
+        if more <= 0:
+            return shown
+        last = self.diagnostics[-1]
+        return (
+            f"{shown}\n\nand {more} more" if last.code != "PS120" else f"{shown}\n\nand {more - 1} more; {last.message}"
+        )
 
 
 class CommandError(ValueError):

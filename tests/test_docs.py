@@ -198,8 +198,8 @@ def test_every_code_is_documented_once_with_both_examples() -> None:
     assert headings == [(code.code, code.name) for code in CODES.values()]
     for code in CODES:
         kinds = [b.info for b in BLOCKS if b.page.name == "errors.md" and b.code == code]
-        # What no page can spell is shown in Python: forbidden characters, bytes, and commands built by hand.
-        if code in ("PS102", "PS119", "PC108", "PC118"):
+        # What no page can spell is shown in Python: forbidden characters, bytes, limits, and commands built by hand.
+        if code in ("PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118"):
             assert kinds == ["python"], code
         elif code.startswith("PC11"):
             assert kinds == ["planspec plan", "plan_cmd refused", "plan_cmd accepted"], code

@@ -16,9 +16,13 @@ from planspec_lark.cli.output import (
     write_text,
 )
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity
+from planspec_lark.limits import Limits
 from planspec_lark.planspec.checking import check_text
 
 __all__ = ["command"]
+
+
+_COUNT = click.IntRange(min=1)
 
 
 @click.command("check")
@@ -32,20 +36,25 @@ __all__ = ["command"]
     help="How to write what is found.",
 )
 @click.option("--strict", is_flag=True, help="Let warnings fail the check as well.")
-def command(files: tuple[str, ...], form: str, strict: bool) -> None:
+@click.option("--max-bytes", type=_COUNT, help="Refuse a longer file.")
+@click.option("--max-steps", type=_COUNT, help="Refuse a plan with more steps.")
+@click.option("--max-depth", type=_COUNT, help="Refuse a plan with more levels.")
+@click.option("--max-findings", type=_COUNT, default=1000, show_default=True, help="List so many of each file.")
+def command(files: tuple[str, ...], form: str, strict: bool, **most: int | None) -> None:
     """Check plans: syntax, the six rules, and lint.
 
     Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
     """
     if files.count("-") > 1:
         raise click.UsageError("Standard input can be read only once.")
+    limits = Limits(**most)
     found: list[Diagnostic] = []
     read: list[str] = []
     for file in files:
         try:
-            text = read_text(file)
+            text = read_text(file, limits.max_bytes)
             read.append(label(file))
-            found += check_text(text, name=label(file))
+            found += check_text(text, name=label(file), limits=limits)
         except PlanSyntaxError as error:
             read.append(label(file))
             found += error.diagnostics

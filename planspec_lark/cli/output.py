@@ -15,9 +15,10 @@ from typing import NoReturn
 import click
 
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, render, shorten
+from planspec_lark.limits import too_many_bytes
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.reading import parse_plan
-from planspec_lark.source import visible, visible_name
+from planspec_lark.source import Source, visible, visible_name
 
 __all__ = [
     "FINDINGS",
@@ -64,15 +65,19 @@ def label(file: str) -> str:
     return "<stdin>" if file == "-" else file
 
 
-def read_text(file: str) -> str:
+def read_text(file: str, max_bytes: int | None = None) -> str:
     """The text of a file, or of standard input for ``-``.
 
     Raises:
         Unreadable: it cannot be read.
-        PlanSyntaxError: it is not UTF-8.
+        PlanSyntaxError: it is not UTF-8, or has more than ``max_bytes``, of which no more are read.
     """
     try:
-        return decode(_read_bytes(file), label(file))
+        data = _read_bytes(file, -1 if max_bytes is None else max_bytes + 1)
+        if max_bytes is not None and len(data) > max_bytes:
+            source = Source("", label(file))
+            raise PlanSyntaxError([too_many_bytes(max_bytes, source)], source)
+        return decode(data, label(file))
     except (OSError, ValueError) as error:
         if isinstance(error, PlanSyntaxError):
             raise
@@ -80,13 +85,13 @@ def read_text(file: str) -> str:
         raise Unreadable(label(file), reason or "cannot be read") from None
 
 
-def _read_bytes(file: str) -> bytes:
+def _read_bytes(file: str, most: int) -> bytes:
     if file != "-":
         with open(file, "rb") as stream:
-            return stream.read()
+            return stream.read(most)
     if sys.stdin is None:
         raise Unreadable(label(file), "is closed")
-    return sys.stdin.buffer.read()
+    return sys.stdin.buffer.read(most)
 
 
 def read_plan(file: str, otherwise: str = "this is no plan") -> tuple[str, PlanSpec]:

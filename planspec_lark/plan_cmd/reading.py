@@ -10,6 +10,7 @@ from attrs import define, field, frozen
 
 from planspec_lark import grammars
 from planspec_lark.diagnostics import CODES, Diagnostic, Fix
+from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.plan_cmd.faults import Fault, diagnose, diagnose_prefix
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.fields import BLANKS
@@ -43,23 +44,27 @@ def parse_plan_commands(text: str) -> list[PlanCommand]:
     return [command for command, _, _ in _walk(text) if isinstance(command, PlanCommand)]
 
 
-def scan_plan_commands(text: str, *, name: str = "<text>") -> CommandScan:
+def scan_plan_commands(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> CommandScan:
     """Find the commands in a text, and all lines that seem to be meant as commands but are none. Never raises.
 
     Args:
         text: any text.
         name: what diagnostics call it.
+        limits: how much to read and to report; commands have no steps and no depth.
     """
     source = Source(text, name)
-    found = CommandScan([], [], [], source)
+    if excess := find_excess(text, name, limits):
+        return CommandScan([], [], [excess], source)
+    found = Findings(limits.max_findings)
+    scan = CommandScan([], [], [], source)
     for command, start, end in _walk(text, near_misses=True):
-        span = source.span(start, end)
         if isinstance(command, PlanCommand):
-            found.commands.append(command)
-            found.spans.append(span)
+            scan.commands.append(command)
+            scan.spans.append(source.span(start, end))
         else:
-            found.diagnostics.append(_to_diagnostic(command, source, start, end))
-    return found
+            found.add(_to_diagnostic(command, source, start, end))
+    scan.diagnostics.extend(found.close())
+    return scan
 
 
 def _to_diagnostic(fault: Fault, source: Source, start: int, end: int) -> Diagnostic:

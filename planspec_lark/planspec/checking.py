@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
+from heapq import nsmallest
+from itertools import chain
 
 from attrs import evolve
 
-from planspec_lark.diagnostics import Diagnostic, Fix
-from planspec_lark.planspec.lint import lint_plan
+from planspec_lark.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits
+from planspec_lark.planspec.lint import find_lint
+from planspec_lark.planspec.models import PlanSpec, iter_steps
 from planspec_lark.planspec.places import Places, StepPlaces
 from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.planspec.validation import check_rules
@@ -16,22 +21,45 @@ from planspec_lark.source import Span
 __all__ = ["check_text", "locate"]
 
 
-def check_text(text: str, *, name: str = "<text>") -> list[Diagnostic]:
+def check_text(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> list[Diagnostic]:
     """Check a text as a plan.
 
     Args:
         text: a PlanSpec document.
         name: what diagnostics call it, such as the file's name.
+        limits: how much to read and to report.
 
     Returns:
         All findings in the order of the text. Where there are syntax errors, they are all: rules and lint would speak
         of a plan with holes.
     """
-    result = scan_strictly(text, name=name)
+    result = scan_strictly(text, name=name, limits=limits)
     if result.diagnostics:
         return result.diagnostics
-    found = [*check_rules(result.plan), *lint_plan(result.plan)]
-    return sorted(locate(found, result.places), key=lambda diagnostic: diagnostic.span.start if diagnostic.span else 0)
+    counts = dict.fromkeys(Severity, 0)
+    listed = _first_found(result.plan, limits.max_findings, counts)
+    located = list(locate(listed, result.places))
+    kept = located[: limits.max_findings]
+    left_out = located[len(kept)] if len(located) > len(kept) else None
+    return Findings(limits.max_findings, kept, counts, first_left_out=left_out).close()
+
+
+def _first_found(plan: PlanSpec, limit: int | None, counts: dict[Severity, int]) -> list[Diagnostic]:
+    """What rules and lint find, step by step, up to one more than a limit; ``counts`` gets the number of all."""
+
+    def counted() -> Iterator[Diagnostic]:
+        for diagnostic in chain(check_rules(plan), find_lint(plan)):
+            counts[diagnostic.severity] += 1
+            yield diagnostic
+
+    places = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
+    # Findings about the plan itself, which have no step, come first.
+    place_of = partial(_place_of, places)
+    return sorted(counted(), key=place_of) if limit is None else nsmallest(limit + 1, counted(), key=place_of)
+
+
+def _place_of(places: dict[str, int], diagnostic: Diagnostic) -> int:
+    return places.get(diagnostic.step_id, -1)
 
 
 def locate(diagnostics: Iterable[Diagnostic], places: Places) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_s
 from planspec_lark.planspec.repairs import find_inputs, find_outputs
 from planspec_lark.planspec.tree import iter_with_parents
 
-__all__ = ["lint_plan"]
+__all__ = ["find_lint", "lint_plan"]
 
 _OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
 
@@ -27,8 +27,14 @@ def lint_plan(plan: PlanSpec) -> list[Diagnostic]:
         something that may well be right, such as an input that comes from outside the plan.
     """
     places = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
-    found = [*_check_ids(plan), *_check_data_flow(plan), *_check_steps(plan)]
-    return sorted(found, key=lambda diagnostic: places[diagnostic.step_id])
+    return sorted(find_lint(plan), key=lambda diagnostic: places[diagnostic.step_id])
+
+
+def find_lint(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """The same one by one, in no order."""
+    yield from _check_ids(plan)
+    yield from _check_data_flow(plan)
+    yield from _check_steps(plan)
 
 
 def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)

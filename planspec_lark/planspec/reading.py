@@ -14,31 +14,32 @@ from lark.exceptions import UnexpectedInput
 
 from planspec_lark import grammars
 from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.planspec.building import SUMMARY, add_body, build_step
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.scanning import scan_faults
+from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.planspec.tree import grow
-from planspec_lark.planspec.valid import read_valid
 from planspec_lark.source import end_last_line
 
 __all__ = ["parse_plan", "parse_tree", "plan_from_tree"]
 
 
-def parse_plan(text: str, *, name: str = "<text>") -> PlanSpec:
+def parse_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> PlanSpec:
     """Read a plan, strictly.
 
     Args:
         text: a PlanSpec document. The empty text is the empty plan.
         name: what diagnostics call it, such as the file's name.
+        limits: how much to take.
 
     Raises:
-        PlanSyntaxError: the text is no plan; it carries the diagnostics of all its faults.
+        PlanSyntaxError: the text is no plan, or more than ``limits`` allow; it carries the diagnostics of all its
+            faults.
     """
-    plan = read_valid(text)
-    if plan is None:
-        result = scan_faults(text, name=name)
+    result = scan_strictly(text, name=name, limits=limits)
+    if result.diagnostics:
         raise PlanSyntaxError(result.diagnostics, result.source)
-    return plan
+    return result.plan
 
 
 def parse_tree(text: str) -> Tree[Token]:
@@ -53,7 +54,7 @@ def parse_tree(text: str) -> Tree[Token]:
     try:
         tree = grammars.parser("planspec").parse(ended, start="plan")
     except UnexpectedInput:
-        result = scan_faults(text)
+        result = scan_strictly(text)
         raise PlanSyntaxError(result.diagnostics, result.source) from None
     if ended != text:
         _end_early(tree)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from re import Match
 from typing import Any
 
@@ -10,6 +11,7 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.collector import paused
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits, find_excess
 from planspec_lark.planspec.building import add_body, split_body, split_variables
 from planspec_lark.planspec.escapes import read_description, read_detail
 from planspec_lark.planspec.faults import Fault, Section
@@ -22,7 +24,7 @@ from planspec_lark.planspec.valid import read_valid
 from planspec_lark.planspec.walking import BLANK_LINES, Walk
 from planspec_lark.source import Source, end_last_line
 
-__all__ = ["ScanResult", "scan_faults", "scan_plan", "scan_strictly"]
+__all__ = ["ScanResult", "find_excess_of_plan", "scan_faults", "scan_plan", "scan_strictly"]
 
 
 @frozen
@@ -40,7 +42,7 @@ class ScanResult:
     source: Source = field(repr=False)
 
 
-def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
+def scan_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
     """Read the plan in a text, such as a language model's answer, as far as there is one. Never raises on any text.
 
     A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics, with one exception: the
@@ -50,25 +52,67 @@ def scan_plan(text: str, *, name: str = "<text>") -> ScanResult:
     Args:
         text: any text.
         name: what diagnostics call it.
+        limits: how much to read; of what is more, nothing is, and a diagnostic says so.
     """
+    if excess := find_excess(text, name, limits):
+        return _read_nothing([excess])
     plan = read_valid(text)
     if plan is not None and not _has_foreign_arrows(plan):
-        return _scan_later(plan, Source(text, name))
-    return _scan(Source(text, name), end_last_line(text))
+        result = _scan_later(plan, Source(text, name))
+    else:
+        result = _scan(Source(text, name), end_last_line(text), limits)
+    excess = find_excess_of_plan(result, limits)
+    return _read_nothing([*result.diagnostics, excess]) if excess else result
 
 
-def scan_strictly(text: str, *, name: str = "<text>") -> ScanResult:
+def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
     """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left."""
+    if excess := find_excess(text, name, limits):
+        return _read_nothing([excess])
     plan = read_valid(text)
-    return scan_faults(text, name=name) if plan is None else _scan_later(plan, Source(text, name))
+    if plan is None:
+        return scan_faults(text, name=name, limits=limits)
+    result = _scan_later(plan, Source(text, name))
+    excess = find_excess_of_plan(result, limits)
+    return _read_nothing([excess]) if excess else result
 
 
-def scan_faults(text: str, *, name: str = "<text>") -> ScanResult:
-    """Read a text as :func:`scan_strictly` does, one that is known to have faults."""
-    walk = Walk(Source(text, name), end_last_line(text))
+def scan_faults(text: str, *, name: str = "<text>", limits: Limits = NO_LIMITS) -> ScanResult:
+    """Read a text as :func:`scan_strictly` does, one that is known to have faults, or whose places are asked for."""
+    walk = Walk(Source(text, name), end_last_line(text), findings=Findings(limits.max_findings))
     with paused(len(text)):
         walk.run()
-    return _finish(walk, walk.diagnostics)
+    return _finish(walk, walk.findings)
+
+
+def find_excess_of_plan(result: ScanResult, limits: Limits) -> Diagnostic | None:
+    """What is wrong with a plan that has more steps or levels than it may."""
+    if limits.max_steps is None and limits.max_depth is None:
+        return None
+    siblings, depth, count = result.plan.steps, 0, 0
+    while siblings:
+        depth += 1
+        count += len(siblings)
+        if limits.max_depth is not None and depth > limits.max_depth:
+            message = f"it is {depth} levels deep, and {limits.max_depth:,} are allowed"
+            return _excess("PS123", siblings[0], message, result)
+        siblings = [child for step in siblings for child in step.children]
+    if limits.max_steps is None or count <= limits.max_steps:
+        return None
+    step = next(islice(iter_steps(result.plan), limits.max_steps, None))
+    return _excess("PS122", step, f"the plan has {count:,} steps, and {limits.max_steps:,} are allowed", result)
+
+
+def _excess(code: str, step: PlanStep, message: str, result: ScanResult) -> Diagnostic:
+    span = result.places.step(step.step_id).fields["step_id"][0]
+    help = "nothing of the plan was read"
+    return Diagnostic(code, message, Severity.ERROR, span, help=help, step_id=step.step_id, source=result.source)
+
+
+def _read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:
+    source = diagnostics[-1].source
+    assert source is not None
+    return ScanResult(PlanSpec(), diagnostics, Places(source), source)
 
 
 def _has_foreign_arrows(plan: PlanSpec) -> bool:
@@ -89,27 +133,25 @@ def _find_places(source: Source) -> Places:
     return scan_faults(source.text).places
 
 
-def _scan(source: Source, ended: str) -> ScanResult:
+def _scan(source: Source, ended: str, limits: Limits) -> ScanResult:
     parts: list[tuple[_TolerantWalk, int, int]] = []
     at = 0
     with paused(len(ended)):
         while at < len(ended) or not parts:
-            walk = _TolerantWalk(source, ended)
+            walk = _TolerantWalk(source, ended, findings=Findings(limits.max_findings))
             end = walk.run(at)
             parts.append((walk, at, end))
             at = end
     best = min((walk for walk, _, _ in parts), key=_TolerantWalk.rank)
-    found: list[Diagnostic] = []
+    found = Findings(limits.max_findings)
     for walk, start, end in parts:
-        found += walk.diagnostics if walk is best else walk.leave_out(start, end)
+        found.extend(walk.findings if walk is best else walk.leave_out(start, end))
     return _finish(best, found)
 
 
-def _finish(walk: Walk, diagnostics: list[Diagnostic]) -> ScanResult:
+def _finish(walk: Walk, findings: Findings) -> ScanResult:
     walk.plan.steps = grow(list(walk.steps.values()))
-    # A fault of a whole line is found after those inside it.
-    diagnostics = sorted(diagnostics, key=lambda found: found.span.start if found.span else 0)
-    return ScanResult(walk.plan, diagnostics, walk.places, walk.source)
+    return ScanResult(walk.plan, findings.close(), walk.places, walk.source)
 
 
 @define
@@ -121,8 +163,7 @@ class _TolerantWalk(Walk):
 
     def rank(self) -> tuple[bool, int]:
         """How good a candidate for the plan this is, the best first: one with steps, one with few errors."""
-        errors = sum(found.severity is Severity.ERROR for found in self.diagnostics)
-        return not self.steps, errors
+        return not self.steps, self.findings.counts[Severity.ERROR]
 
     def leave_out(self, start: int, end: int) -> list[Diagnostic]:
         """Name all that this walk has passed as left out."""
@@ -231,10 +272,10 @@ class _TolerantWalk(Walk):
     def _leave_line_out(self, code: str, at: int, end: int) -> None:
         """Name a line that is no part of the plan, together with the one before it if that is none either."""
         message = "left out: a code fence" if code == "PS103" else "left out: not a part of the plan"
-        last = self.diagnostics[-1] if self.diagnostics else None
+        last = self.findings.last
         if last is not None and last.code == code and last.severity is Severity.INFO and last.span is not None:
             gap = self.source.text[last.span.end : at]
             if not gap.strip(BLANK_LINES):
-                self.diagnostics[-1] = evolve(last, span=self.source.span(last.span.start, end))
+                self.findings.replace_last(evolve(last, span=self.source.span(last.span.start, end)))
                 return
         self.note(code, message, at, end, severity=Severity.INFO)

@@ -18,6 +18,7 @@ from attrs import define, field
 
 from planspec_lark import grammars
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.limits import Findings
 from planspec_lark.planspec.building import SUMMARY, add_body, build_step, read_constraints, read_goal_detail
 from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines
 from planspec_lark.planspec.fields import BLANKS
@@ -63,7 +64,7 @@ class Walk:
     text: str
     plan: PlanSpec = field(factory=PlanSpec)
     steps: dict[str, PlanStep] = field(factory=dict)
-    diagnostics: list[Diagnostic] = field(factory=list)
+    findings: Findings = field(factory=lambda: Findings(None))
     places: Places = field(init=False)
     section: Section = Section.NOTHING
     seen: set[Section] = field(factory=set)
@@ -128,9 +129,8 @@ class Walk:
 
     def note(self, code: str, message: str, start: int, end: int, **more: Any) -> None:
         """Add a diagnostic."""
-        self.diagnostics.append(
-            Diagnostic(code, message, span=self.source.span(start, end), source=self.source, **more)
-        )
+        span = self.source.span(start, end)
+        self.findings.add(Diagnostic(code, message, span=span, source=self.source, **more))
 
     def end_of(self, unit: Unit) -> int:
         """Where a stretch ends, without the white space and blank lines behind it."""

@@ -31,6 +31,30 @@ def test_errors_fail(snapshot: SnapshotAssertion) -> None:
     assert result.stdout == snapshot
 
 
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [(["--max-bytes", "40"], "PS121"), (["--max-steps", "3"], "PS122"), (["--max-depth", "1"], "PS123")],
+)
+@pytest.mark.parametrize("file", ["plan.md", "-"])
+def test_a_file_beyond_a_limit_fails(options: list[str], code: str, file: str) -> None:
+    result = run("check", file, *options, stdin=PLAN)
+    assert result.exit_code == 1
+    assert f"error[{code}]" in result.stdout
+    assert "1 file checked: 1 error\n" in result.stdout
+
+
+def test_findings_beyond_a_limit_are_counted() -> None:
+    result = run("check", "--max-findings", "1", "-", stdin="## Steps\n1. a\n2. b\n3. c\n")
+    assert result.exit_code == 1
+    assert "error[PS120]: 2 more findings are not listed" in result.stdout
+
+
+def test_no_more_of_a_file_is_read_than_is_allowed() -> None:
+    result = run("check", "--max-bytes", "1000", "/dev/zero")
+    assert result.exit_code == 1
+    assert "PS121" in result.stdout
+
+
 @pytest.mark.parametrize(("text", "loose", "strict"), [(INFO, 0, 0), (WARNING, 0, 1), (BROKEN, 1, 1), ("", 1, 1)])
 @pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
 def test_exit_codes(text: str, loose: int, strict: int, form: str) -> None:

@@ -1,17 +1,20 @@
-"""Diagnostics for machines: JSON, workflow commands of GitHub Actions, SARIF."""
+"""Diagnostics for machines: JSON, workflow commands of GitHub Actions, SARIF.
+
+Each format has an item for a diagnostic, which needs no other one, and a whole around the items.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from planspec_lark.diagnostics import CODES, Diagnostic, Severity
 from planspec_lark.source import Span, escape_json, visible
 
-__all__ = ["summarize", "to_github", "to_json", "to_sarif"]
+__all__ = ["github_item", "json_item", "sarif_item", "summarize", "to_json", "to_sarif"]
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
@@ -27,16 +30,16 @@ def _encode(value: object) -> str:
     return escape_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def to_json(diagnostics: Sequence[Diagnostic], files: Sequence[str]) -> str:
-    """One object: ``files``, ``summary`` (see :func:`summarize`) and ``diagnostics``.
+def to_json(items: Iterable[dict[str, Any]], files: Sequence[str], summary: Mapping[str, int]) -> str:
+    """One object: ``files``, ``summary`` (see :func:`summarize`) and ``diagnostics``, which are ``items``."""
+    return _encode({"files": list(files), "summary": dict(summary), "diagnostics": list(items)})
+
+
+def json_item(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as an object.
 
     Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded.
     """
-    rows = [_to_row(diagnostic) for diagnostic in diagnostics]
-    return _encode({"files": list(files), "summary": summarize(diagnostics), "diagnostics": rows})
-
-
-def _to_row(diagnostic: Diagnostic) -> dict[str, Any]:
     fix = diagnostic.fix
     return {
         "file": diagnostic.source.name if diagnostic.source else None,
@@ -66,12 +69,8 @@ def _to_span(span: Span | None) -> dict[str, int] | None:
     }
 
 
-def to_github(diagnostics: Sequence[Diagnostic]) -> str:
-    """One workflow command a line, which GitHub Actions turns into annotations."""
-    return "\n".join(map(_to_command, diagnostics))
-
-
-def _to_command(diagnostic: Diagnostic) -> str:
+def github_item(diagnostic: Diagnostic) -> str:
+    """A diagnostic as a workflow command, one line, which GitHub Actions turns into an annotation."""
     span = diagnostic.span
     properties = {"file": diagnostic.source.name if diagnostic.source else ""}
     if span is not None:
@@ -92,11 +91,11 @@ def _quote(text: str, more: str) -> str:
     return text
 
 
-def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> str:
+def to_sarif(items: Iterable[dict[str, Any]], version: str) -> str:
     """A SARIF 2.1.0 log with one run.
 
     Args:
-        diagnostics: the results.
+        items: its results.
         version: the version of this package.
     """
     rules = [
@@ -112,12 +111,13 @@ def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> str:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_to_result(diagnostic) for diagnostic in diagnostics],
+        "results": list(items),
     }
     return _encode({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
 
 
-def _to_result(diagnostic: Diagnostic) -> dict[str, Any]:
+def sarif_item(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as a result of SARIF."""
     text = diagnostic.message + (f"\n{diagnostic.help}" if diagnostic.help else "")
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from planspec_lark import (
+    Diagnostic,
     Limits,
     PlanSpec,
     PlanSyntaxError,
@@ -81,7 +83,8 @@ def test_a_repaired_step_counts() -> None:
 FAULTY = HEAD + "".join(f"{number}. [X] [act] a\n" for number in range(1, 1501))
 PLAIN = HEAD + "".join(f"{number}. [act] a\n" for number in range(1, 1501))
 COMMANDS = "PLAN_CMD: done 1\n" * 1500
-READERS = {
+Reader = Callable[[str, Limits], list[Diagnostic]]
+READERS: dict[str, tuple[str, Reader]] = {
     "scan_plan": (FAULTY, lambda text, limits: scan_plan(text, limits=limits).diagnostics),
     "check_text, syntax": (FAULTY, lambda text, limits: check_text(text, limits=limits)),
     "check_text, lint": (PLAIN, lambda text, limits: check_text(text, limits=limits)),

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import check_text, scan_plan
+from planspec_lark import check_text, reports, scan_plan
 from planspec_lark.diagnostics import CODES, Diagnostic, Severity
-from planspec_lark.reports import summarize, to_github, to_json, to_sarif
+from planspec_lark.reports import summarize
 from planspec_lark.source import Source, visible
 from tests.corpus import each
 
@@ -48,6 +48,18 @@ def _slice(text: str, region: dict[str, int]) -> str:
 def _at(name: str, **more: Any) -> Diagnostic:
     source = Source("text\n", name)
     return Diagnostic("PS101", "message", Severity.ERROR, source.span(0, 4), source=source, **more)
+
+
+def to_json(found: list[Diagnostic], files: list[str]) -> str:
+    return reports.to_json(map(reports.json_item, found), files, summarize(found))
+
+
+def to_github(found: list[Diagnostic]) -> str:
+    return "\n".join(map(reports.github_item, found))
+
+
+def to_sarif(found: list[Diagnostic], version: str) -> str:
+    return reports.to_sarif(map(reports.sarif_item, found), version)
 
 
 # ---------------------------------------------------------------- summaries

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import click
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+from typing import Any
 
-from planspec_lark import __version__
+import click
+from attrs import frozen
+
+from planspec_lark import __version__, reports
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
     Unreadable,
     complain,
+    diagnostic_rows,
     label,
     read_text,
-    write_diagnostics,
+    write_rows,
     write_text,
 )
-from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity
+from planspec_lark.diagnostics import PlanSyntaxError, Severity
 from planspec_lark.limits import Limits
 from planspec_lark.planspec.checking import check_text
 
 __all__ = ["command"]
 
-
 _COUNT = click.IntRange(min=1)
+# How many files a process gets at once: enough to make up for sending them.
+_CHUNK = 50
 
 
 @click.command("check")
@@ -36,53 +44,89 @@ _COUNT = click.IntRange(min=1)
     help="How to write what is found.",
 )
 @click.option("--strict", is_flag=True, help="Let warnings fail the check as well.")
+@click.option("--jobs", type=_COUNT, default=1, show_default=True, help="Use so many processes.")
 @click.option("--max-bytes", type=_COUNT, help="Refuse a longer file.")
 @click.option("--max-steps", type=_COUNT, help="Refuse a plan with more steps.")
 @click.option("--max-depth", type=_COUNT, help="Refuse a plan with more levels.")
 @click.option("--max-findings", type=_COUNT, default=1000, show_default=True, help="List so many of each file.")
-def command(files: tuple[str, ...], form: str, strict: bool, **most: int | None) -> None:
+def command(files: tuple[str, ...], form: str, strict: bool, jobs: int, **most: int | None) -> None:
     """Check plans: syntax, the six rules, and lint.
 
     Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
     """
     if files.count("-") > 1:
         raise click.UsageError("Standard input can be read only once.")
-    limits = Limits(**most)
-    found: list[Diagnostic] = []
     read: list[str] = []
-    for file in files:
-        try:
-            text = read_text(file, limits.max_bytes)
-            read.append(label(file))
-            found += check_text(text, name=label(file), limits=limits)
-        except PlanSyntaxError as error:
-            read.append(label(file))
-            found += error.diagnostics
-        except Unreadable as error:
-            complain(f"Error: {error.format_message()}")
-    _write(found, read, form)
-    failing = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+    items: list[Any] = []
+    counts = dict.fromkeys([severity.value for severity in Severity], 0)
+    for file, outcome in zip(files, _check_all(files, Limits(**most), form, jobs), strict=True):
+        if isinstance(outcome, str):
+            complain(f"Error: {outcome}")
+            continue
+        read.append(label(file))
+        items += outcome.items
+        for severity, count in outcome.counts.items():
+            counts[severity] += count
+    _write(form, items, read, counts)
     if len(read) < len(files):
         raise click.exceptions.Exit(UNREADABLE)
-    if any(diagnostic.severity in failing for diagnostic in found):
+    if counts["error"] or (strict and counts["warning"]):
         raise click.exceptions.Exit(FINDINGS)
 
 
-def _write(found: list[Diagnostic], files: list[str], form: str) -> None:
-    from planspec_lark import reports  # noqa: PLC0415  (one format needs only a part)
+@frozen
+class _Outcome:
+    """What was found in a file: how many of each severity, and an item of the format for each.
 
+    The items rather than the diagnostics, as another process may have made them.
+    """
+
+    counts: dict[str, int]
+    items: list[Any]
+
+
+def _check_all(files: tuple[str, ...], limits: Limits, form: str, jobs: int) -> Iterator[_Outcome | str]:
+    """What was found in each file, or why it cannot be read, in their order."""
+    check = partial(_check, limits=limits, form=form)
+    # Standard input is this process's own.
+    jobs = 1 if "-" in files else min(jobs, -(-len(files) // _CHUNK))
+    if jobs == 1:
+        yield from map(check, files)
+        return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415  (one process needs none)
+
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(check, files, chunksize=_CHUNK)
+
+
+def _check(file: str, limits: Limits, form: str) -> _Outcome | str:
+    try:
+        found = check_text(read_text(file, limits.max_bytes), name=label(file), limits=limits)
+    except PlanSyntaxError as error:
+        found = error.diagnostics
+    except Unreadable as error:
+        return error.format_message()
+    make_item = {
+        "text": diagnostic_rows,
+        "json": reports.json_item,
+        "github": reports.github_item,
+        "sarif": reports.sarif_item,
+    }[form]
+    return _Outcome(reports.summarize(found), list(map(make_item, found)))
+
+
+def _write(form: str, items: list[Any], files: list[str], counts: dict[str, int]) -> None:
     if form == "json":
-        write_text(reports.to_json(found, files) + "\n")
+        write_text(reports.to_json(items, files, counts) + "\n")
     elif form == "sarif":
-        write_text(reports.to_sarif(found, __version__) + "\n")
+        write_text(reports.to_sarif(items, __version__) + "\n")
     elif form == "github":
-        write_text("".join(f"{row}\n" for row in reports.to_github(found).split("\n") if row))
+        write_text("".join(f"{row}\n" for row in items))
     else:
-        write_diagnostics(found)
-        if not files:
-            return
-        counts = ", ".join(_plural(count, kind) for kind, count in reports.summarize(found).items() if count)
-        write_text(f"{_plural(len(files), 'file')} checked: {counts or 'nothing to say'}\n")
+        write_rows(chain.from_iterable(items))
+        if files:
+            listed = ", ".join(_plural(count, kind) for kind, count in counts.items() if count)
+            write_text(f"{_plural(len(files), 'file')} checked: {listed or 'nothing to say'}\n")
 
 
 def _plural(count: int, word: str) -> str:

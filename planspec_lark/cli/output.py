@@ -26,6 +26,7 @@ __all__ = [
     "Row",
     "Unreadable",
     "complain",
+    "diagnostic_rows",
     "fail",
     "label",
     "read_plan",
@@ -151,16 +152,15 @@ def fail(message: str, code: int) -> NoReturn:
 
 def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = False) -> None:
     """Write diagnostics for people: infos in a line each, all others with their source line."""
-    write_rows((row for diagnostic in diagnostics for row in _rows(diagnostic)), to_stderr=to_stderr)
+    write_rows((row for diagnostic in diagnostics for row in diagnostic_rows(diagnostic)), to_stderr=to_stderr)
 
 
-def _rows(diagnostic: Diagnostic) -> Iterator[Row]:
+def diagnostic_rows(diagnostic: Diagnostic) -> list[Row]:
+    """A diagnostic as :func:`write_diagnostics` writes it."""
     brief = diagnostic.severity is Severity.INFO
     first, *others = [_in_a_line(diagnostic)] if brief else [*render(diagnostic).split("\n"), ""]
     head = len(f"{diagnostic.severity.value}[{diagnostic.code}]")
-    yield (first[:head], _STYLES[diagnostic.severity]), (first[head:], "")
-    for line in others:
-        yield ((line, ""),)
+    return [((first[:head], _STYLES[diagnostic.severity]), (first[head:], "")), *(((line, ""),) for line in others)]
 
 
 def _in_a_line(diagnostic: Diagnostic) -> str:

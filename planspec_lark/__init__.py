@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
     from planspec_lark.planspec.places import Places, StepPlaces
     from planspec_lark.planspec.printing import serialize_plan
-    from planspec_lark.planspec.reading import parse_plan, parse_tree, plan_from_tree
+    from planspec_lark.planspec.reading import parse_plan
     from planspec_lark.planspec.scanning import ScanResult, scan_plan
+    from planspec_lark.planspec.syntax_tree import parse_tree, plan_from_tree
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
     from planspec_lark.planspec.validation import validate_plan
     from planspec_lark.source import Source, Span
@@ -64,8 +65,9 @@ _HOMES = {
     "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
     "planspec.places": "Places StepPlaces",
     "planspec.printing": "serialize_plan",
-    "planspec.reading": "parse_plan parse_tree plan_from_tree",
+    "planspec.reading": "parse_plan",
     "planspec.scanning": "ScanResult scan_plan",
+    "planspec.syntax_tree": "parse_tree plan_from_tree",
     "planspec.tree": "available_outputs find_step next_pending_step step_order",
     "planspec.validation": "validate_plan",
     "source": "Source Span",

@@ -1,71 +1,100 @@
-"""Finds, loads and keeps the grammars, each once a process and only when it is asked for.
+"""Finds the grammars and keeps what is made of them, each once a process and only when it is asked for.
 
 Everything that reads text gets its syntax here: the LALR parsers, single terminals as patterns, and regular rules as
 patterns. Nothing else in the package opens a grammar file or says what the syntax is (guesses at near misses do not).
+
+To make these from a grammar file takes longer than to read most texts. So an installed package has them ready, as JSON
+in its folder ``compiled``, with the text of the grammar that they were made from. Where that file is missing or of
+another grammar, as after a change in a checkout, they are made anew; so is a parser where Lark has another version.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lark import Lark
-from lark.lexer import ContextualLexer, PatternRE, TerminalDef
-from lark.load_grammar import Grammar, load_grammar
+if TYPE_CHECKING:
+    from lark import Lark
 
-from planspec_lark.regular import RegularRules, portable_expression
-
-__all__ = ["STARTS", "compile_grammar", "grammar_path", "parser", "pattern", "portable", "regular"]
+__all__ = ["STARTS", "Patterns", "dump", "grammar_path", "parser", "pattern", "regular"]
 
 # The rules that a text of each language can be read as.
 STARTS = {
     "planspec": ("plan", "line"),
     "plan_cmd": ("command", "headline"),
 }
+# The languages that a grammar imports from.
+_IMPORTS = {"plan_cmd": ("planspec",)}
+_PACKAGE = Path(__file__).parent
 
 
 def grammar_path(language: str) -> Path:
     """The file that holds the grammar of ``language``: inside an installed package, or at a checkout's top level."""
-    package = Path(__file__).parent
-    inside = package / "grammar" / f"{language}.lark"
-    return inside if inside.is_file() else package.parent / "grammar" / f"{language}.lark"
+    inside = _PACKAGE / "grammar" / f"{language}.lark"
+    return inside if inside.is_file() else _PACKAGE.parent / "grammar" / f"{language}.lark"
 
 
-class _UncheckedLexer(ContextualLexer):
-    """The contextual lexer without Lark's search for colliding terminals.
+class Patterns:
+    """What :class:`planspec_lark.regular.RegularRules` makes of one language's grammar, compiled.
 
-    That search runs whenever `interegular` happens to be installed and takes seconds. The tests run it, in strict mode.
+    Args:
+        language: whose grammar.
+        known: expressions that need not be made, by what is asked for; those that are made are added.
     """
 
-    def __init__(self, conf: Any, states: Any, always_accept: Any = ()) -> None:
-        conf.skip_validation = True
-        super().__init__(conf, states, always_accept)
+    def __init__(self, language: str, known: dict[str, Any]) -> None:
+        self._language = language
+        self.known = known
+
+    def pattern(self, rule: str, *, without: str | None = None, groups: Sequence[str] | None = None) -> re.Pattern[str]:
+        """A rule, but for one that is left out, with these groups or all."""
+        return re.compile(self.make("pattern", rule, without, groups))
+
+    def rows(self, rule: str, groups: Sequence[str]) -> re.Pattern[str]:
+        """A rule again and again, and then the rest."""
+        return re.compile(self.make("rows", rule, groups))
+
+    def tokens(self, rule: str) -> re.Pattern[str]:
+        """Any terminal of a rule."""
+        return re.compile(self.make("tokens", rule))
+
+    def terminal(self, name: str) -> re.Pattern[str]:
+        """One terminal; what it says is the group ``value``."""
+        return re.compile(self.make("terminal", name))
+
+    def portable(self, terminal: str) -> str:
+        """One terminal as a regular expression that other engines read as well."""
+        return str(self.make("portable", terminal))
+
+    def value(self, terminal: str, token: str) -> str:
+        """What a token of this terminal says."""
+        before, value, after = self.make("parts", terminal)
+        first = re.match(before, token)
+        assert first is not None, "a token matches its terminal"
+        if not after:
+            return token[first.end() :]
+        match = re.compile(value).match(token, first.end())
+        assert match is not None, "a token matches its terminal"
+        return match[0]
+
+    def make(self, kind: str, *arguments: object) -> Any:
+        """What that method of the rules gives for these arguments."""
+        key = json.dumps([kind, *arguments])
+        if key not in self.known:
+            from planspec_lark.loading import load_rules  # noqa: PLC0415  (slow, and mostly not needed)
+
+            self.known[key] = getattr(load_rules(grammar_path(self._language)), kind)(*arguments)
+        return self.known[key]
 
 
 @cache
-def _grammar(language: str) -> Grammar:
-    path = grammar_path(language)
-    load: Callable[..., tuple[Grammar, object]] = load_grammar
-    return load(path.read_text(encoding="utf-8"), str(path), [str(path.parent)], True)[0]
-
-
-def compile_grammar(language: str, **options: Any) -> Lark:
-    """A new LALR parser of ``language``; ``options`` are Lark's own."""
-    settings = {"maybe_placeholders": True, "keep_all_tokens": True, **options}
-    return Lark(_grammar(language), parser="lalr", lexer="contextual", start=list(STARTS[language]), **settings)
-
-
-@cache
-def parser(language: str) -> Lark:
-    """The LALR parser of ``language``. Its trees keep every token, so put together they are the text."""
-
-    def use_same_expression(terminal: TerminalDef) -> None:
-        terminal.pattern = PatternRE(regular(language).expression(terminal.name))
-
-    return compile_grammar(language, edit_terminals=use_same_expression, _plugins={"ContextualLexer": _UncheckedLexer})
+def regular(language: str) -> Patterns:
+    """The regular rules and the terminals of ``language`` as patterns."""
+    return Patterns(language, dict(_compiled(language).get("expressions", {})))
 
 
 @cache
@@ -74,12 +103,45 @@ def pattern(language: str, terminal: str) -> re.Pattern[str]:
     return regular(language).terminal(terminal)
 
 
-def portable(language: str, terminal: str) -> str:
-    """One terminal of ``language`` as a regular expression that other engines read as well."""
-    return next(portable_expression(tree) for name, (tree, _) in _grammar(language).term_defs if name == terminal)
+@cache
+def parser(language: str) -> Lark:
+    """The LALR parser of ``language``. Its trees keep every token, so put together they are the text."""
+    from planspec_lark.loading import load_parser, make_parser  # noqa: PLC0415  (imports Lark)
+
+    known = _compiled(language).get("parser")
+    return (known and load_parser(known)) or make_parser(grammar_path(language), STARTS[language])
+
+
+# ---------------------------------------------------------------- ready-made
 
 
 @cache
-def regular(language: str) -> RegularRules:
-    """The regular rules of ``language`` as patterns."""
-    return RegularRules.of(_grammar(language))
+def _compiled(language: str) -> dict[str, Any]:
+    """What was made of the grammar as it is now when the package was built; empty if nothing was."""
+    try:
+        made = json.loads((_PACKAGE / "compiled" / f"{language}.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return made if isinstance(made, dict) and made.get("grammar") == _texts(language) else {}
+
+
+def _texts(language: str) -> list[str]:
+    """All that the grammar of ``language`` is made of."""
+    return [grammar_path(name).read_text(encoding="utf-8") for name in (language, *_IMPORTS.get(language, ()))]
+
+
+def dump(language: str) -> str:
+    """The parser, all terminals, and the rules that this process has asked for, as a file of ``compiled``."""
+    from planspec_lark.loading import dump_parser, load_rules, make_parser  # noqa: PLC0415  (imports Lark)
+
+    path = grammar_path(language)
+    patterns = regular(language)
+    for terminal in load_rules(path).names:
+        for kind in ("terminal", "parts", "portable"):
+            patterns.make(kind, terminal)
+    made = {
+        "grammar": _texts(language),
+        "expressions": patterns.known,
+        "parser": dump_parser(make_parser(path, STARTS[language])),
+    }
+    return json.dumps(made, separators=(",", ":"))

@@ -1,8 +1,8 @@
 """A grammar rule without recursion, as one regular expression.
 
 The syntax is written down once, in ``grammar/``. Most of it is regular: a document is lines, a line is a few tokens.
-This module turns such a rule mechanically into a :mod:`re` pattern that reads at the speed of the regular expression
-engine what the LALR parser reads token by token. It knows nothing about any language.
+This module turns such a rule mechanically into an expression for :mod:`re`, which reads at that engine's speed what the
+LALR parser reads token by token. It knows nothing about any language.
 
 The two agree because neither goes back. A lexer never gives up a token that it has matched, and an LALR(1) parser
 never takes back a decision: so every terminal becomes an atomic group and every repetition or option a possessive
@@ -11,7 +11,6 @@ one. What the pattern refuses is left to the parser, which can say what was expe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ from lark import Token, Tree
 from lark.grammar import NonTerminal, Symbol, Terminal
 from lark.load_grammar import Grammar, PrepareLiterals, TerminalTreeToPattern, nr_deepcopy_tree
 
-__all__ = ["RegularRules", "TerminalPattern", "portable_expression"]
+__all__ = ["RegularRules", "TerminalPattern"]
 
 _POSSESSIVE = {"?": "?+", "*": "*+", "+": "++"}
 
@@ -38,6 +37,7 @@ class TerminalPattern:
     value: str
     after: str
     priority: int = 0
+    portable: str = ""
 
     @classmethod
     def of(cls, tree: Tree[object], priority: int) -> TerminalPattern:
@@ -45,9 +45,10 @@ class TerminalPattern:
         parts = _tree(tree.children[0]).children if len(tree.children) == 1 else []
         inner = [at for at, part in enumerate(parts) if _is_terminal(part)]
         if len(inner) != 1 or not all(_tree(part).data == "value" for part in parts):
-            return cls("", _compile([tree]), "", priority)
+            return cls("", _compile([tree]), "", priority, _compile([tree], portable=True))
         [at] = inner
-        return cls(_compile(parts[:at]), _compile(parts[at : at + 1]), _compile(parts[at + 1 :]), priority)
+        before, value, after = _compile(parts[:at]), _compile(parts[at : at + 1]), _compile(parts[at + 1 :])
+        return cls(before, value, after, priority, _compile([tree], portable=True))
 
     def whole(self, name: str = "") -> str:
         """All of it; with a ``name``, its value is a group of that name."""
@@ -55,7 +56,7 @@ class TerminalPattern:
 
 
 class RegularRules:
-    """The regular rules of one grammar as patterns.
+    """The regular rules of one grammar as regular expressions.
 
     Args:
         rules: rule name → its right-hand side as Lark's grammar loader gives it (an EBNF tree).
@@ -73,10 +74,13 @@ class RegularRules:
         terminals = {name: TerminalPattern.of(tree, priority) for name, (tree, priority) in grammar.term_defs}
         return cls(rules, terminals)
 
-    def pattern(
-        self, rule: str, *, without: str | None = None, groups: Collection[str] | None = None
-    ) -> re.Pattern[str]:
-        """The pattern of ``rule``.
+    @property
+    def names(self) -> list[str]:
+        """The names of all terminals."""
+        return list(self._terminals)
+
+    def pattern(self, rule: str, without: str | None = None, groups: Collection[str] | None = None) -> str:
+        """The expression for ``rule``.
 
         The value of a terminal outside any repetition is a group of the terminal's name; inside another rule that is
         ``rule_TERMINAL``, unless that rule's name starts with an underscore: then it counts as if its content stood in
@@ -91,43 +95,41 @@ class RegularRules:
         Raises:
             ValueError: the rule is recursive, or there is no such group.
         """
-        return re.compile(self._build(rule, without, groups))
+        return self._build(rule, without, groups)
 
-    def rows(self, rule: str, groups: Collection[str]) -> re.Pattern[str]:
-        """A pattern to cut a text with (``findall``) into stretches that follow one another, each a ``rule``.
+    def rows(self, rule: str, groups: Collection[str]) -> str:
+        """An expression to cut a text with (``findall``) into stretches that follow one another, each a ``rule``.
 
         From the first place on where there is none, all the rest of the text is the one last match, with the group
         ``rest``, which is the last.
         """
-        return re.compile(f"{self._build(rule, None, groups)}|(?P<rest>(?s:.+))")
+        return f"{self._build(rule, None, groups)}|(?P<rest>(?s:.+))"
 
-    def tokens(self, rule: str) -> re.Pattern[str]:
-        """One pattern that matches any single terminal of ``rule``, each value a group, by falling priority."""
+    def tokens(self, rule: str) -> str:
+        """One expression for any single terminal of ``rule``, each value a group, by falling priority."""
         names: dict[str, None] = {}
         for symbol in self._rules[rule].scan_values(lambda value: isinstance(value, Terminal)):
             assert isinstance(symbol, Terminal)
             names.setdefault(symbol.name)
         ordered = sorted(names, key=lambda name: -self._terminals[name].priority)
-        return re.compile("|".join(self._terminals[name].whole(name) for name in ordered))
+        return "|".join(self._terminals[name].whole(name) for name in ordered)
+
+    def terminal(self, name: str) -> str:
+        """The expression for one terminal, its value the group ``value``."""
+        return self._terminals[name].whole("value")
 
     def expression(self, name: str) -> str:
-        """One terminal as a regular expression without groups."""
+        """The same without groups."""
         return self._terminals[name].whole()
 
-    def terminal(self, name: str) -> re.Pattern[str]:
-        """The pattern of one terminal, its value the group ``value``."""
-        return re.compile(self._terminals[name].whole("value"))
+    def portable(self, name: str) -> str:
+        """The same for other engines: its repetitions are plain ones."""
+        return self._terminals[name].portable
 
-    def value(self, name: str, token: str) -> str:
-        """What a token of this terminal says."""
+    def parts(self, name: str) -> tuple[str, str, str]:
+        """The same in three: what stands before the value, the value, and what stands behind it."""
         terminal = self._terminals[name]
-        before = re.match(terminal.before, token)
-        assert before is not None, "a token matches its terminal"
-        if not terminal.after:
-            return token[before.end() :]
-        value = re.compile(terminal.value).match(token, before.end())
-        assert value is not None, "a token matches its terminal"
-        return value[0]
+        return terminal.before, terminal.value, terminal.after
 
     def _build(self, rule: str, without: str | None, groups: Collection[str] | None) -> str:
         builder = _Builder(self._rules, self._terminals, without, groups)
@@ -229,21 +231,16 @@ def _is_terminal(part: object) -> bool:
     return isinstance(inner, Tree) and inner.data == "expansions"
 
 
-def _compile(parts: Sequence[object]) -> str:
-    """Parts of a terminal's definition as one regular expression, its repetitions possessive."""
+def _compile(parts: Sequence[object], *, portable: bool = False) -> str:
+    """Parts of a terminal's definition as one regular expression, its repetitions possessive unless ``portable``."""
     if not parts:
         return ""
     # A copy, as Lark changes the trees that it compiles.
     tree = _copy_tree(_sequence(parts))
-    for repetition in tree.find_data("expr"):
+    for repetition in [] if portable else tree.find_data("expr"):
         operator = repetition.children[1]
         repetition.children[1] = operator.update(value=_POSSESSIVE.get(operator, operator))
     return str(_TO_PATTERN.transform(tree).to_regexp())
-
-
-def portable_expression(definition: Tree[object]) -> str:
-    """A terminal as a regular expression for other engines: its repetitions are plain ones."""
-    return str(_TO_PATTERN.transform(_copy_tree(definition)).to_regexp())
 
 
 def _sequence(parts: Sequence[object]) -> Tree[object]:

@@ -17,7 +17,8 @@ from planspec_lark import (
     serialize_commands,
     serialize_plan,
 )
-from planspec_lark.grammars import compile_grammar
+from planspec_lark.grammars import STARTS, grammar_path
+from planspec_lark.loading import compile_grammar
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS
 
 # ---------------------------------------------------------------- texts inside models
@@ -330,4 +331,4 @@ _TERMINALS: dict[str, st.SearchStrategy[str]] = {
 @cache
 def grammar_plans() -> st.SearchStrategy[str]:
     """Texts that the grammar of plans derives; ids may come twice in them."""
-    return from_lark(compile_grammar("planspec"), start="plan", explicit=_TERMINALS)
+    return from_lark(compile_grammar(grammar_path("planspec"), STARTS["planspec"]), start="plan", explicit=_TERMINALS)

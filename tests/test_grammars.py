@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import json
 import logging
 import re
+import shutil
+from pathlib import Path
 
 import interegular
 import pytest
 from lark.exceptions import GrammarError
 from lark.lexer import PatternRE, TerminalDef
 
-from planspec_lark import grammars
+from planspec_lark import grammars, loading
+from planspec_lark.loading import compile_grammar, dump_parser, load_parser, make_parser
 
 LANGUAGES = tuple(grammars.STARTS)
 
@@ -36,7 +41,8 @@ def relax_terminal(terminal: TerminalDef) -> None:
 def test_strict_mode_finds_no_collision(language: str, caplog: pytest.LogCaptureFixture) -> None:
     """The search does not know repetitions that give nothing back. If what they widen to is disjoint, so are they."""
     with caplog.at_level(logging.WARNING):
-        grammars.compile_grammar(language, strict=True, edit_terminals=relax_terminal)
+        path, starts = grammars.grammar_path(language), grammars.STARTS[language]
+        compile_grammar(path, starts, strict=True, edit_terminals=relax_terminal)
     assert not caplog.records
 
 
@@ -95,9 +101,10 @@ def test_the_parser_does_not_search_for_collisions(monkeypatch: pytest.MonkeyPat
         raise AssertionError("searched")
 
     monkeypatch.setattr(lexer, "_check_regex_collisions", search)
-    grammars.compile_grammar("planspec", _plugins={"ContextualLexer": grammars._UncheckedLexer})
+    path = grammars.grammar_path("planspec")
+    make_parser(path, ["plan"])
     with pytest.raises(AssertionError, match="searched"):
-        grammars.compile_grammar("planspec", strict=True, edit_terminals=relax_terminal)
+        compile_grammar(path, ["plan"], strict=True, edit_terminals=relax_terminal)
 
 
 def test_ids_and_variables_are_written_once() -> None:
@@ -115,3 +122,69 @@ def test_a_grammar_is_compiled_once() -> None:
 def test_an_unknown_rule_is_an_error() -> None:
     with pytest.raises((GrammarError, KeyError)):
         grammars.regular("planspec").pattern("no_such_rule")
+
+
+# ---------------------------------------------------------------- ready-made
+
+
+def compiled_at(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let an installed package be there, with the grammars and what was made of them."""
+    shutil.copytree(grammars.grammar_path("planspec").parent, folder / "grammar", dirs_exist_ok=True)
+    monkeypatch.setattr(grammars, "_PACKAGE", folder)
+    grammars._compiled.cache_clear()
+    for kept in (grammars.regular, grammars.parser, grammars.pattern, grammars._compiled):
+        monkeypatch.setattr(grammars, kept.__name__, functools.cache(kept.__wrapped__))
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "compiled").mkdir()
+    for language in LANGUAGES:
+        (tmp_path / "compiled" / f"{language}.json").write_text(grammars.dump(language), encoding="ascii")
+    compiled_at(monkeypatch, tmp_path)
+    return tmp_path
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise AssertionError("a grammar was loaded")
+
+
+@pytest.mark.usefixtures("made")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_ready_made_needs_no_grammar(monkeypatch: pytest.MonkeyPatch, language: str) -> None:
+    monkeypatch.setattr(loading, "load_rules", refuse)
+    monkeypatch.setattr(loading, "make_parser", refuse)
+    assert grammars.pattern(language, "ID").fullmatch("1.2")
+    assert grammars.parser(language).terminals
+    with pytest.raises(AssertionError, match="a grammar was loaded"):
+        grammars.regular(language).pattern("no_such_rule")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_grammar_that_has_changed_since_is_read_anew(made: Path, language: str) -> None:
+    assert grammars._compiled(language)
+    with (made / "grammar" / "planspec.lark").open("a", encoding="utf-8") as file:
+        file.write("// changed\n")
+    grammars._compiled.cache_clear()
+    assert not grammars._compiled(language)
+    assert grammars.pattern(language, "ID").fullmatch("1.2")
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff", b'{"grammar": 1}'])
+def test_a_damaged_file_is_as_good_as_none(made: Path, damage: bytes) -> None:
+    (made / "compiled" / "planspec.json").write_bytes(damage)
+    assert not grammars._compiled("planspec")
+    assert grammars.pattern("planspec", "ID").fullmatch("1.2")
+    assert grammars.parser("planspec").terminals
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_parser_reads_alike_when_it_is_read_back(language: str) -> None:
+    built = make_parser(grammars.grammar_path(language), grammars.STARTS[language])
+    dumped = dump_parser(built)
+    read = load_parser(json.loads(json.dumps(dumped)))
+    assert read is not None
+    texts = {"planspec": ("plan", "Goal: a\n## Steps\n1. [act] b\n"), "plan_cmd": ("command", "PLAN_CMD: DONE 1\n")}
+    start, text = texts[language]
+    assert read.parse(text, start=start) == built.parse(text, start=start)
+    assert load_parser({**dumped, "lark": "0.0"}) is None

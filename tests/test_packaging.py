@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from planspec_lark.grammars import STARTS
 from tests.corpus import FIXTURES, ROOT, SHOWCASE
 
 GRAMMARS = sorted(path.name for path in (ROOT / "grammar").glob("*.lark"))
@@ -30,7 +31,9 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 def copy_checkout(target: Path) -> Path:
     """The files of the checkout as a newcomer gets them."""
-    skip = shutil.ignore_patterns(".git", ".venv", "__pycache__", "*.egg-info", "dist", ".*_cache", ".hypothesis")
+    skip = shutil.ignore_patterns(
+        "compiled", ".git", ".venv", "__pycache__", "*.egg-info", "dist", ".*_cache", ".hypothesis"
+    )
     return Path(shutil.copytree(ROOT, target / "checkout", ignore=skip))
 
 
@@ -54,6 +57,7 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {f"planspec_lark/grammar/{name}" for name in GRAMMARS} <= names
+    assert {f"planspec_lark/compiled/{language}.json" for language in STARTS} <= names
     assert "planspec_lark/py.typed" in names
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2, tops
@@ -80,6 +84,23 @@ def test_an_installed_wheel_runs_away_from_the_checkout(built: Path, fresh_pytho
     code = "import planspec_lark, planspec_lark.grammars as g; print(g.grammar_path('planspec')); g.parser('plan_cmd')"
     where = run(fresh_python / "python", "-c", code, cwd=tmp_path).strip()
     assert where.endswith("site-packages/planspec_lark/grammar/planspec.lark")
+    # What is ready-made is used: no text makes an installed package load a grammar, and a plan without faults does not
+    # even need Lark.
+    reading = """
+import sys
+import planspec_lark as ps
+plan = ps.parse_plan(open("plan.md", encoding="utf-8").read())
+ps.check_text(ps.serialize_plan(plan))
+print("lark" in sys.modules)
+ps.scan_plan("so\\n1) [X] [act] a | Progress: x\\n## Steps:\\n- 2. [act] b -> c\\n> <- d\\n").places.steps
+ps.apply_commands(plan, ps.parse_plan_commands("PLAN_CMD: ADD 9 [act] a → b\\n> c\\n"))
+ps.scan_plan_commands("PLAN_CMD: done 1\\n")
+ps.plan_json_schema()
+ps.parse_tree("Goal: a\\n")
+from planspec_lark import loading
+print("lark" in sys.modules, loading.load_rules.cache_info().currsize)
+"""
+    assert run(fresh_python / "python", "-c", reading, cwd=tmp_path).split() == ["False", "True", "0"]
 
 
 def test_the_core_installs_without_the_command_line(built: Path, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from lark import Lark
 from lark.load_grammar import load_grammar
@@ -9,9 +12,25 @@ from lark.load_grammar import load_grammar
 from planspec_lark.regular import RegularRules
 
 
-def rules_of(grammar: str) -> RegularRules:
+class Compiled:
+    """The expressions of a grammar's rules, compiled."""
+
+    def __init__(self, rules: RegularRules) -> None:
+        self.rules = rules
+
+    def pattern(self, rule: str, **settings: Any) -> re.Pattern[str]:
+        return re.compile(self.rules.pattern(rule, **settings))
+
+    def rows(self, rule: str, groups: tuple[str, ...]) -> re.Pattern[str]:
+        return re.compile(self.rules.rows(rule, groups))
+
+    def tokens(self, rule: str) -> re.Pattern[str]:
+        return re.compile(self.rules.tokens(rule))
+
+
+def rules_of(grammar: str) -> Compiled:
     loaded, _ = load_grammar(grammar, "test", [], True)  # type: ignore[no-untyped-call]
-    return RegularRules.of(loaded)
+    return Compiled(RegularRules.of(loaded))
 
 
 GRAMMAR = """
@@ -79,11 +98,14 @@ def test_a_terminal_says_what_the_one_inside_it_says() -> None:
     assert match.groupdict() == {"QUOTED": "word", "LISTED": "a,b", "LOUD": "!?"}
 
 
-def test_the_value_of_a_token() -> None:
-    rules = rules_of(VALUES)
-    assert rules.value("QUOTED", "(word)") == "word"
-    assert rules.value("LISTED", "a,b") == "a,b"
-    assert rules.terminal("QUOTED").match('"so"')["value"] == "so"  # type: ignore[index]
+def test_the_parts_of_a_terminal() -> None:
+    rules = rules_of(VALUES).rules
+    assert rules.parts("QUOTED") == ('["(]', "[a-z]+", '[")]')
+    assert rules.parts("LISTED") == ("", "[a-z]+(?:,[a-z]+)++", "")
+    assert rules.terminal("QUOTED") == '["(](?P<value>[a-z]+)[")]'
+    assert rules.expression("QUOTED") == '["(][a-z]+[")]'
+    assert rules.portable("LISTED") == "[a-z]+(?:,[a-z]+)+"
+    assert set(rules.names) == {"WORD", "QUOTED", "LISTED", "LOUD"}
 
 
 def test_rows_end_with_the_rest() -> None:

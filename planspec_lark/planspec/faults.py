@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from enum import IntEnum
 from functools import cache
 from re import Match, Pattern
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
-from lark import Token
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from planspec_lark import grammars
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.repairs import Flaw, looks_like_step, mend_bullet, mend_header, mend_step
 
 __all__ = ["Fault", "Section", "diagnose", "expected_lines"]
+
+if TYPE_CHECKING:
+    from lark import Token
 
 
 class Section(IntEnum):
@@ -184,6 +186,8 @@ def _unknown(line: str, section: Section) -> Fault:
 
 def _read(line: str) -> tuple[list[Token], int, Iterable[str]]:
     """As far as the parser comes: the tokens, the offset of the fault, and the terminals it could have taken there."""
+    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken  # noqa: PLC0415  (imports Lark)
+
     session = grammars.parser("planspec").parse_interactive(line + "\n", start="line")
     tokens: list[Token] = []
     try:

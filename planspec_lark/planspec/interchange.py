@@ -271,4 +271,4 @@ _EDGE = r"[^\u0000-\u0020\u007f\ud800-\udfff]"
 
 
 def _pattern(terminal: str) -> str:
-    return f"(?:{grammars.portable('planspec', terminal)})"
+    return f"(?:{grammars.regular('planspec').portable(terminal)})"

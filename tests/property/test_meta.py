@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 
 from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, grammars, scan_plan
 from planspec_lark.diagnostics import CommandError
+from planspec_lark.loading import load_rules
 from planspec_lark.plan_cmd import applying
 from planspec_lark.plan_cmd import printing as command_printing
-from planspec_lark.planspec import building, fields, printing, reading, valid
+from planspec_lark.planspec import building, fields, printing, scanning, valid
 from planspec_lark.regular import RegularRules, TerminalPattern
 from tests import strategies
 from tests.property import promises
@@ -73,14 +75,14 @@ def test_trimming_too_much_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
             plan.goal = plan.goal.strip()
         return plan
 
-    monkeypatch.setattr(reading, "read_valid", trim)
+    monkeypatch.setattr(scanning, "read_valid", trim)
     assert _is_noticed(promises.reads_back, strategies.plans, PlanSpec(goal="a\u3000"))
 
 
 def test_trimming_too_little_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = grammars.regular("planspec")
+    rules = load_rules(grammars.grammar_path("planspec"))
     loose = RegularRules(rules._rules, dict(rules._terminals) | {"TEXT": TerminalPattern("", r"[^ \t\n][^\n]*", "")})
-    patterns = loose.pattern("plan", without="step", groups=valid._HEAD), valid._patterns()[1]
+    patterns = re.compile(loose.pattern("plan", "step", valid._HEAD)), valid._patterns()[1]
     monkeypatch.setattr(valid, "_patterns", lambda: patterns)
     assert _is_noticed(promises.readers_agree, strategies.any_plan_text, "Goal: a\t\n")
 

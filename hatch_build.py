@@ -1,0 +1,70 @@
+"""A step of building the wheel: makes from the grammars what is slow to make, so that an installed package has it.
+
+Without it the package works just the same, only that every process that reads a text starts more slowly.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = Path(__file__).parent
+
+# Texts that make every reader ask for all that it needs of the grammars: documents with and without faults, commands.
+PLAN = """\
+# Plan: Move the library
+Goal: All books stand in the new house
+> The old lease ends in May.
+Constraints:
+- No book leaves its shelf unlabelled
+## Steps
+1. [x] [act] Label the shelves → labels | 212 shelves | Progress: 2/2
+  > ← rooms
+  > Two colours.
+"""
+ANSWER = f"Here you are:\n```\n{PLAN}2) [X] [act] Go | Progress: x\nso\n```\n"
+COMMANDS = "PLAN_CMD: ADD 1 [act] Paint → paint\n> Twice.\nPLAN_CMD: done 1\n"
+
+
+class CompileGrammars(BuildHookInterface[Any]):
+    """Writes ``planspec_lark/compiled/<language>.json``."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002  (hatch passes it)
+        """Before the files of the wheel are gathered."""
+        sys.path.insert(0, str(ROOT))
+        try:
+            written = compile_grammars(ROOT / "planspec_lark" / "compiled")
+        finally:
+            sys.path.remove(str(ROOT))
+        build_data["artifacts"] += [f"/{path.relative_to(ROOT).as_posix()}" for path in written]
+
+
+def compile_grammars(folder: Path) -> list[Path]:
+    """Read texts of all kinds, and write down what that took from the grammars; returns the files."""
+    from planspec_lark import grammars  # noqa: PLC0415  (not importable before)
+
+    exercise()
+    folder.mkdir(exist_ok=True)
+    written = []
+    for language in grammars.STARTS:
+        path = folder / f"{language}.json"
+        path.write_text(grammars.dump(language), encoding="ascii")
+        written.append(path)
+    return written
+
+
+def exercise() -> None:
+    """Let every reader read."""
+    import planspec_lark as ps  # noqa: PLC0415
+
+    plan = ps.parse_plan(PLAN)
+    ps.check_text(PLAN)
+    ps.apply_commands(plan, ps.parse_plan_commands(COMMANDS))
+    ps.scan_plan_commands(COMMANDS)
+    for text in (PLAN, ANSWER):
+        result = ps.scan_plan(text)
+        assert result.places.steps
+        assert result.places.fields

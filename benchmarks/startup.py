@@ -13,6 +13,7 @@ from benchmarks.findings import Findings, Settings
 from benchmarks.measure import Timing, time_processes
 from benchmarks.plans import plan_text
 from benchmarks.tables import Table, ratio, seconds
+from planspec_lark import grammars, scan_plan
 
 __all__ = ["measure_startup"]
 
@@ -23,6 +24,11 @@ _IMPORTS = {
     "parse_plan": "from planspec_lark import parse_plan",
     "parse_plan and a first plan": _FIRST_PLAN,
     "from planspec_lark import *": "from planspec_lark import *",
+}
+_FAULTY = "a plan with a fault"
+_TEXTS = {
+    "a plan without faults": "## Steps\n1. [act] Text → out\n",
+    _FAULTY: "## Steps\n1. [X] [act] Text → out\n",
 }
 _NOTHING, _LIBRARIES, _PACKAGE, _ALL = ("nothing", *list(_IMPORTS)[:2], "from planspec_lark import *")
 
@@ -39,6 +45,7 @@ def measure_startup(settings: Settings) -> Findings:
         trouble = _try([*command, "check", str(path)])
         if not trouble:
             processes["planspec check"] = [*command, "check", str(path)]
+        processes |= _first_readings(Path(folder))
         timings = time_processes(processes, rounds=rounds)
     return _report(timings, trouble)
 
@@ -49,7 +56,9 @@ def _report(timings: Mapping[str, Timing], trouble: str) -> Findings:
     table = Table("Starting", ["what", "median", "to lark, attrs, cattrs"])
     for name in _IMPORTS:
         table.rows.append([name, seconds(net[name]), ratio(net[name] / net[_LIBRARIES])])
-    findings = Findings([table], timings={f"startup/{name}": timing for name, timing in timings.items()})
+    ready = _ready_table(net)
+    findings = Findings([table, ready], timings={f"startup/{name}": timing for name, timing in timings.items()})
+    findings.figures["ready-made"] = net[f"{_FAULTY}, ready-made"] / net[f"{_FAULTY}, made anew"]
     findings.figures["import"] = net[_PACKAGE] / net[_LIBRARIES]
     findings.figures["import of everything"] = net[_ALL] / net[_LIBRARIES]
     table.notes.append(f"An empty process takes {seconds(idle)}; that is taken off above.")
@@ -60,6 +69,37 @@ def _report(timings: Mapping[str, Timing], trouble: str) -> Findings:
         findings.figures["cold start"] = cold
         table.notes.append(f"planspec check FILE, the whole process, on 17 steps: {seconds(cold)}.")
     return findings
+
+
+def _first_readings(folder: Path) -> dict[str, list[str]]:
+    """A first text in a fresh process, with what is made from the grammars ready or not."""
+    for name in ("made anew", "ready-made"):
+        shutil.copytree(grammars.grammar_path("planspec").parent, folder / name / "grammar")
+    (folder / "ready-made" / "compiled").mkdir()
+    for text in _TEXTS.values():
+        scan_plan(text)
+    (folder / "ready-made" / "compiled" / "planspec.json").write_text(grammars.dump("planspec"), encoding="ascii")
+    return {
+        f"{words}, {name}": [
+            sys.executable,
+            "-c",
+            "from pathlib import Path; from planspec_lark import grammars, scan_plan; "
+            f"grammars._PACKAGE = Path({str(folder / name)!r}); scan_plan({text!r})",
+        ]
+        for words, text in _TEXTS.items()
+        for name in ("made anew", "ready-made")
+    }
+
+
+def _ready_table(net: Mapping[str, float]) -> Table:
+    table = Table("A first text in a fresh process", ["what", "made anew", "ready-made", "ready-made to anew"])
+    for words in _TEXTS:
+        made, ready = (net[f"{words}, {name}"] for name in ("made anew", "ready-made"))
+        table.rows.append([words, seconds(made), seconds(ready), ratio(ready / made)])
+    table.notes.append(
+        "All imports included. An installed package has what its grammars come to ready; a checkout may not."
+    )
+    return table
 
 
 def _find_command() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
@@ -13,7 +14,10 @@ from planspec_lark.source import Span, escape_json, visible
 
 __all__ = ["summarize", "to_github", "to_json", "to_sarif"]
 
+_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+# Of a longer line, a report shows the start: a line may have as many findings as characters.
+_LONGEST_LINE = 1000
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
@@ -30,7 +34,8 @@ def _encode(value: object) -> str:
 def to_json(diagnostics: Sequence[Diagnostic], files: Sequence[str]) -> str:
     """One object: ``files``, ``summary`` (see :func:`summarize`) and ``diagnostics``.
 
-    Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded.
+    Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded. A source
+    line of more than 1,000 characters is cut behind them.
     """
     rows = [_to_row(diagnostic) for diagnostic in diagnostics]
     return _encode({"files": list(files), "summary": summarize(diagnostics), "diagnostics": rows})
@@ -49,8 +54,12 @@ def _to_row(diagnostic: Diagnostic) -> dict[str, Any]:
         "help": diagnostic.help,
         "fix": None if fix is None else {"span": _to_span(fix.span), "text": fix.text},
         "step_id": diagnostic.step_id or None,
-        "source_line": diagnostic.source_line,
+        "source_line": _shorten(diagnostic.source_line),
     }
+
+
+def _shorten(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "…"
 
 
 def _to_span(span: Span | None) -> dict[str, int] | None:
@@ -152,4 +161,6 @@ def _to_region(span: Span) -> dict[str, int]:
 def _to_uri(name: str) -> str:
     from urllib.parse import quote  # noqa: PLC0415  (only SARIF needs it)
 
+    # The names of files have no other surrogates than those that stand for bytes.
+    name = _NO_BYTES.sub("\ufffd", name)
     return quote(PurePath(name).as_posix(), errors="surrogateescape")

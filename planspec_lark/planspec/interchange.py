@@ -143,16 +143,16 @@ class _Place(NamedTuple):
     """
 
     parent: _Place | None
-    index: int
+    number: int
     depth: int
     head: str
 
     @classmethod
-    def below(cls, parent: _Place | None, index: int) -> _Place:
+    def below(cls, parent: _Place | None, number: int) -> _Place:
         if parent is None:
-            return cls(None, index, 1, f".steps[{index}]")
-        head = parent.head + f".children[{index}]" if parent.depth < _LEVELS else parent.head
-        return cls(parent, index, parent.depth + 1, head)
+            return cls(None, number, 1, f".steps[{number}]")
+        head = parent.head + f".children[{number}]" if parent.depth < _LEVELS else parent.head
+        return cls(parent, number, parent.depth + 1, head)
 
 
 # So many levels of a path are written out at either end.
@@ -166,15 +166,13 @@ def _path(place: _Place | None) -> str:
     tail: list[str] = []
     for _ in range(min(place.depth - _LEVELS, _LEVELS)):
         assert place is not None
-        tail.append(f".children[{place.index}]")
+        tail.append(f".children[{place.number}]")
         place = place.parent
     gap = "…" if place is not None and place.depth > _LEVELS else ""
     return f"${head}{gap}{''.join(reversed(tail))}"
 
 
-def _structure(
-    value: object, model: type, child: str, place: _Place | None, problems: list[str]
-) -> tuple[Any, object]:
+def _structure(value: object, model: type, child: str, place: _Place | None, problems: list[str]) -> tuple[Any, object]:
     """The model without its steps, and the value of its steps."""
     if not isinstance(value, dict):
         problems.append(f"expected an object, not {_WORDS.get(type(value), type(value).__name__)} @ {_path(place)}")

@@ -232,10 +232,7 @@ def test_json_text_keeps_letters_and_escapes_what_could_steer_a_terminal() -> No
         ("\ufeff{}", "not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig) at line 1, column 1"),
         ('{"goal": "\\ud800"}', "the forbidden character U+D800 cannot be written in a plan @ $.goal"),
     ],
-    ids=[
-        "empty", "broken", "deep", "deep steps", "deep and whole", "digits", "digits inside", "NaN", "Infinity",
-        "key twice", "hostile key twice", "long key twice", "byte-order mark", "surrogate",
-    ],  # fmt: skip
+    ids=lambda value: value[:16],
 )
 def test_a_text_that_is_no_json(text: str, problem: str) -> None:
     with pytest.raises(PlanValueError) as caught:

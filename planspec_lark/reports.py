@@ -16,8 +16,8 @@ __all__ = ["summarize", "to_github", "to_json", "to_sarif"]
 
 _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-# Of a longer line, a report shows the start: a line may have as many findings as characters.
-_LONGEST_LINE = 1000
+# Of a longer line or id, a report shows the start: a line may have as many findings as characters.
+_LONGEST = 500
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
@@ -34,8 +34,8 @@ def _encode(value: object) -> str:
 def to_json(diagnostics: Sequence[Diagnostic], files: Sequence[str]) -> str:
     """One object: ``files``, ``summary`` (see :func:`summarize`) and ``diagnostics``.
 
-    Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded. A source
-    line of more than 1,000 characters is cut behind them.
+    Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded. Source
+    lines and step ids of more than 500 characters are cut there and end in `…`.
     """
     rows = [_to_row(diagnostic) for diagnostic in diagnostics]
     return _encode({"files": list(files), "summary": summarize(diagnostics), "diagnostics": rows})
@@ -53,13 +53,13 @@ def _to_row(diagnostic: Diagnostic) -> dict[str, Any]:
         "expected": list(diagnostic.expected),
         "help": diagnostic.help,
         "fix": None if fix is None else {"span": _to_span(fix.span), "text": fix.text},
-        "step_id": diagnostic.step_id or None,
+        "step_id": _shorten(diagnostic.step_id) or None,
         "source_line": _shorten(diagnostic.source_line),
     }
 
 
-def _shorten(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _to_span(span: Span | None) -> dict[str, int] | None:

@@ -14,11 +14,13 @@ from time import perf_counter, process_time
 from attrs import frozen
 
 from tests.growth.shapes import SHAPES
-from tests.growth.work import WORK
+from tests.growth.work import EXCEPTIONS, WORK, Work
 
 _SMALLEST = 40_000
 # The largest growth that is allowed when the input doubles, and what a megabyte may take at most, in seconds.
 _ALLOWED, _SLOW = 2.5, 5.0
+# Seconds: shorter runs are repeated.
+_SHORT = 2.0
 
 
 @frozen
@@ -33,15 +35,16 @@ class Sample:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure each shape with each reader; 1 where one grows too fast, else 0."""
     options = _parse_options(arguments)
-    bad = 0
+    bad = tried = 0
     _warm_up()
     _write(f"{'shape':<36}{'what':<24}{'MB':>6}{'s/MB':>9}{'growth':>8}{'B/char':>8}")
     for shape in SHAPES:
         for name in WORK:
             if any(word not in f"{shape}: {name}" for word in options.only):
                 continue
+            tried += 1
             bad += _measure(shape, name, options)
-    _write(f"{bad} of these grow too fast, are too slow, or end with an error")
+    _write(f"{bad} of {tried} grow too fast, are too slow, or end with an error")
     return 1 if bad else 0
 
 
@@ -82,6 +85,7 @@ def _measure(shape: str, name: str, options: argparse.Namespace) -> bool:
     growth = max([1.0, *(_growth(a, b) for a, b in pairwise(samples))])
     per_mb = last.seconds / last.size * 1e6
     is_bad = growth > _ALLOWED or per_mb > _SLOW or bool(note)
+    note = f"{note} {EXCEPTIONS.get((shape, name), '')}".strip()
     if is_bad or options.all:
         _write(
             f"{shape:<36}{name:<24}{last.size / 1e6:>6.2f}{per_mb:>9.3f}{growth:>8.2f}"
@@ -127,16 +131,22 @@ def _run_child(shape: str, name: str, size: int, options: argparse.Namespace, wr
         value = work.make(text)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         signal.alarm(int(options.limit))
-        start = process_time()
-        kept = work.run(value)
-        seconds = process_time() - start
+        seconds = _time(work, value)
         memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-        del kept
+        # The least of three where that is quick: the first run has to get its memory from the system.
+        for _ in range(2 if seconds < _SHORT else 0):
+            seconds = min(seconds, _time(work, work.make(text)))
         said = f"ok {len(text)} {seconds} {memory}"
     except BaseException as error:  # whatever it is, the parent tells
         said = f"{type(error).__name__}: {error}"[:200]
     os.write(write, said.encode("utf-8", "backslashreplace"))
     return 0
+
+
+def _time(work: Work, value: object) -> float:
+    start = process_time()
+    work.run(value)
+    return process_time() - start
 
 
 def _write(line: str) -> None:

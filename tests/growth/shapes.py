@@ -30,6 +30,11 @@ def _beside(size: int, line: str, *, last: str = "") -> str:
     return _each(line, size // 2) + "0." + "1." * (size // 4) + f" [act] a{last}\n"
 
 
+def _in_the_deep(size: int) -> str:
+    """A chain, and many lines behind its last step."""
+    return _chain(size // 2) + "> d\n" * (size // 8)
+
+
 _LINES: dict[str, Callable[[int], str]] = {
     "one long line": lambda n: _STEP + "word " * (n // 5),
     "no line break": lambda n: "a" * n,
@@ -82,6 +87,7 @@ _MANY_LINES: dict[str, Callable[[int], str]] = {
     "CRLF": lambda n: _each("{0}. [act] a → o{0}\r\n> ← o{0}\r\n", n),
     "byte-order marks": lambda n: "\ufeff" * n,
     "deep ids": _chain,
+    "details in the deep": _in_the_deep,
     "ids without parents": lambda n: _each("1.{0}.{0}.{0}. [act] a\n", n),
     "ids backwards": lambda n: "".join(
         [_HEAD, *(f"{number}. [act] a\n" for number in range(n // 10, 0, -1))],
@@ -141,6 +147,7 @@ _LONG_ONCE: dict[str, Callable[[int], str]] = {
 _COMMANDS: dict[str, Callable[[int], str]] = {
     "commands": lambda n: _each("PLAN_CMD: DONE {0}\n", n, ""),
     "commands that add": lambda n: _each("PLAN_CMD: ADD {0} [act] a\n", n, ""),
+    "commands that push others up": lambda n: "PLAN_CMD: ADD 1 [act] a\n" * (n // 24),
     "commands with detail": lambda n: _each("> d\n", n, "PLAN_CMD: ADD 1 [act] a\n"),
     "commands with variables": lambda n: "PLAN_CMD: ADD 1 [act] a → " + "a," * (n // 2) + "a",
     "commands with arrows": lambda n: "PLAN_CMD: ADD 1 [act] a" + " → a" * (n // 4) + "!",

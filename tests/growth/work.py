@@ -6,6 +6,7 @@ import copy
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from attrs import field, frozen
@@ -38,7 +39,7 @@ from planspec_lark import (
 from planspec_lark.planspec.showing import show_plan, wrap
 from planspec_lark.reports import to_github, to_json, to_sarif
 
-__all__ = ["WORK", "Work"]
+__all__ = ["EXCEPTIONS", "WORK", "Work"]
 
 
 @frozen
@@ -78,8 +79,9 @@ def _reports(text: str) -> None:
     to_sarif(found, "1")
 
 
+@lru_cache(maxsize=1)
 def _plan(text: str) -> PlanSpec:
-    """The plan in a text, or in the one whose commands are wanted a plan that they fit."""
+    """The plan in a text, for all that does not change it."""
     return scan_plan(text).plan
 
 
@@ -95,7 +97,7 @@ def _convert(plan: PlanSpec) -> None:
 
 def _plan_and_commands(text: str) -> tuple[PlanSpec, list[PlanCommand]]:
     """A plan and, where its text holds none, a command for each of its steps, the last one first."""
-    plan = _plan(text)
+    plan = copy.deepcopy(_plan(text))
     return plan, parse_plan_commands(text) or list(_commands(plan))
 
 
@@ -131,7 +133,29 @@ WORK = {
     "copying": Work(_copy, _plan),
     "plan_to_json": Work(plan_to_json, _plan),
     "plan_from_dict": Work(plan_from_dict, lambda text: plan_to_dict(_plan(text))),
-    "HopSpec": Work(_convert, _plan),
+    "HopSpec": Work(_convert, lambda text: copy.deepcopy(_plan(text))),
     "apply_commands": Work(lambda both: apply_commands(*both), _plan_and_commands),
     "apply_commands, atomic": Work(lambda both: apply_commands(*both, atomic=True), _plan_and_commands),
+}
+
+# Shape and work whose time has to grow faster, and why.
+EXCEPTIONS = {
+    # Every line is indented by its step's depth: the text itself grows with the input to the power of 1.5.
+    **dict.fromkeys(
+        [
+            ("details in the deep", "serialize_plan"),
+            ("details in the deep", "serialize_plan, folded"),
+            ("details in the deep", "show_plan"),
+            ("details in the deep", "plan_to_json"),
+        ],
+        "its output is indented",
+    ),
+    # Each ADD gives all steps behind it new ids.
+    **dict.fromkeys(
+        [
+            ("commands that push others up", "apply_commands"),
+            ("commands that push others up", "apply_commands, atomic"),
+        ],
+        "each changes all steps",
+    ),
 }

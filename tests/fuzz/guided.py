@@ -41,19 +41,26 @@ def _run(name: str, seconds: str, seed: str, folder: str) -> None:
     atheris = import_module("atheris")
     with atheris.instrument_imports(include=["planspec_lark"]):
         targets = import_module("tests.fuzz.targets")
-        # These are loaded when they are used, which would be too late.
-        import_module("planspec_lark.cli")
     load = import_module("tests.fuzz.running").load
     check = targets.TARGETS[name].check
 
     with tempfile.TemporaryDirectory() as found:
         settings = {"max_total_time": seconds, "seed": seed, "timeout": _TIMEOUT, "max_len": _LONGEST}
         settings |= {"artifact_prefix": f"{folder}/{name}-", "dict": _write_words(found), "print_final_stats": 1}
+        _write_json(Path(found))
         folders = [found, *map(str, sorted(path for path in FIXTURES.glob("*/*") if path.is_dir()))]
         atheris.Setup(
             ["fuzz", *(f"-{key}={value}" for key, value in settings.items()), *folders], lambda data: check(load(data))
         )
         atheris.Fuzz()
+
+
+def _write_json(folder: Path) -> None:
+    """The plans of the fixtures as JSON, to start from as well."""
+    planspec = import_module("planspec_lark")
+    for path in sorted((FIXTURES / "planspec" / "valid").glob("*.md")):
+        plan = planspec.parse_plan(path.read_text(encoding="utf-8"))
+        (folder / f"{path.stem}.json").write_text(planspec.plan_to_json(plan, indent=None), encoding="utf-8")
 
 
 def _write_words(folder: str) -> str:

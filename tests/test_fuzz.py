@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,8 +14,9 @@ from attrs import evolve
 
 from planspec_lark import PlanSpec, ScanResult, scan_plan, serialize_plan
 from planspec_lark.planspec import fields
+from tests.corpus import ROOT
 from tests.fuzz import __main__ as command_line
-from tests.fuzz import targets
+from tests.fuzz import guided, targets
 from tests.fuzz.running import Failure, TooSlowError, fuzz, load, run_once, save
 from tests.fuzz.targets import TARGETS
 from tests.property import promises
@@ -173,3 +176,18 @@ def test_what_is_no_text_is_kept_to_be_read(tmp_path: Path) -> None:
     kept = save(tmp_path, "plan_from_dict", Failure({"a": "\ud800"}, "trace"))
     assert kept.suffix == ".repr"
     assert kept.read_text(encoding="utf-8") == r"{'a': '\ud800'}"
+
+
+def test_coverage_may_be_the_guide(tmp_path: Path) -> None:
+    pytest.importorskip("atheris", reason="atheris has no wheels for some Pythons, so it is an extra of its own")
+    command = [sys.executable, "-m", "tests.fuzz", "--atheris", "--minutes", "0.02", "--reader", "decode"]
+    done = subprocess.run([*command, "--out", tmp_path], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^Done [1-9][0-9]* runs", done.stderr, flags=re.M)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_without_its_extra_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guided, "find_spec", lambda _name: None)
+    with pytest.raises(SystemExit, match="needs the extra fuzz"):
+        command_line.main(["--atheris"])

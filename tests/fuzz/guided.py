@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.corpus import FIXTURES
@@ -29,6 +30,8 @@ def fuzz_guided(names: Sequence[str], *, seconds: float, seed: int, folder: Path
         seed: where to start.
         folder: where failing inputs go.
     """
+    if find_spec("atheris") is None:
+        sys.exit("This needs the extra fuzz: pip install -e '.[fuzz]'")
     folder.mkdir(parents=True, exist_ok=True)
     failed = False
     for name in names:

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import attrs
 from cattrs import ClassValidationError, Converter, transform_error
@@ -18,6 +18,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from planspec_lark import grammars
 from planspec_lark.diagnostics import shorten
 from planspec_lark.planspec.fields import COUNT_LIMIT
+from planspec_lark.planspec.jsonpaths import Place, write_path
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.source import escape_json, visible_name
 
@@ -115,16 +116,16 @@ def plan_from_dict(value: object) -> PlanSpec:
     """
     problems: list[str] = []
     plan, steps = _structure(value, PlanSpec, "steps", None, problems)
-    todo: list[tuple[Any, str, object, _Place | None]] = [(plan, "steps", steps, None)]
+    todo: list[tuple[Any, str, object, Place | None]] = [(plan, "steps", steps, None)]
     while todo:
         owner, key, values, place = todo.pop()
         if not isinstance(values, list):
             what = _WORDS.get(type(values), type(values).__name__)
-            problems.append(f"expected a list, not {what} @ {_path(place)}.{key}")
+            problems.append(f"expected a list, not {what} @ {write_path(place)}.{key}")
             continue
         children = []
         for index, item in enumerate(values):
-            here = _Place.below(place, index)
+            here = Place.below(place, index)
             step, below = _structure(item, PlanStep, "children", here, problems)
             children.append(step)
             todo.append((step, "children", below, here))
@@ -136,46 +137,12 @@ def plan_from_dict(value: object) -> PlanSpec:
     return plan
 
 
-class _Place(NamedTuple):
-    """Where a step stands: below which, the how manieth there, how deep, and its path's first levels.
-
-    Whole paths would come to the square of the depth, and a value may be as deep as it is long.
-    """
-
-    parent: _Place | None
-    number: int
-    depth: int
-    head: str
-
-    @classmethod
-    def below(cls, parent: _Place | None, number: int) -> _Place:
-        if parent is None:
-            return cls(None, number, 1, f".steps[{number}]")
-        head = parent.head + f".children[{number}]" if parent.depth < _LEVELS else parent.head
-        return cls(parent, number, parent.depth + 1, head)
-
-
-# So many levels of a path are written out at either end.
-_LEVELS = 25
-
-
-def _path(place: _Place | None) -> str:
-    if place is None:
-        return "$"
-    head = place.head
-    tail: list[str] = []
-    for _ in range(min(place.depth - _LEVELS, _LEVELS)):
-        assert place is not None
-        tail.append(f".children[{place.number}]")
-        place = place.parent
-    gap = "…" if place is not None and place.depth > _LEVELS else ""
-    return f"${head}{gap}{''.join(reversed(tail))}"
-
-
-def _structure(value: object, model: type, child: str, place: _Place | None, problems: list[str]) -> tuple[Any, object]:
+def _structure(value: object, model: type, child: str, place: Place | None, problems: list[str]) -> tuple[Any, object]:
     """The model without its steps, and the value of its steps."""
     if not isinstance(value, dict):
-        problems.append(f"expected an object, not {_WORDS.get(type(value), type(value).__name__)} @ {_path(place)}")
+        problems.append(
+            f"expected an object, not {_WORDS.get(type(value), type(value).__name__)} @ {write_path(place)}"
+        )
         return None, []
     own = {key: item for key, item in value.items() if key != child}
     try:
@@ -183,11 +150,11 @@ def _structure(value: object, model: type, child: str, place: _Place | None, pro
     except ClassValidationError as error:
         # What the models' validators say is among it, but only their first word.
         fields = tuple(f"{attribute.name}: " for attribute in attrs.fields(model))
-        path = _path(place)
+        path = write_path(place)
         problems += [said for said in transform_error(error, path, _explain) if not said.startswith(fields)]
         problems += _refusals(own, model, path)
     except ValueError:
-        problems += _refusals(own, model, _path(place))
+        problems += _refusals(own, model, write_path(place))
     return None, value.get(child, [])
 
 

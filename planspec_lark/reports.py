@@ -6,6 +6,7 @@ Each format has an item for a diagnostic, which needs no other one, and a whole 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
@@ -16,7 +17,10 @@ from planspec_lark.source import Span, escape_json, visible
 
 __all__ = ["github_item", "json_item", "sarif_item", "summarize", "to_json", "to_sarif"]
 
+_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+# Of a longer line or id, a report shows the start: a line may have as many findings as characters.
+_LONGEST = 500
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
@@ -38,7 +42,8 @@ def to_json(items: Iterable[dict[str, Any]], files: Sequence[str], summary: Mapp
 def json_item(diagnostic: Diagnostic) -> dict[str, Any]:
     """A diagnostic as an object.
 
-    Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded.
+    Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded. Source
+    lines and step ids of more than 500 characters are cut there and end in `…`.
     """
     fix = diagnostic.fix
     return {
@@ -51,9 +56,13 @@ def json_item(diagnostic: Diagnostic) -> dict[str, Any]:
         "expected": list(diagnostic.expected),
         "help": diagnostic.help,
         "fix": None if fix is None else {"span": _to_span(fix.span), "text": fix.text},
-        "step_id": diagnostic.step_id or None,
-        "source_line": diagnostic.source_line,
+        "step_id": _shorten(diagnostic.step_id) or None,
+        "source_line": _shorten(diagnostic.source_line),
     }
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _to_span(span: Span | None) -> dict[str, int] | None:
@@ -152,4 +161,6 @@ def _to_region(span: Span) -> dict[str, int]:
 def _to_uri(name: str) -> str:
     from urllib.parse import quote  # noqa: PLC0415  (only SARIF needs it)
 
+    # The names of files have no other surrogates than those that stand for bytes.
+    name = _NO_BYTES.sub("\ufffd", name)
     return quote(PurePath(name).as_posix(), errors="surrogateescape")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from bisect import bisect_right
 from functools import cached_property
 
@@ -34,10 +35,13 @@ class Source:
 
     text: str = field(repr=False)
     name: str = "<text>"
+    # The line that was asked for last: a long line may have many findings, and each shows some of it.
+    _last_line: tuple[int, str] = field(default=(0, ""), init=False, repr=False)
 
     @cached_property
-    def _starts(self) -> list[int]:
-        starts = [0]
+    def _starts(self) -> array[int]:
+        # An array, since a text may consist of line breaks: a list would weigh forty times as much as that text.
+        starts = array("q", [0])
         find = self.text.find
         at = find("\n")
         while at >= 0:
@@ -58,9 +62,17 @@ class Source:
 
     def line(self, number: int) -> str:
         """Line ``number`` without its line break."""
+        last, line = self._last_line
+        if number != last:
+            line = self._cut_line(number)
+            self._last_line = number, line
+        return line
+
+    def _cut_line(self, number: int) -> str:
         start = self._starts[number - 1]
-        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
-        return self.text[start:end].removesuffix("\r") if number < len(self._starts) else self.text[start:end]
+        if number == len(self._starts):
+            return self.text[start:]
+        return self.text[start : self._starts[number] - 1].removesuffix("\r")
 
 
 def end_last_line(text: str) -> str:

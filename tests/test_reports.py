@@ -11,11 +11,12 @@ from urllib.parse import unquote
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import check_text, reports, scan_plan
+from planspec_lark import check_text, scan_plan
 from planspec_lark.diagnostics import CODES, Diagnostic, Severity
 from planspec_lark.reports import summarize
 from planspec_lark.source import Source, visible
 from tests.corpus import each
+from tests.reporting import to_github, to_json, to_sarif
 
 TEXT = "# Plan: p\nGoal: g\n## Steps\n1. [X] [act] one\n2. two\n```\n"
 FOUND = check_text(TEXT, name="it.md")
@@ -48,18 +49,6 @@ def _slice(text: str, region: dict[str, int]) -> str:
 def _at(name: str, **more: Any) -> Diagnostic:
     source = Source("text\n", name)
     return Diagnostic("PS101", "message", Severity.ERROR, source.span(0, 4), source=source, **more)
-
-
-def to_json(found: list[Diagnostic], files: list[str]) -> str:
-    return reports.to_json(map(reports.json_item, found), files, summarize(found))
-
-
-def to_github(found: list[Diagnostic]) -> str:
-    return "\n".join(map(reports.github_item, found))
-
-
-def to_sarif(found: list[Diagnostic], version: str) -> str:
-    return reports.to_sarif(map(reports.sarif_item, found), version)
 
 
 # ---------------------------------------------------------------- summaries
@@ -309,3 +298,32 @@ def test_the_check_of_sarif_can_fail(spoil: Any) -> None:
     spoil(log)
     with pytest.raises(AssertionError):
         _check_sarif(json.dumps(log))
+
+
+# ---------------------------------------------------------------- hostile input
+
+
+def test_json_does_not_repeat_a_long_line_with_every_finding_in_it() -> None:
+    text = f"Goal: g\n## Steps\n1. [act] a → {', '.join(f'o{number}' for number in range(2000))}\n"
+    rows = json.loads(to_json(check_text(text), []))["diagnostics"]
+    assert len(rows) == 2000
+    assert {row["source_line"] for row in rows} == {text.split("\n")[2][:500] + "…"}
+    assert _slice(text, {"startLine": 3, "endLine": 3, **_region(rows[-1]["span"])}) == "o1999"
+
+
+def _region(span: dict[str, int]) -> dict[str, int]:
+    return {"startColumn": span["column"], "endColumn": span["end_column"]}
+
+
+def test_json_does_not_repeat_a_long_id_with_every_finding_of_its_step() -> None:
+    step_id = ".".join("1" * 1000)
+    text = f"Goal: g\n## Steps\n{step_id}. [act] a → {', '.join(f'o{number}' for number in range(2000))}\n"
+    rows = json.loads(to_json(check_text(text), []))["diagnostics"]
+    assert {row["step_id"] for row in rows} == {step_id[:500] + "…"}
+    assert max(len(row["message"]) for row in rows if row["code"] == "PS309") < 300
+
+
+@pytest.mark.parametrize(("name", "uri"), [("a\ud800", "a%EF%BF%BD"), ("a\udcff", "a%FF"), ("ü b", "%C3%BC%20b")])
+def test_sarif_takes_any_name(name: str, uri: str) -> None:
+    (result,) = json.loads(to_sarif([_at(name)], "1"))["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri

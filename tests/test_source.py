@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -131,3 +132,18 @@ def test_escaped_json_means_the_same_and_is_safe_to_show(text: str) -> None:
 )
 def test_columns_are_those_of_a_terminal(text: str, width: int) -> None:
     assert columns(text) == width
+
+
+def test_a_line_is_cut_out_once_for_many_findings_in_it() -> None:
+    source = Source("a\n" + "b" * 10_000 + "\nc")
+    assert source.line(2) is source.line(2)
+    assert [source.line(number) for number in (1, 3, 2, 3)] == ["a", "c", "b" * 10_000, "c"]
+
+
+def test_the_index_of_a_text_of_line_breaks_weighs_little() -> None:
+    tracemalloc.start()
+    try:
+        assert Source("\n" * 100_000).position(99_999) == (100_000, 1)
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()

@@ -8,7 +8,8 @@ from copy import deepcopy
 import attrs
 from attrs import frozen
 
-from planspec_lark.diagnostics import CommandError
+from planspec_lark.diagnostics import CommandError, shorten
+from planspec_lark.plan_cmd.finding import Finder
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
 from planspec_lark.plan_cmd.reading import read_headline
 from planspec_lark.planspec.building import read_body, split_variables
@@ -22,12 +23,8 @@ from planspec_lark.planspec.models import (
     PlanStep,
     iter_steps,
 )
-from planspec_lark.planspec.tree import find_step
 
 __all__ = ["Report", "apply_command", "apply_commands", "perform", "perform_all"]
-
-# An id that moves up by one is still an id (but for the limit, which is looked at before): no need to check each again.
-_set_id = PlanStep.__dict__["step_id"].__set__
 
 _STATUSES = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
 
@@ -75,27 +72,36 @@ def perform_all(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: bool
     """
     commands = list(commands)
     if not atomic:
-        reports = [_report(plan, command) for command in commands]
+        finder = Finder(plan)
+        reports = [_report(plan, command, finder) for command in commands]
         return reports, any(report.done for report in reports)
     # Tried on a copy, so that the steps that a caller holds stay the plan's own either way.
     trial = deepcopy(plan)
-    reports = [_report(trial, command) for command in commands]
+    finder = Finder(trial)
+    reports = [_report(trial, command, finder) for command in commands]
     if not all(report.done for report in reports):
         return reports, False
+    finder = Finder(plan)
     for command in commands:
-        perform(plan, command)
+        perform(plan, command, finder)
     return reports, bool(commands)
 
 
-def _report(plan: PlanSpec, command: PlanCommand) -> Report:
+def _report(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) -> Report:
     try:
-        return Report(True, perform(plan, command))
+        return Report(True, perform(plan, command, finder))
     except CommandError as error:
         return Report(False, str(error), error.code)
 
 
-def perform(plan: PlanSpec, command: PlanCommand) -> str:
+def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) -> str:
     """The same as :func:`apply_command`, for callers that want the code of a refusal or to tell what was done.
+
+    Args:
+        plan: the plan to change.
+        command: what to do.
+        finder: what is known about the steps of the plan from the commands before, if they were performed with it and
+            nothing else has changed the plan.
 
     Returns:
         What the command did, in words.
@@ -107,19 +113,20 @@ def perform(plan: PlanSpec, command: PlanCommand) -> str:
         attrs.validate(command)
     except (TypeError, ValueError) as error:
         raise CommandError("PC118", f"{command.op} {command.step_id}: {error}") from None
+    finder = finder or Finder(plan)
     if command.op == "REPLAN" and command.step_id in ("", "ALL"):
         return "REPLAN ALL: nothing changed here, as making a new plan is the caller's task"
     if not command.step_id or command.step_id == "ALL":
         raise CommandError("PC118", f"{command.op}: it needs a step id")
     if command.op == "ADD":
-        return _add(plan, command)
-    step = find_step(plan, command.step_id)
+        return _add(plan, command, finder)
+    step = finder.find(command.step_id)
     if step is None:
         raise CommandError("PC111", f"{command.op} {command.step_id}: there is no step {command.step_id}")
     if command.op == "REVISE":
         return _revise(step, command)
     if command.op == "REPLAN":
-        return _replan(step)
+        return _replan(step, finder)
     if command.op in VIEW_OPS:
         step.expanded = command.op == "EXPAND"
         return f"step {step.step_id} is {'expanded' if step.expanded else 'collapsed'} in folded views"
@@ -132,10 +139,11 @@ def _set_status(step: PlanStep, command: PlanCommand) -> str:
     return f"step {step.step_id}: {was.value} → {step.status.value}"
 
 
-def _replan(step: PlanStep) -> str:
+def _replan(step: PlanStep, finder: Finder) -> str:
     if step.step_type not in CONTAINER_TYPES:
         raise CommandError("PC115", f"REPLAN {step.step_id}: only subtask and decide can be planned anew")
     removed = sum(1 for _ in iter_steps(step)) - 1
+    finder.remove_below(step)
     step.children = []
     step.status = PlanStatus.PENDING
     return f"step {step.step_id}: {_count(removed)} below it removed"
@@ -184,18 +192,18 @@ def _revise(step: PlanStep, command: PlanCommand) -> str:
     return f"step {step.step_id} revised, pending again"
 
 
-def _add(plan: PlanSpec, command: PlanCommand) -> str:
+def _add(plan: PlanSpec, command: PlanCommand, finder: Finder) -> str:
     content = _read_content(command)
-    head, _, last = command.step_id.rpartition(".")
-    number = int(last)
-    siblings = _siblings(plan, command, head)
-    moved = _run(siblings, head, number) if any(step.step_id == command.step_id for step in siblings) else {}
-    adopted = [] if moved else [step for step in siblings if step.step_id.startswith(f"{command.step_id}.")]
-    if adopted and content.step_type not in CONTAINER_TYPES:
-        message = f"ADD {command.step_id}: step {adopted[0].step_id} would belong to it, and a leaf has no children"
+    head = command.step_id.rpartition(".")[0]
+    siblings = _siblings(plan, command, head, finder)
+    gap = finder.gap(siblings, command.step_id)
+    if gap.adopted and content.step_type not in CONTAINER_TYPES:
+        below = shorten(gap.adopted[0].step_id)
+        message = f"ADD {command.step_id}: step {below} would belong to it, and a leaf has no children"
         raise CommandError("PC113", message)
-    if moved and max(moved) == COUNT_LIMIT:
-        raise CommandError("PC117", f"ADD {command.step_id}: the step {moved[COUNT_LIMIT][0].step_id} can not move up")
+    if COUNT_LIMIT in gap.moved:
+        last = shorten(gap.moved[COUNT_LIMIT][0].step_id)
+        raise CommandError("PC117", f"ADD {command.step_id}: the step {last} can not move up")
     step = PlanStep(
         command.step_id,
         step_type=content.step_type,
@@ -203,49 +211,26 @@ def _add(plan: PlanSpec, command: PlanCommand) -> str:
         inputs=content.inputs,
         outputs=content.outputs,
         detail=content.detail,
-        children=adopted,
+        children=gap.adopted,
     )
-    at = next((i for i, other in enumerate(siblings) if _number(other, head) >= number), len(siblings))
-    for old, steps in moved.items():
-        for other in steps:
-            _renumber(other, f"{head}.{old}".lstrip("."), f"{head}.{old + 1}".lstrip("."))
-    siblings.insert(at, step)
-    # By identity: comparing would go through whole subtrees.
-    gone = {id(other) for other in adopted}
-    siblings[:] = [other for other in siblings if id(other) not in gone]
-    up = f", {_count(sum(map(len, moved.values())))} behind it moved up by one" if moved else ""
+    finder.move_up(gap.moved, head)
+    siblings.insert(gap.at, step)
+    if gap.adopted:
+        # By identity: comparing would go through whole subtrees.
+        gone = {id(other) for other in gap.adopted}
+        siblings[:] = [other for other in siblings if id(other) not in gone]
+    finder.add(step)
+    up = f", {_count(sum(map(len, gap.moved.values())))} behind it moved up by one" if gap.moved else ""
     return f"step {step.step_id} added{up}"
 
 
-def _siblings(plan: PlanSpec, command: PlanCommand, head: str) -> list[PlanStep]:
+def _siblings(plan: PlanSpec, command: PlanCommand, head: str, finder: Finder) -> list[PlanStep]:
     if not head:
         return plan.steps
-    parent = find_step(plan, head)
+    parent = finder.find(head)
     if parent is None:
         raise CommandError("PC112", f"ADD {command.step_id}: there is no step {head} to add it to")
     if parent.step_type not in CONTAINER_TYPES:
         message = f"ADD {command.step_id}: step {head} is of type '{parent.step_type}' and has no children"
         raise CommandError("PC113", message)
     return parent.children
-
-
-def _number(step: PlanStep, head: str) -> int:
-    """The number of a step, or of the missing step that it stands in for, among those below ``head``."""
-    return int(step.step_id.removeprefix(f"{head}." if head else "").partition(".")[0])
-
-
-def _run(siblings: list[PlanStep], head: str, number: int) -> dict[int, list[PlanStep]]:
-    """The run of numbers from ``number`` on that are taken, each with the steps that stand there."""
-    taken: dict[int, list[PlanStep]] = {}
-    for step in siblings:
-        taken.setdefault(_number(step, head), []).append(step)
-    run = {}
-    while number in taken:
-        run[number] = taken[number]
-        number += 1
-    return run
-
-
-def _renumber(step: PlanStep, old: str, new: str) -> None:
-    for below in iter_steps(step):
-        _set_id(below, new + below.step_id[len(old) :])

@@ -110,4 +110,6 @@ def count(_instance: object, attribute: Attribute[Any], value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{attribute.name}: expected a whole number, not {type(value).__name__}")
     if not 0 <= value <= COUNT_LIMIT:
-        raise ValueError(f"{attribute.name}: {value} is not between 0 and {COUNT_LIMIT}")
+        # Python refuses to write a number of thousands of digits.
+        said = value if abs(value) < 10**18 else "a number of that size"
+        raise ValueError(f"{attribute.name}: {said} is not between 0 and {COUNT_LIMIT}")

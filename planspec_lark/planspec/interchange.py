@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 from cattrs import ClassValidationError, Converter, transform_error
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from planspec_lark import grammars
+from planspec_lark.diagnostics import shorten
 from planspec_lark.planspec.fields import COUNT_LIMIT
+from planspec_lark.planspec.jsonpaths import Place, write_path
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
-from planspec_lark.source import escape_json
+from planspec_lark.source import escape_json, visible_name
 
 __all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_schema", "plan_to_dict", "plan_to_json"]
 
@@ -42,6 +45,7 @@ def _exactly(kind: type) -> Callable[[Any, Any], Any]:
     return structure
 
 
+_STATUSES = tuple(status.value for status in PlanStatus)
 _WORDS = {
     str: "a string",
     int: "a whole number",
@@ -85,8 +89,10 @@ def _strings(value: Any, _: Any) -> list[str]:
 
 
 def _status(value: Any, _: Any) -> PlanStatus:
-    if value not in {status.value for status in PlanStatus} if isinstance(value, str) else True:
-        raise ValueError(f"expected one of {', '.join(status.value for status in PlanStatus)}, not {value!r}")
+    if not isinstance(value, str) or value not in _STATUSES:
+        # What is nested may be nested too deeply to be shown.
+        said = shorten(repr(value)) if isinstance(value, str | None) else _WORDS.get(type(value), type(value).__name__)
+        raise ValueError(f"expected one of {', '.join(_STATUSES)}, not {said}")
     return PlanStatus(value)
 
 
@@ -109,19 +115,20 @@ def plan_from_dict(value: object) -> PlanSpec:
         PlanValueError: unknown keys, values of a wrong type or that no plan can hold; all of them, each with its path.
     """
     problems: list[str] = []
-    plan, steps = _structure(value, PlanSpec, "steps", "$", problems)
-    todo = [(plan, "steps", steps, "$.steps")]
+    plan, steps = _structure(value, PlanSpec, "steps", None, problems)
+    todo: list[tuple[Any, str, object, Place | None]] = [(plan, "steps", steps, None)]
     while todo:
-        owner, key, values, path = todo.pop()
+        owner, key, values, place = todo.pop()
         if not isinstance(values, list):
-            problems.append(f"expected a list, not {_WORDS.get(type(values), type(values).__name__)} @ {path}")
+            what = _WORDS.get(type(values), type(values).__name__)
+            problems.append(f"expected a list, not {what} @ {write_path(place)}.{key}")
             continue
         children = []
         for index, item in enumerate(values):
-            here = f"{path}[{index}]"
+            here = Place.below(place, index)
             step, below = _structure(item, PlanStep, "children", here, problems)
             children.append(step)
-            todo.append((step, "children", below, f"{here}.children"))
+            todo.append((step, "children", below, here))
         if owner is not None and None not in children:
             setattr(owner, key, children)
     if problems:
@@ -130,10 +137,12 @@ def plan_from_dict(value: object) -> PlanSpec:
     return plan
 
 
-def _structure(value: object, model: type, child: str, path: str, problems: list[str]) -> tuple[Any, object]:
+def _structure(value: object, model: type, child: str, place: Place | None, problems: list[str]) -> tuple[Any, object]:
     """The model without its steps, and the value of its steps."""
     if not isinstance(value, dict):
-        problems.append(f"expected an object, not {_WORDS.get(type(value), type(value).__name__)} @ {path}")
+        problems.append(
+            f"expected an object, not {_WORDS.get(type(value), type(value).__name__)} @ {write_path(place)}"
+        )
         return None, []
     own = {key: item for key, item in value.items() if key != child}
     try:
@@ -141,10 +150,11 @@ def _structure(value: object, model: type, child: str, path: str, problems: list
     except ClassValidationError as error:
         # What the models' validators say is among it, but only their first word.
         fields = tuple(f"{attribute.name}: " for attribute in attrs.fields(model))
+        path = write_path(place)
         problems += [said for said in transform_error(error, path, _explain) if not said.startswith(fields)]
         problems += _refusals(own, model, path)
     except ValueError:
-        problems += _refusals(own, model, path)
+        problems += _refusals(own, model, write_path(place))
     return None, value.get(child, [])
 
 
@@ -167,7 +177,7 @@ def _explain(error: BaseException, _type: Any) -> str:
         return "required field missing"
     extra = getattr(error, "extra_fields", None)
     if extra:
-        return f"unknown keys: {', '.join(sorted(map(str, extra)))}"
+        return f"unknown keys: {visible_name(', '.join(sorted(map(str, extra))))}"
     return str(error)
 
 
@@ -207,15 +217,33 @@ def plan_from_json(text: str) -> PlanSpec:
     """The plan that a JSON text describes.
 
     Raises:
-        PlanValueError: no JSON, or no plan; also JSON that is nested too deeply for Python's decoder.
+        PlanValueError: no JSON, or no plan; also JSON with a key twice in one object, or with what Python's decoder
+            cannot take: numbers of thousands of digits, and very deep nesting.
     """
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except PlanValueError:
+        raise
     except json.JSONDecodeError as error:
         raise PlanValueError([f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}"]) from None
     except RecursionError:
         raise PlanValueError(["nested too deeply to decode"]) from None
+    except ValueError:
+        raise PlanValueError(["a number has too many digits to decode"]) from None
     return plan_from_dict(value)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, unless one of its values would be lost."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        key = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise PlanValueError([f"the key {shorten(repr(key))} comes twice in one object"])
+    return made
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise PlanValueError([f"not JSON: {word} is no number"])
 
 
 def plan_json_schema() -> dict[str, Any]:

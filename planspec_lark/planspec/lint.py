@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import define, evolve, field
 
 from planspec_lark import grammars
-from planspec_lark.diagnostics import CODES, Diagnostic
+from planspec_lark.diagnostics import CODES, Diagnostic, shorten
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
@@ -42,7 +42,7 @@ def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
 ) -> Diagnostic:
     return Diagnostic(
         code,
-        f"step {step.step_id}: {message}",
+        f"step {shorten(step.step_id)}: {message}",
         CODES[code].severity,
         help=help,
         step_id=step.step_id,
@@ -100,7 +100,7 @@ class _Flow:
                 continue
             if name in self.producers:
                 producer = self.producers[name]
-                where = "the step itself" if producer is step else f"step {producer.step_id}"
+                where = "the step itself" if producer is step else f"step {shorten(producer.step_id)}"
                 message = f"the input `{name}` is there only after {where}"
                 yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
             else:
@@ -111,7 +111,7 @@ class _Flow:
                 yield _found("PS309", step, "outputs", f"no step takes the output `{name}`", item=item)
             earlier = self.declare(step, name)
             if earlier is not None:
-                message = f"step {earlier.step_id} declares the output `{name}` as well"
+                message = f"step {shorten(earlier.step_id)} declares the output `{name}` as well"
                 yield _found("PS308", step, "outputs", message, "give each its own name", item)
 
     def leave(self, step: PlanStep) -> None:
@@ -170,7 +170,7 @@ def _check_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
                 yield evolve(found, replacement=f"> {almost.written}")
         open_ids = [child.step_id for child in step.children if child.status in _OPEN]
         if step.status is PlanStatus.DONE and open_ids:
-            message = f"it is done, but step {open_ids[0]} below it is not"
+            message = f"it is done, but step {shorten(open_ids[0])} below it is not"
             yield _found("PS310", step, "status", message, "mark the steps below it, or set it back to `[>]`")
         if step.total_count is not None and step.done_count > step.total_count:
             message = f"{step.done_count} rounds done out of {step.total_count}"

@@ -18,6 +18,8 @@ from planspec_lark.source import columns, visible
 __all__ = ["Piece", "show_plan", "wrap"]
 
 _BADGE_WIDTH = 9
+# A longer id stands out: were all beside it as wide, a few long ones would make the whole view as wide as it is long.
+_WIDEST_ID = 40
 
 
 @frozen
@@ -107,7 +109,7 @@ def _show_steps(plan: PlanSpec, fold: bool) -> Iterator[Line]:
 
 
 def _id_width(steps: list[PlanStep]) -> int:
-    return max((len(step.step_id) for step in steps), default=0)
+    return min(max((len(step.step_id) for step in steps), default=0), _WIDEST_ID)
 
 
 def _headline(step: PlanStep) -> str:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from attrs import evolve
 
 from planspec_lark import grammars
-from planspec_lark.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.diagnostics import CODES, Diagnostic, Severity, shorten
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps
 
 __all__ = ["check_rules", "validate_plan"]
@@ -57,7 +57,7 @@ def check_rules(plan: PlanSpec) -> list[Diagnostic]:
             meant = suggest_type(step)
             types.append(evolve(found, replacement=f"[{meant}]" if meant else ""))
         if step.step_name in first:
-            message = f"duplicate name, first seen at step {first[step.step_name]}"
+            message = f"duplicate name, first seen at step {shorten(first[step.step_name])}"
             help = "names are optional: rename one of the two, or leave it out"
             names.append(_found("PS203", step, "step_name", message, help))
         elif step.step_name:

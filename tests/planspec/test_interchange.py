@@ -220,13 +220,60 @@ def test_json_text_keeps_letters_and_escapes_what_could_steer_a_terminal() -> No
         ("", "not JSON: Expecting value at line 1, column 1"),
         ('{\n "goal": }', "not JSON: Expecting value at line 2, column 10"),
         ("[" * 100_000, "nested too deeply to decode"),
+        ('{"steps": [' * 50_000, "nested too deeply to decode"),
+        ('{"steps": [' * 50_000 + "]}" * 50_000, "nested too deeply to decode"),
+        ("1" * 5000, "a number has too many digits to decode"),
+        ('{"steps": [{"step_id": "1", "done_count": ' + "1" * 5000 + "}]}", "a number has too many digits to decode"),
+        ('{"goal": NaN}', "not JSON: NaN is no number"),
+        ('{"steps": [{"step_id": "1", "total_count": -Infinity}]}', "not JSON: -Infinity is no number"),
+        ('{"goal": "a", "goal": "b"}', "the key 'goal' comes twice in one object"),
+        ('{"steps": [{"step_id": "1", "\\u001b": 1, "\\u001b": 2}]}', r"the key '\x1b' comes twice in one object"),
+        ('{"' + "k" * 999 + '": 1, "' + "k" * 999 + '": 1}', f"the key '{'k' * 199}… comes twice in one object"),
+        ("\ufeff{}", "not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig) at line 1, column 1"),
+        ('{"goal": "\\ud800"}', "the forbidden character U+D800 cannot be written in a plan @ $.goal"),
     ],
-    ids=["empty", "broken", "deep"],
+    ids=lambda value: value[:16],
 )
 def test_a_text_that_is_no_json(text: str, problem: str) -> None:
     with pytest.raises(PlanValueError) as caught:
         plan_from_json(text)
     assert caught.value.problems == [problem]
+
+
+def test_a_number_of_hundreds_of_digits_is_too_large() -> None:
+    assert problems({"steps": [{"step_id": "1", "done_count": 10**5000}]}) == [
+        "a number of that size is not between 0 and 999999999 @ $.steps[0].done_count"
+    ]
+
+
+def test_what_is_nested_too_deeply_to_be_shown_is_not_shown() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert problems({"steps": [{"step_id": "1", "status": deep}]}) == [
+        "expected one of pending, active, done, blocked, skipped, not a list @ $.steps[0].status"
+    ]
+
+
+def test_an_unknown_key_cannot_steer_a_terminal() -> None:
+    assert problems({"\x1b[2J\n": 1}) == [r"unknown keys: \x1b[2J\n @ $"]
+
+
+def test_a_path_into_the_deep_is_cut_in_its_middle() -> None:
+    value: dict[str, object] = {"step_id": "", "children": []}
+    for _ in range(50):
+        value = {"step_id": "1", "children": [value]}
+    first, last = "$.steps[0]" + ".children[0]" * 24, ".children[0]" * 25
+    said = "'' is not numbers joined by dots, such as '2.1' @ "
+    assert problems({"steps": [value]}) == [f"{said}{first}…{last}.step_id"]
+    assert problems({"steps": value["children"]}) == [f"{said}{first}{last}.step_id"]
+
+
+def test_time_and_memory_grow_with_the_depth_only() -> None:
+    value: dict[str, object] = {"step_id": "", "children": []}
+    for _ in range(20_000):
+        value = {"step_id": "", "children": [value]}
+    assert sum(map(len, problems({"steps": [value]}))) < 20_000_000
 
 
 def test_the_schema_is_one_and_accepts_plans() -> None:

@@ -275,3 +275,13 @@ def test_findings_come_in_document_order_with_their_severities() -> None:
 
 def test_a_plan_of_a_thousand_levels_is_looked_at() -> None:
     assert [one.code for one in lint_plan(chain())] == ["PS313"] * DEPTH
+
+
+def test_a_long_id_is_not_repeated_with_every_finding_that_names_it() -> None:
+    step_id = ".".join("2" * 1000)
+    rows = "".join(f"1.{number}. [act] a → o{number}\n> ← late\n" for number in range(1, 101))
+    plan = parse_plan(f"## Steps\n1. [subtask] a → x\n{rows}{step_id}. [act] b → late, late, late\n")
+    messages = [found.message for found in lint_plan(plan) if found.code in ("PS306", "PS308")]
+    assert len(messages) == 102
+    assert max(map(len, messages)) < 500
+    assert "…" in messages[0]

@@ -119,3 +119,13 @@ def test_a_line_with_too_little_room_is_left_alone() -> None:
 
 def test_an_empty_line_stays_one() -> None:
     assert list(wrap((), 20)) == [()]
+
+
+def test_a_long_id_does_not_widen_the_lines_beside_it() -> None:
+    step_id = ".".join("2" * 1000)
+    text = shown(parse_plan(f"## Steps\n1. [act] a\n> d\n{step_id}. [act] b\n"), fold=False)
+    first, body, second = (next(row for row in text.split("\n") if part in row) for part in ("] ", "> d", " b"))
+    first = next(row for row in text.split("\n") if row.startswith("1 "))
+    assert first == "1" + " " * 41 + "[ ]  [ACT]      a"
+    assert len(body) < 80
+    assert second == f"{step_id}  [ ]  [ACT]      b"

@@ -128,3 +128,11 @@ def test_a_plan_of_a_thousand_levels_is_validated() -> None:
 def test_a_name_that_comes_twice_with_the_same_id_is_a_duplicate_too() -> None:
     steps = [PlanStep("1", "n", "act"), PlanStep("1", "n", "act")]
     assert validate_plan(PlanSpec(goal="g", steps=steps)) == ["step 1 (n): duplicate name, first seen at step 1"]
+
+
+def test_a_long_id_is_not_repeated_with_every_step_of_the_same_name() -> None:
+    step_id = ".".join("1" * 1000)
+    rows = "".join(f"2.{number}. same [act] a\n" for number in range(100))
+    messages = validate_plan(parse_plan(f"Goal: g\n## Steps\n{step_id}. same [act] a\n{rows}"))
+    assert len(messages) == 100
+    assert max(map(len, messages)) < 300

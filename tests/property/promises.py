@@ -188,7 +188,11 @@ def fixes_are_accepted(text: str) -> None:
     for found in scan_plan(text).diagnostics:
         if found.fix is None:
             continue
-        for row in found.fix.text.split("\n") if found.fix.text else []:
+        span = found.fix.span
+        start = text.rfind("\n", 0, span.start) + 1
+        behind, newline, _ = text[span.end :].partition("\n")
+        behind = behind.removesuffix("\r") if newline else behind
+        for row in f"{text[start : span.start]}{found.fix.text}{behind}".split("\n"):
             assert is_plan_line(row), f"{row!r} is offered for {found.source_line!r}"
 
 

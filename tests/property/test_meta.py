@@ -16,6 +16,7 @@ from planspec_lark.diagnostics import CommandError
 from planspec_lark.loading import load_rules
 from planspec_lark.plan_cmd import applying
 from planspec_lark.plan_cmd import printing as command_printing
+from planspec_lark.plan_cmd.finding import Finder
 from planspec_lark.planspec import building, fields, printing, scanning, valid
 from planspec_lark.regular import RegularRules, TerminalPattern
 from tests import strategies
@@ -135,16 +136,15 @@ def test_a_command_printed_without_its_detail_is_noticed(monkeypatch: pytest.Mon
     assert _is_noticed(promises.command_reads_back, strategies.commands)
 
 
-@pytest.mark.parametrize("name", ["_run", "_renumber"])
-def test_an_add_that_does_not_make_room_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(applying, name, lambda *_: {})
+def test_an_add_that_does_not_make_room_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Finder, "move_up", lambda *_: None)
     pairs = st.tuples(strategies.workable_plans, strategies.workable_commands)
     plan, command = _step(), PlanCommand("ADD", "1", "act")
     assert _is_noticed(lambda pair: promises.applies_or_refuses(*pair), pairs, (plan, command))
 
 
 def test_a_half_done_command_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def half(plan: PlanSpec, command: PlanCommand) -> None:
+    def half(plan: PlanSpec, command: PlanCommand, _finder: object) -> None:
         plan.title = "changed"
         raise CommandError("PC111", f"{command.op}: no")
 

@@ -1,0 +1,128 @@
+"""Finding the steps that commands name, and the places of new ones, while the commands change the plan.
+
+One command looks at the plan itself. For many, what they need to know is kept and kept up, so that each costs what it
+changes and not what the plan is long.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+
+from attrs import frozen
+
+from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.tree import find_step
+
+__all__ = ["Finder", "Gap"]
+
+# An id that moves up by one is still an id (but for the limit, which is looked at before): no need to check each again.
+_set_id = PlanStep.__dict__["step_id"].__set__
+# An index pays for itself where a plan is asked for more steps than this.
+_MANY = 20
+
+
+def _number(head: str, step: PlanStep) -> int:
+    """The number of a step, or of the missing step that it stands in for, among those below ``head``."""
+    return int(step.step_id.removeprefix(f"{head}." if head else "").partition(".")[0])
+
+
+@frozen
+class Gap:
+    """Where a new step goes among its siblings: at which index, and which of them have its number.
+
+    ``moved`` is the run of numbers from its own on that are taken, each with the steps that stand there; it is empty
+    where its id is free. ``adopted`` are the steps that its own id would take in: only one of the two is not empty.
+    """
+
+    at: int
+    moved: dict[int, list[PlanStep]]
+    adopted: list[PlanStep]
+
+
+class Finder:
+    """Finds steps of a plan. Whoever adds, renumbers or removes some says so here.
+
+    All steps should have different ids. In a plan made by hand that has not, the first in document order counts.
+    """
+
+    def __init__(self, plan: PlanSpec) -> None:
+        self._plan = plan
+        self._asked = 0
+        self._index: dict[str, PlanStep] | None = None
+        # Whether the siblings below an id stand in the order of their numbers, where that is known.
+        self._in_order: dict[str, bool] = {}
+
+    def find(self, step_id: str) -> PlanStep | None:
+        """The step with this id, or None."""
+        if self._index is None:
+            self._asked += 1
+            if self._asked <= _MANY:
+                return find_step(self._plan, step_id)
+            self._index = {}
+            for step in iter_steps(self._plan):
+                self._index.setdefault(step.step_id, step)
+        return self._index.get(step_id)
+
+    def gap(self, siblings: list[PlanStep], step_id: str) -> Gap:
+        """Where a new step with this id goes."""
+        head, _, last = step_id.rpartition(".")
+        number, key = int(last), partial(_number, head)
+        if head not in self._in_order:
+            self._in_order[head] = all(a <= b for a, b in pairwise(map(key, siblings)))
+        if self._in_order[head]:
+            at = bisect_left(siblings, number, key=key)
+            same = siblings[at : bisect_right(siblings, number, key=key)]
+        else:
+            at = next((i for i, other in enumerate(siblings) if key(other) >= number), len(siblings))
+            same = [other for other in siblings if key(other) == number]
+        if all(other.step_id != step_id for other in same):
+            return Gap(at, {}, [other for other in same if other.step_id.startswith(f"{step_id}.")])
+        if self._in_order[head]:
+            return Gap(at, _run(siblings, at, number, key), [])
+        ordered = sorted(siblings, key=key)
+        return Gap(at, _run(ordered, bisect_left(ordered, number, key=key), number, key), [])
+
+    def add(self, step: PlanStep) -> None:
+        """Note a new step. Its children are known already."""
+        self._in_order.pop(step.step_id, None)
+        if self._index is not None:
+            self._index[step.step_id] = step
+
+    def remove_below(self, step: PlanStep) -> None:
+        """Note that all steps below a step are to go."""
+        for gone in iter_steps(step):
+            self._forget(gone)
+        self.add(step)
+
+    def move_up(self, moved: dict[int, list[PlanStep]], head: str) -> None:
+        """Let steps below ``head`` move up by one, with all below them."""
+        lead = f"{head}." if head else ""
+        for steps in moved.values():
+            for step in steps:
+                for below in iter_steps(step):
+                    self._forget(below)
+        for old, steps in moved.items():
+            for step in steps:
+                for below in iter_steps(step):
+                    _set_id(below, f"{lead}{old + 1}{below.step_id[len(f'{lead}{old}') :]}")
+                    self.add(below)
+
+    def _forget(self, step: PlanStep) -> None:
+        self._in_order.pop(step.step_id, None)
+        if self._index is not None:
+            self._index.pop(step.step_id, None)
+
+
+def _run(ordered: list[PlanStep], at: int, number: int, key: Callable[[PlanStep], int]) -> dict[int, list[PlanStep]]:
+    """The run of numbers from ``number`` on that are taken, each with the steps that stand there."""
+    run: dict[int, list[PlanStep]] = {number: []}
+    for index in range(at, len(ordered)):
+        step = ordered[index]
+        if key(step) > number + 1:
+            break
+        number = key(step)
+        run.setdefault(number, []).append(step)
+    return run

@@ -1,0 +1,259 @@
+"""What the fuzz job does with an input: each public reader, with all that stands behind it.
+
+A target passes where nothing but documented errors comes up and all promises hold for what was read.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import attrs
+from attrs import frozen
+from hypothesis import strategies as st
+
+from planspec_lark import (
+    Diagnostic,
+    PlanCommand,
+    PlanSpec,
+    PlanStep,
+    PlanSyntaxError,
+    PlanValueError,
+    StepInfo,
+    available_outputs,
+    check_text,
+    collapse_step,
+    decode,
+    expand_step,
+    find_step,
+    iter_steps,
+    lint_plan,
+    next_pending_step,
+    parse_plan,
+    parse_plan_commands,
+    parse_tree,
+    plan_from_dict,
+    plan_from_json,
+    plan_from_tree,
+    plan_to_json,
+    plan_to_steps,
+    render,
+    render_all,
+    scan_plan,
+    scan_plan_commands,
+    serialize_commands,
+    serialize_plan,
+    step_order,
+    steps_to_plan,
+    validate_plan,
+)
+from planspec_lark.planspec.showing import show_plan, wrap
+from tests.fuzz.texts import json_texts, json_values, texts
+from tests.property import promises
+from tests.reporting import to_github, to_json, to_sarif
+
+__all__ = ["TARGETS", "Target"]
+
+
+@frozen
+class Target:
+    """Something to fuzz: ``check`` raises for an input that shows a fault, ``inputs`` are such as may show one."""
+
+    check: Callable[[Any], None]
+    inputs: Callable[[], st.SearchStrategy[Any]]
+
+
+# ---------------------------------------------------------------- what must hold for whatever was read
+
+
+def _is_harmless(shown: str) -> None:
+    """Nothing in it steers a terminal."""
+    bad = [c for c in shown if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") and c not in "\t\n"]
+    assert not bad, f"this reaches a terminal: {bad!r}"
+
+
+def _look_at(diagnostics: Sequence[Diagnostic], text: str) -> None:
+    promises.are_placed(list(diagnostics), text)
+    _is_harmless(render_all(diagnostics))
+    json.loads(to_json(diagnostics, ["plan.md"]))
+    json.loads(to_sarif(diagnostics, "1"))
+    _is_harmless(to_github(diagnostics))
+
+
+def _use(plan: PlanSpec) -> None:
+    """Everything that takes a plan."""
+    promises.reads_back(plan)
+    serialize_plan(plan, fold=True)
+    validate_plan(plan)
+    for found in lint_plan(plan):
+        render(found)
+    for fold in (False, True):
+        for line in show_plan(plan, fold=fold):
+            for row in wrap(line, 60):
+                _is_harmless("".join(piece.text for piece in row))
+    assert plan_from_json(plan_to_json(plan)) == plan
+    assert plan_from_json(plan_to_json(plan, indent=None)) == plan
+    assert copy.deepcopy(plan) == plan
+    assert plan.progress["total"] == len(step_order(plan))
+    assert plan.is_converged or next_pending_step(plan) or any(s.status == "active" for s in iter_steps(plan))
+    available_outputs(plan)
+    for step in iter_steps(plan):
+        assert find_step(plan, step.step_id) is step
+    for change in (expand_step, collapse_step):
+        assert change(plan, "1") == "" or find_step(plan, "1") is None
+    _convert(plan)
+
+
+def _convert(plan: PlanSpec) -> None:
+    try:
+        steps = plan_to_steps(plan)
+    except ValueError as error:
+        assert str(error).startswith("step_type")
+        return
+    assert step_order(steps_to_plan(steps)) == step_order(plan)
+
+
+# ---------------------------------------------------------------- targets
+
+
+def _parse(text: str) -> None:
+    try:
+        plan = parse_plan(text)
+    except PlanSyntaxError as error:
+        assert error.diagnostics
+        _is_harmless(str(error))
+        _look_at(error.diagnostics, text)
+        return
+    _use(plan)
+    promises.prints_alike(text)
+
+
+def _tree(text: str) -> None:
+    promises.tree_is_the_text(text)
+    try:
+        plan_from_tree(parse_tree(text))
+    except PlanSyntaxError as error:
+        _is_harmless(str(error))
+    except ValueError as error:
+        assert str(error) == "an id comes twice"
+    promises.readers_agree(text)
+
+
+def _scan(text: str) -> None:
+    result = scan_plan(text)
+    _look_at(result.diagnostics, text)
+    assert set(result.places.steps) == set(step_order(result.plan))
+    for span in promises.plan_spans(result):
+        assert 0 <= span.start <= span.end <= len(text)
+    promises.nothing_is_lost(text)
+    promises.fixes_are_accepted(text)
+    _use(result.plan)
+
+
+def _check(text: str) -> None:
+    _look_at(check_text(text, name=text[:20]), text)
+    promises.refusal_is_located(text)
+    promises.nothing_is_refused_in_silence(text)
+
+
+def _commands(text: str) -> None:
+    result = scan_plan_commands(text)
+    assert result.commands == parse_plan_commands(text)
+    assert len(result.spans) == len(result.commands)
+    _look_at(result.diagnostics, text)
+    assert parse_plan_commands(serialize_commands(result.commands)) == result.commands
+    promises.command_fixes_are_accepted(text)
+
+
+def _apply(text: str) -> None:
+    commands = parse_plan_commands(text)
+    plan = scan_plan(text).plan
+    # The plan's own lines as commands, so that some of them find their step.
+    for step in [*iter_steps(plan)][:5]:
+        kind = step.step_type
+        commands.append(PlanCommand("REVISE", step.step_id, kind, step.description, detail=step.detail))
+        commands.append(PlanCommand("ADD", step.step_id, kind, step.description))
+        commands.append(PlanCommand("REPLAN", step.step_id))
+    promises.is_atomic(plan, commands)
+    for command in commands[:20]:
+        promises.applies_or_refuses(plan, command)
+
+
+def _json(text: str) -> None:
+    try:
+        plan = plan_from_json(text)
+    except PlanValueError as error:
+        assert error.problems
+        return
+    _use_or_refuse(plan)
+
+
+def _value(value: object) -> None:
+    try:
+        plan = plan_from_dict(value)
+    except PlanValueError as error:
+        assert error.problems
+        return
+    _use_or_refuse(plan)
+
+
+def _use_or_refuse(plan: PlanSpec) -> None:
+    """A value may have ids in places where no text can have them."""
+    try:
+        serialize_plan(plan)
+    except ValueError as error:
+        assert str(error).startswith(("step_id", "step_type"))
+        return
+    _use(plan)
+
+
+def _decode(text: str) -> None:
+    whole = text.encode("utf-8", "surrogatepass")
+    for data in (
+        whole,
+        whole[:-1],
+        whole[1:],
+        text.encode("latin-1", "ignore"),
+        text.encode("utf-16", "surrogatepass"),
+    ):
+        try:
+            assert decode(data).encode("utf-8") == data
+        except PlanSyntaxError as error:
+            assert [found.code for found in error.diagnostics] == ["PS119"]
+            _is_harmless(str(error))
+
+
+def _build(text: str) -> None:
+    """Models and HopSpec steps whose fields hold the text."""
+    models: dict[Callable[..., object], dict[str, str]] = {PlanSpec: {}, PlanStep: {"step_id": "1"}}
+    models[PlanCommand] = {"op": "ADD"}
+    for model, known in models.items():
+        for attribute in attrs.fields(cast("Any", model)):
+            for value in (text, [text], {text: text}, len(text)):
+                try:
+                    model(**{**known, attribute.name: value})
+                except (TypeError, ValueError) as error:
+                    assert str(error).startswith(attribute.name)
+    for kind in ("LLM", "call", "loop", "branch", "code", "flow", "subtask", text):
+        info = StepInfo(text, text, kind, text, text, text, [text], [text], collection=text, element_var=text)
+        try:
+            promises.reads_back(steps_to_plan([info], text, text, [text]))
+        except ValueError as error:
+            assert not isinstance(error, PlanSyntaxError)
+
+
+TARGETS = {
+    "parse_plan": Target(_parse, texts),
+    "parse_tree": Target(_tree, texts),
+    "scan_plan": Target(_scan, texts),
+    "check_text": Target(_check, texts),
+    "plan_commands": Target(_commands, texts),
+    "apply_commands": Target(_apply, texts),
+    "plan_from_json": Target(_json, json_texts),
+    "plan_from_dict": Target(_value, json_values),
+    "decode": Target(_decode, texts),
+    "models": Target(_build, texts),
+}

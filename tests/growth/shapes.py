@@ -1,0 +1,163 @@
+"""Texts of any size, each of one kind that could make a reader go over the same characters again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["SHAPES"]
+
+_HEAD = "Goal: g\n## Steps\n"
+_STEP = f"{_HEAD}1. [act] "
+
+
+def _each(line: str, size: int, head: str = _HEAD) -> str:
+    """As many numbered lines as come to ``size`` characters, most of them a little longer than ``line``."""
+    return head + "".join(line.format(number) for number in range(1, size // len(line) + 1))
+
+
+def _chain(size: int) -> str:
+    """Steps each below the one before it; the ids alone are of the size of the depth squared."""
+    return _HEAD + "".join(f"{'1.' * depth} [subtask] a\n" for depth in range(1, int(size**0.5)))
+
+
+def _below(size: int, line: str) -> str:
+    """Half of it one id, and many lines behind its step."""
+    return _HEAD + "1." * (size // 4) + " [act] a\n" + _each(line, size // 2, "")
+
+
+def _beside(size: int, line: str, *, last: str = "") -> str:
+    """Half of it one id, and many steps beside its own."""
+    return _each(line, size // 2) + "0." + "1." * (size // 4) + f" [act] a{last}\n"
+
+
+def _in_the_deep(size: int) -> str:
+    """A chain, and many lines behind its last step."""
+    return _chain(size // 2) + "> d\n" * (size // 8)
+
+
+_LINES: dict[str, Callable[[int], str]] = {
+    "one long line": lambda n: _STEP + "word " * (n // 5),
+    "no line break": lambda n: "a" * n,
+    "arrows": lambda n: _STEP + "→" * n,
+    "arrows with variables": lambda n: _STEP + "→ a " * (n // 4),
+    "ascii arrows": lambda n: _STEP + "->" * (n // 2),
+    "an almost list": lambda n: _STEP + "-> " + "a," * (n // 2) + "!",
+    "pipes": lambda n: _STEP + "|" * n,
+    "separators": lambda n: _STEP + "a" + " |" * (n // 2),
+    "segments": lambda n: _STEP + "a" + " | b" * (n // 4),
+    "progress again": lambda n: _STEP + "a" + " | Progress: 1" * (n // 14),
+    "backslashes": lambda n: _STEP + "\\" * n + "| x → a",
+    "backslashes before bars": lambda n: _STEP + "a" + r" \|" * (n // 3),
+    "backslashes before arrows": lambda n: _STEP + r"\→ a " * (n // 5),
+    "backslashes in detail": lambda n: f"{_STEP}a\n> " + "\\" * n + "← a",
+    "spaces": lambda n: _STEP + "a" + " " * n + "b",
+    "trailing tabs": lambda n: _STEP + "a" + "\t" * n,
+    "spaces without a type": lambda n: f"{_HEAD}1." + " " * n + "b",
+    "spaces in a header": lambda n: "##" + " " * n + "x",
+    "spaces behind Steps": lambda n: "## Steps" + " " * n + "x",
+    "spaces behind goal": lambda n: "goal" + " " * n + "x",
+    "stars behind steps": lambda n: "steps" + "*" * n + "x",
+    "digits": lambda n: _HEAD + "1" * n + ". [act] a",
+    "dotted digits": lambda n: _HEAD + "1." * (n // 2) + " [act] a",
+    "dotted digits without an end": lambda n: _HEAD + "1." * (n // 2) + "x",
+    "a long name": lambda n: f"{_HEAD}1. " + "a" * n + " [act] a",
+    "a long type": lambda n: f"{_HEAD}1. [" + "a" * n + "] a",
+    "a long word in front of a bracket": lambda n: f"{_HEAD}1. " + "a" * n + "[act] a",
+    "open brackets": lambda n: f"{_HEAD}1. " + "[" * n,
+    "an open bracket": lambda n: f"{_HEAD}1. [" + "a" * n,
+    "closed brackets": lambda n: f"{_HEAD}1. " + "[] " * (n // 3),
+    "marks": lambda n: f"{_HEAD}1. " + "[x] " * (n // 4),
+    "wide brackets": lambda n: f"{_HEAD}1. " + "【" * n,
+    "many inputs": lambda n: f"{_STEP}a\n> ← " + "a," * (n // 2) + "a",
+    "many outputs": lambda n: _STEP + "a → " + "a," * (n // 2) + "a",
+    "different outputs": lambda n: _each("o{0},", n, _STEP + "a → ") + "o",
+    "inputs with an end": lambda n: f"{_STEP}a\n> ← " + "a," * (n // 2) + "!",
+    "inputs from another arrow": lambda n: f"{_STEP}a\n> <- " + "a，" * (n // 2) + "a",
+    "control characters": lambda n: _HEAD + "\x00" * n,
+    "control characters in a step": lambda n: _STEP + "\x1b[31m" * (n // 5),
+    "turning marks": lambda n: _STEP + "\u202e" * n,
+    "lone surrogates": lambda n: _STEP + "\ud800" * n,
+    "marks without width": lambda n: _STEP + "e" + "\u0301" * n,
+}
+
+_MANY_LINES: dict[str, Callable[[int], str]] = {
+    "blank lines": lambda n: _HEAD + " \n" * (n // 2) + "1. [act] a",
+    "line breaks": lambda n: "\n" * n,
+    "carriage returns": lambda n: "\r" * n,
+    "CRLF": lambda n: _each("{0}. [act] a → o{0}\r\n> ← o{0}\r\n", n),
+    "byte-order marks": lambda n: "\ufeff" * n,
+    "deep ids": _chain,
+    "details in the deep": _in_the_deep,
+    "ids without parents": lambda n: _each("1.{0}.{0}.{0}. [act] a\n", n),
+    "ids backwards": lambda n: "".join(
+        [_HEAD, *(f"{number}. [act] a\n" for number in range(n // 10, 0, -1))],
+    ),
+    "steps": lambda n: _each("{0}. [act] a → o{0}\n> ← o{0}\n", n),
+    "branches": lambda n: _each("{0}. [decide] a\n{0}.1. [act] b → v\n{0}.2. [act] c → v\n", n),
+    "the same output": lambda n: _each("{0}. [act] a → v\n", n),
+    "the same name": lambda n: _each("{0}. n [act] a\n", n),
+    "unknown types": lambda n: _each("{0}. [Tool] a\n", n),
+    "details": lambda n: _each("> d\n", n, f"{_STEP}a\n"),
+    "lines of inputs": lambda n: _each("> ← a\n", n, f"{_STEP}a\n"),
+    "details of the goal": lambda n: _each("> d\n", n, "Goal: g\n"),
+    "constraints": lambda n: _each("- x\n", n, "Constraints:\n"),
+    "plans": lambda n: _each("# Plan: t\nGoal: g\n## Steps\n1. [act] a\n", n, ""),
+}
+
+_FAULTS: dict[str, Callable[[int], str]] = {
+    "prose": lambda n: _each("so it is\n", n, ""),
+    "prose behind steps": lambda n: _each("so it is\n\n", n),
+    "control lines": lambda n: _each("\x00\n", n),
+    "fences": lambda n: _each("```\nx\n", n, ""),
+    "plans in fences": lambda n: _each("```\n## Steps\n1. [act] a\n```\n", n, ""),
+    "wrong headers": lambda n: _each("Steps:\n", n, ""),
+    "repeated goals": lambda n: _each("Goal: g\n", n, ""),
+    "parts out of order": lambda n: _each("Goal: g\n", n, "## Steps\n"),
+    "orphans": lambda n: _each("> x\n", n, ""),
+    "listed orphans": lambda n: _each("- x\n", n),
+    "steps before the header": lambda n: _each("{0}. [act] a\n", n, ""),
+    "missing texts": lambda n: _each("-\n", n, "Constraints:\n"),
+    "bad ids": lambda n: _each("0{0}. [act] a\n", n),
+    "ids in brackets": lambda n: _each("{0}) [act] a\n", n),
+    "listed steps": lambda n: _each("- {0}. [act] a\n", n),
+    "wrong marks": lambda n: _each("{0}. [X] [act] a\n", n),
+    "missing types": lambda n: _each("{0}. a\n", n),
+    "wide types": lambda n: _each("{0}. 【act】 a\n", n),
+    "missing spaces": lambda n: _each("{0}.[act] a\n", n),
+    "empty segments": lambda n: _each("{0}. [act] a |\n", n),
+    "wrong progress": lambda n: _each("{0}. [act] a | Progress: x\n", n),
+    "repeated progress": lambda n: _each("{0}. [act] a | Progress: 1 | Progress: 2\n", n),
+    "duplicate ids": lambda n: _each("1. [act] a\n", n),
+    "duplicate ids with bodies": lambda n: _each("1. [act] a\n> d\n", n),
+    "wrong bullets": lambda n: _each("* x\n", n, "Constraints:\n"),
+    "ascii lists": lambda n: _each("{0}. [act] a -> o{0}\n> <- o{0}\n", n),
+}
+
+_LONG_ONCE: dict[str, Callable[[int], str]] = {
+    "a long id and many details": lambda n: _below(n, "> d\n"),
+    "a long id and many inputs": lambda n: _below(n, "> ← v{0}\n"),
+    "a long id and the same name": lambda n: (
+        _HEAD + "1." * (n // 4) + " n [act] a\n" + _each("{0}. n [act] a\n", n // 2, "")
+    ),
+    "a long id and many steps": lambda n: _beside(n, "{0}. [act] a\n"),
+    "a long id and its output": lambda n: _beside(n, "{0}. [act] a\n> ← v\n", last=" → v"),
+    "a long title and many faults": lambda n: "# Plan: " + "t" * (n // 2) + "\n" + _each("x\n", n // 2, ""),
+}
+
+_COMMANDS: dict[str, Callable[[int], str]] = {
+    "commands": lambda n: _each("PLAN_CMD: DONE {0}\n", n, ""),
+    "commands that add": lambda n: _each("PLAN_CMD: ADD {0} [act] a\n", n, ""),
+    "commands that push others up": lambda n: "PLAN_CMD: ADD 1 [act] a\n" * (n // 24),
+    "commands with detail": lambda n: _each("> d\n", n, "PLAN_CMD: ADD 1 [act] a\n"),
+    "commands with variables": lambda n: "PLAN_CMD: ADD 1 [act] a → " + "a," * (n // 2) + "a",
+    "commands with arrows": lambda n: "PLAN_CMD: ADD 1 [act] a" + " → a" * (n // 4) + "!",
+    "wrong commands": lambda n: _each("PLAN_CMD: done {0}\n", n, ""),
+    "unknown commands": lambda n: _each("PLAN_CMD: DOME {0}\n", n, ""),
+    "almost commands": lambda n: _each("- plan cmd: DONE {0}\n", n, ""),
+    "spaces in a command": lambda n: "PLAN_CMD: DONE 1" + " " * n + "x",
+    "digits in a command": lambda n: "PLAN_CMD: DONE " + "1." * (n // 2) + "x",
+    "stars in front of a command": lambda n: "*" * n + "PLAN_CMD: DONE 1",
+}
+
+# Name → the text of about so many characters.
+SHAPES = {**_LINES, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS}

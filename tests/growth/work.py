@@ -1,0 +1,181 @@
+"""What is done with a text of a hostile shape: each reader, printer and check of the package by its name."""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+from attrs import field, frozen
+
+from planspec_lark import (
+    PlanCommand,
+    PlanSpec,
+    apply_commands,
+    check_text,
+    decode,
+    iter_steps,
+    lint_plan,
+    parse_plan,
+    parse_plan_commands,
+    parse_tree,
+    plan_from_dict,
+    plan_from_tree,
+    plan_to_dict,
+    plan_to_json,
+    plan_to_steps,
+    render_all,
+    scan_plan,
+    scan_plan_commands,
+    serialize_commands,
+    serialize_plan,
+    step_order,
+    steps_to_plan,
+    validate_plan,
+)
+from planspec_lark.planspec.showing import show_plan, wrap
+from tests.reporting import to_github, to_json, to_sarif
+
+__all__ = ["EXCEPTIONS", "WORK", "Work"]
+
+
+@frozen
+class Work:
+    """Something whose time is measured: ``run`` on what ``make`` makes of a text (that part is not)."""
+
+    run: Callable[[Any], object]
+    make: Callable[[str], Any] = field(default=str)
+
+
+def _parse(text: str) -> None:
+    with suppress(ValueError):
+        parse_plan(text)
+
+
+def _parse_tree(text: str) -> None:
+    with suppress(ValueError):
+        plan_from_tree(parse_tree(text))
+
+
+def _refuse(text: str) -> None:
+    try:
+        parse_plan(text)
+    except ValueError as error:
+        str(error)
+
+
+def _places(text: str) -> object:
+    places = scan_plan(text).places
+    return places.fields, places.steps
+
+
+def _reports(text: str) -> None:
+    found = check_text(text)
+    to_json(found, ["plan.md"])
+    to_github(found)
+    to_sarif(found, "1")
+
+
+@lru_cache(maxsize=1)
+def _plan(text: str) -> PlanSpec:
+    """The plan in a text, for all that does not change it."""
+    return scan_plan(text).plan
+
+
+def _show(plan: PlanSpec) -> None:
+    deque((row for line in show_plan(plan, fold=False) for row in wrap(line, 100)), maxlen=0)
+
+
+def _convert(plan: PlanSpec) -> None:
+    for step in iter_steps(plan):
+        step.step_type = "act"
+    steps_to_plan(plan_to_steps(plan))
+
+
+def _plan_and_commands(text: str) -> tuple[PlanSpec, list[PlanCommand]]:
+    """A plan and, where its text holds none, a command for each of its steps, the last one first."""
+    plan = copy.deepcopy(_plan(text))
+    return plan, parse_plan_commands(text) or list(_commands(plan))
+
+
+def _commands(plan: PlanSpec) -> Iterator[PlanCommand]:
+    for number, step_id in enumerate(reversed(step_order(plan))):
+        op = ("DONE", "REVISE", "EXPAND", "DONE")[number % 4]
+        yield PlanCommand(op, step_id, "act" if op == "REVISE" else "", "b → c" if op == "REVISE" else "")
+        yield PlanCommand("BLOCKED", f"{step_id}.7", result="there is no such step")
+
+
+def _copy(plan: PlanSpec) -> None:
+    assert copy.deepcopy(plan) == plan
+
+
+WORK = {
+    "parse_plan": Work(_parse),
+    "parse_tree": Work(_parse_tree),
+    "the error's text": Work(_refuse),
+    "scan_plan": Work(scan_plan),
+    "places": Work(_places),
+    "check_text": Work(lambda text: render_all(check_text(text))),
+    "scan and render": Work(lambda text: render_all(scan_plan(text).diagnostics)),
+    "reports": Work(_reports),
+    "decode": Work(decode, lambda text: text.encode("utf-8", "replace")),
+    "parse_plan_commands": Work(parse_plan_commands),
+    "scan_plan_commands": Work(lambda text: render_all(scan_plan_commands(text).diagnostics)),
+    "serialize_commands": Work(serialize_commands, parse_plan_commands),
+    "serialize_plan": Work(serialize_plan, _plan),
+    "serialize_plan, folded": Work(lambda plan: serialize_plan(plan, fold=True), _plan),
+    "validate_plan": Work(validate_plan, _plan),
+    "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),
+    "show_plan": Work(_show, _plan),
+    "copying": Work(_copy, _plan),
+    "plan_to_json": Work(plan_to_json, _plan),
+    "plan_from_dict": Work(plan_from_dict, lambda text: plan_to_dict(_plan(text))),
+    "HopSpec": Work(_convert, lambda text: copy.deepcopy(_plan(text))),
+    "apply_commands": Work(lambda both: apply_commands(*both), _plan_and_commands),
+    "apply_commands, atomic": Work(lambda both: apply_commands(*both, atomic=True), _plan_and_commands),
+}
+
+# Texts with which the engine of regular expressions keeps a way back for every character, some hundred bytes each: the
+# time that the system takes to hand out this much memory grows by leaps.
+_HEAVY = (
+    "arrows",
+    "arrows with variables",
+    "backslashes before bars",
+    "backslashes before arrows",
+    "dotted digits",
+    "dotted digits without an end",
+    "many inputs",
+    "many outputs",
+    "inputs with an end",
+)
+
+# Shape and work whose time has to grow faster, and why.
+EXCEPTIONS = {
+    **{
+        (shape, name): "the engine keeps ways back"
+        for shape in _HEAVY
+        for name, work in WORK.items()
+        if work.make is str or shape.startswith("dotted digits")
+    },
+    # Every line is indented by its step's depth: the text itself grows with the input to the power of 1.5.
+    **dict.fromkeys(
+        [
+            ("details in the deep", "serialize_plan"),
+            ("details in the deep", "serialize_plan, folded"),
+            ("details in the deep", "show_plan"),
+            ("details in the deep", "plan_to_json"),
+        ],
+        "its output is indented",
+    ),
+    # Each ADD gives all steps behind it new ids.
+    **dict.fromkeys(
+        [
+            ("commands that push others up", "apply_commands"),
+            ("commands that push others up", "apply_commands, atomic"),
+        ],
+        "each changes all steps",
+    ),
+}

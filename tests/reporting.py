@@ -1,0 +1,25 @@
+"""Whole reports of diagnostics, as `planspec check` puts them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planspec_lark import reports
+from planspec_lark.diagnostics import Diagnostic
+
+__all__ = ["to_github", "to_json", "to_sarif"]
+
+
+def to_json(found: Sequence[Diagnostic], files: list[str]) -> str:
+    """See :func:`planspec_lark.reports.to_json`."""
+    return reports.to_json(map(reports.json_item, found), files, reports.summarize(found))
+
+
+def to_github(found: Sequence[Diagnostic]) -> str:
+    """See :func:`planspec_lark.reports.github_item`."""
+    return "\n".join(map(reports.github_item, found))
+
+
+def to_sarif(found: Sequence[Diagnostic], version: str) -> str:
+    """See :func:`planspec_lark.reports.to_sarif`."""
+    return reports.to_sarif(map(reports.sarif_item, found), version)

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import check_text, scan_plan
+from planspec_lark import Limits, check_text, scan_plan
 from planspec_lark.diagnostics import CODES, Diagnostic, Severity
 from planspec_lark.reports import summarize
 from planspec_lark.source import Source, visible
@@ -305,7 +305,7 @@ def test_the_check_of_sarif_can_fail(spoil: Any) -> None:
 
 def test_json_does_not_repeat_a_long_line_with_every_finding_in_it() -> None:
     text = f"Goal: g\n## Steps\n1. [act] a → {', '.join(f'o{number}' for number in range(2000))}\n"
-    rows = json.loads(to_json(check_text(text), []))["diagnostics"]
+    rows = json.loads(to_json(check_text(text, limits=Limits(max_findings=None)), []))["diagnostics"]
     assert len(rows) == 2000
     assert {row["source_line"] for row in rows} == {text.split("\n")[2][:500] + "…"}
     assert _slice(text, {"startLine": 3, "endLine": 3, **_region(rows[-1]["span"])}) == "o1999"

@@ -24,7 +24,7 @@ from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.planspec.tree import grow
 from planspec_lark.source import end_last_line
 
-__all__ = ["parse_plan", "parse_tree", "plan_from_tree"]
+__all__ = ["parse_plan", "parse_tree", "plan_from_tree", "try_parse"]
 
 
 @cache
@@ -51,6 +51,12 @@ def parse_plan(text: str, *, name: str = "<text>") -> PlanSpec:
             raise PlanSyntaxError(result.diagnostics, result.source)
         plan = result.plan
     return plan
+
+
+def try_parse(text: str) -> PlanSpec | None:
+    """The plan that a text is, or None where only a scan can tell: for whoever scans the text next anyway."""
+    with paused(len(text)):
+        return _read(text)
 
 
 def _read(text: str) -> PlanSpec | None:

@@ -10,13 +10,13 @@ from typing import Any
 from planspec_lark.bulk.models import BulkError, BulkTask, Engine, Outcome
 from planspec_lark.bulk.reasons import reason_of
 from planspec_lark.bulk.shards import perform
-from planspec_lark.source import visible
+from planspec_lark.source import visible, visible_name
 
 __all__ = ["run_on_dask"]
 
 # Tasks in flight for each thread of the cluster.
 _AHEAD = 2
-_PATIENCE = "30s"
+_PATIENCE = "15s"
 
 
 def run_on_dask(address: str) -> Engine:
@@ -30,12 +30,18 @@ def run_on_dask(address: str) -> Engine:
 
 def _run(tasks: Sequence[BulkTask], address: str) -> Iterator[Outcome]:
     distributed = _load()
+    shown = visible_name(address)
     try:
+        # A client that is made for no address at all does not end for a minute.
+        import_module("distributed.comm").get_address_host_port(address)
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise BulkError(f"no scheduler answers at {visible(address)}: {visible(reason_of(error))}") from None
-    with client:
-        yield from _run_with(client, distributed, tasks)
+        raise BulkError(f"no scheduler answers at {shown}: {visible(reason_of(error))}") from None
+    try:
+        with client:
+            yield from _run_with(client, distributed, tasks)
+    except OSError as error:
+        raise BulkError(f"the scheduler at {shown} was lost, run this again: {visible(reason_of(error))}") from None
 
 
 def _load() -> Any:

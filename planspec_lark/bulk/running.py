@@ -65,7 +65,7 @@ def run_bulk(  # noqa: PLR0913  (what to do, and how)
         The report, as it is in ``out/report.json``. Its ``failed`` says what could not be analysed.
 
     Raises:
-        BulkError: the run cannot start. The folder is as it was.
+        BulkError: the run cannot start, or its cluster was lost.
         OSError: the folder cannot be written.
     """
     names = [os.fspath(name) for name in inputs]

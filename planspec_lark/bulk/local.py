@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from threading import Thread
@@ -20,7 +20,7 @@ __all__ = ["count_cores", "run_locally"]
 
 # Tasks that wait at each process, so that none is ever idle; what is in flight does not grow with the corpus.
 _AHEAD = 2
-_KILLED = "its process was killed twice, the second time on its own; there may be too little memory"
+_KILLED = "its process was killed twice, with no other beside it; there may be too little memory"
 
 
 def count_cores() -> int:
@@ -77,11 +77,10 @@ def _is_fine(future: Future[ShardReport | str]) -> bool:
 
 
 def _run_alone(task: BulkTask) -> ShardReport | str:
-    with _pool(1) as pool:
-        try:
+    for _ in range(2):
+        with _pool(1) as pool, suppress(BrokenProcessPool):
             return pool.submit(perform, task).result()
-        except BrokenProcessPool:
-            return _KILLED
+    return _KILLED
 
 
 @contextmanager

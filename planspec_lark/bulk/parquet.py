@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from itertools import repeat
 from typing import Any, BinaryIO
 
 from planspec_lark.bulk.models import BulkError, BulkOptions, Shard
-from planspec_lark.bulk.records import INVALID_UTF_8, NO_COLUMN, NOT_TEXT, TOO_LONG, Record, spell_id
+from planspec_lark.bulk.records import DAMAGED, INVALID_UTF_8, NO_COLUMN, NOT_TEXT, TOO_LONG, Record, spell_id
 from planspec_lark.source import visible
 
 __all__ = ["ParquetRows", "load", "read_groups", "read_rows", "sizes_of_groups"]
@@ -59,7 +60,7 @@ def _brief(error: Exception) -> str:
 
 
 def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
-    """The records of a shard of Parquet.
+    """The records of a shard of Parquet. Where the data of a row group are damaged, one record tells of the rest of it.
 
     Raises:
         OSError: the file cannot be read.
@@ -67,23 +68,33 @@ def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
     """
     arrow, _ = load()
     with _open(shard.path) as file:
-        groups = list(range(shard.start, shard.stop))
-        names = file.schema_arrow.names
         flaw = _check_column(file, options.text, arrow)
-        wanted = [name for name in (options.text, options.id) if name in names and not (name == options.text and flaw)]
         number = shard.first
-        try:
-            if not wanted:
-                for _ in range(sum(file.metadata.row_group(at).num_rows for at in groups)):
-                    yield _judge(number, None, None, flaw, options)
-                    number += 1
-                return
-            for batch in file.iter_batches(_BATCH, row_groups=groups, columns=wanted, use_threads=False):
-                for id, value in zip(_ids(batch, options), _texts(batch, options, arrow, flaw), strict=True):
+        for group in range(shard.start, shard.stop):
+            end = number + file.metadata.row_group(group).num_rows
+            try:
+                for id, value in _values(file, group, options, arrow, flaw):
                     yield _judge(number, id, value, flaw, options)
                     number += 1
-        except arrow.ArrowException as error:
-            raise OSError(0, f"the Parquet data are damaged behind record {number}: {_brief(error)}") from None
+            except (arrow.ArrowException, OSError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise
+                message = f"{end - number} records, this one and the next ones, are lost, as the data are damaged"
+                yield Record(number, problem=DAMAGED, message=f"{message}: {_brief(error)}")
+                number = end
+
+
+def _values(
+    file: Any, group: int, options: BulkOptions, arrow: Any, flaw: object
+) -> Iterator[tuple[str | None, bytes | None]]:
+    """The id and the text, as bytes, of each record of a row group."""
+    names = file.schema_arrow.names
+    wanted = [name for name in names if name == options.id or (name == options.text and not flaw)]
+    if not wanted:
+        yield from repeat((None, None), file.metadata.row_group(group).num_rows)
+        return
+    for batch in file.iter_batches(_BATCH, row_groups=[group], columns=wanted, use_threads=False):
+        yield from zip(_ids(batch, options), _texts(batch, options, arrow, flaw), strict=True)
 
 
 def _check_column(file: Any, name: str, arrow: Any) -> tuple[str, str] | None:

@@ -16,7 +16,17 @@ from attrs import evolve, frozen
 from planspec_lark.bulk.models import BulkOptions, Shard
 from planspec_lark.source import visible
 
-__all__ = ["INTERNAL", "INVALID_UTF_8", "NOT_TEXT", "NO_COLUMN", "TOO_LONG", "Record", "read_lines", "spell_id"]
+__all__ = [
+    "DAMAGED",
+    "INTERNAL",
+    "INVALID_UTF_8",
+    "NOT_TEXT",
+    "NO_COLUMN",
+    "TOO_LONG",
+    "Record",
+    "read_lines",
+    "spell_id",
+]
 
 NOT_JSON = "not-json"
 NOT_AN_OBJECT = "not-an-object"
@@ -24,7 +34,7 @@ NO_COLUMN = "no-column"
 NOT_TEXT = "not-text"
 INVALID_UTF_8 = "invalid-utf-8"
 TOO_LONG = "too-long"
-CUT_OFF = "cut-off"
+DAMAGED = "damaged"
 INTERNAL = "internal"
 
 _MARK = b"\xef\xbb\xbf"
@@ -72,7 +82,7 @@ def _read_gzip(shard: Shard, options: BulkOptions) -> Iterator[Record]:
                 return
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 message = f"the gzip data end or are damaged here, what follows is lost: {error}"
-                yield Record(number, problem=CUT_OFF, message=message)
+                yield Record(number, problem=DAMAGED, message=message)
                 return
             if record := _read_line(number, line, options):
                 yield record

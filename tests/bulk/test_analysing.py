@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -89,7 +90,7 @@ def test_a_score_falls_with_every_error_and_every_warning() -> None:
     steps = "".join(f"{n}. [act] Bake loaf {n} → loaf_{n}\n" for n in range(1, 21))
     for bad in ("[oven]", "[subtask]"):
         scores = [analyze_text(f"Goal: x\n## Steps\n{steps.replace('[act]', bad, n)}", read="scan") for n in range(21)]
-        assert all(a.score > b.score for a, b in zip(scores, scores[1:], strict=False))
+        assert all(a.score > b.score for a, b in pairwise(scores))
 
 
 @pytest.mark.parametrize(("text", "steps", "depth"), [("", 0, 0), (PLAN, 2, 1), (PLAN + "2.1. [act] x\n", 3, 2)])

@@ -159,7 +159,7 @@ def test_gzip_cut_off_anywhere(tmp_path: Path) -> None:
     for cut in range(30, len(packed) - 1, len(packed) // 20):
         path.write_bytes(packed[:cut])
         rows = analyze(path)
-        assert rows[-1]["problem"] == "cut-off"
+        assert rows[-1]["problem"] == "damaged"
         assert all(row["valid"] for row in rows[:-1])
         assert [row["record"] for row in rows] == list(range(len(rows)))
         seen.append(len(rows))
@@ -172,11 +172,11 @@ def test_damaged_gzip(tmp_path: Path) -> None:
     path = tmp_path / "corpus.gz"
     path.write_bytes(bytes(packed[:-8]) + bytes(8))
     rows = analyze(path)
-    assert kinds(rows[-1:]) == [(5000, "cut-off")]
+    assert kinds(rows[-1:]) == [(5000, "damaged")]
     assert "CRC check failed" in rows[-1]["message"]
     packed[20:24] = b"\xff\xff\xff\xff"
     path.write_bytes(packed)
-    assert analyze(path)[-1]["problem"] == "cut-off"
+    assert analyze(path)[-1]["problem"] == "damaged"
 
 
 def test_gzip_of_several_members(tmp_path: Path) -> None:
@@ -184,4 +184,4 @@ def test_gzip_of_several_members(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(GOOD) + gzip.compress(b"") + gzip.compress(GOOD))
     assert kinds(analyze(path)) == [(0, None), (1, None)]
     path.write_bytes(gzip.compress(GOOD) + b"garbage")
-    assert kinds(analyze(path)) == [(0, None), (1, "cut-off")]
+    assert kinds(analyze(path)) == [(0, None), (1, "damaged")]

@@ -16,7 +16,7 @@ import planspec_lark
 from planspec_lark.cli import main
 from tests.cli.running import BROKEN, PLAN, SLOPPY, call, command_line, environment, on_terminal, run
 
-COMMANDS = ["apply", "check", "fmt", "json", "show"]
+COMMANDS = ["apply", "bulk", "check", "fmt", "json", "show"]
 
 
 def test_the_script_is_the_command_line() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bulk import measure_bulk
 from benchmarks.findings import Findings, Settings, Suite
 from benchmarks.formats import measure_formats
 from benchmarks.memory import measure_memory_use
@@ -24,6 +25,7 @@ SUITES: dict[str, Suite] = {
     "chains": measure_chains,
     "collector": measure_collector,
     "memory": measure_memory_use,
+    "bulk": measure_bulk,
 }
 
 

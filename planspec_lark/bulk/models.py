@@ -35,7 +35,7 @@ class BulkOptions:
     read: str = field(default="scan", validator=in_(("scan", "strict")))
     format: str = field(default="jsonl", validator=in_(("jsonl", "parquet")))
     max_bytes: int = field(default=1_000_000, validator=[instance_of(int), ge(1)])
-    shard_bytes: int = field(default=8_000_000, validator=[instance_of(int), ge(1)])
+    shard_bytes: int = field(default=4_000_000, validator=[instance_of(int), ge(1)])
 
 
 @frozen

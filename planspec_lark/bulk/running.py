@@ -89,7 +89,10 @@ def _check_inputs(names: Sequence[str], target: Path) -> None:
         raise BulkError("there are no inputs")
     seen: set[Path] = set()
     for name in names:
-        path = Path(name).resolve()
+        try:
+            path = Path(name).resolve()
+        except (OSError, ValueError):
+            continue  # It cannot be read either, which the report will tell.
         if path in seen:
             raise BulkError(f"{visible_name(name)}: this input comes twice")
         if path.parent == target.resolve():

@@ -10,7 +10,7 @@ from pathlib import Path
 from planspec_lark.bulk import parquet
 from planspec_lark.bulk.models import Shard
 
-__all__ = ["spell_name", "split", "stamp_of", "whole"]
+__all__ = ["even", "spell_name", "split", "stamp_of", "whole"]
 
 _BLOCK = 1 << 20
 # How files begin that are neither JSONL nor anything else that is read here.
@@ -48,12 +48,15 @@ def whole(path: str, name: str | None = None) -> Shard:
 
 
 def spell_name(path: str) -> str:
-    """The name of a file as rows have it: what UTF-8 cannot say is an escape."""
-    return path.encode("utf-8", "backslashreplace").decode("utf-8")
+    """The name of a file as rows have it, whatever the locale: its bytes as UTF-8, those that are none as escapes."""
+    try:
+        return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def split(path: str, shard_bytes: int, name: str | None = None) -> list[Shard]:
-    """A file as shards of about ``shard_bytes`` bytes: JSONL between lines, Parquet between row groups, gzip whole.
+    """A file as even shards of about ``shard_bytes`` bytes or less: JSONL between lines, Parquet between row groups, gzip whole.
 
     Raises:
         OSError: it cannot be read.
@@ -62,10 +65,19 @@ def split(path: str, shard_bytes: int, name: str | None = None) -> list[Shard]:
     it = whole(path, name)
     if it.kind == "gzip":
         return [it]
-    pieces = _split_groups(path, shard_bytes) if it.kind == "parquet" else _split_lines(path, shard_bytes)
+    if it.kind == "parquet":
+        pieces = _split_groups(path, shard_bytes)
+    else:
+        pieces = _split_lines(path, even(it.stop, shard_bytes))
     return [
         Shard(it.path, it.name, it.kind, start, stop, first, weight, it.stamp) for start, stop, first, weight in pieces
     ]
+
+
+def even(size: int, most: int) -> int:
+    """The size of pieces that are as large as each other, so that no process waits for the others at the end."""
+    count = max(1, -(-size // most))
+    return max(1, -(-size // count))
 
 
 # Start, stop, number of the first record, bytes.
@@ -94,6 +106,7 @@ def _split_lines(path: str, shard_bytes: int) -> Iterator[_Piece]:
 def _split_groups(path: str, shard_bytes: int) -> Iterator[_Piece]:
     start = first = records = weight = 0
     groups = parquet.sizes_of_groups(path)
+    shard_bytes = even(sum(size for _, size in groups), shard_bytes)
     for at, (rows, size) in enumerate(groups, 1):
         records += rows
         weight += size

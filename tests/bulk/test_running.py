@@ -214,6 +214,15 @@ def test_an_unreadable_input_does_not_keep_the_others(corpus: Path, tmp_path: Pa
     }
 
 
+@pytest.mark.parametrize("name", ["nul\0", "\ud800", "a" * 300, "file/below"])
+def test_a_path_that_cannot_be(corpus: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    report = run_bulk([str(tmp_path / name), corpus], tmp_path / "out", options=SMALL, jobs=1)
+    assert report.records == 400
+    assert len(report.failed) == 1
+    assert report.failed[0].reason
+
+
 def test_only_one_run_at_a_time(corpus: Path, tmp_path: Path) -> None:
     with locked(tmp_path / "out"), pytest.raises(BulkError, match="another run is writing here"):
         run([corpus], tmp_path / "out")
@@ -290,7 +299,7 @@ def test_a_name_that_no_utf_8_can_say(tmp_path: Path) -> None:
         report = run([path], tmp_path / form, options=BulkOptions(format=form))
         assert report.records == 3
         assert run([path], tmp_path / form, options=BulkOptions(format=form), engine=never) == report
-        assert rows_of(tmp_path / form)[0]["file"].endswith("caf\\udce9.jsonl")
+        assert rows_of(tmp_path / form)[0]["file"].endswith("caf\\xe9.jsonl")
 
 
 def test_a_damaged_part_is_no_result(corpus: Path, tmp_path: Path) -> None:

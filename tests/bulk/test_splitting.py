@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planspec_lark import BulkOptions
 from planspec_lark.bulk import splitting
 from planspec_lark.bulk.records import read_lines
-from planspec_lark.bulk.splitting import split, whole
+from planspec_lark.bulk.splitting import even, split, whole
 from tests.bulk.corpora import PLAN, line_of, write_corpus, write_parquet
 
 LINES = st.lists(st.sampled_from([b"\n", b'{"text": "a"}\n', b"x" * 30 + b"\n", b"\r\n", b"\xff\n"]), max_size=30)
@@ -33,7 +33,7 @@ def test_shards_put_together_are_the_file(
     options = BulkOptions()
     assert b"".join(data[shard.start : shard.stop] for shard in shards) == data
     assert [shard.weight for shard in shards] == [shard.stop - shard.start for shard in shards]
-    assert all(shard.weight >= size for shard in shards[:-1])
+    assert all(shard.weight >= even(len(data), size) for shard in shards[:-1])
     assert all(data[: shard.start].count(b"\n") == shard.first for shard in shards)
     together = [record for shard in shards for record in read_lines(shard, options)]
     assert together == list(read_lines(whole(str(path)), options))
@@ -75,3 +75,10 @@ def test_what_is_no_corpus(tmp_path: Path) -> None:
     (tmp_path / "cut.parquet").write_bytes(b"PAR1" + bytes(50))
     with pytest.raises(OSError, match="no Parquet that can be read"):
         split(str(tmp_path / "cut.parquet"), 100)
+
+
+@pytest.mark.parametrize(
+    ("size", "most", "expected"), [(0, 5, 1), (1, 5, 1), (5, 5, 5), (6, 5, 3), (100, 30, 25), (101, 1, 1)]
+)
+def test_pieces_are_even(size: int, most: int, expected: int) -> None:
+    assert even(size, most) == expected

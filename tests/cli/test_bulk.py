@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.bulk.corpora import IN_PROSE, MENDED, REFUSAL, line_of, rows_of
 from tests.cli.running import BROKEN, PLAN, call, harmless, on_terminal, run
+from tests.cli.test_process import ENCODINGS
 
 
 @pytest.fixture(autouse=True)
@@ -160,9 +161,16 @@ def test_progress_on_a_terminal_only() -> None:
     assert b"1/1 shards" in call("bulk", "corpus.jsonl", "--out", "d", "--progress").stderr
 
 
-def test_a_row_says_what_the_readers_say() -> None:
+@pytest.mark.parametrize("env", ENCODINGS.values(), ids=ENCODINGS)
+def test_no_encoding_is_too_small(here: Path, env: dict[str, str]) -> None:
+    (here / "corpus.jsonl").rename("中.jsonl")
+    result = call("bulk", "中.jsonl", "没有", "--out", "出", env=env)
+    assert result.returncode == 2
+    assert b"Traceback" not in result.stderr, result.stderr
+    assert {row["file"] for row in rows_of(here / "出")} == {"中.jsonl"}
+    assert b"Traceback" not in on_terminal("bulk", "中.jsonl", "--out", "b", env=env)
+
+
+def test_the_canonical_text_is_what_fmt_writes() -> None:
     run("bulk", "corpus.jsonl", "--out", "out", "--jobs", "1")
-    rows = rows_of(Path("out"))
-    shown = run("json", "--compact", "plan.md").stdout
-    assert json.loads(shown)["title"] == "Move the library"
-    assert rows[0]["canonical"] == run("fmt", "-", stdin=PLAN).stdout
+    assert rows_of(Path("out"))[0]["canonical"] == run("fmt", "-", stdin=PLAN).stdout

@@ -56,7 +56,9 @@ def spell_name(path: str) -> str:
 
 
 def split(path: str, shard_bytes: int, name: str | None = None) -> list[Shard]:
-    """A file as even shards of about ``shard_bytes`` bytes or less: JSONL between lines, Parquet between row groups, gzip whole.
+    """A file as even shards of about ``shard_bytes`` bytes or less.
+
+    JSONL is split between lines and Parquet between row groups; gzip is one shard.
 
     Raises:
         OSError: it cannot be read.

@@ -61,25 +61,33 @@ def test_a_shard_that_kills_its_process_fails_alone(
     assert report.records == len(words) - len(failing)
 
 
-def test_leaving_early_ends_all_processes(tmp_path: Path) -> None:
-    """As an interrupt does, or an exception in the caller's own code."""
-    corpus = write_corpus(tmp_path / "corpus.jsonl", 2000)
-    calls = 0
+def sleep_over_some(task: BulkTask) -> ShardReport | str:
+    """Like ``perform``, but takes two minutes where the name of the input says so."""
+    if "long" in task.src.name:
+        time.sleep(120)
+    return analyze_shard(task.src, task.dst, options=task.options)
 
-    def leave(_: BulkProgress) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == 3:
+
+def test_leaving_early_ends_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an interrupt does, or an exception in the caller's own code: nobody waits for what is of no use any more."""
+    inputs = [tmp_path / "short.jsonl", *(tmp_path / f"long-{at}.jsonl" for at in range(5))]
+    for path in inputs:
+        write_corpus(path, 20)
+
+    def leave(state: BulkProgress) -> None:
+        if state.shards == 1:
             raise KeyboardInterrupt
 
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        run_bulk([corpus], tmp_path / "out", options=OPTIONS, jobs=2, progress=leave)
-    assert time.monotonic() - start < 30
-    assert not [path for path in (tmp_path / "out").iterdir() if path.suffix == ".tmp"]
-    assert not workers_of(os.getpid())
-    run_bulk([corpus], tmp_path / "out", options=OPTIONS, jobs=1)
-    run_bulk([corpus], tmp_path / "again", options=OPTIONS, jobs=1)
+    begin = time.monotonic()
+    with monkeypatch.context() as patch:
+        patch.setattr(local, "perform", sleep_over_some)
+        with pytest.raises(KeyboardInterrupt):
+            run_bulk(inputs, tmp_path / "out", jobs=2, progress=leave)
+    assert time.monotonic() - begin < 60
+    assert not any(map(is_at_work, workers_of(os.getpid())))
+    assert [path.name for path in (tmp_path / "out").glob("part-*.jsonl")] == ["part-00000-00000.jsonl"]
+    run_bulk(inputs, tmp_path / "out", jobs=1)
+    run_bulk(inputs, tmp_path / "again", jobs=1)
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
 
 

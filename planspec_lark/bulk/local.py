@@ -13,13 +13,14 @@ from functools import partial
 from multiprocessing.connection import Connection
 from threading import Thread
 
-from planspec_lark.bulk.models import BulkTask, Engine, Outcome, ShardReport
+from planspec_lark.bulk.models import BulkError, BulkTask, Engine, Outcome, ShardReport
 from planspec_lark.bulk.shards import perform
 
 __all__ = ["count_cores", "run_locally"]
 
 # Tasks that wait at each process, so that none is ever idle; what is in flight does not grow with the corpus.
 _AHEAD = 2
+_NO_PROCESS = 'no process can be started: a script that calls run_bulk needs `if __name__ == "__main__":`, or jobs=1'
 _KILLED = "its process was killed twice, with no other beside it; there may be too little memory"
 
 
@@ -51,6 +52,10 @@ def _run_in_pool(tasks: Sequence[BulkTask], jobs: int) -> Iterator[Outcome]:
 def _run_until_broken(left: list[BulkTask], suspects: list[BulkTask], jobs: int) -> Iterator[Outcome]:
     """Take tasks off ``left`` until it is empty or a process has died; then ``suspects`` are those it may have had."""
     with _pool(jobs) as pool:
+        try:
+            pool.submit(os.getpid).result()
+        except BrokenProcessPool:
+            raise BulkError(_NO_PROCESS) from None
         running: dict[Future[ShardReport | str], BulkTask] = {}
         while (left or running) and not suspects:
             while left and len(running) < jobs * _AHEAD:

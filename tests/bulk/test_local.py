@@ -145,12 +145,41 @@ def test_one_job_starts_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert callable(run_locally(1))
 
 
+def test_a_script_without_a_guard_gets_one_message(tmp_path: Path) -> None:
+    """Each new process runs the script once more, and so none ever starts to work."""
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 1000)
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+from planspec_lark import BulkOptions, run_bulk
+run_bulk([{str(corpus)!r}], {str(tmp_path / "out")!r}, options=BulkOptions(shard_bytes=10_000), jobs=2)
+""")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("or jobs=1")
+    assert done.stderr.count("BulkError: no process can be started") == 1
+
+
+def test_an_interrupt_gets_no_traceback(corpus: Path, undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    """As a terminal sends it: to the first process and to all others."""
+    out = tmp_path / "out"
+    process = start(corpus, out, 2)
+    watch(out, 4, process)
+    os.killpg(process.pid, signal.SIGINT)
+    message = process.communicate(timeout=60)[1]
+    assert (process.returncode, message.strip()) == (130, b"Aborted!")
+    assert 0 < len(list(out.glob("part-*.jsonl"))) < 30
+    assert run_bulk([corpus], out, options=OPTIONS, jobs=1).records == 1500
+    assert contents(out) == undisturbed
+
+
 # ---------------------------------------------------------------- a run that is killed
 
 
 def start(corpus: Path, out: Path, jobs: int) -> subprocess.Popen[bytes]:
     """The command line in a process group of its own."""
-    code = "from planspec_lark.cli import main; main()"
+    # A process that is started in the background of a shell ignores interrupts.
+    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{listen}; from planspec_lark.cli import main; main()"
     arguments = ["bulk", str(corpus), "--out", str(out), "--jobs", str(jobs), "--shard-bytes", "20000"]
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],

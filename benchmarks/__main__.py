@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bulk import measure_bulk
 from benchmarks.files import measure_files
 from benchmarks.findings import Findings, Settings, Suite
 from benchmarks.formats import measure_formats
@@ -26,6 +27,7 @@ SUITES: dict[str, Suite] = {
     "collector": measure_collector,
     "memory": measure_memory_use,
     "files": measure_files,
+    "bulk": measure_bulk,
 }
 
 

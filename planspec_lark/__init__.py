@@ -10,6 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from planspec_lark.bulk.dask_engine import run_on_dask
+    from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, ShardReport
+    from planspec_lark.bulk.report import BulkReport
+    from planspec_lark.bulk.running import BulkProgress, run_bulk
+    from planspec_lark.bulk.shards import analyze_shard
     from planspec_lark.diagnostics import (
         CODES,
         CommandError,
@@ -50,6 +55,11 @@ if TYPE_CHECKING:
     from planspec_lark.source import Source, Span
 
 _HOMES = {
+    "bulk.dask_engine": "run_on_dask",
+    "bulk.models": "BulkError BulkOptions BulkTask Shard ShardReport",
+    "bulk.report": "BulkReport",
+    "bulk.running": "BulkProgress run_bulk",
+    "bulk.shards": "analyze_shard",
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
@@ -75,7 +85,12 @@ _HOMES = {
 _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 __version__ = "0.1.0"
-__all__ = [
+__all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything)
+    "BulkError",
+    "BulkOptions",
+    "BulkProgress",
+    "BulkReport",
+    "BulkTask",
     "CODES",
     "CommandError",
     "CommandScan",
@@ -91,10 +106,13 @@ __all__ = [
     "PlanValueError",
     "ScanResult",
     "Severity",
+    "Shard",
+    "ShardReport",
     "Source",
     "Span",
     "StepInfo",
     "StepPlaces",
+    "analyze_shard",
     "apply_command",
     "apply_commands",
     "available_outputs",
@@ -119,6 +137,8 @@ __all__ = [
     "render",
     "render_all",
     "replace_children",
+    "run_bulk",
+    "run_on_dask",
     "scan_plan",
     "scan_plan_commands",
     "serialize_commands",

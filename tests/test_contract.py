@@ -39,6 +39,9 @@ def test_imports_run_downwards(copy: Path) -> None:
         ("source.py", "import planspec_lark.grammars"),
         ("planspec/models.py", "import planspec_lark.planspec.reading"),
         ("hopspec/models.py", "import planspec_lark.cli"),
+        ("plan_cmd/models.py", "import planspec_lark.bulk.models"),
+        ("bulk/models.py", "import planspec_lark.cli"),
+        ("bulk/models.py", "import planspec_lark.bulk.records"),
     ],
 )
 def test_an_import_upwards_or_sideways_is_found(copy: Path, room: str, line: str) -> None:

@@ -17,6 +17,7 @@ __all__ = ["cli", "run"]
 # Command → the module that has it, under the same name.
 _COMMANDS = {
     "apply": "planspec_lark.cli.apply",
+    "bulk": "planspec_lark.cli.bulk",
     "check": "planspec_lark.cli.check",
     "fmt": "planspec_lark.cli.fmt",
     "json": "planspec_lark.cli.json",

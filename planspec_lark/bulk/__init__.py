@@ -1,0 +1,1 @@
+"""Corpora of plans: many records in files, read, checked and scored shard by shard."""

@@ -1,0 +1,207 @@
+"""The folder of a run: who may write to it, what it was made from, and which shards it has."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, define, evolve, field
+
+from planspec_lark.bulk.examples import examples_beside
+from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard
+from planspec_lark.bulk.reasons import reason_of
+from planspec_lark.bulk.splitting import spell_name, split, stamp_of
+from planspec_lark.bulk.writing import remove_leftovers, writing
+from planspec_lark.source import escape_json, visible_name
+
+__all__ = ["Folder", "Input", "is_done", "locked"]
+
+_LOCK = ".planspec-bulk.lock"
+_MANIFEST = "manifest.json"
+_REPORT = "report.json"
+# Changes whenever rows or shards of the same inputs would come out differently.
+_VERSION = 1
+
+
+@define
+class Input:
+    """An input file with its shards, or why it has none."""
+
+    name: str
+    stamp: tuple[int, int] | None = None
+    reason: str = ""
+    shards: list[Shard] = field(factory=list)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep every other run out of a folder, which is made if need be. The lock ends with the process, however it ends.
+
+    Raises:
+        BulkError: another run has it, or the folder cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        file = open(path / _LOCK, "a+b")  # noqa: SIM115  (closed below)
+    except OSError as error:
+        raise BulkError(f"{visible_name(str(path))}: {error.strerror}") from None
+    with file:
+        try:
+            _take(file.fileno())
+        except OSError:
+            raise BulkError(f"{visible_name(str(path))}: another run is writing here") from None
+        yield
+
+
+def _take(handle: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415  (there is one of the two)
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl  # noqa: PLC0415
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@define
+class Folder:
+    """The folder of a run; ``inputs`` are those of its manifest."""
+
+    path: Path
+    options: BulkOptions
+    inputs: list[Input]
+
+    @classmethod
+    def open(cls, path: Path, names: Sequence[str], options: BulkOptions, *, overwrite: bool) -> Folder:
+        """Start a run, or go on with the one that is there. The folder has to be locked.
+
+        Raises:
+            BulkError: the folder holds something else, or a run with other inputs or options.
+        """
+        remove_leftovers(path)
+        head = {"manifest": _VERSION, "planspec_lark": _version(), "options": asdict(options)}
+        known = _read_manifest(path)
+        if known is not None and overwrite:
+            _remove_parts(path, known)
+            known = None
+        if known is None:
+            folder = cls(path, options, [_split_input(name, options) for name in names])
+        else:
+            folder = cls(path, options, _go_on(path, known, head, names, options))
+        folder._write_json(_MANIFEST, {**head, "inputs": [asdict(one) for one in folder.inputs]})
+        return folder
+
+    def tasks(self) -> list[BulkTask]:
+        """What is to be done, or has been."""
+        return [
+            BulkTask(shard, str((self.path / _part_name(at, number, self.options)).absolute()), self.options)
+            for at, one in enumerate(self.inputs)
+            for number, shard in enumerate(one.shards)
+        ]
+
+    def write_report(self, report: dict[str, Any]) -> None:
+        """Put the report into the folder."""
+        self._write_json(_REPORT, report)
+
+    def _write_json(self, name: str, value: object) -> None:
+        with writing(self.path / name) as file:
+            file.write(escape_json(json.dumps(value, ensure_ascii=False, indent=1)).encode("utf-8") + b"\n")
+
+
+def is_done(task: BulkTask) -> bool:
+    """Whether the rows and examples of a task are there; both are written whole or not at all."""
+    part = Path(task.dst)
+    return part.exists() and examples_beside(part).exists()
+
+
+def _version() -> str:
+    # By name: the package's public names are above this room, and its version is among them.
+    return str(import_module("planspec_lark").__version__)
+
+
+def _part_name(at: int, number: int, options: BulkOptions) -> str:
+    return f"part-{at:05}-{number:05}.{options.format}"
+
+
+def _split_input(name: str, options: BulkOptions) -> Input:
+    shown = spell_name(name)
+    try:
+        shards = split(name, options.shard_bytes)
+    except (OSError, ValueError) as error:
+        return Input(shown, reason=reason_of(error))
+    return Input(shown, shards[0].stamp, shards=shards)
+
+
+def _read_manifest(path: Path) -> dict[str, Any] | None:
+    file = path / _MANIFEST
+    try:
+        known = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        if any(found.name != _LOCK for found in path.iterdir()):
+            raise BulkError(f"{visible_name(str(path))}: the folder is not empty and holds no earlier run") from None
+        return None
+    except (OSError, ValueError) as error:
+        raise BulkError(f"{visible_name(str(file))}: {reason_of(error)}") from None
+    if not isinstance(known, dict) or known.get("manifest") != _VERSION:
+        raise BulkError(f"{visible_name(str(file))}: this is not the manifest of a run, or of another version")
+    return known
+
+
+def _remove_parts(path: Path, known: dict[str, Any]) -> None:
+    """Remove what the run of a manifest has written, and nothing else."""
+    options = BulkOptions(**known["options"])
+    for at, one in enumerate(known["inputs"]):
+        for number, _ in enumerate(one["shards"]):
+            part = path / _part_name(at, number, options)
+            part.unlink(missing_ok=True)
+            examples_beside(part).unlink(missing_ok=True)
+    (path / _REPORT).unlink(missing_ok=True)
+    (path / _MANIFEST).unlink()
+
+
+def _go_on(
+    path: Path, known: dict[str, Any], head: dict[str, Any], names: Sequence[str], options: BulkOptions
+) -> list[Input]:
+    """The inputs of an earlier run, if this one is the same. Those that could not be read then are tried again."""
+    differing = [key for key in head["options"] if known["options"].get(key) != head["options"][key]]
+    differing += [key for key in head if key != "options" and known.get(key) != head[key]]
+    if differing:
+        _refuse(path, f"differs in {', '.join(differing)}")
+    inputs = [_read_input(value) for value in known["inputs"]]
+    if [one.name for one in inputs] != list(map(spell_name, names)):
+        _refuse(path, "has other inputs")
+    for name, one in zip(names, inputs, strict=True):
+        stamp = None
+        with suppress(OSError, ValueError):
+            stamp = stamp_of(name)
+        if one.stamp is not None and one.stamp != stamp:
+            _refuse(path, f"has read another {visible_name(name)}: it has changed since")
+    return [
+        _split_input(name, options) if one.stamp is None else _move(one, name)
+        for name, one in zip(names, inputs, strict=True)
+    ]
+
+
+def _refuse(path: Path, why: str) -> None:
+    raise BulkError(
+        f"{visible_name(str(path))}: the run in this folder {why}; take another folder, or --overwrite to start anew"
+    )
+
+
+def _read_input(value: dict[str, Any]) -> Input:
+    shards = [Shard(**{**shard, "stamp": tuple(shard["stamp"])}) for shard in value["shards"]]
+    stamp = value["stamp"] and (value["stamp"][0], value["stamp"][1])
+    return Input(value["name"], stamp, value["reason"], shards)
+
+
+def _move(one: Input, name: str) -> Input:
+    """The same input where it lies now, which the folder from which it is named decides."""
+    path = os.path.abspath(name)
+    return evolve(one, shards=[evolve(shard, path=path) for shard in one.shards])

@@ -1,0 +1,84 @@
+"""What the rooms of bulk analysis hand each other: plain values that any engine can pickle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from attrs import Attribute, field, frozen
+from attrs.validators import ge, in_, instance_of, optional
+
+__all__ = ["BulkError", "BulkOptions", "BulkTask", "Engine", "Outcome", "Shard", "ShardReport"]
+
+
+class BulkError(Exception):
+    """A run that cannot start: what is asked for cannot be done, or does not fit what the folder holds."""
+
+
+def _is_named(_: object, attribute: Attribute[Any], value: object) -> None:
+    if value == "":
+        raise ValueError(f"{attribute.name} must not be empty")
+
+
+@frozen
+class BulkOptions:
+    """What decides on the rows. Two runs with equal options and inputs write the same bytes.
+
+    ``text`` names the column with the text and ``id`` one that identifies a record, if there is one. ``read`` is
+    ``scan`` (find the plan in an answer) or ``strict`` (the text has to be a plan), ``format`` that of the rows,
+    ``jsonl`` or ``parquet``. A record of more than ``max_bytes`` bytes (a line of JSONL, a text of Parquet) is not
+    read. Inputs that can be split are split into shards of about ``shard_bytes`` bytes.
+    """
+
+    text: str = field(default="text", validator=[instance_of(str), _is_named])
+    id: str | None = field(default=None, validator=[optional(instance_of(str)), _is_named])
+    read: str = field(default="scan", validator=in_(("scan", "strict")))
+    format: str = field(default="jsonl", validator=in_(("jsonl", "parquet")))
+    max_bytes: int = field(default=1_000_000, validator=[instance_of(int), ge(1)])
+    shard_bytes: int = field(default=4_000_000, validator=[instance_of(int), ge(1)])
+
+
+@frozen
+class Shard:
+    """A part of an input, or all of it.
+
+    ``name`` is the input as the user wrote it, ``path`` where it lies. ``start`` and ``stop`` are byte offsets of lines
+    (``jsonl``), numbers of row groups (``parquet``), or 0 and the size (``gzip``); ``first`` is the number of the first
+    record, from 0, and ``weight`` the bytes of the input that the shard stands for. ``stamp`` is the input's size
+    and time of change (ns) as they were when it was split.
+    """
+
+    path: str
+    name: str
+    kind: str
+    start: int
+    stop: int
+    first: int
+    weight: int
+    stamp: tuple[int, int]
+
+
+@frozen
+class BulkTask:
+    """One call of :func:`~planspec_lark.analyze_shard` that is to be made: ``analyze_shard(src, dst, options=…)``."""
+
+    src: Shard
+    dst: str
+    options: BulkOptions
+
+
+@frozen
+class ShardReport:
+    """What became of one shard: how many rows were written, how many of them tell of a broken record, how many of a
+    valid plan.
+    """
+
+    records: int
+    problems: int
+    valid: int
+
+
+# A task and its report, or in a sentence why there is none.
+Outcome = tuple[BulkTask, ShardReport | str]
+# Carries out tasks, in any order, and hands out each with what became of it.
+Engine = Callable[[Sequence[BulkTask]], Iterator[Outcome] | Iterable[Outcome]]

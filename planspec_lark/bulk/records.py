@@ -1,0 +1,159 @@
+"""Records out of JSONL, plain or in gzip: a line each, and a broken one is a record too.
+
+Lines end with ``\\n``. The number of a record is that of its line, from 0; blank lines count and are no records.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from attrs import evolve, frozen
+
+from planspec_lark.bulk.models import BulkOptions, Shard
+from planspec_lark.source import visible
+
+__all__ = [
+    "DAMAGED",
+    "INTERNAL",
+    "INVALID_UTF_8",
+    "NOT_TEXT",
+    "NO_COLUMN",
+    "TOO_LONG",
+    "Record",
+    "read_lines",
+    "spell_id",
+]
+
+NOT_JSON = "not-json"
+NOT_AN_OBJECT = "not-an-object"
+NO_COLUMN = "no-column"
+NOT_TEXT = "not-text"
+INVALID_UTF_8 = "invalid-utf-8"
+TOO_LONG = "too-long"
+DAMAGED = "damaged"
+INTERNAL = "internal"
+
+_MARK = b"\xef\xbb\xbf"
+_BUFFER = 1 << 18
+_EXCERPT = 300
+_WHAT = {list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number", type(None): "null"}
+
+
+@frozen
+class Record:
+    """One record: its text, or the kind of problem that there is instead, with a message and how the line starts."""
+
+    number: int
+    id: str | None = None
+    text: str | None = None
+    problem: str | None = None
+    message: str | None = None
+    excerpt: bytes = b""
+
+
+def read_lines(shard: Shard, options: BulkOptions) -> Iterator[Record]:
+    """The records of a shard of JSONL.
+
+    Raises:
+        OSError: the file cannot be read. That gzip data end early or are damaged is the last record instead.
+    """
+    if shard.kind == "gzip":
+        yield from _read_gzip(shard, options)
+        return
+    with open(shard.path, "rb", buffering=_BUFFER) as file:
+        file.seek(shard.start)
+        for number, line in enumerate(_split(file, shard.stop - shard.start, options.max_bytes), shard.first):
+            if record := _read_line(number, line, options):
+                yield record
+
+
+def _read_gzip(shard: Shard, options: BulkOptions) -> Iterator[Record]:
+    number = shard.first
+    with open(shard.path, "rb") as packed, gzip.GzipFile(fileobj=packed) as file:
+        lines = _split(file, None, options.max_bytes)
+        while True:
+            try:
+                line = next(lines)
+            except StopIteration:
+                return
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                message = f"the gzip data end or are damaged here, what follows is lost: {error}"
+                yield Record(number, problem=DAMAGED, message=message)
+                return
+            if record := _read_line(number, line, options):
+                yield record
+            number += 1
+
+
+def _split(file: BinaryIO | gzip.GzipFile, left: int | None, most: int) -> Iterator[bytes | None]:
+    """The lines of the next ``left`` bytes (None: of all), without their ends; None for one of more than ``most``."""
+    while left is None or left > 0:
+        line = file.readline(most + 1)
+        size = len(line)
+        if not line:
+            return
+        ended = line.endswith(b"\n")
+        if ended or size <= most:
+            yield line[:-1] if ended else line
+        else:
+            while not ended and (more := file.readline(_BUFFER)):
+                size += len(more)
+                ended = more.endswith(b"\n")
+            yield None
+        if left is not None:
+            left -= size
+
+
+def _read_line(number: int, line: bytes | None, options: BulkOptions) -> Record | None:
+    """The record of a line, or None for a blank one."""
+    if line is None:
+        return Record(number, problem=TOO_LONG, message=f"the line has more than {options.max_bytes} bytes")
+    if number == 0:
+        line = line.removeprefix(_MARK)
+    if not line.strip():
+        return None
+    record = _decode_line(number, line, options)
+    return record if record.problem is None else evolve(record, excerpt=line[:_EXCERPT])
+
+
+def _decode_line(number: int, line: bytes, options: BulkOptions) -> Record:
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} of the line (0x{line[error.start]:02x}) is not UTF-8: {error.reason}"
+        return Record(number, problem=INVALID_UTF_8, message=message)
+    except json.JSONDecodeError as error:
+        return Record(number, problem=NOT_JSON, message=f"{error.msg}, at column {error.colno}")
+    except RecursionError:
+        return Record(number, problem=NOT_JSON, message="it is nested too deeply")
+    except ValueError as error:  # a number with thousands of digits
+        return Record(number, problem=NOT_JSON, message=str(error))
+    return _take_columns(number, value, options)
+
+
+def _take_columns(number: int, value: object, options: BulkOptions) -> Record:
+    if not isinstance(value, dict):
+        message = f"the line holds {_WHAT[type(value)]}, not an object"
+        return Record(number, problem=NOT_AN_OBJECT, message=message)
+    id = spell_id(value.get(options.id)) if options.id is not None else None
+    if options.text not in value:
+        names = ", ".join(visible(name)[:40] for name in list(value)[:10]) or "none"
+        message = f"there is no column {visible(options.text)[:40]}, the columns are: {names}"
+        return Record(number, id, problem=NO_COLUMN, message=message)
+    text = value[options.text]
+    if not isinstance(text, str):
+        what = "an object" if isinstance(text, dict) else _WHAT[type(text)]
+        return Record(number, id, problem=NOT_TEXT, message=f"the column holds {what}, not a text")
+    return Record(number, id, text)
+
+
+def spell_id(value: object) -> str | None:
+    """An id as text: what is no text as JSON, and what UTF-8 cannot say as an escape."""
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,129 @@
+"""What is said about one text."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise
+
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planspec_lark import BulkOptions, Severity, check_text, parse_plan, scan_plan, serialize_plan, validate_plan
+from planspec_lark.bulk.analysing import analyze_text
+from planspec_lark.diagnostics import PlanSyntaxError
+from tests.bulk.corpora import DOUBLED, IN_PROSE, MENDED, PLAN, REFUSAL, fixture_texts
+
+FOREIGN = PLAN.replace("→", "->")
+TEXTS = [PLAN, IN_PROSE, MENDED, REFUSAL, DOUBLED, FOREIGN, "", " \n", "Goal: x\n", *fixture_texts()]
+
+
+def parses(text: str) -> bool:
+    try:
+        parse_plan(text)
+    except PlanSyntaxError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "parsed", "valid", "score"),
+    [
+        (PLAN, "scan", True, True, 1.0),
+        (PLAN, "strict", True, True, 1.0),
+        (IN_PROSE, "scan", False, True, 1.0),
+        (IN_PROSE, "strict", False, False, 2 / (2 + 4) / 2),
+        (MENDED, "scan", False, False, 2 / (2 + 0.5) / 2),
+        (MENDED, "strict", False, False, 2 / (2 + 2) / 2),
+        (REFUSAL, "scan", False, False, 0.0),
+        (REFUSAL, "strict", False, False, 0.0),
+        (DOUBLED, "scan", False, False, 1 / (1 + 2) / 2),
+        ("", "scan", True, False, 0.0),
+        (PLAN.replace("2. [act]", "2. [task]"), "scan", True, False, 2 / (2 + 1) / 2),
+        (PLAN.replace("2. [act]", "2. [subtask]"), "scan", True, True, (1 + 2 / (2 + 0.25)) / 2),
+        (PLAN.replace("→", "->"), "scan", True, True, (1 + 2 / (2 + 0.25)) / 2),
+    ],
+)
+def test_judgement(text: str, read: str, parsed: bool, valid: bool, score: float) -> None:
+    found = analyze_text(text, read=read)
+    assert (found.parsed, found.valid) == (parsed, valid)
+    errors, warnings = found.count(Severity.ERROR), found.count(Severity.WARNING)
+    assert found.score == pytest.approx(score), (errors, warnings, found.codes())
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_strict_reading_says_what_a_check_says(text: str) -> None:
+    found = analyze_text(text, read="strict")
+    expected = check_text(text)
+    assert found.parsed == parses(text)
+    assert sorted(one.code for one in found.diagnostics) == sorted(one.code for one in expected)
+    assert found.valid == (found.parsed and not [m for m in validate_plan(parse_plan(text)) if m[:5] != "warn:"])
+    assert found.canonical == ((serialize_plan(parse_plan(text)) or None) if found.parsed else None)
+    key = lambda one: (one.code, one.span.start if one.span else 0, one.message)  # noqa: E731
+    assert sorted(found.locate(found.diagnostics), key=key) == sorted(expected, key=key)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_scan_finds_what_scanning_finds(text: str) -> None:
+    found = analyze_text(text, read="scan")
+    expected = scan_plan(text)
+    assert found.canonical == (serialize_plan(expected.plan) or None)
+    assert found.parsed == parses(text)
+    assert [one for one in found.diagnostics if one in expected.diagnostics] == expected.diagnostics
+    assert all(one.span is not None for one in found.locate(found.diagnostics))
+    assert found.steps == (expected.plan.progress["total"])
+
+
+@given(st.sampled_from(TEXTS), st.integers(0), st.text("x[]>→|\n 1.", max_size=4), st.sampled_from(["scan", "strict"]))
+def test_a_score_is_at_least_a_half_for_valid_plans_only(text: str, at: int, more: str, read: str) -> None:
+    at %= len(text) + 1
+    found = analyze_text(text[:at] + more + text[at:], read=read)
+    assert 0 <= found.score <= 1
+    assert (found.score >= 0.5) == found.valid
+    assert found.valid <= (found.steps > 0 and found.count(Severity.ERROR) == 0)
+    if found.canonical is not None and found.valid:
+        again = analyze_text(found.canonical, read="strict")
+        assert (again.parsed, again.steps, again.depth) == (True, found.steps, found.depth)
+
+
+def test_a_score_falls_with_every_error_and_every_warning() -> None:
+    steps = "".join(f"{n}. [act] Bake loaf {n} → loaf_{n}\n" for n in range(1, 21))
+    for bad in ("[oven]", "[subtask]"):
+        scores = [analyze_text(f"Goal: x\n## Steps\n{steps.replace('[act]', bad, n)}", read="scan") for n in range(21)]
+        assert all(a.score > b.score for a, b in pairwise(scores))
+
+
+@pytest.mark.parametrize(("text", "steps", "depth"), [("", 0, 0), (PLAN, 2, 1), (PLAN + "2.1. [act] x\n", 3, 2)])
+def test_steps_and_depth(text: str, steps: int, depth: int) -> None:
+    found = analyze_text(text, read="scan")
+    assert (found.steps, found.depth) == (steps, depth)
+
+
+def test_a_deep_plan() -> None:
+    ids = [".".join(["1"] * level) for level in range(1, 1001)]
+    text = "Goal: Down\n## Steps\n" + "".join(f"{step_id}. [subtask] x\n" for step_id in ids)
+    found = analyze_text(text, read="scan")
+    assert (found.steps, found.depth, found.parsed) == (1000, 1000, True)
+
+
+def test_codes_are_counted_with_their_worst_severity() -> None:
+    # Prose around a plan is an info; inside of it, it is an error to lose a step.
+    found = analyze_text(IN_PROSE, read="scan")
+    assert found.codes() == [("PS101", 2, Severity.INFO), ("PS103", 2, Severity.INFO), ("PS313", 1, Severity.INFO)]
+    twice = evolve(found, diagnostics=[*found.diagnostics, *scan_plan(DOUBLED).diagnostics])
+    assert ("PS117", 1, Severity.ERROR) in twice.codes()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"text": ""}, {"id": ""}, {"read": "loose"}, {"format": "csv"}, {"max_bytes": 0}, {"shard_bytes": 0}],
+)
+def test_options_are_checked(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        BulkOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_options_travel() -> None:
+    options = BulkOptions("answer", "key", "strict")
+    assert pickle.loads(pickle.dumps(options)) == options

@@ -1,0 +1,109 @@
+"""A cluster of dask: a real scheduler and two real workers, one of which is killed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from planspec_lark import BulkError, BulkOptions, BulkProgress, run_bulk, run_on_dask
+from tests.bulk.corpora import contents, write_corpus
+
+OPTIONS = BulkOptions(shard_bytes=20_000)
+
+
+@contextmanager
+def ended(*command: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is gone behind the block."""
+    with subprocess.Popen([sys.executable, "-m", *command], stderr=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes], list[subprocess.Popen[bytes]]]]:
+    """A scheduler's address, the scheduler and two workers."""
+    file = folder / "scheduler.json"
+    common = ("--scheduler-file", str(file), "--no-dashboard")
+    with ExitStack() as stack:
+        scheduler = stack.enter_context(
+            ended("distributed.cli.dask_scheduler", *common, "--host", "127.0.0.1", "--port", "0")
+        )
+        address = wait_for_address(file)
+        one_thread = ("--no-nanny", "--nthreads", "1", "--local-directory", str(folder))
+        workers = [
+            stack.enter_context(ended("distributed.cli.dask_worker", *common, *one_thread, "--host", "127.0.0.1"))
+            for _ in range(2)
+        ]
+        yield address, scheduler, workers
+
+
+def wait_for_address(file: Path) -> str:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            return str(json.loads(file.read_bytes())["address"])
+        except (FileNotFoundError, ValueError):
+            time.sleep(0.05)
+    raise AssertionError("the scheduler does not start")
+
+
+def test_a_killed_worker_costs_nothing(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 1000)
+    expected = run_bulk([corpus], tmp_path / "here", options=OPTIONS, jobs=1)
+    with cluster(tmp_path) as (address, _, workers):
+        killed_after = 4
+
+        def kill_one(state: BulkProgress) -> None:
+            if state.shards == killed_after:
+                workers[0].kill()
+                workers[0].wait()
+
+        report = run_bulk([corpus], tmp_path / "there", options=OPTIONS, engine=run_on_dask(address), progress=kill_one)
+        assert expected.shards > 2 * killed_after
+        assert workers[0].poll() is not None
+        assert workers[1].poll() is None
+    assert report == expected
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+def test_a_lost_scheduler_is_an_error_and_nothing_is_lost(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 400)
+    run_bulk([corpus], tmp_path / "here", options=OPTIONS, jobs=1)
+    with cluster(tmp_path) as (address, scheduler, _):
+
+        def kill_it(state: BulkProgress) -> None:
+            if state.shards == 2:
+                scheduler.kill()
+
+        with pytest.raises(BulkError, match="was lost, run this again"):
+            run_bulk([corpus], tmp_path / "there", options=OPTIONS, engine=run_on_dask(address), progress=kill_it)
+    assert len(list((tmp_path / "there").glob("part-*.jsonl"))) >= 2
+    run_bulk([corpus], tmp_path / "there", options=OPTIONS, jobs=1)
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+@pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:x", "\x1b[2J"])
+def test_an_address_that_is_none(tmp_path: Path, address: str) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 5)
+    with pytest.raises(BulkError, match="no scheduler answers at") as caught:
+        run_bulk([corpus], tmp_path / "out", engine=run_on_dask(address))
+    assert "\x1b" not in str(caught.value)
+
+
+def test_a_shard_that_fails_there_is_told_here(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 100)
+    with cluster(tmp_path) as (address, _, _):
+        # The first shard is done before the input changes.
+        report = run_bulk(
+            [corpus], tmp_path / "out", options=OPTIONS, engine=run_on_dask(address), progress=lambda _: corpus.touch()
+        )
+    assert {failure.reason for failure in report.failed} == {"the input has changed since it was split"}

@@ -1,0 +1,123 @@
+"""Parquet in and out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from planspec_lark.bulk.writing import COLUMNS
+from tests.bulk.corpora import IN_PROSE, PLAN, REFUSAL, analyze, line_of, read, write_corpus, write_parquet
+
+ROWS: list[dict[str, Any]] = [
+    {"text": PLAN, "id": 5},
+    {"text": IN_PROSE, "id": None},
+    {"text": None, "id": 7},
+    {"text": REFUSAL, "id": 8},
+]
+
+
+def test_both_inputs_say_the_same(tmp_path: Path) -> None:
+    texts = [row["text"] for row in ROWS if row["text"]]
+    (tmp_path / "a").write_bytes(b"".join(map(line_of, texts)))
+    write_parquet(tmp_path / "b", [{"text": text} for text in texts], group=2)
+    lines, groups = analyze(tmp_path / "a"), analyze(tmp_path / "b")
+    assert [{**row, "file": ""} for row in lines] == [{**row, "file": ""} for row in groups]
+
+
+def test_both_outputs_say_the_same(tmp_path: Path) -> None:
+    path = write_corpus(tmp_path / "corpus.jsonl", 120)
+    assert analyze(path, id="id") == analyze(path, id="id", format="parquet")
+    assert tuple(pyarrow.parquet.read_schema(tmp_path / "rows.parquet").names) == COLUMNS
+    assert tuple(read(tmp_path / "rows.jsonl")[0]) == COLUMNS
+
+
+def test_broken_rows(tmp_path: Path) -> None:
+    rows = analyze(write_parquet(tmp_path / "corpus", ROWS, group=3), id="id", max_bytes=60)
+    assert [(row["record"], row["id"], row["problem"]) for row in rows] == [
+        (0, "5", "too-long"),
+        (1, None, "too-long"),
+        (2, "7", "not-text"),
+        (3, "8", None),
+    ]
+
+
+def binary(kind: Any) -> Any:
+    return pa.array([PLAN.encode(), b"caf\xe9", None], pa.binary()).cast(kind)
+
+
+@pytest.mark.parametrize("kind", ["binary", "large_binary"])
+def test_bytes_that_are_no_utf_8(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "corpus"
+    pyarrow.parquet.write_table(pa.table({"text": binary(getattr(pa, kind)())}), path)
+    rows = analyze(path)
+    assert [row["problem"] for row in rows] == [None, "invalid-utf-8", "not-text"]
+    assert rows[0]["valid"]
+    assert "byte 3 of the text (0xe9)" in rows[1]["message"]
+
+
+def test_strings_and_ids_that_are_no_utf_8(tmp_path: Path) -> None:
+    """What other programs write into a column of strings is not always text."""
+    raw = pa.array([PLAN.encode(), b"caf\xe9"], pa.binary())
+    column = pa.StringArray.from_buffers(2, raw.buffers()[1], raw.buffers()[2])
+    path = tmp_path / "corpus"
+    pyarrow.parquet.write_table(pa.table({"text": column, "key": column}), path)
+    rows = analyze(path, id="key")
+    assert [row["problem"] for row in rows] == [None, "invalid-utf-8"]
+    assert [row["id"] for row in rows] == [PLAN, "caf\\xe9"]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int8(), "binary")]
+)
+def test_kinds_of_text(tmp_path: Path, kind: Any) -> None:
+    path = tmp_path / "corpus"
+    array = pa.array([PLAN, REFUSAL, None, PLAN])
+    array = array.dictionary_encode().cast(kind) if pa.types.is_dictionary(kind) else array.cast(kind)
+    pyarrow.parquet.write_table(pa.table({"text": array}), path)
+    assert [(row["valid"], row["problem"]) for row in analyze(path)] == [
+        (True, None),
+        (False, None),
+        (False, "not-text"),
+        (True, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "problem", "message"),
+    [
+        ("answer", "no-column", "there is no column answer, the columns are: number, list, text"),
+        ("number", "not-text", "the column holds int64, not a text"),
+        ("list", "not-text", "the column holds list<element: string>, not a text"),
+    ],
+)
+def test_a_column_that_is_no_text(tmp_path: Path, column: str, problem: str, message: str) -> None:
+    rows = [{"number": at, "list": ["a"], "text": "x"} for at in range(250)]
+    found = analyze(write_parquet(tmp_path / "corpus", rows), text=column, id="number")
+    assert {(row["problem"], row["message"]) for row in found} == {(problem, message)}
+    assert [row["record"] for row in found] == list(range(250))
+    assert [row["id"] for row in found] == [str(at) for at in range(250)]
+    assert [row["record"] for row in analyze(tmp_path / "corpus", text=column)] == list(range(250))
+
+
+def test_no_rows(tmp_path: Path) -> None:
+    path = write_parquet(tmp_path / "corpus", [], schema=pa.schema([("text", pa.string())]))
+    assert analyze(path) == []
+    (tmp_path / "empty.jsonl").touch()
+    assert analyze(tmp_path / "empty.jsonl", format="parquet") == []
+
+
+def test_damaged_data_cost_the_rest_of_their_row_group(tmp_path: Path) -> None:
+    path = write_parquet(tmp_path / "corpus", [{"text": f"{PLAN}{at}"} for at in range(500)])
+    start = pyarrow.parquet.ParquetFile(path).metadata.row_group(1).column(0).dictionary_page_offset
+    data = bytearray(path.read_bytes())
+    data[start + 40 : start + 140] = bytes(100)
+    path.write_bytes(data)
+    rows = analyze(path)
+    assert [row["record"] for row in rows] == [*range(101), *range(200, 500)]
+    assert [row["record"] for row in rows if row["problem"]] == [100]
+    assert rows[100]["problem"] == "damaged"
+    assert rows[100]["message"].startswith("100 records, this one and the next ones, are lost")

@@ -1,0 +1,187 @@
+"""A broken record is a row, never a stop."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bulk.corpora import PLAN, analyze, line_of
+
+GOOD = line_of(PLAN, id="a")
+
+
+def kinds(rows: list[dict[str, Any]]) -> list[tuple[int, str | None]]:
+    return [(row["record"], row["problem"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem", "message"),
+    [
+        (b'{"text": "Goal', "not-json", "Unterminated string starting at, at column 10"),
+        (b"text", "not-json", "Expecting value, at column 1"),
+        (GOOD[:-1] + GOOD[:-1], "not-json", "Extra data"),
+        (b"\x00\x01\x02", "not-json", "Expecting value"),
+        (b'{"text": "a\x0bb"}', "not-json", "Invalid control character"),
+        (b"[" * 100_000, "not-json", "it is nested too deeply"),
+        (b"1" * 10_000, "not-json", "integer string conversion"),
+        (b"[1]", "not-an-object", "the line holds a list, not an object"),
+        (b"null", "not-an-object", "the line holds null"),
+        (b'"text"', "not-an-object", "the line holds a text"),
+        (b"true", "not-an-object", "the line holds a truth value"),
+        (b"1.5", "not-an-object", "the line holds a number"),
+        (b"{}", "no-column", "there is no column text, the columns are: none"),
+        (b'{"answer": "x", "\\u001b[2J": 1}', "no-column", r"the columns are: answer, \x1b[2J"),
+        (b'{"text": null}', "not-text", "the column holds null, not a text"),
+        (b'{"text": {"a": 1}}', "not-text", "the column holds an object"),
+        (b'{"text": ["a"]}', "not-text", "the column holds a list"),
+        (b'{"text": 5}', "not-text", "the column holds a number"),
+        (b'{"text": "caf\xe9"}', "invalid-utf-8", "byte 13 of the line (0xe9) is not UTF-8"),
+        ("\ufeff".encode("utf-16"), "invalid-utf-8", "byte 0 of the line"),
+        (b'{"text": "' + b"x" * 200_000 + b'"}', "too-long", "the line has more than 150000 bytes"),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_broken_line(tmp_path: Path, line: bytes, problem: str, message: str, packed: bool) -> None:
+    path = tmp_path / "corpus"
+    data = GOOD + line + b"\n" + GOOD
+    path.write_bytes(gzip.compress(data) if packed else data)
+    rows = analyze(path, max_bytes=150_000)
+    assert kinds(rows) == [(0, None), (1, problem), (2, None)]
+    assert message in rows[1]["message"]
+    assert [row["valid"] for row in rows] == [True, False, True]
+    assert rows[1] | {"record": 0, "problem": None, "message": None} == {
+        **dict.fromkeys(("problem", "message", "id", "canonical")),
+        **dict.fromkeys(("record", "score", "steps", "depth", "errors", "warnings", "infos"), 0),
+        **{name: [] for name in ("codes", "counts", "severities")},
+        "file": str(path),
+        "parsed": False,
+        "valid": False,
+    }
+    (example,) = json.loads((tmp_path / "rows.examples.json").read_bytes())[problem]
+    assert example["record"] == 1
+    assert len(example["excerpt"]) < 1500
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", []),
+        (b"\n\n", []),
+        (b" \r\n", []),
+        (GOOD[:-1], [(0, None)]),
+        (GOOD[:-1] + b"\r\n" + GOOD, [(0, None), (1, None)]),
+        (b"\n" + GOOD + b" \n" + GOOD, [(1, None), (3, None)]),
+        (b"\xef\xbb\xbf" + GOOD, [(0, None)]),
+        (GOOD + b"\xef\xbb\xbf" + GOOD, [(0, None), (1, "not-json")]),
+        (GOOD[:40], [(0, "not-json")]),
+    ],
+)
+def test_line_ends(tmp_path: Path, data: bytes, expected: list[tuple[int, str | None]]) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_bytes(data)
+    assert kinds(analyze(path)) == expected
+    path.write_bytes(gzip.compress(data))
+    assert kinds(analyze(path)) == expected
+
+
+def test_other_line_breaks_are_text(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_bytes(line_of(f"Goal: a\u2028b\u0085c\n{PLAN[PLAN.index('## Steps') :]}") * 2)
+    rows = analyze(path)
+    assert kinds(rows) == [(0, None), (1, None)]
+    assert rows[0]["canonical"].startswith("Goal: a\u2028b\u0085c\n")
+
+
+@pytest.mark.parametrize("size", [99, 100, 101])
+def test_the_longest_line(tmp_path: Path, size: int) -> None:
+    line = line_of("x" * (size - len(line_of("")) + 1))
+    assert len(line) == size + 1
+    path = tmp_path / "corpus.jsonl"
+    for data in (line + line, line[:-1]):
+        path.write_bytes(data)
+        expected = None if size <= 100 else "too-long"
+        assert {row["problem"] for row in analyze(path, max_bytes=100)} == {expected}
+
+
+def test_a_line_without_end_is_not_held(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_bytes(gzip.compress(b"\n".join([GOOD, b'{"text": "' + b"x" * 50_000_000, GOOD])))
+    tracemalloc.start()
+    try:
+        assert kinds(analyze(path)) == [(0, None), (2, "too-long"), (3, None)]
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a", "a"),
+        ("中", "中"),
+        (17, "17"),
+        (1.5, "1.5"),
+        (True, "true"),
+        ([1, "ü"], '[1, "ü"]'),
+        (None, None),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_ids_are_text(tmp_path: Path, value: object, expected: str | None) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(json.dumps({"text": PLAN, "key": value}) + '\n{"text": "x"}\n{"key": 5}\n')
+    assert [row["id"] for row in analyze(path, id="key")] == [expected, None, "5"]
+    assert [row["id"] for row in analyze(path)] == [None] * 3
+
+
+def test_a_text_with_lone_surrogates(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(json.dumps({"text": "Goal: \udc80\n## Steps\n1. [act] x\n"}) + "\n")
+    for form in ("jsonl", "parquet"):
+        (row,) = analyze(path, format=form)
+        assert "PS102" in row["codes"]
+
+
+# ---------------------------------------------------------------- gzip
+
+
+def test_gzip_cut_off_anywhere(tmp_path: Path) -> None:
+    """What stands before the cut are rows; then one row tells of the cut."""
+    lines = [line_of(f"{PLAN}3. [act] {at * 7919}\n") for at in range(300)]
+    packed = gzip.compress(b"".join(lines))
+    path = tmp_path / "corpus.gz"
+    seen = []
+    for cut in range(30, len(packed) - 1, len(packed) // 20):
+        path.write_bytes(packed[:cut])
+        rows = analyze(path)
+        assert rows[-1]["problem"] == "damaged"
+        assert all(row["valid"] for row in rows[:-1])
+        assert [row["record"] for row in rows] == list(range(len(rows)))
+        seen.append(len(rows))
+    assert seen == sorted(seen)
+    assert seen[-1] > 200
+
+
+def test_damaged_gzip(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(GOOD * 5000))
+    path = tmp_path / "corpus.gz"
+    path.write_bytes(bytes(packed[:-8]) + bytes(8))
+    rows = analyze(path)
+    assert kinds(rows[-1:]) == [(5000, "damaged")]
+    assert "CRC check failed" in rows[-1]["message"]
+    packed[20:24] = b"\xff\xff\xff\xff"
+    path.write_bytes(packed)
+    assert analyze(path)[-1]["problem"] == "damaged"
+
+
+def test_gzip_of_several_members(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.gz"
+    path.write_bytes(gzip.compress(GOOD) + gzip.compress(b"") + gzip.compress(GOOD))
+    assert kinds(analyze(path)) == [(0, None), (1, None)]
+    path.write_bytes(gzip.compress(GOOD) + b"garbage")
+    assert kinds(analyze(path)) == [(0, None), (1, "damaged")]

@@ -1,0 +1,309 @@
+"""A whole run: what is kept, what is refused, and what the report says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planspec_lark import (
+    BulkError,
+    BulkOptions,
+    BulkProgress,
+    BulkReport,
+    BulkTask,
+    ShardReport,
+    analyze_shard,
+    run_bulk,
+)
+from planspec_lark.bulk import analysing, shards
+from planspec_lark.bulk.folder import locked
+from planspec_lark.bulk.showing import show_report
+from planspec_lark.source import visible
+from tests.bulk.corpora import PLAN, contents, line_of, read, rows_of, write_corpus, write_parquet
+
+SMALL = BulkOptions(id="id", shard_bytes=20_000)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "corpus.jsonl", 400)
+
+
+def run(inputs: Sequence[Path], out: Path, **more: Any) -> BulkReport:
+    return run_bulk(inputs, out, **{"options": SMALL, "jobs": 1, **more})
+
+
+def never(_: Sequence[BulkTask]) -> Iterator[tuple[BulkTask, ShardReport]]:
+    raise AssertionError("there is nothing to be done")
+
+
+def test_every_record_is_a_row_and_every_row_is_counted(corpus: Path, tmp_path: Path) -> None:
+    packed, table = tmp_path / "b.jsonl.gz", tmp_path / "c.parquet"
+    packed.write_bytes(gzip.compress(corpus.read_bytes()))
+    write_parquet(table, [{"text": PLAN, "id": at} for at in range(250)])
+    report = run([corpus, packed, table], tmp_path / "out")
+    rows = rows_of(tmp_path / "out")
+    assert [(row["file"], row["record"]) for row in rows] == [
+        *((str(corpus), at) for at in range(400)),
+        *((str(packed), at) for at in range(400)),
+        *((str(table), at) for at in range(250)),
+    ]
+    good = [row for row in rows if row["problem"] is None]
+    assert (report.files, report.records, report.read) == (3, 1050, len(good))
+    assert report.parsed == sum(row["parsed"] for row in good)
+    assert report.valid == sum(row["valid"] for row in good)
+    assert {one.problem: one.records for one in report.problems} == Counter(
+        row["problem"] for row in rows if row["problem"] is not None
+    )
+    found = Counter(code for row in good for code in row["codes"])
+    assert {one.code: one.records for one in report.codes} == found
+    assert {one.code: sum(one.severities.values()) for one in report.codes} == found
+    total: Counter[str] = Counter()
+    for row in good:
+        total.update(dict(zip(row["codes"], row["counts"], strict=True)))
+        assert sum(row["counts"]) == row["errors"] + row["warnings"] + row["infos"]
+    assert {one.code: one.findings for one in report.codes} == total
+    for name in ("score", "steps", "depth"):
+        values = sorted(row[name] for row in good)
+        shown = getattr(report, name)
+        assert shown.mean == pytest.approx(sum(values) / len(values), abs=0.002)
+        expected = values[0], values[(len(values) + 1) // 2 - 1], values[-1]
+        assert (shown.min, shown.p50, shown.max) == pytest.approx(expected, abs=0.001)
+    assert json.loads((tmp_path / "out" / "report.json").read_bytes()) == report.to_dict()
+    assert report.failed == []
+
+
+def test_examples_lead_to_what_they_show(corpus: Path, tmp_path: Path) -> None:
+    report = run([corpus], tmp_path / "out")
+    lines = corpus.read_bytes().split(b"\n")
+    rows = {row["record"]: row for row in rows_of(tmp_path / "out")}
+    assert len(report.codes) > 30
+    for finding in report.codes:
+        assert 1 <= len(finding.examples) <= 3
+        worst = next(severity for severity, count in finding.severities.items() if count)
+        first = rows[finding.examples[0]["record"]]
+        assert first["severities"][first["codes"].index(finding.code)] == worst
+        for example in finding.examples:
+            assert finding.code in rows[example["record"]]["codes"]
+            text = json.loads(lines[example["record"]])["text"].split("\n")[example["line"] - 1]
+            assert visible(text).startswith(example["excerpt"].removesuffix("…"))
+    assert all(len(one.examples) == min(3, one.records) for one in report.problems)
+
+
+def test_a_second_run_does_nothing(corpus: Path, tmp_path: Path) -> None:
+    first = run([corpus], tmp_path / "out")
+    before = contents(tmp_path / "out")
+    assert run([corpus], tmp_path / "out", engine=never) == first
+    assert contents(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("lost", [".jsonl", ".examples.json"])
+def test_a_second_run_does_what_is_missing(corpus: Path, tmp_path: Path, lost: str) -> None:
+    first = run([corpus], tmp_path / "out")
+    before = contents(tmp_path / "out")
+    assert first.shards >= 8
+    for number in (0, 3):
+        (tmp_path / "out" / f"part-00000-0000{number}{lost}").unlink()
+    (tmp_path / "out" / ".planspec-part-00000-00000.jsonl-0123.tmp").write_text("half a row")
+    seen: list[BulkProgress] = []
+    assert run([corpus], tmp_path / "out", progress=seen.append) == first
+    assert contents(tmp_path / "out") == before
+    assert [state.shards for state in seen] == [first.shards - 2, first.shards - 1, first.shards]
+    assert seen[0].bytes == seen[0].kept
+    assert seen[-1].bytes == seen[-1].all_bytes == corpus.stat().st_size
+    assert seen[-1].records == sum(len(read(tmp_path / "out" / f"part-00000-0000{at}.jsonl")) for at in (0, 3))
+
+
+def test_the_number_of_jobs_does_not_matter(corpus: Path, tmp_path: Path) -> None:
+    run([corpus], tmp_path / "one", jobs=1)
+    run([corpus], tmp_path / "two", jobs=2)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_other_options_need_another_folder(corpus: Path, tmp_path: Path) -> None:
+    run([corpus], tmp_path / "out")
+    before = contents(tmp_path / "out")
+    others = BulkOptions(id=None, read="strict", shard_bytes=20_000)
+    with pytest.raises(BulkError, match="differs in id, read; take another folder, or --overwrite"):
+        run([corpus], tmp_path / "out", options=others)
+    assert contents(tmp_path / "out") == before
+    (tmp_path / "out" / "mine.txt").write_text("mine")
+    report = run([corpus], tmp_path / "out", options=BulkOptions(format="parquet"), overwrite=True)
+    assert sorted(contents(tmp_path / "out")) == [
+        "manifest.json",
+        "mine.txt",
+        "part-00000-00000.examples.json",
+        "part-00000-00000.parquet",
+        "report.json",
+    ]
+    assert report.records == 400
+
+
+def test_another_version_needs_another_folder(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run([corpus], tmp_path / "out")
+    monkeypatch.setattr("planspec_lark.__version__", "99")
+    with pytest.raises(BulkError, match="differs in planspec_lark"):
+        run([corpus], tmp_path / "out")
+
+
+def test_changed_inputs_need_another_folder(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 10)
+    run([corpus], tmp_path / "out")
+    with pytest.raises(BulkError, match="has other inputs"):
+        run([corpus, tmp_path / "more.jsonl"], tmp_path / "out")
+    os.utime(corpus, ns=(0, 0))
+    with pytest.raises(BulkError, match=r"corpus\.jsonl: it has changed since"):
+        run([corpus], tmp_path / "out")
+    corpus.unlink()
+    with pytest.raises(BulkError, match=r"corpus\.jsonl: it has changed since"):
+        run([corpus], tmp_path / "out")
+
+
+def test_an_input_that_changes_under_way_fails(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path(shutil.copy(corpus, tmp_path / "corpus.jsonl"))
+    done: list[str] = []
+
+    def change(task: BulkTask) -> ShardReport:
+        if len(done) == 3:
+            with open(path, "ab") as file:
+                file.write(line_of(PLAN))
+        done.append(task.dst)
+        return analyze_shard(task.src, task.dst, options=task.options)
+
+    def engine(tasks: Sequence[BulkTask]) -> Iterator[tuple[BulkTask, ShardReport | str]]:
+        for task in tasks:
+            try:
+                yield task, change(task)
+            except OSError as error:
+                yield task, str(error.strerror)
+
+    report = run([path], tmp_path / "out", engine=engine)
+    assert report.shards == 3
+    assert {failure.reason for failure in report.failed} == {"the input has changed since it was split"}
+    assert monkeypatch is not None
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", "folder", "cut.parquet", "packed.zst"])
+def test_an_unreadable_input_does_not_keep_the_others(corpus: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1" + bytes(40))
+    (tmp_path / "packed.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(40))
+    report = run([tmp_path / name, corpus], tmp_path / "out")
+    assert report.records == 400
+    (failure,) = report.failed
+    assert failure.file == str(tmp_path / name)
+    assert failure.reason
+    # Once it can be read, it is done, and nothing else is.
+    if (tmp_path / name).is_dir():
+        (tmp_path / name).rmdir()
+    shutil.copy(corpus, tmp_path / name)
+    before = contents(tmp_path / "out")
+    again = run([tmp_path / name, corpus], tmp_path / "out")
+    assert (again.failed, again.records) == ([], 800)
+    after = contents(tmp_path / "out")
+    assert {key: value for key, value in after.items() if key.startswith("part-00001")} == {
+        key: value for key, value in before.items() if key.startswith("part-00001")
+    }
+
+
+@pytest.mark.parametrize("name", ["nul\0", "\ud800", "a" * 300, "file/below"])
+def test_a_path_that_cannot_be(corpus: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    report = run_bulk([str(tmp_path / name), corpus], tmp_path / "out", options=SMALL, jobs=1)
+    assert report.records == 400
+    assert len(report.failed) == 1
+    assert report.failed[0].reason
+
+
+def test_only_one_run_at_a_time(corpus: Path, tmp_path: Path) -> None:
+    with locked(tmp_path / "out"), pytest.raises(BulkError, match="another run is writing here"):
+        run([corpus], tmp_path / "out")
+    assert run([corpus], tmp_path / "out").records == 400
+
+
+def test_what_cannot_start(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (tmp_path / "file").write_text("")
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "part-00000-00000.jsonl").write_text("precious")
+    for inputs, folder, message in (
+        ([], out, "there are no inputs"),
+        ([corpus, corpus.parent / "x" / ".." / corpus.name], out, "comes twice"),
+        ([corpus], corpus.parent, "cannot be in the folder of the results"),
+        ([corpus], tmp_path / "file", "exists"),
+        ([corpus], full, "not empty and holds no earlier run"),
+    ):
+        for overwrite in (False, True):
+            with pytest.raises(BulkError, match=message):
+                run(inputs, folder, overwrite=overwrite)
+    assert (full / "part-00000-00000.jsonl").read_text() == "precious"
+    (full / "part-00000-00000.jsonl").unlink()
+    for text in ("", "[]", "{}", '{"manifest": 0}'):
+        (full / "manifest.json").write_text(text)
+        with pytest.raises(BulkError, match=r"manifest\.json: "):
+            run([corpus], full, overwrite=True)
+        assert (full / "manifest.json").read_text() == text
+
+
+def test_a_failing_analysis_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 6)
+    analyze = analysing.analyze_text
+
+    def fail(text: str, *, read: str) -> object:
+        if text == PLAN:
+            raise RecursionError("\x1b[2J")
+        return analyze(text, read=read)
+
+    monkeypatch.setattr(shards, "analyze_text", fail)
+    report = run([corpus], tmp_path / "out")
+    assert (report.records, report.read) == (6, 5)
+    assert [(one.problem, one.records) for one in report.problems] == [("internal", 1)]
+    assert "\x1b" not in show_report(report)
+    assert "RecursionError" in show_report(report)
+
+
+def test_nothing_is_left_of_a_shard_that_fails(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="No space left"):
+            analyze_shard(corpus, tmp_path / "rows.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_engine_that_forgets_is_found_out(corpus: Path, tmp_path: Path) -> None:
+    def lie(tasks: Sequence[BulkTask]) -> Iterator[tuple[BulkTask, ShardReport]]:
+        for task in tasks[1:]:
+            yield task, ShardReport(1000, 0, 1000)
+
+    report = run([corpus], tmp_path / "out", engine=lie)
+    assert (report.records, report.shards) == (0, 0)
+    assert {failure.reason for failure in report.failed} == {"the engine did not do it"}
+
+
+def test_a_name_that_no_utf_8_can_say(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.jsonl"))
+    write_corpus(path, 3)
+    for form in ("jsonl", "parquet"):
+        report = run([path], tmp_path / form, options=BulkOptions(format=form))
+        assert report.records == 3
+        assert run([path], tmp_path / form, options=BulkOptions(format=form), engine=never) == report
+        assert rows_of(tmp_path / form)[0]["file"].endswith("caf\\xe9.jsonl")
+
+
+def test_a_damaged_part_is_no_result(corpus: Path, tmp_path: Path) -> None:
+    run([corpus], tmp_path / "out")
+    (tmp_path / "out" / "part-00000-00001.jsonl").write_bytes(b"{")
+    with pytest.raises(OSError, match="damaged"):
+        run([corpus], tmp_path / "out")

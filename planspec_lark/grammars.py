@@ -18,20 +18,34 @@ from lark.load_grammar import Grammar, load_grammar
 
 from planspec_lark.regular import RegularRules
 
-__all__ = ["STARTS", "compile_grammar", "grammar_path", "parser", "pattern", "regular", "terminals"]
+__all__ = ["STARTS", "compile_grammar", "grammar_path", "parser", "pattern", "regular", "schema_path", "terminals"]
 
 # The rules that a text of each language can be read as.
 STARTS = {
     "planspec": ("plan", "line"),
     "plan_cmd": ("command", "headline"),
+    "planspec_canonical": ("start",),
+    "planspec_fresh": ("start",),
+    "plan_cmd_canonical": ("start",),
+    "plan_cmd_fresh": ("start",),
+    "dialect": ("start",),
 }
 
 
 def grammar_path(language: str) -> Path:
     """The file that holds the grammar of ``language``: inside an installed package, or at a checkout's top level."""
+    return _find(f"{language}.lark")
+
+
+def schema_path(language: str) -> Path:
+    """The file that holds the JSON Schema of ``language``, beside the grammars."""
+    return _find(f"{language}.schema.json")
+
+
+def _find(name: str) -> Path:
     package = Path(__file__).parent
-    inside = package / "grammar" / f"{language}.lark"
-    return inside if inside.is_file() else package.parent / "grammar" / f"{language}.lark"
+    inside = package / "grammar" / name
+    return inside if inside.is_file() else package.parent / "grammar" / name
 
 
 class _UncheckedLexer(ContextualLexer):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         render,
         render_all,
     )
+    from planspec_lark.generation.exporting import export_grammar
     from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
     from planspec_lark.plan_cmd.applying import apply_command, apply_commands
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
+    "generation.exporting": "export_grammar",
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
     "plan_cmd.applying": "apply_command apply_commands",
@@ -97,6 +99,7 @@ __all__ = [
     "collapse_step",
     "decode",
     "expand_step",
+    "export_grammar",
     "find_step",
     "iter_steps",
     "lint_plan",

@@ -19,6 +19,7 @@ _COMMANDS = {
     "apply": "planspec_lark.cli.apply",
     "check": "planspec_lark.cli.check",
     "fmt": "planspec_lark.cli.fmt",
+    "grammar": "planspec_lark.cli.grammar",
     "json": "planspec_lark.cli.json",
     "show": "planspec_lark.cli.show",
 }

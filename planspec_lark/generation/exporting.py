@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from planspec_lark import grammars
 from planspec_lark.generation.gbnf import write_gbnf
 from planspec_lark.generation.notation import Definitions, read_grammar, write_grammar
+from planspec_lark.generation.schema import closed_schema
 from planspec_lark.generation.shaping import leave_out, leave_out_literals, spell_ids, to_depth
 
 __all__ = ["EXPORTED", "MOST_STEPS", "TARGETS", "TYPES", "export_grammar"]
@@ -28,7 +28,7 @@ _MOST_LEVELS = 50
 MOST_STEPS = 2000
 
 
-def export_grammar(
+def export_grammar(  # noqa: PLR0913  (each says another thing about the plans wanted)
     target: str,
     *,
     language: str = "planspec",
@@ -62,7 +62,7 @@ def export_grammar(
     _check_choice("language", language, EXPORTED)
     if language == "plan_next":
         _check_schema(target, is_plain=(depth, set(types), allow_results, siblings) == (3, set(TYPES), False, None))
-        return grammars.schema_path(language).read_text(encoding="utf-8")
+        return closed_schema(language)
     _check_bounds(language, depth, types, siblings)
     definitions = _shape(language, depth, types, allow_results)
     if siblings is not None:

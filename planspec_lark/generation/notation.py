@@ -120,4 +120,3 @@ def _write(node: Node) -> str:
     if isinstance(node, Repeat):
         return _write(node.part) + node.operator
     return f"({_write_choice(node)})"
-

@@ -7,7 +7,7 @@ ones before (no steps stand below it), so a deeper one is made from the last but
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from itertools import product
 
 from planspec_lark.generation.notation import Choice, Definitions, Name, Node, Repeat, Text, names_in
@@ -58,7 +58,7 @@ def _reduce_part(part: Node, gone: Collection[str]) -> Node | None:
 
 
 def leave_out_literals(definitions: Definitions, words: Collection[str]) -> Definitions:
-    """The grammar without the alternatives that are one literal and nothing else, and one of these apart from spaces."""
+    """The grammar without the alternatives that are nothing but one of these words as a literal, spaces apart."""
 
     def is_kept(sequence: tuple[Node, ...]) -> bool:
         return not (len(sequence) == 1 and isinstance(sequence[0], Text) and sequence[0].source.strip('" ') in words)
@@ -149,7 +149,9 @@ def spell_ids(definitions: Definitions, siblings: int, depth: int) -> Definition
     for level in range(1, depth + 1):
         for path in product(range(1, siblings + 1), repeat=level):
             _spell(definitions, spelled, ".".join(map(str, path)), siblings)
-    kept = {name: _call_lists(choice, "") for name, choice in definitions.items() if not re.fullmatch(r"step_\d+", name)}
+    kept = {
+        name: _call_lists(choice, "") for name, choice in definitions.items() if not re.fullmatch(r"step_\d+", name)
+    }
     return reach({**kept, **spelled})
 
 

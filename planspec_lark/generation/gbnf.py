@@ -53,6 +53,8 @@ def _write_pattern(pattern: str) -> str:
         match = _PIECE.match(pattern, at)
         assert match, f"the dialect's patterns are runs of characters and classes: {pattern}"
         piece, often = match[1], match[2] or ""
+        # Where two digits are enough, as every reader of GBNF knows them.
+        piece = re.sub(r"\\u00([0-9a-f]{2})", r"\\x\1", piece)
         pieces.append((piece if piece.startswith("[") else f'"{_unescape(piece)}"') + often)
         at = match.end()
     return pieces[0] if len(pieces) == 1 else f"({' '.join(pieces)})"

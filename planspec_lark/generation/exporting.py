@@ -23,8 +23,9 @@ _LEAVES = ("reason", "act")
 _RUNNING = {"planspec": {"MARK", "_results"}, "plan_cmd": {"STATUS_VERB"}}
 _LEVELS = {"planspec": "step_", "plan_cmd": "_ID_"}
 
-# Bounds of what an engine can work with: levels, and steps where each id has a rule of its own.
+# Bounds of what an engine can work with: levels, and siblings and steps where each id has a rule of its own.
 _MOST_LEVELS = 50
+_MOST_SIBLINGS = 100
 MOST_STEPS = 2000
 
 
@@ -48,8 +49,8 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
         types: the step types that may be used.
         allow_results: allow what is there only once a plan runs, too: marks, results and progress; for commands, DONE,
             BLOCKED and SKIP.
-        siblings: spell all ids out, from 1 to this number at each level and none left out, so that no id can come
-            twice. For plans only, and at most 2000 steps in all.
+        siblings: spell all ids out, from 1 to this number (at most 100) at each level and none left out, so that no id
+            can come twice. For plans only, and at most 2000 steps in all.
 
     Returns:
         The grammar's text, ending in a line break. Plans of it satisfy all that ``validate_plan`` asks for; without
@@ -115,8 +116,8 @@ def _check_bounds(language: str, depth: int, types: Collection[str], siblings: i
         return
     if language != "planspec":
         raise ValueError("siblings: only plans have ids to spell out")
-    if siblings < 1:
-        raise ValueError(f"siblings: {siblings} is below 1")
+    if not 1 <= siblings <= _MOST_SIBLINGS:
+        raise ValueError(f"siblings: {siblings} is not between 1 and {_MOST_SIBLINGS}")
     has_levels = bool(set(types) - set(_LEAVES))
     if (steps := _count_steps(siblings, depth if has_levels else 1)) > MOST_STEPS:
         raise ValueError(f"siblings: {siblings} at a depth of {depth} is {steps} steps or more, above {MOST_STEPS}")

@@ -5,7 +5,7 @@ Nothing here knows any language; what a grammar is shaped into is :mod:`planspec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from attrs import frozen
@@ -13,7 +13,18 @@ from lark import Token, Tree
 
 from planspec_lark import grammars
 
-__all__ = ["Choice", "Definitions", "Name", "Node", "Repeat", "Text", "names_in", "read_grammar", "write_grammar"]
+__all__ = [
+    "Choice",
+    "Definitions",
+    "Name",
+    "Node",
+    "Repeat",
+    "Text",
+    "names_in",
+    "reach",
+    "read_grammar",
+    "write_grammar",
+]
 
 
 @frozen
@@ -57,7 +68,7 @@ Definitions = Mapping[str, Choice]
 
 @cache
 def read_grammar(language: str) -> Definitions:
-    """The definitions of a grammar, those that it imports behind its own."""
+    """The definitions of a grammar, and behind them those that it imports with all that they need."""
     tree = grammars.parser("dialect").parse(grammars.grammar_path(language).read_text(encoding="utf-8"))
     own: dict[str, Choice] = {}
     imported: dict[str, Choice] = {}
@@ -67,8 +78,8 @@ def read_grammar(language: str) -> Definitions:
             name, choice = statement.children
             own[str(name).removesuffix(":")] = _choice(choice)
         else:
-            source, *_ = (str(token) for token in _tokens(statement, "NAME"))
-            imported |= read_grammar(source)
+            source, *names = (str(token) for token in _tokens(statement, "NAME"))
+            imported |= reach(read_grammar(source), names)
     return {**own, **{name: choice for name, choice in imported.items() if name not in own}}
 
 
@@ -101,6 +112,18 @@ def names_in(node: Node) -> Iterator[str]:
         for sequence in node.sequences:
             for part in sequence:
                 yield from names_in(part)
+
+
+def reach(definitions: Definitions, names: Iterable[str]) -> Definitions:
+    """The definitions of these names and of all that they need."""
+    needed: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += names_in(definitions[name])
+    return {name: choice for name, choice in definitions.items() if name in needed}
 
 
 def write_grammar(definitions: Definitions) -> str:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Collection
 from itertools import product
 
-from planspec_lark.generation.notation import Choice, Definitions, Name, Node, Repeat, Text, names_in
+from planspec_lark.generation.notation import Choice, Definitions, Name, Node, Repeat, Text, names_in, reach
 
-__all__ = ["leave_out", "leave_out_literals", "reach", "spell_ids", "to_depth"]
+__all__ = ["leave_out", "leave_out_literals", "spell_ids", "to_depth"]
 
 _LEVEL = re.compile(r"(.*_)([1-9][0-9]*)")
 
@@ -79,7 +79,7 @@ def to_depth(definitions: Definitions, family: str, depth: int) -> Definitions:
             found[name] = _define(definitions, levels, name)
             waiting += names_in(_cut(found[name], f"{family}{depth + 1}"))
     ordered = sorted(found, key=lambda name: _place(definitions, name))
-    return reach(leave_out({name: found[name] for name in ordered}, {f"{family}{depth + 1}"}))
+    return reach(leave_out({name: found[name] for name in ordered}, {f"{family}{depth + 1}"}), ["start"])
 
 
 def _cut(choice: Choice, name: str) -> Choice:
@@ -128,56 +128,40 @@ def _place(definitions: Definitions, name: str) -> tuple[int, int]:
     return list(definitions).index(first if first in definitions else name), int(match[2]) if match else 0
 
 
-def reach(definitions: Definitions) -> Definitions:
-    """The grammar without what its start does not need."""
-    needed: set[str] = set()
-    waiting = ["start"]
-    while waiting:
-        name = waiting.pop()
-        if name not in needed:
-            needed.add(name)
-            waiting += names_in(definitions[name])
-    return {name: choice for name, choice in definitions.items() if name in needed}
-
-
 def spell_ids(definitions: Definitions, siblings: int, depth: int) -> Definitions:
     """The grammar with a rule for each id instead of each level: numbers from 1 to ``siblings``, none left out.
 
-    ``step_2`` becomes ``step_1_1``, ``step_1_2`` and so on, each with its id as a literal in the place of ``ID_2``.
+    ``step_2`` becomes ``step_1_1``, ``step_1_2`` and so on, each with its id as a literal in the place of ``ID_2``;
+    ``_steps_1_2`` is step 1.2 and those that may follow it below 1.
     """
-    spelled: dict[str, Choice] = {"_steps": _run("step", siblings)}
+    spelled: dict[str, Choice] = {}
     for level in range(1, depth + 1):
         for path in product(range(1, siblings + 1), repeat=level):
-            _spell(definitions, spelled, ".".join(map(str, path)), siblings)
-    kept = {
-        name: _call_lists(choice, "") for name, choice in definitions.items() if not re.fullmatch(r"step_\d+", name)
-    }
-    return reach({**kept, **spelled})
+            _spell(definitions, spelled, path, siblings)
+    others = {name: choice for name, choice in definitions.items() if not re.fullmatch(r"step_\d+", name)}
+    return reach({**{name: _call_lists(choice, ()) for name, choice in others.items()}, **spelled}, ["start"])
 
 
-def _spell(definitions: Definitions, spelled: dict[str, Choice], step_id: str, siblings: int) -> None:
-    level, suffix = step_id.count(".") + 1, "_" + step_id.replace(".", "_")
-    place = {f"ID_{level}": Text(f'"{step_id}. "')}
-    template = _rename(definitions[f"step_{level}"], lambda name: place.get(name, Name(name)))
-    spelled[f"step{suffix}"] = _call_lists(template, suffix)
-    if f"_steps{suffix}" in names_in(spelled[f"step{suffix}"]):
-        spelled[f"_steps{suffix}"] = _run(f"step{suffix}", siblings)
+def _spell(definitions: Definitions, spelled: dict[str, Choice], path: tuple[int, ...], siblings: int) -> None:
+    step_id = ".".join(map(str, path))
+    place = {f"ID_{len(path)}": Text(f'"{step_id}. "')}
+    template = _rename(definitions[f"step_{len(path)}"], lambda name: place.get(name, Name(name)))
+    next_one = (*path[:-1], path[-1] + 1)
+    rest: tuple[Node, ...] = (Repeat(Name(_name("_steps", next_one)), "?"),) if path[-1] < siblings else ()
+    spelled[_name("_steps", path)] = Choice(((Name(_name("step", path)), *rest),))
+    spelled[_name("step", path)] = _call_lists(template, path)
 
 
-def _call_lists(choice: Choice, suffix: str) -> Choice:
-    """``_steps_1_2`` in the place of ``step_3+``."""
+def _name(stem: str, path: tuple[int, ...]) -> str:
+    return "_".join([stem, *map(str, path)])
+
+
+def _call_lists(choice: Choice, path: tuple[int, ...]) -> Choice:
+    """The steps from the first one below ``path`` on, in the place of ``step_3+``."""
 
     def change(part: Node) -> Node:
         if isinstance(part, Repeat) and isinstance(part.part, Name) and re.fullmatch(r"step_\d+", part.part.name):
-            return Name(f"_steps{suffix}")
+            return Name(_name("_steps", (*path, 1)))
         return part
 
     return Choice(tuple(tuple(map(change, sequence)) for sequence in choice.sequences))
-
-
-def _run(stem: str, siblings: int) -> Choice:
-    """``stem_1 (stem_2 (stem_3)?)?``."""
-    run = Choice(((Name(f"{stem}_{siblings}"),),))
-    for number in range(siblings - 1, 0, -1):
-        run = Choice(((Name(f"{stem}_{number}"), Repeat(run, "?")),))
-    return run

@@ -85,8 +85,11 @@ class Guide:
         return taken.decode("utf-8")
 
 
+_LIKED = " |\\,P[>1#→←".encode()
+
+
 def _taste(byte: int) -> float:
-    if chr(byte) in " →|\\,←P[>1":
+    if byte in _LIKED:
         return 3
     return 1 if chr(byte).isascii() and chr(byte).isalnum() else 0.1
 

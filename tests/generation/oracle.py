@@ -45,12 +45,14 @@ class Oracle:
         table = parser.parser.parser._parse_table
         self._states: dict[int, dict[str, Any]] = table.states
         self._start: Stack = (table.start_states["start"],)
-        self._automata = {one.name: self._automaton(one.pattern.to_regexp()) for one in parser.terminals}
+        self._automata: dict[str, Any] = {
+            one.name: self._automaton(one.pattern.to_regexp()) for one in parser.terminals
+        }
         self._feed = cache(self._feed_uncached)
         self._open = cache(self._open_uncached)
 
     @staticmethod
-    def _automaton(pattern: str) -> interegular.FSM:
+    def _automaton(pattern: str) -> Any:
         return interegular.parse_pattern(pattern).to_fsm()
 
     def _feed_uncached(self, stack: Stack, terminal: str) -> Stack | None:
@@ -74,7 +76,7 @@ class Oracle:
         found: set[tuple[Stack, str, int]] = set()
         for stack, name, state in places:
             automaton = self._automata[name]
-            after = automaton.map.get(state, {}).get(automaton.alphabet[character])
+            after = automaton.map[state].get(automaton.alphabet[character])
             if after is None or not automaton.islive(after):
                 continue
             found.add((stack, name, after))

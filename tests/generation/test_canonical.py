@@ -60,7 +60,16 @@ def agree(text: str) -> bool:
 @pytest.mark.parametrize("language", FOR_GENERATION)
 def test_it_is_written_in_the_dialect(language: str) -> None:
     text = "\n".join(line for line in source(language).split("\n") if not line.startswith("//"))
-    forbidden = [r"\(\?", r"[*+?}]\?", r"[*+?}]\+", r"\\[dwsDWSbBxAZ>]", r"%(?!import \.)", r"^\w+\.\d+:", r"\w[{]", "->"]
+    forbidden = [
+        r"\(\?",
+        r"[*+?}]\?",
+        r"[*+?}]\+",
+        r"\\[dwsDWSbBxAZ>]",
+        r"%(?!import \.)",
+        r"^\w+\.\d+:",
+        r"\w[{]",
+        "->",
+    ]
     bare = re.sub(r'"[^"]*"', '""', text.replace("\\\\", ""))
     for pattern in forbidden:
         found = re.search(pattern, bare, flags=re.MULTILINE)
@@ -133,7 +142,13 @@ def test_every_printed_plan_is_canonical(text: str) -> None:
     assert agree(text), text
 
 
-@given(st.one_of(strategies.near_plans, strategies.soup))
+# Lone surrogates are no characters, and no engine could be given one.
+spellable = st.one_of(strategies.near_plans, strategies.soup).filter(
+    lambda text: not re.search("[\ud800-\udfff]", text)
+)
+
+
+@given(spellable)
 def test_nothing_else_is(text: str) -> None:
     """But for ids, of which no such grammar can say that they differ or fit their place."""
     if agree(text):
@@ -222,7 +237,27 @@ def test_commands_that_the_grammar_makes_are_read(seed: int) -> None:
 # ---------------------------------------------------------------- the same byte
 
 MUTATIONS = (
-    *("", "|", " | ", "→", " → ", "\\", "\\→", "é", "文", "₂", "👩", " ", "  ", "\n", "\t", "\x00", "[x]", "[X] ", "[ ] "),
+    *(
+        "",
+        "|",
+        " | ",
+        "→",
+        " → ",
+        "\\",
+        "\\→",
+        "é",
+        "文",
+        "₂",
+        "👩",
+        " ",
+        "  ",
+        "\n",
+        "\t",
+        "\x00",
+        "[x]",
+        "[X] ",
+        "[ ] ",
+    ),
     *("Progress:", "←", ">", "> ← ", "-", "1.", ".", "#", "0", ", b", "\u2028"),
 )
 
@@ -259,8 +294,8 @@ def test_engines_stop_at_the_same_byte(path: Path, oracle: Oracle) -> None:
 def test_the_oracle_is_not_llguidance_in_disguise(oracle: Oracle) -> None:
     text = "## Steps\n1. [act] a → b\n"
     assert oracle.good_bytes(text) == len(text.encode())
-    assert oracle.good_bytes(text + "   2. [act]\n") == len(text.encode()) + 3
-    assert oracle.good_bytes("## Steps\n1. [act] a | | b\n") == len("## Steps\n1. [act] a | ")
+    assert oracle.good_bytes(text + "   2. [act]\n") == len(text.encode()) + 2
+    assert oracle.good_bytes("## Steps\n1. [act] a | | b\n") == len("## Steps\n1. [act] a | |")
     assert oracle.good_bytes("## Steps\n1. 文") == len("## Steps\n1. 文".encode())
     # The first byte of `→` starts letters as well, and its second, too.
     assert oracle.good_bytes("## Steps\n1. n→") == len(b"## Steps\n1. n") + 2

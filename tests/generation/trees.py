@@ -82,8 +82,7 @@ def renumber(text: str) -> str:
         match = re.match(r"((?:  )*)[0-9.]+\. ", row)
         if match:
             level = len(match[1]) // 2
-            counts = [*counts[:level], *([0] * (level + 1 - len(counts)))]
+            counts = [*counts[: level + 1], *([0] * (level + 1 - len(counts)))]
             counts[level] += 1
-            row = f"{match[1]}{'.'.join(map(str, counts))}. {row[match.end() :]}"
-        rows.append(row)
+        rows.append(f"{match[1]}{'.'.join(map(str, counts))}. {row[match.end() :]}" if match else row)
     return head + mark + "\n".join(rows)

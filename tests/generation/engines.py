@@ -64,34 +64,66 @@ class Guide:
     def accepts(self, text: str) -> bool:
         return self.follow(text) == (len(text.encode("utf-8")), True)
 
-    def sample(self, random: Random, *, least: int = 0, most: int = 4000) -> str:
+    def sample(self, random: Random, *, least: int = 0, most: int = 6000) -> str:
         """A text that the mask leads a random "model" to.
 
-        The model likes letters, and likes to end a line the longer it is; without such a taste every text would be one
-        endless line. Any byte that the mask allows may come.
+        The model says a phrase as far as it may, or any byte that the mask allows. It likes letters, and likes to end a
+        line the longer it is; without such a taste every text would be one endless line.
         """
         taken = bytearray()
-        column = 0
         while not (self._matcher.is_accepting() and len(taken) >= least):
+            assert len(taken) < most, taken
+            if random.random() < 0.2:
+                phrase = random.choice(_PHRASES).encode("utf-8")
+                taken += phrase[: self._matcher.try_consume_tokens(list(phrase))]
+                continue
             allowed = [byte for byte, bias in enumerate(self._matcher.compute_logit_bias()[:256]) if bias]
             assert allowed, taken
-            assert len(taken) < most, taken
-            weights = [1 + column * column / 20 if byte == 10 else _taste(byte) for byte in allowed]
-            (byte,) = random.choices(allowed, weights)
+            column = len(taken) - taken.rfind(b"\n")
+            (byte,) = random.choices(
+                allowed, [column * column / 20 if byte == 10 else _taste(byte) for byte in allowed]
+            )
             assert self._matcher.consume_token(byte)
             taken.append(byte)
-            column = 0 if byte == 10 else column + 1
         self._matcher.reset()
         return taken.decode("utf-8")
 
 
-_LIKED = " |\\,P[>1#→←".encode()
+_PHRASES = (
+    *(
+        " → ",
+        " → a, b",
+        "→",
+        " \\→ a",
+        "\\",
+        " | ",
+        " | x",
+        "\\|",
+        " \\| ",
+        "  ",
+        "\t",
+        " | Progress: 1/2",
+        "\\Progress:",
+    ),
+    *(
+        "\n",
+        "\n  > ← a",
+        "> ← b, c\n",
+        "← a",
+        "  ",
+        "    ",
+        "[x] ",
+        "文",
+        "1",
+        "# Plan: ",
+        "Constraints:\n- ",
+        "[act] x",
+    ),
+)
 
 
 def _taste(byte: int) -> float:
-    if byte in _LIKED:
-        return 3
-    return 1 if chr(byte).isascii() and chr(byte).isalnum() else 0.1
+    return 1 if chr(byte).isascii() and chr(byte).isalnum() else 0.2
 
 
 @cache

@@ -94,7 +94,7 @@ def test_a_random_model_uses_what_it_may() -> None:
     """Otherwise the tests above would prove little."""
     texts = [guide(exported("running")).sample(Random(seed), least=800) for seed in range(40)]
     everything = "".join(texts)
-    for part in ("# Plan: ", "\n> ", "Constraints:\n", "  > ← ", "[x] ", " | Progress: ", "\\|", "\\→", "[decide]"):
+    for part in ("# Plan: ", "\n> ", "Constraints:\n", "    > ← ", "[x] ", " | Progress: ", "\\|", "\\→", "[decide]"):
         assert part in everything, part
     assert any(step.outputs for text in texts for step in iter_steps(parse_plan(renumber(text))))
 

@@ -30,7 +30,7 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 def copy_checkout(target: Path) -> Path:
     """The files of the checkout as a newcomer gets them."""
-    skip = shutil.ignore_patterns(".git", ".venv", "__pycache__", "*.egg-info", "dist", ".*_cache", ".hypothesis")
+    skip = shutil.ignore_patterns(".git", ".venv*", "__pycache__", "*.egg-info", "dist", ".*_cache", ".hypothesis")
     return Path(shutil.copytree(ROOT, target / "checkout", ignore=skip))
 
 

@@ -34,7 +34,7 @@ class Matcher:
 
     def accepts(self, text: str) -> bool:
         self._matcher.reset()
-        return (not text or self._matcher.accept_string(text)) and self._matcher.accept_token(END)
+        return (not text or bool(self._matcher.accept_string(text))) and bool(self._matcher.accept_token(END))
 
 
 @cache

@@ -6,10 +6,11 @@ import json
 import re
 from functools import cache
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from lark import Lark
+from llguidance import grammar_from
 
 from planspec_lark import (
     PlanStatus,
@@ -27,7 +28,7 @@ from planspec_lark import (
 from planspec_lark.generation.exporting import MOST_STEPS, TARGETS, TYPES
 from planspec_lark.generation.gbnf import write_gbnf
 from planspec_lark.generation.notation import read_grammar
-from tests.generation.engines import canonical, gbnf_guide, guide, lark, lark_accepts
+from tests.generation.engines import Guide, canonical, gbnf_guide, guide, lark, lark_accepts
 from tests.generation.trees import renumber
 
 HEAD = "Goal: g\n## Steps\n"
@@ -195,6 +196,15 @@ def test_four_targets_read_one_text(name: str) -> None:
     assert len(texts) == 1
     assert exported(name, "llama.cpp") == "%llguidance {}\n" + texts.pop()
     guide(exported(name, "llama.cpp"))
+
+
+@pytest.mark.parametrize("kind", ["grammar", "ebnf"])
+@pytest.mark.parametrize("target", ["llguidance", "llama.cpp", "gbnf"])
+def test_servers_hand_it_to_llguidance_as_it_is(target: str, kind: Literal["grammar", "ebnf"]) -> None:
+    """vLLM calls it a grammar, SGLang EBNF; llguidance finds out by itself what it is."""
+    form = Guide(grammar_from(kind, exported("default", target)))
+    assert form.accepts(HEAD + "1. [act] a\n")
+    assert not form.accepts(HEAD + REFUSED[0])
 
 
 @pytest.mark.parametrize("settings", [*SETTINGS.values(), {"siblings": 3}, {"language": "plan_cmd"}])

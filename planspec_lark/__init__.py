@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         render,
         render_all,
     )
+    from planspec_lark.generation.exporting import export_grammar
     from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
     from planspec_lark.limits import Limits
@@ -61,6 +62,7 @@ _HOMES = {
     "bulk.running": "BulkProgress run_bulk",
     "bulk.shards": "analyze_shard",
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
+    "generation.exporting": "export_grammar",
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
     "limits": "Limits",
@@ -120,6 +122,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "collapse_step",
     "decode",
     "expand_step",
+    "export_grammar",
     "find_step",
     "iter_steps",
     "lint_plan",

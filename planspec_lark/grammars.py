@@ -20,12 +20,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lark import Lark
 
-__all__ = ["STARTS", "Patterns", "dump", "grammar_path", "parser", "pattern", "regular"]
+__all__ = ["READ", "STARTS", "Patterns", "dump", "grammar_path", "parser", "pattern", "regular", "schema_path"]
 
+# The languages whose texts are read; the others are for generation.
+READ = ("planspec", "plan_cmd")
 # The rules that a text of each language can be read as.
 STARTS = {
     "planspec": ("plan", "line"),
     "plan_cmd": ("command", "headline"),
+    "planspec_canonical": ("start",),
+    "planspec_fresh": ("start",),
+    "plan_cmd_canonical": ("start",),
+    "plan_cmd_fresh": ("start",),
+    "dialect": ("start",),
 }
 # The languages that a grammar imports from.
 _IMPORTS = {"plan_cmd": ("planspec",)}
@@ -34,8 +41,17 @@ _PACKAGE = Path(__file__).parent
 
 def grammar_path(language: str) -> Path:
     """The file that holds the grammar of ``language``: inside an installed package, or at a checkout's top level."""
-    inside = _PACKAGE / "grammar" / f"{language}.lark"
-    return inside if inside.is_file() else _PACKAGE.parent / "grammar" / f"{language}.lark"
+    return _find(f"{language}.lark")
+
+
+def schema_path(language: str) -> Path:
+    """The file that holds the JSON Schema of ``language``, beside the grammars."""
+    return _find(f"{language}.schema.json")
+
+
+def _find(name: str) -> Path:
+    inside = _PACKAGE / "grammar" / name
+    return inside if inside.is_file() else _PACKAGE.parent / "grammar" / name
 
 
 class Patterns:

@@ -19,7 +19,7 @@ from lark.load_grammar import Grammar, load_grammar
 
 from planspec_lark.regular import RegularRules
 
-__all__ = ["compile_grammar", "dump_parser", "load_parser", "load_rules", "make_parser"]
+__all__ = ["PLUGINS", "compile_grammar", "dump_parser", "load_parser", "load_rules", "make_parser"]
 
 
 class _UncheckedLexer(ContextualLexer):
@@ -33,7 +33,8 @@ class _UncheckedLexer(ContextualLexer):
         super().__init__(conf, states, always_accept)
 
 
-_PLUGINS = {"ContextualLexer": _UncheckedLexer}
+# What Lark is given to read with.
+PLUGINS = {"ContextualLexer": _UncheckedLexer}
 
 
 @cache
@@ -59,9 +60,11 @@ def make_parser(path: Path, starts: Sequence[str]) -> Lark:
     rules = load_rules(path)
 
     def use_same_expression(terminal: TerminalDef) -> None:
-        terminal.pattern = PatternRE(rules.expression(terminal.name))
+        # A literal in a rule has no definition of its own.
+        if terminal.name in rules.names:
+            terminal.pattern = PatternRE(rules.expression(terminal.name))
 
-    return compile_grammar(path, starts, edit_terminals=use_same_expression, _plugins=_PLUGINS)
+    return compile_grammar(path, starts, edit_terminals=use_same_expression, _plugins=PLUGINS)
 
 
 # ---------------------------------------------------------------- parsers as JSON
@@ -81,7 +84,7 @@ def load_parser(dumped: dict[str, Any]) -> Lark | None:
         return None
     data, memo = _from_json(dumped["data"]), _from_json(dumped["memo"])
     load: Callable[..., Lark] = Lark._load_from_dict
-    return load(data, memo, _plugins=_PLUGINS)
+    return load(data, memo, _plugins=PLUGINS)
 
 
 # JSON has no keys but texts: a mapping of numbers is kept as a list of pairs under this key.

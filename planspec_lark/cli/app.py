@@ -20,6 +20,7 @@ _COMMANDS = {
     "bulk": "planspec_lark.cli.bulk",
     "check": "planspec_lark.cli.check",
     "fmt": "planspec_lark.cli.fmt",
+    "grammar": "planspec_lark.cli.grammar",
     "json": "planspec_lark.cli.json",
     "show": "planspec_lark.cli.show",
 }

@@ -138,28 +138,8 @@ WORK = {
     "apply_commands, atomic": Work(lambda both: apply_commands(*both, atomic=True), _plan_and_commands),
 }
 
-# Texts with which the engine of regular expressions keeps a way back for every character, some hundred bytes each: the
-# time that the system takes to hand out this much memory grows by leaps.
-_HEAVY = (
-    "arrows",
-    "arrows with variables",
-    "backslashes before bars",
-    "backslashes before arrows",
-    "dotted digits",
-    "dotted digits without an end",
-    "many inputs",
-    "many outputs",
-    "inputs with an end",
-)
-
 # Shape and work whose time has to grow faster, and why.
 EXCEPTIONS = {
-    **{
-        (shape, name): "the engine keeps ways back"
-        for shape in _HEAVY
-        for name, work in WORK.items()
-        if work.make is str or shape.startswith("dotted digits")
-    },
     # Every line is indented by its step's depth: the text itself grows with the input to the power of 1.5.
     **dict.fromkeys(
         [

@@ -1,0 +1,51 @@
+"""`planspec grammar`: `export` and `show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from planspec_lark import grammars
+from planspec_lark.cli.output import Unreadable, write_text
+from planspec_lark.generation.exporting import EXPORTED, TARGETS, TYPES, export_grammar
+
+__all__ = ["command"]
+
+
+@click.group("grammar")
+def command() -> None:
+    """The grammars, and what holds a language model to them."""
+
+
+@command.command("export")
+@click.option("--target", required=True, type=click.Choice(TARGETS), help="What will read it.")
+@click.option("--language", default="planspec", show_default=True, type=click.Choice(EXPORTED), help="The language.")
+@click.option("--depth", default=3, show_default=True, metavar="N", help="Levels of steps.")
+@click.option("--types", default=",".join(TYPES), show_default=True, metavar="LIST", help="Step types, with commas.")
+@click.option("--allow-results", is_flag=True, help="Allow marks, results and progress, too.")
+@click.option("--siblings", type=int, metavar="N", help="Spell all ids out, N at each level, so that none comes twice.")
+@click.option("-o", "--out", metavar="FILE", help="Write to this file instead of standard output.")
+def export(target: str, types: str, out: str | None, **options: Any) -> None:
+    """Write a grammar for fresh plans or commands, or a JSON Schema for plan_next, for a model to follow."""
+    names = [name.strip() for name in types.split(",") if name.strip()]
+    try:
+        text = export_grammar(target, types=names, **options)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    if out is None:
+        write_text(text)
+        return
+    try:
+        Path(out).write_bytes(text.encode("utf-8"))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Unreadable(out, reason or "cannot be written") from None
+
+
+@command.command("show")
+@click.argument("language", type=click.Choice(sorted(grammars.STARTS)))
+def show(language: str) -> None:
+    """Write a grammar's file as it is."""
+    write_text(grammars.grammar_path(language).read_text(encoding="utf-8"))

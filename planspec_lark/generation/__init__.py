@@ -1,0 +1,1 @@
+"""Grammars that hold a language model to a language while it writes."""

@@ -9,7 +9,7 @@ import pytest
 
 from planspec_lark import PlanStep, parse_plan
 from planspec_lark.collector import paused
-from planspec_lark.planspec import reading, tree
+from planspec_lark.planspec import tree, valid
 
 LARGE = 10_000_000
 
@@ -61,7 +61,7 @@ def test_reading_a_large_plan_makes_it_wait(monkeypatch: pytest.MonkeyPatch) -> 
         seen.append(gc.isenabled())
         return tree.grow(steps)
 
-    monkeypatch.setattr(reading, "grow", watch)
+    monkeypatch.setattr(valid, "grow", watch)
     text = "## Steps\n" + "".join(f"{n}. [act] Turn page {n} of the register\n" for n in range(1, 10_001))
     assert len(parse_plan(text).steps) == 10_000
     parse_plan(text[:1000].rpartition("\n")[0])

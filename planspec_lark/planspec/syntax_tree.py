@@ -69,7 +69,7 @@ def plan_from_tree(tree: Tree[Token]) -> PlanSpec:
             plan.goal = "".join(_values(tokens, "TEXT"))
             plan.goal_detail = _values(tokens, "DETAIL")
         elif node.data == "constraint":
-            plan.constraints += _values(tokens, "TEXT")
+            plan.constraints.extend(_values(tokens, "TEXT"))
         elif node.data == "step":
             steps.append(_step_from_tokens(tokens))
     if len({step.step_id for step in steps}) != len(steps):

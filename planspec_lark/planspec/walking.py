@@ -207,7 +207,7 @@ class Walk:
 
     def _take_body(self, lines: str, unit: Unit) -> None:
         if isinstance(self.owner, PlanSpec):
-            self.plan.goal_detail += read_goal_detail(lines)
+            self.plan.goal_detail.extend(read_goal_detail(lines))
             self.places.add("goal_detail", unit)
         elif isinstance(self.owner, PlanStep):
             self.read_body(self.owner, lines, unit)

@@ -51,4 +51,9 @@ def _leave() -> None:
     with _lock:
         _waiting -= 1
         if not _waiting and _was_enabled:
+            if not gc.get_freeze_count():
+                # What was built goes to the oldest generation at once. Otherwise the next pass, which is due as soon as
+                # the collector is on again, would walk all of it. Whoever has frozen objects keeps them frozen.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -66,3 +67,36 @@ def test_reading_a_large_plan_makes_it_wait(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(parse_plan(text).steps) == 10_000
     parse_plan(text[:1000].rpartition("\n")[0])
     assert seen == [False, True]
+
+
+def test_what_was_built_is_not_walked_by_the_next_pass() -> None:
+    with paused(LARGE):
+        built = [[number] for number in range(1000)]
+    young = {id(value) for value in gc.get_objects(generation=0)}
+    assert not young & set(map(id, built))
+
+
+def test_what_was_frozen_stays_frozen() -> None:
+    gc.collect()
+    gc.freeze()
+    try:
+        count = gc.get_freeze_count()
+        with paused(LARGE):
+            pass
+        assert gc.get_freeze_count() == count > 0
+    finally:
+        gc.unfreeze()
+
+
+def test_garbage_is_still_found() -> None:
+    class Cycle:
+        pass
+
+    with paused(LARGE):
+        cycle = Cycle()
+        cycle.me = cycle  # type: ignore[attr-defined]
+        lost = weakref.ref(cycle)
+        del cycle
+    assert lost() is not None
+    gc.collect()
+    assert lost() is None

@@ -9,7 +9,7 @@ import attrs
 
 from planspec_lark import grammars
 from planspec_lark.planspec.escapes import write_description, write_detail, write_segments
-from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.fields import BLANKS, has_forbidden
 from planspec_lark.planspec.folding import shows_body, shows_children
 from planspec_lark.planspec.models import MARKS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import find_parents
@@ -17,7 +17,7 @@ from planspec_lark.planspec.tree import find_parents
 __all__ = ["canonical_summary", "progress_text", "serialize_plan"]
 
 _MARKS = {status: f"[{mark}] " for status, mark in MARKS.items()}
-_MARKS[PlanStatus.PENDING] = ""
+_PENDING = PlanStatus.PENDING
 
 
 def serialize_plan(plan: PlanSpec, *, fold: bool = False) -> str:
@@ -43,7 +43,7 @@ def serialize_plan(plan: PlanSpec, *, fold: bool = False) -> str:
         _refuse_fields(plan)
         raise
     text = "\n".join([*rows, ""])
-    if text.count("\n") != len(rows) or grammars.pattern("planspec", "FORBIDDEN").search(text):
+    if text.count("\n") != len(rows) or has_forbidden(text):
         _refuse_fields(plan)
     return text
 
@@ -53,6 +53,7 @@ def _add_steps(rows: list[str], steps: list[PlanStep], fold: bool) -> None:
     levels = [(iter(steps), "")]
     parents: dict[str, str] = {}
     names: list[str] = []
+    add = rows.append
     fits = True
     while levels:
         siblings, parent_id = levels[-1]
@@ -64,8 +65,9 @@ def _add_steps(rows: list[str], steps: list[PlanStep], fold: bool) -> None:
             parents[step_id] = parent_id
             if step_id.rpartition(".")[0] != parent_id:
                 fits = False
-            rows.append(indent + _summary(step))
-            names += step.outputs
+            add(_summary(step, indent))
+            if step.outputs:
+                names += step.outputs
             if (step.inputs or step.detail) and (not fold or shows_body(step)):
                 names += step.inputs
                 rows += _body(step, indent)
@@ -101,39 +103,43 @@ def canonical_summary(step: PlanStep) -> str:
     Raises:
         ValueError: the step has no type, or an output that is no variable.
     """
-    line = _summary(step)
+    line = _summary(step, "")
     _check_variables(step.outputs, [step])
     return line
 
 
-def _summary(step: PlanStep) -> str:
+def _summary(step: PlanStep, indent: str) -> str:
     """A summary line whose variables are still to be checked."""
     kind = step.step_type
     if not kind:
         raise ValueError(f"step_type: step {step.step_id} has none, and a line cannot be written without it")
+    mark = "" if step.status is _PENDING else _MARKS[step.status]
     name = f"{step.step_name} " if step.step_name else ""
+    if kind in ("x", "X") and _needs_mark(step):
+        mark = "[ ] "
+    line = f"{indent}{step.step_id}. {mark}{name}[{kind}]"
     text = step.description
     if text:
         if "|" in text or "→" in text:
             text = write_description(text, has_outputs=bool(step.outputs))
-        text = " " + text
-    outputs = f" → {', '.join(step.outputs)}" if step.outputs else ""
-    rest = f"{name}[{kind}]{text}{outputs}"
+        line = f"{line} {text}"
+    if step.outputs:
+        line = f"{line} → {', '.join(step.outputs)}"
     if step.result:
-        rest += " | " + write_segments(step.result)
+        line = f"{line} | {write_segments(step.result)}"
     if step.done_count or step.total_count is not None:
-        rest += " | " + progress_text(step)
-    line = f"{step.step_id}. {_MARKS[step.status]}{rest}"
-    return line if kind not in ("x", "X") else _with_mark(step, line, rest)
+        line = f"{line} | {progress_text(step)}"
+    return line
 
 
-def _with_mark(step: PlanStep, line: str, rest: str) -> str:
-    """A type that looks like a mark needs the pending mark in front wherever it would be read as one."""
-    if step.status is not PlanStatus.PENDING or step.step_name:
-        return line
-    if step.step_type == "X" and grammars.pattern("planspec", "STEP_ID").match(line):
-        return line
-    return f"{step.step_id}. [ ] {rest}"
+def _needs_mark(step: PlanStep) -> bool:
+    """Whether a type that looks like a mark would be read as one, so that the pending mark has to stand in front."""
+    if step.status is not _PENDING or step.step_name:
+        return False
+    if step.step_type == "x":
+        return True
+    text = write_description(step.description, has_outputs=bool(step.outputs))
+    return grammars.pattern("planspec", "STEP_ID").match(f"{step.step_id}. [X] {text}") is None
 
 
 def progress_text(step: PlanStep) -> str:

@@ -6,6 +6,7 @@ fault; :mod:`planspec_lark.planspec.walking` knows what to say about it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from re import Pattern
 
@@ -18,6 +19,8 @@ from planspec_lark.source import end_last_line
 
 __all__ = ["read_valid"]
 
+# Characters.
+_STRETCH = 60_000
 _HEAD = ("title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint", "steps")
 
 
@@ -35,12 +38,22 @@ def read_valid(text: str) -> PlanSpec | None:
         return _read(end_last_line(text))
 
 
+def _rows(text: str, at: int, pattern: Pattern[str]) -> Iterator[tuple[str, ...]]:
+    """The rows from an offset on, found by the thousand: all at once would take as much memory as the plan."""
+    while at < len(text):
+        newline = text.find("\n", at + _STRETCH)
+        between = grammars.pattern("planspec", "NL").match(text, newline) if newline >= 0 else None
+        end = between.end() if between else len(text)
+        yield from pattern.findall(text, at, end)
+        at = end
+
+
 def _read(text: str) -> PlanSpec | None:
     head_pattern, row_pattern = _patterns()
     head = head_pattern.match(text)
     if head is None or (head.end() < len(text) and not head["steps"]):
         return None
-    steps = build_steps(row_pattern.findall(text, head.end()))
+    steps = build_steps(_rows(text, head.end(), row_pattern))
     if steps is None or len({step.step_id for step in steps}) != len(steps):
         return None
     return PlanSpec(

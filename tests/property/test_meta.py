@@ -89,7 +89,7 @@ def test_trimming_too_little_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_missing_mark_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(printing, "_with_mark", lambda _step, line, _rest: line)
+    monkeypatch.setattr(printing, "_needs_mark", lambda _step: False)
     assert _is_noticed(promises.reads_back, strategies.plans, _step(step_type="x"))
 
 

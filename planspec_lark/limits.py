@@ -114,7 +114,8 @@ class Findings:
             shown[found.severity] += 1
         left = {severity: self.counts[severity] - shown[severity] for severity in _WEIGHT}
         worst = max((severity for severity in _WEIGHT if left[severity]), key=_WEIGHT.index)
-        message = f"{sum(left.values()):,} more findings are not listed"
+        more = sum(left.values())
+        message = f"{more:,} more {'finding is' if more == 1 else 'findings are'} not listed"
         help = "mend these first, or ask for more"
         note = Diagnostic("PS120", message, worst, first.span, help=help, step_id=first.step_id, source=first.source)
         return [*listed, note]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from planspec_lark import (
     Diagnostic,
     Limits,
     PlanSpec,
+    PlanStep,
     PlanSyntaxError,
     Severity,
     check_text,
@@ -19,7 +21,10 @@ from planspec_lark import (
     scan_plan_commands,
 )
 from planspec_lark.limits import Findings
+from planspec_lark.planspec.places import Unit
+from planspec_lark.planspec.walking import Walk
 
+_READ_STEP = Walk.read_step
 HEAD = "Goal: g\n## Steps\n"
 CHAIN = HEAD + "1. [subtask] a → a\n1.1. [subtask] b → b\n1.1.1. [act] c → c\n"
 
@@ -41,7 +46,7 @@ def test_steps_are_counted_on_all_levels() -> None:
     assert codes(CHAIN, max_steps=2) == ["PS122"]
     (found,) = scan_plan(CHAIN, limits=Limits(max_steps=2)).diagnostics
     assert (found.line, found.step_id, found.severity) == (5, "1.1.1", Severity.ERROR)
-    assert found.message == "the plan has 3 steps, and 2 are allowed"
+    assert found.message == "the plan has 3 steps, and may have no more than 2"
 
 
 def test_levels_are_those_of_the_tree_and_not_of_the_ids() -> None:
@@ -70,7 +75,28 @@ def test_all_readers_of_plans_refuse_alike(most: dict[str, int]) -> None:
 def test_an_answer_with_prose_around_a_plan_has_the_same_limits() -> None:
     answer = f"Here you are:\n\n{CHAIN}\nGood luck!\n"
     assert codes(answer, max_steps=3) == ["PS101", "PS101"]
-    assert codes(answer, max_steps=2) == ["PS101", "PS101", "PS122"]
+    assert codes(answer, max_steps=2) == ["PS101", "PS122", "PS101"]
+
+
+def test_the_note_of_more_findings_stays_the_last() -> None:
+    text = HEAD + "1. [act] a\n2. [act] b\noops\noops\n"
+    assert codes(text, max_steps=1) == ["PS122", "PS101"]
+    text = HEAD + "".join(f"{number}. [X] [act] a\n" for number in range(1, 6))
+    assert codes(text, max_steps=1, max_findings=1) == ["PS111", "PS122", "PS120"]
+
+
+def test_to_refuse_a_plan_takes_no_longer_than_to_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a plan with too many steps, only the place of the first one too many is looked for."""
+    read: list[str] = []
+    text = HEAD + "".join(f"{number}. [act] a\n" for number in range(1, 501))
+
+    def take(self: Walk, match: re.Match[str], unit: Unit) -> PlanStep:
+        read.append(match["step_STEP_ID"])
+        return _READ_STEP(self, match, unit)
+
+    monkeypatch.setattr(Walk, "read_step", take)
+    assert codes(text, max_steps=10) == ["PS122"]
+    assert len(read) == 11
 
 
 def test_a_repaired_step_counts() -> None:
@@ -101,7 +127,8 @@ def test_findings_beyond_the_limit_are_counted(reader: str) -> None:
         *listed, note = read(text, Limits(max_findings=most))
         assert listed == everything[:most]
         assert note.code == "PS120"
-        assert note.message == f"{1500 - most:,} more findings are not listed"
+        more = f"{1500 - most:,} more findings are" if most < 1499 else "1 more finding is"
+        assert note.message == f"{more} not listed"
         assert (note.span, note.severity) == (everything[most].span, everything[most].severity)
     assert read(text, Limits(max_findings=1500)) == everything
 

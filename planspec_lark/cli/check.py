@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -22,6 +21,7 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
+from planspec_lark.cli.processes import map_in_processes
 from planspec_lark.diagnostics import PlanSyntaxError, Severity
 from planspec_lark.limits import Limits
 from planspec_lark.planspec.checking import check_text
@@ -29,8 +29,6 @@ from planspec_lark.planspec.checking import check_text
 __all__ = ["command"]
 
 _COUNT = click.IntRange(min=1)
-# How many files a process gets at once: enough to make up for sending them.
-_CHUNK = 50
 
 
 @click.command("check")
@@ -59,7 +57,10 @@ def command(files: tuple[str, ...], form: str, strict: bool, jobs: int, **most: 
     read: list[str] = []
     items: list[Any] = []
     counts = dict.fromkeys([severity.value for severity in Severity], 0)
-    for file, outcome in zip(files, _check_all(files, Limits(**most), form, jobs), strict=True):
+    check = partial(_check, limits=Limits(**most), form=form)
+    # Standard input is this process's own.
+    outcomes = map_in_processes(check, files, 1 if "-" in files else jobs)
+    for file, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, str):
             complain(f"Error: {outcome}")
             continue
@@ -83,20 +84,6 @@ class _Outcome:
 
     counts: dict[str, int]
     items: list[Any]
-
-
-def _check_all(files: tuple[str, ...], limits: Limits, form: str, jobs: int) -> Iterator[_Outcome | str]:
-    """What was found in each file, or why it cannot be read, in their order."""
-    check = partial(_check, limits=limits, form=form)
-    # Standard input is this process's own.
-    jobs = 1 if "-" in files else min(jobs, -(-len(files) // _CHUNK))
-    if jobs == 1:
-        yield from map(check, files)
-        return
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415  (one process needs none)
-
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(check, files, chunksize=_CHUNK)
 
 
 def _check(file: str, limits: Limits, form: str) -> _Outcome | str:

@@ -80,9 +80,14 @@ _IS_TYPE = fields.optional(fields.matches("VARIABLE", "a type (a letter or `_`, 
 _IS_VARIABLE = fields.matches("VARIABLE", "a variable (a letter or `_`, then letters, digits and `_`)")
 
 
-# Without room for weak references, a draft has the same layout.
-@define(eq=False, weakref_slot=False)
-class PlanStep:
+class _Step:
+    # Where two classes add the same slots to the same base, an object of one can become one of the other. Room for weak
+    # references, which each would add for itself, is no such slot.
+    __slots__ = ("__weakref__",)
+
+
+@define(eq=False)
+class PlanStep(_Step):
     """One step of a plan, with all that stands below it.
 
     ``expanded`` says whether a folded view shows the step's body and children: yes, no, or (None) by its status. It
@@ -181,7 +186,7 @@ def _same_steps(ours: list[PlanStep], theirs: list[PlanStep]) -> bool:
     return True
 
 
-class StepDraft:
+class StepDraft(_Step):
     """A step under construction, for values that come out of a model or that the grammar has let through.
 
     Its fields are those of :class:`PlanStep` and take anything. Once all are set it becomes a step, by

@@ -75,6 +75,11 @@ class Places:
     # Finds all of the above, once somebody asks.
     _find_later: Callable[[], Places] | None = field(default=None, repr=False)
 
+    @property
+    def are_to_be_found(self) -> bool:
+        """Whether nobody has asked for a place yet."""
+        return self._find_later is not None
+
     def add(self, kind: str, unit: Unit) -> None:
         """Note a unit that holds parts of the plan itself."""
         self._plan_units.append((kind, unit))
@@ -89,6 +94,7 @@ class Places:
 
     def start_of(self, step_id: str) -> int:
         """The offset at which a step starts."""
+        self._find()
         return self._units[step_id][0].start
 
     def _find(self) -> None:

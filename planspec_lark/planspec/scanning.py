@@ -62,7 +62,14 @@ def scan_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMIT
     else:
         result = _scan(Source(text, name), end_last_line(text), limits)
     excess = find_excess_of_plan(result, limits)
-    return _read_nothing([*result.diagnostics, excess]) if excess else result
+    return _read_nothing(_insert(excess, result.diagnostics)) if excess else result
+
+
+def _insert(excess: Diagnostic, found: list[Diagnostic]) -> list[Diagnostic]:
+    """All in the order of the text, but that what counts the rest stays behind everything."""
+    note = found[-1:] if found and found[-1].code == "PS120" else []
+    listed = [*found[: len(found) - len(note)], excess]
+    return [*sorted(listed, key=lambda one: one.span.start if one.span else 0), *note]
 
 
 def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
@@ -94,23 +101,30 @@ def find_excess_of_plan(result: ScanResult, limits: Limits) -> Diagnostic | None
         depth += 1
         count += len(siblings)
         if limits.max_depth is not None and depth > limits.max_depth:
-            message = f"it is {depth} levels deep, and {limits.max_depth:,} are allowed"
+            message = f"a step on level {depth:,}, and no more than {limits.max_depth:,} may be"
             return _excess("PS123", siblings[0], message, result)
         siblings = [child for step in siblings for child in step.children]
     if limits.max_steps is None or count <= limits.max_steps:
         return None
     step = next(islice(iter_steps(result.plan), limits.max_steps, None))
-    return _excess("PS122", step, f"the plan has {count:,} steps, and {limits.max_steps:,} are allowed", result)
+    message = f"the plan has {count:,} steps, and may have no more than {limits.max_steps:,}"
+    return _excess("PS122", step, message, result)
 
 
 def _excess(code: str, step: PlanStep, message: str, result: ScanResult) -> Diagnostic:
-    span = result.places.step(step.step_id).fields["step_id"][0]
+    places = result.places
+    if places.are_to_be_found:
+        # Of a plan that is refused, this is the only place that anybody will ask for.
+        walk = Walk(result.source, end_last_line(result.source.text), until=step.step_id)
+        walk.run()
+        places = walk.places
+    span = places.step(step.step_id).fields["step_id"][0]
     help = "nothing of the plan was read"
     return Diagnostic(code, message, Severity.ERROR, span, help=help, step_id=step.step_id, source=result.source)
 
 
 def _read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:
-    source = diagnostics[-1].source
+    source = diagnostics[0].source
     assert source is not None
     return ScanResult(PlanSpec(), diagnostics, Places(source), source)
 

@@ -71,6 +71,8 @@ class Walk:
     owner: PlanSpec | PlanStep | bool | None = None
     in_fence: bool = False
     finished: bool = False
+    # The step to stop behind.
+    until: str | None = None
 
     def __attrs_post_init__(self) -> None:
         self.places = Places(self.source)
@@ -234,6 +236,7 @@ class Walk:
             self._refuse_repeated(step.step_id, unit)
             return
         self.steps[step.step_id] = step
+        self.finished = self.finished or step.step_id == self.until
         self.places.add_step(step.step_id, unit)
         self.owner = step
 

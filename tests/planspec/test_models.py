@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import weakref
 from functools import cache
 from typing import Any
 
 import pytest
 
-from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps, parse_plan
 
 DEPTH = 1000
 
@@ -447,3 +448,9 @@ def test_a_plan_of_a_thousand_levels_is_counted() -> None:
 
 def test_a_plan_of_a_thousand_levels_has_a_short_repr() -> None:
     assert repr(chain()) == "PlanSpec(title='', goal='down', goal_detail=[], constraints=[], steps=[1])"
+
+
+def test_models_can_be_referenced_weakly() -> None:
+    plan = parse_plan("## Steps\n1. [act] a\n")
+    for value in (plan, plan.steps[0], PlanStep("1"), copy.deepcopy(plan.steps[0])):
+        assert weakref.ref(value)() is value

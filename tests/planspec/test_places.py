@@ -156,3 +156,12 @@ def test_a_step_that_was_left_out_has_no_place() -> None:
     text = "## Steps\n1. [act] a\n1. [act] b\n> c\n"
     places = scan_plan(text).places
     assert slices(places.step("1").fields, text)["description"] == ["a"]
+
+
+def test_all_ways_to_ask_find_the_places() -> None:
+    text = "Goal: g\n## Steps\n1. [act] a\n"
+    assert scan_plan(text).places.start_of("1") == text.index("1.")
+    assert "1" in scan_plan(text).places
+    assert "2" not in scan_plan(text).places
+    assert scan_plan(text).places.fields["goal"][0].start == text.index("g\n")
+    assert scan_plan(text).places.step("1") == scan_plan(text).places.steps["1"]

@@ -97,8 +97,10 @@ def readers_agree(text: str) -> None:
     scan = scan_plan(text)
     if fast is not None:
         assert walked.plan == fast
-        assert scan.plan == fast
-        assert scan.diagnostics == []
+        # Foreign arrows are text to the grammar, and lists to a tolerant reading.
+        if not any(found.code == "PS305" for found in scan.diagnostics):
+            assert scan.plan == fast
+            assert scan.diagnostics == []
     else:
         assert scan.diagnostics
 
@@ -192,7 +194,8 @@ def fixes_are_accepted(text: str) -> None:
         start = text.rfind("\n", 0, span.start) + 1
         behind, newline, _ = text[span.end :].partition("\n")
         behind = behind.removesuffix("\r") if newline else behind
-        for row in f"{text[start : span.start]}{found.fix.text}{behind}".split("\n"):
+        mended = f"{text[start : span.start]}{found.fix.text}{behind}"
+        for row in mended.removeprefix("\ufeff" if start == 0 else "").split("\n"):
             assert is_plan_line(row), f"{row!r} is offered for {found.source_line!r}"
 
 

@@ -1,0 +1,76 @@
+"""Several processes for one command."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from click import ClickException
+
+from planspec_lark.cli.processes import map_in_processes
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def die_at_sixty(number: int) -> int:
+    if number == 60:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def where(_: int) -> int:
+    return os.getpid()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+@pytest.mark.parametrize("count", [0, 1, 25, 26, 1000])
+def test_results_come_in_the_order_of_the_items(jobs: int, count: int) -> None:
+    assert list(map_in_processes(double, range(count), jobs)) == [2 * number for number in range(count)]
+
+
+def test_few_items_are_not_worth_a_process() -> None:
+    assert set(map_in_processes(where, range(20), 4)) == {os.getpid()}
+    assert os.getpid() not in set(map_in_processes(where, range(200), 4))
+
+
+def test_a_killed_process_is_an_error_of_one_line() -> None:
+    with pytest.raises(ClickException, match="a process was killed; there may be too little memory"):
+        list(map_in_processes(die_at_sixty, range(200), 2))
+
+
+def test_whoever_takes_no_more_leaves_no_process_behind() -> None:
+    before = _children()
+    results = map_in_processes(where, range(10_000), 2)
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert _children() == before
+
+
+def _children() -> set[int]:
+    return {process.pid for process in psutil.Process().children(recursive=True)}
+
+
+@pytest.mark.parametrize("to_group", [True, False])
+def test_an_interrupt_ends_all_at_once(tmp_path: Path, to_group: bool) -> None:
+    steps = "".join(f"{number}. [act] Turn page {number}\n" for number in range(1, 20_000))
+    for number in range(60):
+        (tmp_path / f"{number}.md").write_text(f"Goal: g\n## Steps\n{steps}", encoding="utf-8")
+    command = [sys.executable, "-m", "planspec_lark", "check", "--jobs", "2", *map(str, tmp_path.iterdir())]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    time.sleep(1.5)
+    (os.killpg if to_group else os.kill)(process.pid, signal.SIGINT)
+    start = time.monotonic()
+    _, complaint = process.communicate(timeout=60)
+    # Checking all of them takes a minute, and one lot of them more than ten seconds.
+    assert time.monotonic() - start < 8
+    assert (process.returncode, complaint.strip()) == (130, "Aborted!")

@@ -24,6 +24,7 @@ __all__ = [
     "NO_COLUMN",
     "TOO_LONG",
     "Record",
+    "failed_record",
     "read_lines",
     "spell_id",
 ]
@@ -116,7 +117,15 @@ def _read_line(number: int, line: bytes | None, options: BulkOptions) -> Record 
         line = line.removeprefix(_MARK)
     if not line.strip():
         return None
-    record = _decode_line(number, line, options)
+    try:
+        record = _decode_line(number, line, options)
+    except RecursionError:
+        # Values can be read to about the same depth as they can be written, not to the same.
+        record = Record(number, problem=NOT_JSON, message="it is nested too deeply")
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:  # one record in a million must not stop the others
+        record = failed_record(number, error)
     return record if record.problem is None else evolve(record, excerpt=line[:_EXCERPT])
 
 
@@ -128,8 +137,6 @@ def _decode_line(number: int, line: bytes, options: BulkOptions) -> Record:
         return Record(number, problem=INVALID_UTF_8, message=message)
     except json.JSONDecodeError as error:
         return Record(number, problem=NOT_JSON, message=f"{error.msg}, at column {error.colno}")
-    except RecursionError:
-        return Record(number, problem=NOT_JSON, message="it is nested too deeply")
     except ValueError as error:  # a number with thousands of digits
         return Record(number, problem=NOT_JSON, message=str(error))
     return _take_columns(number, value, options)
@@ -151,9 +158,22 @@ def _take_columns(number: int, value: object, options: BulkOptions) -> Record:
     return Record(number, id, text)
 
 
+def failed_record(number: int, error: Exception) -> Record:
+    """The record instead of one over which its reader failed."""
+    message = f"the reader failed: {type(error).__name__}: {error}"
+    return Record(number, problem=INTERNAL, message=message[:500])
+
+
 def spell_id(value: object) -> str | None:
-    """An id as text: what is no text as JSON, and what UTF-8 cannot say as an escape."""
+    """An id as text: lists, objects, numbers and truth values as JSON, all else as Python spells it, and what UTF-8 cannot
+    say as an escape.
+    """
     if value is None:
         return None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    is_json = isinstance(value, dict | list | tuple | bool | int | float)
+    text = json.dumps(value, ensure_ascii=False, default=_spell) if is_json else _spell(value)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _spell(value: object) -> str:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)

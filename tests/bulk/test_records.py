@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from planspec_lark import BulkOptions
+from planspec_lark.bulk import records
 from tests.bulk.corpora import PLAN, analyze, line_of
 
 GOOD = line_of(PLAN, id="a")
@@ -137,6 +139,41 @@ def test_ids_are_text(tmp_path: Path, value: object, expected: str | None) -> No
     path.write_text(json.dumps({"text": PLAN, "key": value}) + '\n{"text": "x"}\n{"key": 5}\n')
     assert [row["id"] for row in analyze(path, id="key")] == [expected, None, "5"]
     assert [row["id"] for row in analyze(path)] == [None] * 3
+
+
+def test_ids_that_are_nested_deeply(tmp_path: Path) -> None:
+    """What can just be read cannot always be written again."""
+    path = tmp_path / "corpus.jsonl"
+    deep = (b'{"text": "x", "id": ' + b"[" * depth + b"]" * depth + b"}\n" for depth in range(500, 1100))
+    path.write_bytes(GOOD + b"".join(deep) + GOOD)
+    rows = analyze(path, id="id")
+    assert [row["record"] for row in rows] == list(range(602))
+    assert (rows[0]["problem"], rows[-1]["problem"]) == (None, None)
+    assert {row["message"] for row in rows if row["problem"]} <= {"it is nested too deeply"}
+
+
+def test_a_reader_that_fails_over_a_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of this package costs one record; what the machine lacks is nothing that a row could tell."""
+    path = tmp_path / "corpus.jsonl"
+    path.write_bytes(GOOD * 3)
+
+    def fail(error: Exception) -> None:
+        def take(number: int, value: object, options: BulkOptions) -> records.Record:
+            if number == 1:
+                raise error
+            return take_columns(number, value, options)
+
+        monkeypatch.setattr(records, "_take_columns", take)
+
+    take_columns = records._take_columns
+    fail(KeyError("why"))
+    rows = analyze(path)
+    assert kinds(rows) == [(0, None), (1, "internal"), (2, None)]
+    assert rows[1]["message"] == "the reader failed: KeyError: 'why'"
+    for error in (MemoryError(), OSError(5, "no disk")):
+        fail(error)
+        with pytest.raises(type(error)):
+            analyze(path)
 
 
 def test_a_text_with_lone_surrogates(tmp_path: Path) -> None:

@@ -222,3 +222,28 @@ def test_gzip_of_several_members(tmp_path: Path) -> None:
     assert kinds(analyze(path)) == [(0, None), (1, None)]
     path.write_bytes(gzip.compress(GOOD) + b"garbage")
     assert kinds(analyze(path)) == [(0, None), (1, "damaged")]
+
+
+UNENDED = GOOD[:-1]
+BAD_SUM = bytes(8)
+
+
+@pytest.mark.parametrize(
+    ("packed", "expected"),
+    [
+        (gzip.compress(GOOD + UNENDED) + b"garbage", [None, None, "damaged"]),
+        (gzip.compress(GOOD + UNENDED)[:-8] + BAD_SUM, [None, None, "damaged"]),
+        (gzip.compress(GOOD + UNENDED)[:-4], [None, None, "damaged"]),
+        (gzip.compress(GOOD + GOOD) + b"garbage", [None, None, "damaged"]),
+        # The line as it was written is broken, and the damage comes behind it.
+        (gzip.compress(GOOD + GOOD[:30]) + b"garbage", [None, "not-json", "damaged"]),
+        (gzip.compress(GOOD + b'{"text": 5}')[:-8] + BAD_SUM, [None, "not-text", "damaged"]),
+        # Nobody knows how the line went on.
+        (gzip.compress(GOOD + UNENDED, 0)[:-10], [None, "damaged"]),
+        (gzip.compress(GOOD + b"12345", 0)[:-10], [None, "damaged"]),
+    ],
+)
+def test_damage_behind_a_last_line_without_end(tmp_path: Path, packed: bytes, expected: list[str | None]) -> None:
+    path = tmp_path / "corpus.gz"
+    path.write_bytes(packed)
+    assert kinds(analyze(path)) == list(enumerate(expected))

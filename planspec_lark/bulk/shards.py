@@ -57,8 +57,9 @@ def analyze_shard(
         rows.close()
         if stamp_of(shard.path) != shard.stamp:
             raise OSError(0, "the input has changed since it was split")
+        size = file.tell()
         with writing(examples_beside(target)) as beside:
-            beside.write(examples.encode())
+            beside.write(examples.encode(size))
     return ShardReport(records, problems, valid)
 
 

@@ -86,6 +86,8 @@ def test_an_unreadable_input_fails_at_the_end() -> None:
         (["c", "--out", "o", "--engine", "dask", "--address", "tcp://x:1", "--jobs", "2"], "--jobs is for the engine"),
         (["corpus.jsonl", "--out", "out", "--jobs", "0"], "'--jobs'"),
         (["corpus.jsonl", "--out", "out", "--max-bytes", "0"], "'--max-bytes'"),
+        (["corpus.jsonl", "--out", "out", "--max-bytes", str(1 << 63)], "'--max-bytes'"),
+        (["corpus.jsonl", "--out", "out", "--shard-bytes", str(1 << 63)], "'--shard-bytes'"),
         (["corpus.jsonl", "--out", "out", "--text", ""], "text must not be empty"),
         (["corpus.jsonl", "--out", "out", "--format", "csv"], "'--format'"),
     ],

@@ -22,8 +22,9 @@ from planspec_lark.source import visible
 
 __all__ = ["ParquetRows", "load", "read_groups", "read_rows", "sizes_of_groups"]
 
-# Records that are decoded at once, and rows that are written as one group.
+# Records that are decoded at once, and about how many bytes of them; rows that are written as one group.
 _BATCH = 64
+_BATCH_BYTES = 1 << 24
 _GROUP = 4096
 _LISTS = {"codes": "string", "counts": "int64", "severities": "string"}
 _TYPES = {"parsed": "bool_", "valid": "bool_", "score": "float64"}
@@ -102,7 +103,10 @@ def _values(
     if not wanted:
         yield from repeat((None, None), file.metadata.row_group(group).num_rows)
         return
-    for batch in file.iter_batches(_BATCH, row_groups=[group], columns=wanted, use_threads=False):
+    known = file.metadata.row_group(group)
+    size = known.total_byte_size // max(1, known.num_rows)
+    most = max(1, min(_BATCH, _BATCH_BYTES // max(1, size)))
+    for batch in file.iter_batches(most, row_groups=[group], columns=wanted, use_threads=False):
         yield from zip(_ids(batch, options), _texts(batch, options, arrow, flaw), strict=True)
 
 

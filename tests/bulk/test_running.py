@@ -27,6 +27,8 @@ from planspec_lark import (
 from planspec_lark.bulk import analysing, shards
 from planspec_lark.bulk.folder import locked
 from planspec_lark.bulk.showing import show_report
+from planspec_lark.bulk.splitting import stamp_of
+from planspec_lark.bulk.writing import remove_leftovers, writing
 from planspec_lark.source import visible
 from tests.bulk.corpora import PLAN, contents, line_of, read, rows_of, write_corpus, write_parquet
 
@@ -447,3 +449,31 @@ def test_one_path_is_no_list(tmp_path: Path) -> None:
         with pytest.raises(BulkError, match="inputs is a list of files, not one path"):
             run_bulk(inputs, tmp_path / "out")  # type: ignore[arg-type]
     assert not (tmp_path / "out").exists()
+
+
+def test_an_old_task_does_not_replace_what_a_new_run_writes(corpus: Path, tmp_path: Path) -> None:
+    """A worker of a cluster may go on with a task for a while though its run is gone and another has begun."""
+    run([corpus], tmp_path / "out")
+    before = contents(tmp_path / "out")
+    part = tmp_path / "out" / "part-00000-00000.jsonl"
+
+    def stamp(path: str) -> tuple[int, int]:
+        remove_leftovers(tmp_path / "out")
+        return stamp_of(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shards, "stamp_of", stamp)
+        with pytest.raises(OSError, match="another run has begun to write here"):
+            analyze_shard(corpus, part, options=BulkOptions(read="strict"))
+    assert contents(tmp_path / "out") == before
+
+
+def test_two_writers_of_the_same_file(tmp_path: Path) -> None:
+    """A cluster may give a task to two workers. Each writes a file of its own, and both of them end well."""
+    path = tmp_path / "rows"
+    with writing(path) as first, writing(path) as second:
+        first.write(b"same")
+        second.write(b"same")
+        assert len(list(tmp_path.iterdir())) == 2
+    assert [found.name for found in tmp_path.iterdir()] == ["rows"]
+    assert path.read_bytes() == b"same"

@@ -48,6 +48,18 @@ def test_the_column_of_the_text() -> None:
     assert [row["valid"] for row in rows_of(Path("out"))] == [True]
 
 
+def test_a_column_that_no_record_has() -> None:
+    Path("c.jsonl").write_text('{"answer": "x"}\n' * 3)
+    warning = "\nwarning: no record has the column of the text: name it with --text\n"
+    result = run("bulk", "c.jsonl", "--out", "out", "--jobs", "1")
+    assert result.exit_code == 0
+    assert warning in result.stdout
+    Path("d.jsonl").write_text('{"text": "x"}\n')
+    Path("empty.jsonl").touch()
+    for at, inputs in enumerate((["c.jsonl", "d.jsonl"], ["d.jsonl"], ["empty.jsonl"])):
+        assert "warning" not in run("bulk", *inputs, "--out", f"out{at}", "--jobs", "1").stdout
+
+
 def test_a_second_call_does_what_is_missing() -> None:
     arguments = ("bulk", "corpus.jsonl", "--out", "out", "--jobs", "1", "--shard-bytes", "100")
     first = run(*arguments)

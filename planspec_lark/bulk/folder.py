@@ -50,6 +50,9 @@ def locked(path: Path) -> Iterator[None]:
     try:
         path.mkdir(parents=True, exist_ok=True)
         file = open(path / _LOCK, "a+b")  # noqa: SIM115  (closed below)
+    except FileExistsError as error:
+        why = f"{error.strerror}, and it is no folder; take another one for the results"
+        raise BulkError(f"{visible_name(str(path))}: {why}") from None
     except OSError as error:
         raise BulkError(f"{visible_name(str(path))}: {error.strerror}") from None
     with file:

@@ -64,7 +64,7 @@ def test_a_broken_line(tmp_path: Path, line: bytes, problem: str, message: str, 
         "parsed": False,
         "valid": False,
     }
-    (example,) = json.loads((tmp_path / "rows.examples.json").read_bytes())[problem]
+    (example,) = json.loads((tmp_path / "rows.examples.json").read_bytes())["examples"][problem]
     assert example["record"] == 1
     assert len(example["excerpt"]) < 1500
 

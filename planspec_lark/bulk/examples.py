@@ -14,8 +14,9 @@ from planspec_lark.bulk.records import Record
 from planspec_lark.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.source import escape_json, visible
 
-__all__ = ["Examples", "examples_beside"]
+__all__ = ["Examples", "examples_beside", "read_examples"]
 
+_FIELDS = {"file": str, "record": int, "line": int | None, "message": str, "excerpt": str}
 # How many of each, per shard and in a report.
 _MOST = 3
 
@@ -23,6 +24,24 @@ _MOST = 3
 def examples_beside(part: Path) -> Path:
     """Where the examples of a part are."""
     return part.with_name(f"{part.stem}.examples.json")
+
+
+def read_examples(part: Path) -> tuple[int, dict[str, list[dict[str, Any]]]]:
+    """How many bytes a part has if it is whole, and its examples.
+
+    Raises:
+        OSError: they cannot be read.
+        ValueError: they are damaged.
+    """
+    value = json.loads(examples_beside(part).read_bytes())
+    try:
+        size, found = value["part_bytes"], value["examples"]
+        examples = [example for kind in found.values() for example in kind]
+        if all(isinstance(one[name], kind) for one in examples for name, kind in _FIELDS.items()):
+            return int(size), found
+    except (AttributeError, KeyError, TypeError):
+        pass
+    raise ValueError("these are no examples")
 
 
 @define
@@ -65,9 +84,10 @@ class Examples:
         """The examples of a code, those that weigh most first."""
         return [one for severity in Severity for one in self.of(_kind(code, severity))][:_MOST]
 
-    def encode(self) -> bytes:
-        """All of them as JSON."""
-        return escape_json(json.dumps(self.found, ensure_ascii=False, sort_keys=True, indent=1)).encode("utf-8") + b"\n"
+    def encode(self, size: int) -> bytes:
+        """All of them as JSON, with the bytes that the part has which they are beside."""
+        value = {"part_bytes": size, "examples": self.found}
+        return escape_json(json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1)).encode("utf-8") + b"\n"
 
     def _has_room(self, kind: str) -> bool:
         return len(self.found.get(kind, ())) < _MOST

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import asdict, define, evolve, field
 
-from planspec_lark.bulk.examples import examples_beside
+from planspec_lark.bulk.examples import read_examples
 from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard
 from planspec_lark.bulk.reasons import reason_of
 from planspec_lark.bulk.splitting import spell_name, split, stamp_of
@@ -25,6 +25,7 @@ __all__ = ["Folder", "Input", "is_done", "locked"]
 _LOCK = ".planspec-bulk.lock"
 _MANIFEST = "manifest.json"
 _REPORT = "report.json"
+_PART = re.compile(r"part-[0-9]{5,}-[0-9]{5,}\.(jsonl|parquet|examples\.json)")
 # Changes whenever rows or shards of the same inputs would come out differently.
 _VERSION = 1
 
@@ -49,6 +50,9 @@ def locked(path: Path) -> Iterator[None]:
     try:
         path.mkdir(parents=True, exist_ok=True)
         file = open(path / _LOCK, "a+b")  # noqa: SIM115  (closed below)
+    except FileExistsError as error:
+        why = f"{error.strerror}, and it is no folder; take another one for the results"
+        raise BulkError(f"{visible_name(str(path))}: {why}") from None
     except OSError as error:
         raise BulkError(f"{visible_name(str(path))}: {error.strerror}") from None
     with file:
@@ -89,12 +93,14 @@ class Folder:
         head = {"manifest": _VERSION, "planspec_lark": _version(), "options": asdict(options)}
         known = _read_manifest(path)
         if known is not None and overwrite:
-            _remove_parts(path, known)
+            _remove_parts(path)
             known = None
         if known is None:
             folder = cls(path, options, [_split_input(name, options) for name in names])
         else:
-            folder = cls(path, options, _go_on(path, known, head, names, options))
+            inputs = _read_inputs(path, known)
+            _compare(path, known, head)
+            folder = cls(path, options, _go_on(path, inputs, names, options))
         folder._write_json(_MANIFEST, {**head, "inputs": [asdict(one) for one in folder.inputs]})
         return folder
 
@@ -116,9 +122,12 @@ class Folder:
 
 
 def is_done(task: BulkTask) -> bool:
-    """Whether the rows and examples of a task are there; both are written whole or not at all."""
+    """Whether the rows and examples of a task are there, and the rows have the size that they were written with."""
     part = Path(task.dst)
-    return part.exists() and examples_beside(part).exists()
+    try:
+        return part.stat().st_size == read_examples(part)[0]
+    except (OSError, ValueError, RecursionError):
+        return False
 
 
 def _version() -> str:
@@ -147,36 +156,46 @@ def _read_manifest(path: Path) -> dict[str, Any] | None:
         if any(found.name != _LOCK for found in path.iterdir()):
             raise BulkError(f"{visible_name(str(path))}: the folder is not empty and holds no earlier run") from None
         return None
-    except (OSError, ValueError) as error:
-        raise BulkError(f"{visible_name(str(file))}: {reason_of(error)}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise BulkError(f"{visible_name(str(file))}: {reason_of(error)}; take another folder") from None
     if not isinstance(known, dict) or known.get("manifest") != _VERSION:
-        raise BulkError(f"{visible_name(str(file))}: this is not the manifest of a run, or of another version")
+        why = "this is not the manifest of a run, or of another version"
+        raise BulkError(f"{visible_name(str(file))}: {why}; take another folder")
     return known
 
 
-def _remove_parts(path: Path, known: dict[str, Any]) -> None:
-    """Remove what the run of a manifest has written, and nothing else."""
-    options = BulkOptions(**known["options"])
-    for at, one in enumerate(known["inputs"]):
-        for number, _ in enumerate(one["shards"]):
-            part = path / _part_name(at, number, options)
-            part.unlink(missing_ok=True)
-            examples_beside(part).unlink(missing_ok=True)
+def _remove_parts(path: Path) -> None:
+    """Remove what a run has written, and nothing else, whatever its manifest has come to."""
+    for file in path.iterdir():
+        if _PART.fullmatch(file.name):
+            file.unlink()
     (path / _REPORT).unlink(missing_ok=True)
     (path / _MANIFEST).unlink()
 
 
-def _go_on(
-    path: Path, known: dict[str, Any], head: dict[str, Any], names: Sequence[str], options: BulkOptions
-) -> list[Input]:
-    """The inputs of an earlier run, if this one is the same. Those that could not be read then are tried again."""
+def _read_inputs(path: Path, known: dict[str, Any]) -> list[Input]:
+    try:
+        known["options"].keys()
+        return [_read_input(value) for value in known["inputs"]]
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        raise BulkError(
+            f"{visible_name(str(path / _MANIFEST))}: the manifest is damaged; take another folder, or --overwrite to "
+            "start anew"
+        ) from None
+
+
+def _compare(path: Path, known: dict[str, Any], head: dict[str, Any]) -> None:
     differing = [key for key in head["options"] if known["options"].get(key) != head["options"][key]]
     differing += [key for key in head if key != "options" and known.get(key) != head[key]]
     if differing:
         _refuse(path, f"differs in {', '.join(differing)}")
-    inputs = [_read_input(value) for value in known["inputs"]]
-    if [one.name for one in inputs] != list(map(spell_name, names)):
-        _refuse(path, "has other inputs")
+
+
+def _go_on(path: Path, inputs: list[Input], names: Sequence[str], options: BulkOptions) -> list[Input]:
+    """The inputs of an earlier run, if this one is the same. Those that could not be read then are tried again."""
+    known, spelled = [one.name for one in inputs], list(map(spell_name, names))
+    if known != spelled:
+        _refuse(path, f"has other inputs: {_tell_apart(known, spelled)}")
     for name, one in zip(names, inputs, strict=True):
         stamp = None
         with suppress(OSError, ValueError):
@@ -189,6 +208,19 @@ def _go_on(
     ]
 
 
+def _tell_apart(known: list[str], given: list[str]) -> str:
+    """In a few words, how the inputs of two runs differ."""
+    gone, new = set(known).difference(given), set(given).difference(known)
+    lists = (("not given now", known, gone), ("new", given, new))
+    said = [f"{word}: {_name_some([name for name in names if name in apart])}" for word, names, apart in lists if apart]
+    return ", ".join(said) or "they are the same in another order"
+
+
+def _name_some(names: list[str]) -> str:
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return ", ".join(visible_name(name) for name in names[:3]) + more
+
+
 def _refuse(path: Path, why: str) -> None:
     raise BulkError(
         f"{visible_name(str(path))}: the run in this folder {why}; take another folder, or --overwrite to start anew"
@@ -197,11 +229,17 @@ def _refuse(path: Path, why: str) -> None:
 
 def _read_input(value: dict[str, Any]) -> Input:
     shards = [Shard(**{**shard, "stamp": tuple(shard["stamp"])}) for shard in value["shards"]]
-    stamp = value["stamp"] and (value["stamp"][0], value["stamp"][1])
-    return Input(value["name"], stamp, value["reason"], shards)
+    if not (isinstance(value["name"], str) and isinstance(value["reason"], str)):
+        raise TypeError("an input has a name, and a reason if it could not be read")
+    if value["stamp"] is None:
+        return Input(value["name"], reason=value["reason"])
+    if any(list(shard.stamp) != value["stamp"] for shard in shards) or not shards:
+        raise ValueError("shards are of their input")
+    return Input(value["name"], shards[0].stamp, shards=shards)
 
 
 def _move(one: Input, name: str) -> Input:
     """The same input where it lies now, which the folder from which it is named decides."""
-    path = os.path.abspath(name)
+    # As it was when it was split: what `..` means behind a link, the file system decides.
+    path = str(Path(name).absolute())
     return evolve(one, shards=[evolve(shard, path=path) for shard in one.shards])

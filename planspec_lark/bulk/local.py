@@ -51,11 +51,7 @@ def _run_in_pool(tasks: Sequence[BulkTask], jobs: int) -> Iterator[Outcome]:
 
 def _run_until_broken(left: list[BulkTask], suspects: list[BulkTask], jobs: int) -> Iterator[Outcome]:
     """Take tasks off ``left`` until it is empty or a process has died; then ``suspects`` are those it may have had."""
-    with _pool(jobs) as pool:
-        try:
-            pool.submit(os.getpid).result()
-        except BrokenProcessPool:
-            raise BulkError(_NO_PROCESS) from None
+    with _started_pool(jobs) as pool:
         running: dict[Future[ShardReport | str], BulkTask] = {}
         while (left or running) and not suspects:
             while left and len(running) < jobs * _AHEAD:
@@ -86,6 +82,20 @@ def _run_alone(task: BulkTask) -> ShardReport | str:
         with _pool(1) as pool, suppress(BrokenProcessPool):
             return pool.submit(perform, task).result()
     return _KILLED
+
+
+@contextmanager
+def _started_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool of which a process has answered. One that is killed while it starts is no reason to give up."""
+    for _ in range(2):
+        with _pool(jobs) as pool:
+            try:
+                pool.submit(os.getpid).result()
+            except BrokenProcessPool:
+                continue
+            yield pool
+            return
+    raise BulkError(_NO_PROCESS)
 
 
 @contextmanager

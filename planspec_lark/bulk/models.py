@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from attrs import Attribute, field, frozen
-from attrs.validators import ge, in_, instance_of, optional
+from attrs.validators import deep_iterable, ge, in_, instance_of, le, optional
 
-__all__ = ["BulkError", "BulkOptions", "BulkTask", "Engine", "Outcome", "Shard", "ShardReport"]
+__all__ = ["MOST_BYTES", "BulkError", "BulkOptions", "BulkTask", "Engine", "Outcome", "Shard", "ShardReport"]
+
+
+# More than any file has, and less than what a machine cannot count to.
+MOST_BYTES = 10**12
 
 
 class BulkError(Exception):
-    """A run that cannot start: what is asked for cannot be done, or does not fit what the folder holds."""
+    """A run that cannot start, or not end: what is asked for cannot be done, or does not fit what the folder holds."""
 
 
 def _is_named(_: object, attribute: Attribute[Any], value: object) -> None:
@@ -27,15 +31,15 @@ class BulkOptions:
     ``text`` names the column with the text and ``id`` one that identifies a record, if there is one. ``read`` is
     ``scan`` (find the plan in an answer) or ``strict`` (the text has to be a plan), ``format`` that of the rows,
     ``jsonl`` or ``parquet``. A record of more than ``max_bytes`` bytes (a line of JSONL, a text of Parquet) is not
-    read. Inputs that can be split are split into shards of about ``shard_bytes`` bytes.
+    read. Inputs that can be split are split into shards of about ``shard_bytes`` bytes. Neither is more than 10**12.
     """
 
     text: str = field(default="text", validator=[instance_of(str), _is_named])
     id: str | None = field(default=None, validator=[optional(instance_of(str)), _is_named])
     read: str = field(default="scan", validator=in_(("scan", "strict")))
     format: str = field(default="jsonl", validator=in_(("jsonl", "parquet")))
-    max_bytes: int = field(default=1_000_000, validator=[instance_of(int), ge(1)])
-    shard_bytes: int = field(default=4_000_000, validator=[instance_of(int), ge(1)])
+    max_bytes: int = field(default=1_000_000, validator=[instance_of(int), ge(1), le(MOST_BYTES)])
+    shard_bytes: int = field(default=4_000_000, validator=[instance_of(int), ge(1), le(MOST_BYTES)])
 
 
 @frozen
@@ -48,14 +52,14 @@ class Shard:
     and time of change (ns) as they were when it was split.
     """
 
-    path: str
-    name: str
-    kind: str
-    start: int
-    stop: int
-    first: int
-    weight: int
-    stamp: tuple[int, int]
+    path: str = field(validator=instance_of(str))
+    name: str = field(validator=instance_of(str))
+    kind: str = field(validator=in_(("jsonl", "gzip", "parquet")))
+    start: int = field(validator=instance_of(int))
+    stop: int = field(validator=instance_of(int))
+    first: int = field(validator=instance_of(int))
+    weight: int = field(validator=instance_of(int))
+    stamp: tuple[int, int] = field(validator=deep_iterable(instance_of(int), instance_of(tuple)))
 
 
 @frozen

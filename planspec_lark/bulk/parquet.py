@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import repeat
 from typing import Any, BinaryIO
 
 from planspec_lark.bulk.models import BulkError, BulkOptions, Shard
-from planspec_lark.bulk.records import DAMAGED, INVALID_UTF_8, NO_COLUMN, NOT_TEXT, TOO_LONG, Record, spell_id
+from planspec_lark.bulk.records import (
+    DAMAGED,
+    INVALID_UTF_8,
+    NO_COLUMN,
+    NOT_TEXT,
+    TOO_LONG,
+    Record,
+    failed_record,
+    spell_id,
+)
 from planspec_lark.source import visible
 
 __all__ = ["ParquetRows", "load", "read_groups", "read_rows", "sizes_of_groups"]
 
-# Records that are decoded at once, and rows that are written as one group.
+# Records that are decoded at once, and about how many bytes of them; rows that are written as one group.
 _BATCH = 64
+_BATCH_BYTES = 1 << 24
 _GROUP = 4096
 _LISTS = {"codes": "string", "counts": "int64", "severities": "string"}
 _TYPES = {"parsed": "bool_", "valid": "bool_", "score": "float64"}
@@ -74,7 +84,7 @@ def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
             end = number + file.metadata.row_group(group).num_rows
             try:
                 for id, value in _values(file, group, options, arrow, flaw):
-                    yield _judge(number, id, value, flaw, options)
+                    yield _take(number, id, value, flaw, options)
                     number += 1
             except (arrow.ArrowException, OSError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
@@ -86,14 +96,17 @@ def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
 
 def _values(
     file: Any, group: int, options: BulkOptions, arrow: Any, flaw: object
-) -> Iterator[tuple[str | None, bytes | None]]:
-    """The id and the text, as bytes, of each record of a row group."""
+) -> Iterator[tuple[Any, bytes | None]]:
+    """The id, as pyarrow has it, and the text, as bytes, of each record of a row group."""
     names = file.schema_arrow.names
     wanted = [name for name in names if name == options.id or (name == options.text and not flaw)]
     if not wanted:
         yield from repeat((None, None), file.metadata.row_group(group).num_rows)
         return
-    for batch in file.iter_batches(_BATCH, row_groups=[group], columns=wanted, use_threads=False):
+    known = file.metadata.row_group(group)
+    size = known.total_byte_size // max(1, known.num_rows)
+    most = max(1, min(_BATCH, _BATCH_BYTES // max(1, size)))
+    for batch in file.iter_batches(most, row_groups=[group], columns=wanted, use_threads=False):
         yield from zip(_ids(batch, options), _texts(batch, options, arrow, flaw), strict=True)
 
 
@@ -112,17 +125,37 @@ def _check_column(file: Any, name: str, arrow: Any) -> tuple[str, str] | None:
     return NOT_TEXT, f"the column holds {visible(str(kind))[:80]}, not a text"
 
 
-def _ids(batch: Any, options: BulkOptions) -> list[str | None]:
+def _ids(batch: Any, options: BulkOptions) -> Iterable[Any]:
     if options.id is None or options.id not in batch.schema.names:
-        return [None] * int(batch.num_rows)
-    return [_id_of(value) for value in batch.column(options.id)]
+        return repeat(None, batch.num_rows)
+    column: Iterable[Any] = batch.column(options.id)
+    return column
 
 
-def _id_of(value: Any) -> str | None:
+def _plain(scalar: Any) -> Any:
+    """A value of pyarrow as one of Python, also where pyarrow itself cannot say it, or cannot without pandas."""
     try:
-        return spell_id(value.as_py())
-    except UnicodeDecodeError:
-        return str(value.as_buffer().to_pybytes().decode("utf-8", "backslashreplace"))
+        return scalar.as_py()
+    except (ValueError, ImportError):
+        arrow, _ = load()
+        if isinstance(scalar, arrow.DictionaryScalar | arrow.ExtensionScalar):
+            return _plain(scalar.value)
+        if isinstance(scalar, arrow.StructScalar):
+            return {field.name: _plain(scalar[at]) for at, field in enumerate(scalar.type)}
+        if isinstance(scalar, arrow.ListScalar):
+            return [_plain(value) for value in scalar.values]
+        if hasattr(scalar, "as_buffer"):
+            return scalar.as_buffer().to_pybytes()
+        return scalar.cast(arrow.string()).as_py()
+
+
+def _take(number: int, id: Any, value: bytes | None, flaw: tuple[str, str] | None, options: BulkOptions) -> Record:
+    try:
+        return _judge(number, None if id is None else spell_id(_plain(id)), value, flaw, options)
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:  # one record in a million must not stop the others
+        return failed_record(number, error)
 
 
 def _texts(batch: Any, options: BulkOptions, arrow: Any, flaw: object) -> list[bytes | None]:

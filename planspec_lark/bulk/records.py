@@ -9,7 +9,8 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from io import BufferedReader, RawIOBase
+from typing import Any, BinaryIO
 
 from attrs import evolve, frozen
 
@@ -24,6 +25,7 @@ __all__ = [
     "NO_COLUMN",
     "TOO_LONG",
     "Record",
+    "failed_record",
     "read_lines",
     "spell_id",
 ]
@@ -40,6 +42,8 @@ INTERNAL = "internal"
 _MARK = b"\xef\xbb\xbf"
 _BUFFER = 1 << 18
 _EXCERPT = 300
+# What the beginning of a line may look like. What is an object is all of its line.
+_CUT = (NOT_JSON, NOT_AN_OBJECT, INVALID_UTF_8)
 _WHAT = {list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number", type(None): "null"}
 
 
@@ -72,24 +76,54 @@ def read_lines(shard: Shard, options: BulkOptions) -> Iterator[Record]:
 
 
 def _read_gzip(shard: Shard, options: BulkOptions) -> Iterator[Record]:
-    number = shard.first
+    following = shard.first
     with open(shard.path, "rb") as packed, gzip.GzipFile(fileobj=packed) as file:
-        lines = _split(file, None, options.max_bytes)
-        while True:
-            try:
-                line = next(lines)
-            except StopIteration:
-                return
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                message = f"the gzip data end or are damaged here, what follows is lost: {error}"
-                yield Record(number, problem=DAMAGED, message=message)
-                return
-            if record := _read_line(number, line, options):
+        unpacked = _Unpacked(file)
+        buffer = BufferedReader(unpacked, _BUFFER)
+        for number, line in enumerate(_split(buffer, None, options.max_bytes), shard.first):
+            record = _read_line(number, line, options)
+            if unpacked.is_cut and not buffer.peek(1) and (record is None or record.problem in _CUT):
+                break
+            following = number + 1
+            if record:
                 yield record
-            number += 1
+    if unpacked.damage is not None:
+        message = f"the gzip data end or are damaged here, what follows is lost: {unpacked.damage}"
+        yield Record(following, problem=DAMAGED, message=message)
 
 
-def _split(file: BinaryIO | gzip.GzipFile, left: int | None, most: int) -> Iterator[bytes | None]:
+class _Unpacked(RawIOBase):
+    """What gzip data hold, up to their end or to where they are damaged."""
+
+    def __init__(self, file: gzip.GzipFile) -> None:
+        self._file = file
+        self._ended = True
+        self.damage: Exception | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the last line may have been longer: it has no end, and the member that it is in does not end well."""
+        whole_member = isinstance(self.damage, gzip.BadGzipFile)
+        return self.damage is not None and not whole_member and not self._ended
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self.damage is not None:
+            return 0
+        try:
+            data = self._file.read1(len(buffer))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            self.damage = error
+            return 0
+        buffer[: len(data)] = data
+        if data:
+            self._ended = data.endswith(b"\n")
+        return len(data)
+
+
+def _split(file: BinaryIO | BufferedReader, left: int | None, most: int) -> Iterator[bytes | None]:
     """The lines of the next ``left`` bytes (None: of all), without their ends; None for one of more than ``most``."""
     while left is None or left > 0:
         line = file.readline(most + 1)
@@ -116,7 +150,15 @@ def _read_line(number: int, line: bytes | None, options: BulkOptions) -> Record 
         line = line.removeprefix(_MARK)
     if not line.strip():
         return None
-    record = _decode_line(number, line, options)
+    try:
+        record = _decode_line(number, line, options)
+    except RecursionError:
+        # Values can be read to about the same depth as they can be written, not to the same.
+        record = Record(number, problem=NOT_JSON, message="it is nested too deeply")
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:  # one record in a million must not stop the others
+        record = failed_record(number, error)
     return record if record.problem is None else evolve(record, excerpt=line[:_EXCERPT])
 
 
@@ -128,8 +170,6 @@ def _decode_line(number: int, line: bytes, options: BulkOptions) -> Record:
         return Record(number, problem=INVALID_UTF_8, message=message)
     except json.JSONDecodeError as error:
         return Record(number, problem=NOT_JSON, message=f"{error.msg}, at column {error.colno}")
-    except RecursionError:
-        return Record(number, problem=NOT_JSON, message="it is nested too deeply")
     except ValueError as error:  # a number with thousands of digits
         return Record(number, problem=NOT_JSON, message=str(error))
     return _take_columns(number, value, options)
@@ -151,9 +191,23 @@ def _take_columns(number: int, value: object, options: BulkOptions) -> Record:
     return Record(number, id, text)
 
 
+def failed_record(number: int, error: Exception) -> Record:
+    """The record instead of one over which its reader failed."""
+    message = f"the reader failed: {type(error).__name__}: {error}"
+    return Record(number, problem=INTERNAL, message=message[:500])
+
+
 def spell_id(value: object) -> str | None:
-    """An id as text: what is no text as JSON, and what UTF-8 cannot say as an escape."""
+    """An id as text: lists, objects, numbers and truth values as JSON, all else as Python spells it.
+
+    What UTF-8 cannot say becomes an escape.
+    """
     if value is None:
         return None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    is_json = isinstance(value, dict | list | tuple | bool | int | float)
+    text = json.dumps(value, ensure_ascii=False, default=_spell) if is_json else _spell(value)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _spell(value: object) -> str:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)

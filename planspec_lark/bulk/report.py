@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,10 +9,12 @@ from typing import Any
 
 from attrs import asdict, define, field, frozen
 
-from planspec_lark.bulk.examples import Examples, examples_beside
-from planspec_lark.bulk.models import BulkTask
+from planspec_lark.bulk.examples import Examples, read_examples
+from planspec_lark.bulk.models import BulkError, BulkTask
+from planspec_lark.bulk.reasons import reason_of
 from planspec_lark.bulk.writing import read_rows
 from planspec_lark.diagnostics import CODES, Severity
+from planspec_lark.source import visible_name
 
 __all__ = ["BulkReport", "Distribution", "Failure", "Finding", "Problem", "count_up"]
 
@@ -105,6 +106,8 @@ class _Counts:
     def add(self, row: dict[str, Any]) -> None:
         self.records += 1
         if row["problem"] is not None:
+            if not isinstance(row["problem"], str):
+                raise TypeError("a problem is a text")
             self.problems[row["problem"]] += 1
             return
         self.parsed += row["parsed"]
@@ -113,7 +116,7 @@ class _Counts:
             # A thousandth is as fine as anybody reads, and there are not too many of them to be counted.
             counter[round(row[key], 3)] += 1
         for code, count, severity in zip(row["codes"], row["counts"], row["severities"], strict=True):
-            self.records_with.setdefault(code, Counter())[severity] += 1
+            self.records_with.setdefault(CODES[code].code, Counter())[severity] += 1
             self.findings[code] += count
 
     def rank(self, code: str) -> tuple[list[int], str]:
@@ -125,15 +128,19 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
     """Read what is on disk and sum it up.
 
     Raises:
-        OSError: a part cannot be read.
+        BulkError: a part cannot be read, or is damaged.
     """
     counts = _Counts()
     examples = Examples()
     for task in done:
         part = Path(task.dst)
-        for row in read_rows(part, task.options.format, _COUNTED):
-            counts.add(row)
-        examples.merge(json.loads(examples_beside(part).read_bytes()).items())
+        try:
+            for row in read_rows(part, task.options.format, _COUNTED):
+                counts.add(row)
+            examples.merge(read_examples(part)[1].items())
+        except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
+            why = reason_of(error) if isinstance(error, OSError) else "the part is damaged"
+            raise BulkError(f"{visible_name(str(part))}: {why}; remove it and run this again") from None
     failures = list(failed)
     read = counts.records - counts.problems.total()
     score, steps, depth = (_distribute(counter) for counter in counts.numbers.values())

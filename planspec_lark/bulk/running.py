@@ -58,16 +58,18 @@ def run_bulk(  # noqa: PLR0913  (what to do, and how)
         jobs: how many processes; by default one for each core. With more than one, the calling script has to be
             importable without running (``if __name__ == "__main__":``), as always with :mod:`multiprocessing`.
         engine: what carries out the tasks instead of these processes.
-        overwrite: whether to remove what a run with other inputs or options has left in the folder.
+        overwrite: whether to discard all that an earlier run has left in the folder, also one that could go on.
         progress: is called at the start and after each shard.
 
     Returns:
         The report, as it is in ``out/report.json``. Its ``failed`` says what could not be analysed.
 
     Raises:
-        BulkError: the run cannot start, or its cluster was lost.
+        BulkError: the run cannot start, its cluster was lost, or a part that it has written is damaged.
         OSError: the folder cannot be written.
     """
+    if isinstance(inputs, str | bytes | os.PathLike):
+        raise BulkError("inputs is a list of files, not one path: put it in brackets")
     names = [os.fspath(name) for name in inputs]
     target = Path(out)
     _check_inputs(names, target)
@@ -90,14 +92,19 @@ def _check_inputs(names: Sequence[str], target: Path) -> None:
     seen: set[Path] = set()
     for name in names:
         try:
-            path = Path(name).resolve()
+            path = _lies_at(name)
         except (OSError, ValueError):
             continue  # It cannot be read either, which the report will tell.
         if path in seen:
             raise BulkError(f"{visible_name(name)}: this input comes twice")
-        if path.parent == target.resolve():
+        if path.parent == _lies_at(target):
             raise BulkError(f"{visible_name(name)}: an input cannot be in the folder of the results")
         seen.add(path)
+
+
+def _lies_at(path: str | Path) -> Path:
+    # Path.resolve raises another error for links that go in a circle in every version of Python.
+    return Path(os.path.realpath(path))
 
 
 def _carry_out(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from planspec_lark.bulk.records import NO_COLUMN
 from planspec_lark.bulk.report import BulkReport, Distribution, Finding, Problem
 from planspec_lark.diagnostics import shorten
 from planspec_lark.source import visible, visible_name
@@ -32,6 +33,8 @@ def _sums(report: BulkReport) -> Iterator[str]:
         f"{_plural(report.records, 'record')} of {_plural(report.files, 'file')} in {_plural(report.shards, 'shard')}: "
         f"{report.read:,} read, {broken:,} broken"
     )
+    if report.records and [(one.problem, one.records) for one in report.problems] == [(NO_COLUMN, report.records)]:
+        yield "warning: no record has the column of the text: name it with --text"
     for word, count in (("parsed", report.parsed), ("valid", report.valid)):
         yield f"{word:<7}{count:>12,}  {_percent(count, report.read)}"
 

@@ -7,7 +7,7 @@ import sys
 import click
 
 from planspec_lark.bulk.dask_engine import run_on_dask
-from planspec_lark.bulk.models import BulkError, BulkOptions
+from planspec_lark.bulk.models import MOST_BYTES, BulkError, BulkOptions
 from planspec_lark.bulk.running import run_bulk
 from planspec_lark.bulk.showing import show_report
 from planspec_lark.cli.output import UNREADABLE, fail, write_text
@@ -41,19 +41,23 @@ _DEFAULTS = BulkOptions()
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="How many processes; by default one for each core.")
 @click.option(
     "--max-bytes",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_BYTES),
     default=_DEFAULTS.max_bytes,
     show_default=True,
     help="Do not read records that are longer.",
 )
 @click.option(
     "--shard-bytes",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_BYTES),
     default=_DEFAULTS.shard_bytes,
     show_default=True,
     help="Split inputs into shards of about this size.",
 )
-@click.option("--overwrite", is_flag=True, help="Remove an earlier run with other inputs or options.")
+@click.option(
+    "--overwrite",
+    is_flag=True,
+    help="Discard all that an earlier run has left in the folder, also one that could go on.",
+)
 @click.option("--progress/--no-progress", default=None, help="Show how far it is; by default on a terminal.")
 @click.option(
     "--engine",

@@ -9,10 +9,13 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
+import distributed
 import pytest
 
 from planspec_lark import BulkError, BulkOptions, BulkProgress, run_bulk, run_on_dask
+from planspec_lark.bulk import dask_engine
 from tests.bulk.corpora import contents, write_corpus
 
 OPTIONS = BulkOptions(shard_bytes=20_000)
@@ -89,6 +92,56 @@ def test_a_lost_scheduler_is_an_error_and_nothing_is_lost(tmp_path: Path) -> Non
     assert len(list((tmp_path / "there").glob("part-*.jsonl"))) >= 2
     run_bulk([corpus], tmp_path / "there", options=OPTIONS, jobs=1)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+def test_without_workers_a_run_waits_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also where all of them are gone while tasks are waiting for them."""
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 400)
+    run_bulk([corpus], tmp_path / "here", options=OPTIONS, jobs=1)
+    monkeypatch.setattr(dask_engine, "_LOOK", 0.2)
+    monkeypatch.setattr(dask_engine, "_WAIT", 2.0)
+    with cluster(tmp_path) as (address, _, workers):
+
+        def kill_all(state: BulkProgress) -> None:
+            if state.shards == 2:
+                for worker in workers:
+                    worker.kill()
+                    worker.wait()
+
+        for progress in (kill_all, None):
+            caplog.clear()
+            with pytest.raises(BulkError, match=r"the scheduler at tcp://.* has had no workers for 2 seconds"):
+                run_bulk([corpus], tmp_path / "there", options=OPTIONS, engine=run_on_dask(address), progress=progress)
+            (message,) = {record.getMessage() for record in caplog.records if record.name == dask_engine.__name__}
+            assert message == f"waiting for workers: the scheduler at {address} has none"
+    run_bulk([corpus], tmp_path / "there", options=OPTIONS, jobs=1)
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+def test_what_is_in_flight_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 800)
+    waiting: list[int] = []
+    submitted = ended_ones = 0
+    submit = distributed.Client.submit
+
+    def count(self: distributed.Client, *args: Any, **more: Any) -> Any:
+        nonlocal submitted
+        submitted += 1
+        waiting.append(submitted - ended_ones)
+        return submit(self, *args, **more)
+
+    def note(state: BulkProgress) -> None:
+        nonlocal ended_ones
+        ended_ones = state.shards
+
+    monkeypatch.setattr(distributed.Client, "submit", count)
+    with cluster(tmp_path) as (address, _, _workers):
+        report = run_bulk([corpus], tmp_path / "out", options=OPTIONS, engine=run_on_dask(address), progress=note)
+    assert report.shards > 8
+    # Two workers with a thread each, and two tasks for each thread.
+    assert max(waiting) <= 4
 
 
 @pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:x", "\x1b[2J"])

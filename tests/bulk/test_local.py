@@ -61,6 +61,46 @@ def test_a_shard_that_kills_its_process_fails_alone(
     assert report.records == len(words) - len(failing)
 
 
+def test_a_shard_is_tried_twice_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once beside others and once alone is not enough: the machine may have been short of memory for a while."""
+    monkeypatch.setattr(local, "perform", die_twice)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(line_of(PLAN))
+    report = run_bulk([path], tmp_path / "out", jobs=2)
+    assert (report.records, report.failed) == (1, [])
+    assert len(list(tmp_path.glob("died-*"))) == 2
+
+
+def die_twice(task: BulkTask) -> ShardReport | str:
+    for at in range(2):
+        mark = Path(task.src.path).with_name(f"died-{at}")
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return analyze_shard(task.src, task.dst, options=task.options)
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_process_that_is_killed_while_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deaths: int) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 50)
+    left = [die] * deaths
+    submit = ProcessPoolExecutor.submit
+
+    def kill_some(self, fn, /, *args):  # type: ignore[no-untyped-def]
+        return submit(self, left.pop() if fn is os.getpid and left else fn, *args)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", kill_some)
+    if deaths == 1:
+        assert run_bulk([corpus], tmp_path / "out", jobs=2).records == 50
+    else:
+        with pytest.raises(BulkError, match="no process can be started"):
+            run_bulk([corpus], tmp_path / "out", jobs=2)
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def sleep_over_some(task: BulkTask) -> ShardReport | str:
     """Like ``perform``, but takes two minutes where the name of the input says so."""
     if "long" in task.src.name:
@@ -279,5 +319,6 @@ def test_a_careless_engine_would_be_found_out(corpus: Path, undisturbed: dict[st
                 part = Path(task.dst)
                 part.write_bytes(part.read_bytes().partition(b"\n")[2])
 
-    assert run_bulk([corpus], tmp_path / "out", options=OPTIONS, engine=cut).records == 1499
+    report = run_bulk([corpus], tmp_path / "out", options=OPTIONS, engine=cut)
+    assert [failure.part for failure in report.failed] == ["part-00000-00002.jsonl"]
     assert contents(tmp_path / "out") != undisturbed

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from planspec_lark.bulk import parquet
 from planspec_lark.bulk.writing import COLUMNS
 from tests.bulk.corpora import IN_PROSE, PLAN, REFUSAL, analyze, line_of, read, write_corpus, write_parquet
 
@@ -70,6 +74,50 @@ def test_strings_and_ids_that_are_no_utf_8(tmp_path: Path) -> None:
     assert [row["id"] for row in rows] == [PLAN, "caf\\xe9"]
 
 
+NANOSECONDS = pa.array([1_700_000_000_000_000_001], pa.timestamp("ns"))
+DAYS = pa.array([19_000], pa.date32())
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (DAYS, "2022-01-08"),
+        (pa.array([0], pa.timestamp("s", "UTC")), "1970-01-01 00:00:00+00:00"),
+        (NANOSECONDS, "2023-11-14 22:13:20.000000001"),
+        (pa.array([Decimal("1.50")]), "1.50"),
+        (pa.array([b"a\xff\x00"]), "a\\xff\x00"),
+        (pa.array([b"a\xff"], pa.binary(2)), "a\\xff"),
+        (pa.array([UUID(int=5).bytes], pa.uuid()), "00000000-0000-0000-0000-000000000005"),
+        (pa.array([1], pa.duration("s")), "0:00:01"),
+        (
+            pa.StructArray.from_arrays([DAYS, pa.array([b"\xff"])], ["day", "key"]),
+            '{"day": "2022-01-08", "key": "\\\\xff"}',
+        ),
+        (pa.StructArray.from_arrays([NANOSECONDS], ["at"]), '{"at": "2023-11-14 22:13:20.000000001"}'),
+        (pa.ListArray.from_arrays([0, 1], NANOSECONDS), '["2023-11-14 22:13:20.000000001"]'),
+        (pa.array([1.5]), "1.5"),
+        (pa.array([True]), "true"),
+        (pa.nulls(1), None),
+    ],
+)
+def test_ids_are_text(tmp_path: Path, ids: Any, expected: str | None) -> None:
+    path = tmp_path / "corpus"
+    pyarrow.parquet.write_table(pa.table({"text": pa.array([PLAN]), "key": ids}), path)
+    (row,) = analyze(path, id="key")
+    assert (row["problem"], row["id"]) == (None, expected)
+
+
+def test_a_reader_that_fails_over_a_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(value: object) -> str:
+        if value == 7:
+            raise KeyError("why")
+        return str(value)
+
+    monkeypatch.setattr(parquet, "spell_id", fail)
+    rows = analyze(write_parquet(tmp_path / "corpus", ROWS), id="id")
+    assert [row["problem"] for row in rows] == [None, None, "internal", None]
+
+
 @pytest.mark.parametrize(
     "kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int8(), "binary")]
 )
@@ -121,3 +169,21 @@ def test_damaged_data_cost_the_rest_of_their_row_group(tmp_path: Path) -> None:
     assert [row["record"] for row in rows if row["problem"]] == [100]
     assert rows[100]["problem"] == "damaged"
     assert rows[100]["message"].startswith("100 records, this one and the next ones, are lost")
+
+
+@pytest.mark.parametrize(("size", "count", "most"), [(300_000, 200, 35_000_000), (2_000_000, 50, 50_000_000)])
+def test_what_is_held_at_once_is_bounded(tmp_path: Path, size: int, count: int, most: int) -> None:
+    """A row group may be as large as its file, and its texts too long: a few of them are decoded at a time.
+
+    Where most texts are short, nothing tells of the long ones beforehand, so batches are never large.
+    """
+    short = [] if size > 1_000_000 else [{"text": "x"}] * 5000
+    path = write_parquet(
+        tmp_path / "corpus", [{"text": f"{at}" + "x" * size} for at in range(count)] + short, group=9999
+    )
+    tracemalloc.start()
+    try:
+        assert {row["problem"] for row in analyze(path, max_bytes=1000)} == {"too-long", *(None for _ in short)}
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()

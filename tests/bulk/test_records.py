@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from planspec_lark import BulkOptions
+from planspec_lark.bulk import records
 from tests.bulk.corpora import PLAN, analyze, line_of
 
 GOOD = line_of(PLAN, id="a")
@@ -62,7 +64,7 @@ def test_a_broken_line(tmp_path: Path, line: bytes, problem: str, message: str, 
         "parsed": False,
         "valid": False,
     }
-    (example,) = json.loads((tmp_path / "rows.examples.json").read_bytes())[problem]
+    (example,) = json.loads((tmp_path / "rows.examples.json").read_bytes())["examples"][problem]
     assert example["record"] == 1
     assert len(example["excerpt"]) < 1500
 
@@ -139,6 +141,41 @@ def test_ids_are_text(tmp_path: Path, value: object, expected: str | None) -> No
     assert [row["id"] for row in analyze(path)] == [None] * 3
 
 
+def test_ids_that_are_nested_deeply(tmp_path: Path) -> None:
+    """What can just be read cannot always be written again."""
+    path = tmp_path / "corpus.jsonl"
+    deep = (b'{"text": "x", "id": ' + b"[" * depth + b"]" * depth + b"}\n" for depth in range(500, 1100))
+    path.write_bytes(GOOD + b"".join(deep) + GOOD)
+    rows = analyze(path, id="id")
+    assert [row["record"] for row in rows] == list(range(602))
+    assert (rows[0]["problem"], rows[-1]["problem"]) == (None, None)
+    assert {row["message"] for row in rows if row["problem"]} <= {"it is nested too deeply"}
+
+
+def test_a_reader_that_fails_over_a_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of this package costs one record; what the machine lacks is nothing that a row could tell."""
+    path = tmp_path / "corpus.jsonl"
+    path.write_bytes(GOOD * 3)
+
+    def fail(error: Exception) -> None:
+        def take(number: int, value: object, options: BulkOptions) -> records.Record:
+            if number == 1:
+                raise error
+            return take_columns(number, value, options)
+
+        monkeypatch.setattr(records, "_take_columns", take)
+
+    take_columns = records._take_columns
+    fail(KeyError("why"))
+    rows = analyze(path)
+    assert kinds(rows) == [(0, None), (1, "internal"), (2, None)]
+    assert rows[1]["message"] == "the reader failed: KeyError: 'why'"
+    for error in (MemoryError(), OSError(5, "no disk")):
+        fail(error)
+        with pytest.raises(type(error)):
+            analyze(path)
+
+
 def test_a_text_with_lone_surrogates(tmp_path: Path) -> None:
     path = tmp_path / "corpus.jsonl"
     path.write_text(json.dumps({"text": "Goal: \udc80\n## Steps\n1. [act] x\n"}) + "\n")
@@ -185,3 +222,28 @@ def test_gzip_of_several_members(tmp_path: Path) -> None:
     assert kinds(analyze(path)) == [(0, None), (1, None)]
     path.write_bytes(gzip.compress(GOOD) + b"garbage")
     assert kinds(analyze(path)) == [(0, None), (1, "damaged")]
+
+
+UNENDED = GOOD[:-1]
+BAD_SUM = bytes(8)
+
+
+@pytest.mark.parametrize(
+    ("packed", "expected"),
+    [
+        (gzip.compress(GOOD + UNENDED) + b"garbage", [None, None, "damaged"]),
+        (gzip.compress(GOOD + UNENDED)[:-8] + BAD_SUM, [None, None, "damaged"]),
+        (gzip.compress(GOOD + UNENDED)[:-4], [None, None, "damaged"]),
+        (gzip.compress(GOOD + GOOD) + b"garbage", [None, None, "damaged"]),
+        # The line as it was written is broken, and the damage comes behind it.
+        (gzip.compress(GOOD + GOOD[:30]) + b"garbage", [None, "not-json", "damaged"]),
+        (gzip.compress(GOOD + b'{"text": 5}')[:-8] + BAD_SUM, [None, "not-text", "damaged"]),
+        # Nobody knows how the line went on.
+        (gzip.compress(GOOD + UNENDED, 0)[:-10], [None, "damaged"]),
+        (gzip.compress(GOOD + b"12345", 0)[:-10], [None, "damaged"]),
+    ],
+)
+def test_damage_behind_a_last_line_without_end(tmp_path: Path, packed: bytes, expected: list[str | None]) -> None:
+    path = tmp_path / "corpus.gz"
+    path.write_bytes(packed)
+    assert kinds(analyze(path)) == list(enumerate(expected))

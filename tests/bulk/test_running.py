@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,8 @@ from planspec_lark import (
 from planspec_lark.bulk import analysing, shards
 from planspec_lark.bulk.folder import locked
 from planspec_lark.bulk.showing import show_report
+from planspec_lark.bulk.splitting import stamp_of
+from planspec_lark.bulk.writing import remove_leftovers, writing
 from planspec_lark.source import visible
 from tests.bulk.corpora import PLAN, contents, line_of, read, rows_of, write_corpus, write_parquet
 
@@ -157,8 +160,17 @@ def test_another_version_needs_another_folder(corpus: Path, tmp_path: Path, monk
 def test_changed_inputs_need_another_folder(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus.jsonl", 10)
     run([corpus], tmp_path / "out")
-    with pytest.raises(BulkError, match="has other inputs"):
-        run([corpus, tmp_path / "more.jsonl"], tmp_path / "out")
+    more = [tmp_path / f"more-{at}" for at in range(5)]
+    for inputs, what in (
+        ([corpus, more[0]], f"new: {more[0]}"),
+        ([more[0]], f"not given now: {corpus}, new: {more[0]}"),
+        ([corpus, *more], f"new: {more[0]}, {more[1]}, {more[2]} and 2 more"),
+    ):
+        with pytest.raises(BulkError, match=f"has other inputs: {re.escape(what)}; take another"):
+            run(inputs, tmp_path / "out")
+    run([corpus, more[0]], tmp_path / "two")
+    with pytest.raises(BulkError, match="has other inputs: they are the same in another order"):
+        run([more[0], corpus], tmp_path / "two")
     os.utime(corpus, ns=(0, 0))
     with pytest.raises(BulkError, match=r"corpus\.jsonl: it has changed since"):
         run([corpus], tmp_path / "out")
@@ -239,7 +251,7 @@ def test_what_cannot_start(corpus: Path, tmp_path: Path) -> None:
         ([], out, "there are no inputs"),
         ([corpus, corpus.parent / "x" / ".." / corpus.name], out, "comes twice"),
         ([corpus], corpus.parent, "cannot be in the folder of the results"),
-        ([corpus], tmp_path / "file", "exists"),
+        ([corpus], tmp_path / "file", "file: File exists, and it is no folder"),
         ([corpus], full, "not empty and holds no earlier run"),
     ):
         for overwrite in (False, True):
@@ -302,8 +314,166 @@ def test_a_name_that_no_utf_8_can_say(tmp_path: Path) -> None:
         assert rows_of(tmp_path / form)[0]["file"].endswith("caf\\xe9.jsonl")
 
 
-def test_a_damaged_part_is_no_result(corpus: Path, tmp_path: Path) -> None:
-    run([corpus], tmp_path / "out")
-    (tmp_path / "out" / "part-00000-00001.jsonl").write_bytes(b"{")
-    with pytest.raises(OSError, match="damaged"):
+@pytest.mark.parametrize("data", [b"", b"{", b"cut"])
+def test_a_part_of_another_size_is_done_again(corpus: Path, tmp_path: Path, data: bytes) -> None:
+    first = run([corpus], tmp_path / "out")
+    before = contents(tmp_path / "out")
+    part = tmp_path / "out" / "part-00000-00001.jsonl"
+    part.write_bytes(part.read_bytes().partition(b"\n")[2] if data == b"cut" else data)
+    assert run([corpus], tmp_path / "out") == first
+    assert contents(tmp_path / "out") == before
+
+
+def with_part(out: Path, name: str, data: bytes) -> Path:
+    """A part with other contents, of a size that its examples confirm."""
+    part = out / name
+    part.write_bytes(data)
+    examples = part.with_name(f"{part.stem}.examples.json")
+    examples.write_text(json.dumps({**json.loads(examples.read_bytes()), "part_bytes": len(data)}))
+    return part
+
+
+GOOD_ROW: dict[str, Any] = {
+    "problem": None,
+    **dict.fromkeys(("parsed", "valid"), True),
+    **dict.fromkeys(("score", "steps", "depth"), 1),
+    **{name: [] for name in ("codes", "counts", "severities")},
+}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        b"{",
+        b"{}",
+        b"[]",
+        b"null",
+        b"[" * 100_000,
+        json.dumps({**GOOD_ROW, "problem": 5}).encode(),
+        json.dumps({**GOOD_ROW, "problem": []}).encode(),
+        json.dumps({**GOOD_ROW, "score": "x"}).encode(),
+        json.dumps({**GOOD_ROW, "codes": ["XX1"], "counts": [1], "severities": ["error"]}).encode(),
+        json.dumps({**GOOD_ROW, "codes": ["PS101"]}).encode(),
+    ],
+)
+def test_a_damaged_part_is_no_result(corpus: Path, tmp_path: Path, row: bytes) -> None:
+    first = run([corpus], tmp_path / "out")
+    with_part(tmp_path / "out", "part-00000-00001.jsonl", json.dumps(GOOD_ROW).encode() + b"\n")
+    assert run([corpus], tmp_path / "out").records < 400
+    part = with_part(tmp_path / "out", "part-00000-00001.jsonl", row + b"\n")
+    with pytest.raises(BulkError, match=r"part-00000-00001\.jsonl: the part is damaged; remove it and run this again"):
         run([corpus], tmp_path / "out")
+    part.unlink()
+    assert run([corpus], tmp_path / "out") == first
+
+
+def test_a_damaged_part_of_parquet_is_no_result(corpus: Path, tmp_path: Path) -> None:
+    options = BulkOptions(format="parquet")
+    run([corpus], tmp_path / "out", options=options)
+    with_part(tmp_path / "out", "part-00000-00000.parquet", b"PAR1")
+    with pytest.raises(BulkError, match=r"part-00000-00000\.parquet: .*; remove it and run this again"):
+        run([corpus], tmp_path / "out", options=options)
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["", "[]", "{", "[" * 100_000, '{"part_bytes": 1}', '{"part_bytes": SIZE, "examples": []}']
+    + [f'{{"part_bytes": SIZE, "examples": {{"PS101 info": {value}}}}}' for value in ("5", "[{}]", '["x"]')],
+)
+def test_damaged_examples_are_made_again(corpus: Path, tmp_path: Path, data: str) -> None:
+    first = run([corpus], tmp_path / "out")
+    before = contents(tmp_path / "out")
+    size = (tmp_path / "out" / "part-00000-00001.jsonl").stat().st_size
+    (tmp_path / "out" / "part-00000-00001.examples.json").write_text(data.replace("SIZE", str(size)))
+    assert run([corpus], tmp_path / "out") == first
+    assert contents(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"options": []},
+        {"options": None},
+        {"inputs": None},
+        {"inputs": [5]},
+        {"inputs": [{}]},
+        {"inputs": [{"name": "x", "stamp": [1, 2], "reason": "", "shards": []}]},
+        {"inputs": [{"name": "x", "stamp": [1, 2], "reason": "", "shards": [{"stamp": [1, 2]}]}]},
+        {"inputs": [{"name": 5, "stamp": None, "reason": "", "shards": []}]},
+        None,
+    ],
+)
+def test_a_damaged_manifest_can_be_overwritten(corpus: Path, tmp_path: Path, change: dict[str, Any] | None) -> None:
+    first = run([corpus], tmp_path / "out")
+    before = contents(tmp_path / "out")
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.write_text(
+        json.dumps({"manifest": 1} if change is None else {**json.loads(manifest.read_bytes()), **change})
+    )
+    with pytest.raises(
+        BulkError, match=r"manifest\.json: the manifest is damaged; take another folder, or --overwrite"
+    ):
+        run([corpus], tmp_path / "out")
+    assert run([corpus], tmp_path / "out", overwrite=True) == first
+    assert contents(tmp_path / "out") == before
+
+
+def test_links_in_a_circle(corpus: Path, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    report = run([loop, corpus], tmp_path / "out")
+    assert report.records == 400
+    assert [failure.reason for failure in report.failed] == ["Too many levels of symbolic links"]
+    for out in (loop, loop / "below"):
+        with pytest.raises(BulkError, match="loop"):
+            run([corpus], out)
+
+
+def test_a_path_that_goes_up_behind_a_link(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `..` is behind a link only the file system knows, at the first run and at all others."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "a" / "b")
+    shutil.copy(corpus, tmp_path / "a" / "corpus.jsonl")
+    monkeypatch.chdir(tmp_path)
+    name = Path("link/../corpus.jsonl")
+    first = run([name], tmp_path / "out")
+    assert (first.records, first.failed) == (400, [])
+    before = contents(tmp_path / "out")
+    (tmp_path / "out" / "part-00000-00001.jsonl").unlink()
+    assert run([name], tmp_path / "out") == first
+    assert contents(tmp_path / "out") == before
+
+
+def test_one_path_is_no_list(tmp_path: Path) -> None:
+    for inputs in ("x", b"x", tmp_path):
+        with pytest.raises(BulkError, match="inputs is a list of files, not one path"):
+            run_bulk(inputs, tmp_path / "out")  # type: ignore[arg-type]
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_old_task_does_not_replace_what_a_new_run_writes(corpus: Path, tmp_path: Path) -> None:
+    """A worker of a cluster may go on with a task for a while though its run is gone and another has begun."""
+    run([corpus], tmp_path / "out")
+    before = contents(tmp_path / "out")
+    part = tmp_path / "out" / "part-00000-00000.jsonl"
+
+    def stamp(path: str) -> tuple[int, int]:
+        remove_leftovers(tmp_path / "out")
+        return stamp_of(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shards, "stamp_of", stamp)
+        with pytest.raises(OSError, match="another run has begun to write here"):
+            analyze_shard(corpus, part, options=BulkOptions(read="strict"))
+    assert contents(tmp_path / "out") == before
+
+
+def test_two_writers_of_the_same_file(tmp_path: Path) -> None:
+    """A cluster may give a task to two workers. Each writes a file of its own, and both of them end well."""
+    path = tmp_path / "rows"
+    with writing(path) as first, writing(path) as second:
+        first.write(b"same")
+        second.write(b"same")
+        assert len(list(tmp_path.iterdir())) == 2
+    assert [found.name for found in tmp_path.iterdir()] == ["rows"]
+    assert path.read_bytes() == b"same"

@@ -48,6 +48,18 @@ def test_the_column_of_the_text() -> None:
     assert [row["valid"] for row in rows_of(Path("out"))] == [True]
 
 
+def test_a_column_that_no_record_has() -> None:
+    Path("c.jsonl").write_text('{"answer": "x"}\n' * 3)
+    warning = "\nwarning: no record has the column of the text: name it with --text\n"
+    result = run("bulk", "c.jsonl", "--out", "out", "--jobs", "1")
+    assert result.exit_code == 0
+    assert warning in result.stdout
+    Path("d.jsonl").write_text('{"text": "x"}\n')
+    Path("empty.jsonl").touch()
+    for at, inputs in enumerate((["c.jsonl", "d.jsonl"], ["d.jsonl"], ["empty.jsonl"])):
+        assert "warning" not in run("bulk", *inputs, "--out", f"out{at}", "--jobs", "1").stdout
+
+
 def test_a_second_call_does_what_is_missing() -> None:
     arguments = ("bulk", "corpus.jsonl", "--out", "out", "--jobs", "1", "--shard-bytes", "100")
     first = run(*arguments)
@@ -86,6 +98,8 @@ def test_an_unreadable_input_fails_at_the_end() -> None:
         (["c", "--out", "o", "--engine", "dask", "--address", "tcp://x:1", "--jobs", "2"], "--jobs is for the engine"),
         (["corpus.jsonl", "--out", "out", "--jobs", "0"], "'--jobs'"),
         (["corpus.jsonl", "--out", "out", "--max-bytes", "0"], "'--max-bytes'"),
+        (["corpus.jsonl", "--out", "out", "--max-bytes", str(1 << 63)], "'--max-bytes'"),
+        (["corpus.jsonl", "--out", "out", "--shard-bytes", str(1 << 63)], "'--shard-bytes'"),
         (["corpus.jsonl", "--out", "out", "--text", ""], "text must not be empty"),
         (["corpus.jsonl", "--out", "out", "--format", "csv"], "'--format'"),
     ],

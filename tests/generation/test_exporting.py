@@ -289,6 +289,44 @@ def test_what_cannot_be_exported_is_refused(arguments: dict[str, Any], message: 
         export_grammar(**{"target": "lark", **arguments})
 
 
+@pytest.mark.parametrize("wrong", [2.0, 1.5, "3", True, float("nan")])
+@pytest.mark.parametrize("argument", ["depth", "siblings"])
+@pytest.mark.parametrize("language", ["planspec", "plan_cmd", "plan_next"])
+def test_what_is_counted_is_an_int(language: str, argument: str, wrong: Any) -> None:
+    with pytest.raises(ValueError, match=rf"^{argument}: .* is no whole number"):
+        export_grammar("llguidance", language=language, **{argument: wrong})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"depth": None}, "depth: None is no whole number"),
+        ({"types": None}, "types: None is no collection of names"),
+        ({"types": 3}, "types: 3 is no collection of names"),
+        ({"types": "act"}, "types: 'act' is one text; give a collection of names, such as ('act',)"),
+        ({"types": b"act"}, "types: b'act' is no collection of names"),
+        ({"types": [["act"]]}, "types: ['act'] is none of reason, act, decide, subtask"),
+        ({"types": [[]], "language": "plan_next"}, "types: [] is none of "),
+        ({"target": None}, "target: None is none of "),
+        ({"target": ["lark"]}, "target: ['lark'] is none of "),
+        ({"language": {}}, "language: {} is none of "),
+        ({"types": "act", "language": "plan_next"}, "types: 'act' is one text"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match="^" + re.escape(message)):
+        export_grammar(**{"target": "llguidance", **arguments})
+
+
+@pytest.mark.parametrize("settings", [{}, {"language": "plan_cmd"}, {"siblings": 2}])
+def test_types_may_come_one_by_one(settings: dict[str, Any]) -> None:
+    names = ["act", "subtask"]
+    assert export_grammar("lark", types=(name for name in names), **settings) == export_grammar(
+        "lark", types=names, **settings
+    )
+    assert export_grammar("openai", language="plan_next", types=iter(TYPES))
+
+
 def test_without_containers_depth_means_nothing() -> None:
     grammar = export_grammar("lark", types=["act"], siblings=100, depth=50)
     assert guide(grammar).accepts(HEAD + "1. [act] a\n2. [act] b\n")

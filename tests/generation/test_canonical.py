@@ -221,6 +221,28 @@ def test_progress(before: str, mark: str, count: str) -> None:
         assert agree(text) == is_canonical(text), text
 
 
+@pytest.mark.parametrize(
+    ("before", "again", "behind"),
+    [
+        ("1. [act] a", " → b", ""),
+        ("1. [act] a", " \\→ b", ""),
+        ("1. [act] a", "→b", ""),
+        ("1. [X] a", " →  b", " c | d"),
+        ("1. [act] | a", " | b", ""),
+        ("1. [act] | a", " | b", " \\| | Progress: 1/2"),
+        ("1. [act] a", "\n  > b", ""),
+        ("1. [subtask] a", "\n  1.#. [act] b", ""),
+    ],
+)
+def test_length_is_no_matter(before: str, again: str, behind: str) -> None:
+    """llguidance gives up at 2,000 places in a grammar that it has to keep in mind."""
+    parts = "".join(again.replace("#", str(number)) for number in range(5000))
+    text = f"## Steps\n{before}{parts}{behind}\n"
+    text = serialize_plan(parse_plan(text))
+    assert agree(text)
+    assert plan_of(lark(canonical("planspec")).parse(text)) == parse_plan(text)
+
+
 # ---------------------------------------------------------------- the same model
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from planspec_lark.generation.gbnf import write_gbnf
 from planspec_lark.generation.notation import Definitions, read_grammar, write_grammar
@@ -34,7 +34,7 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
     *,
     language: str = "planspec",
     depth: int = 3,
-    types: Collection[str] = TYPES,
+    types: Iterable[str] = TYPES,
     allow_results: bool = False,
     siblings: int | None = None,
 ) -> str:
@@ -57,15 +57,20 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
         ``siblings``, only once their ids are right, as no such grammar can say that they differ.
 
     Raises:
-        ValueError: an unknown target, language or type, a bound out of range, or arguments that do not go together.
+        ValueError: an unknown target, language or type, a bound that is no int or out of range, types that are one
+            text, or arguments that do not go together. The message starts with the argument's name.
     """
     _check_choice("target", target, TARGETS)
     _check_choice("language", language, EXPORTED)
+    _check_int("depth", depth)
+    if siblings is not None:
+        _check_int("siblings", siblings)
+    names = _names_of(types)
     if language == "plan_next":
-        _check_schema(target, is_plain=(depth, set(types), allow_results, siblings) == (3, set(TYPES), False, None))
+        _check_schema(target, is_plain=(depth, set(names), allow_results, siblings) == (3, set(TYPES), False, None))
         return closed_schema(language)
-    _check_bounds(language, depth, types, siblings)
-    definitions = _shape(language, depth, types, allow_results)
+    _check_bounds(language, depth, names, siblings)
+    definitions = _shape(language, depth, names, allow_results)
     if siblings is not None:
         definitions = spell_ids(definitions, siblings, _depth_in_use(definitions, depth))
     return _write(definitions, target)
@@ -91,6 +96,24 @@ def _write(definitions: Definitions, target: str) -> str:
     return f"%llguidance {{}}\n{text}" if target == "llama.cpp" else text
 
 
+def _names_of(types: Iterable[str]) -> tuple[str, ...]:
+    """The types, of which there may be only one pass."""
+    if isinstance(types, str):
+        raise ValueError(f"types: {types!r} is one text; give a collection of names, such as ({types!r},)")
+    if isinstance(types, bytes) or not isinstance(types, Iterable):
+        raise ValueError(f"types: {types!r} is no collection of names")
+    names = tuple(types)
+    for name in names:
+        _check_choice("types", name, TYPES)
+    return names
+
+
+def _check_int(what: str, value: int) -> None:
+    # A float would never be met by counting up, and True is nobody's number.
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{what}: {value!r} is no whole number")
+
+
 def _check_choice(what: str, value: str, allowed: Collection[str]) -> None:
     if value not in allowed:
         raise ValueError(f"{what}: {value!r} is none of {', '.join(allowed)}")
@@ -104,8 +127,6 @@ def _check_schema(target: str, is_plain: bool) -> None:
 
 
 def _check_bounds(language: str, depth: int, types: Collection[str], siblings: int | None) -> None:
-    for name in types:
-        _check_choice("types", name, TYPES)
     if language == "planspec" and not set(types) & set(_LEAVES):
         raise ValueError(f"types: without {' or '.join(_LEAVES)} no plan could end")
     if not types:

@@ -133,6 +133,13 @@ REFUSED = [
     "1. [act] a\n  1.1. [act] b\n",
     "1.1. [act] a\n",
     "0. [act] a\n",
+    "01. [act] a\n",
+    "00. [act] a\n",
+    "1000. [act] a\n",
+    "1. [subtask] a\n  1.0. [act] b\n",
+    "1. [subtask] a\n  1.1000. [act] b\n",
+    "1. [act] a\n  > b\n  > ← c\n",
+    "1. [act] a\n  > ← b\n  > ← c\n",
     "1. [subtask] a\n  1.1. [subtask] b\n    1.1.1. [subtask] c\n      1.1.1.1. [act] d\n",
     "",
 ]
@@ -151,6 +158,14 @@ def test_it_refuses(steps: str) -> None:
         HEAD + "1. [act] a\n",
         HEAD + "1. [subtask] a → b\n  > ← c\n  1.1. [decide] b\n    1.1.1. [act] c \\→ d\n      > e\n2. [reason] f\n",
         "# Plan: t\nGoal: g\n> d\nConstraints:\n- c\n## Steps\n1. [act] a\n",
+        "Goal: g\n> d\n> e\n>\n> f\nConstraints:\n- c\n- d\n- e\n## Steps\n1. [act] a\n",
+        HEAD
+        + "1. [act] a\n  > b\n  > c\n  >\n2. [subtask] d\n  > ← e\n  > f\n  > g\n  2.1. [act] h\n    > i\n    > j\n",
+        HEAD
+        + "1. [subtask] a\n  1.1. [subtask] b\n    > c\n    > d\n"
+        + "    1.1.1. [act] e\n    1.1.2. [act] f\n      > g\n      > h\n",
+        HEAD + "1. [subtask] a\n  1.1. [act] b\n  1.2. [act] c\n  1.3. [act] d\n2. [act] e\n3. [act] f\n",
+        HEAD + "999. [subtask] a\n  999.999. [act] b\n",
     ],
 )
 def test_it_accepts(text: str) -> None:
@@ -160,8 +175,74 @@ def test_it_accepts(text: str) -> None:
 
 
 def test_it_needs_a_goal_and_steps() -> None:
+    assert not guide(exported("default")).accepts("Goal: g\nConstraints:\n## Steps\n1. [act] a\n")
     for text in ("## Steps\n1. [act] a\n", "Goal: g\n", "Goal:\n> d\n## Steps\n1. [act] a\n"):
         assert not guide(exported("default")).accepts(text)
+
+
+COMMANDS = [
+    "ADD 1 [act] a\n",
+    "ADD 2.3.4 [subtask] a → b\n> c\n> d\n>\n",
+    "REVISE 999999999 [reason] a | b\n",
+    "REVISE 1.10 [decide] a\n> ← b\n",
+    "ADD 1 [act] \\→ a\n",
+    "ADD 1 [act] a\t→ b, c\n",
+    "ADD 1 [act] 文\n",
+    "REPLAN 1\n",
+    "REPLAN 2.3.4 | why\n",
+    "REPLAN ALL\n",
+    "REPLAN ALL | why | and how\n",
+    "REPLAN 1\nPLAN_CMD: ADD 1 [act] a\n> b\nPLAN_CMD: REPLAN ALL\nPLAN_CMD: REVISE 2 [act] c\n",
+]
+OF_THE_ENGINE = ["DONE 1\n", "DONE 2.1 | result\n", "BLOCKED 1 | why\n", "SKIP 1.1.1\n"]
+NO_COMMANDS = [
+    "ADD 1\n",
+    "ADD 1 [act]\n",
+    "ADD 1 [act] \n",
+    "ADD 1 [act]  a\n",
+    "ADD 1 a\n",
+    "ADD 1 [plan] a\n",
+    "ADD 1.2.3.4 [act] a\n",
+    "ADD 0 [act] a\n",
+    "ADD 1.0 [act] a\n",
+    "ADD 01 [act] a\n",
+    "ADD 1000000000 [act] a\n",
+    "ADD ALL [act] a\n",
+    "REVISE 1 [act]\n",
+    "REVISE 1 [act] → a\n",
+    "ADD 1 [act] →\n",
+    "REVISE ALL [act] a\n",
+    "REPLAN\n",
+    "REPLAN 0\n",
+    "REPLAN all\n",
+    "REPLAN 1 ALL\n",
+    "REPLAN 1 |\n",
+    "REPLAN 1\n> a\n",
+    "DONE ALL\n",
+    "DONE 0\n",
+    "EXPAND 1\n",
+    "COLLAPSE 1\n",
+    "ADD 1 [act] a",
+    "ADD 1 [act] a\n\n",
+    "ADD 1 [act] a\nADD 2 [act] b\n",
+]
+
+
+@pytest.mark.parametrize("is_running", [False, True])
+@pytest.mark.parametrize("text", [*COMMANDS, *OF_THE_ENGINE, *NO_COMMANDS])
+def test_commands(text: str, is_running: bool) -> None:
+    settings: dict[str, Any] = {"language": "plan_cmd", "allow_results": is_running}
+    grammar = export_grammar("llguidance", **settings)
+    is_right = text in COMMANDS or (is_running and text in OF_THE_ENGINE)
+    assert guide(grammar).accepts(f"PLAN_CMD: {text}") == is_right
+    assert lark_accepts(grammar, f"PLAN_CMD: {text}") == is_right
+    assert gbnf_guide(export_grammar("gbnf", **settings)).accepts(f"PLAN_CMD: {text}") == is_right
+
+
+def test_at_least_one_command() -> None:
+    grammar = export_grammar("llguidance", language="plan_cmd")
+    assert not guide(grammar).accepts("")
+    assert not lark_accepts(grammar, "")
 
 
 def test_results_are_accepted_where_they_are_allowed() -> None:
@@ -287,6 +368,44 @@ def test_deep_levels_are_made_from_the_files_own() -> None:
 def test_what_cannot_be_exported_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         export_grammar(**{"target": "lark", **arguments})
+
+
+@pytest.mark.parametrize("wrong", [2.0, 1.5, "3", True, float("nan")])
+@pytest.mark.parametrize("argument", ["depth", "siblings"])
+@pytest.mark.parametrize("language", ["planspec", "plan_cmd", "plan_next"])
+def test_what_is_counted_is_an_int(language: str, argument: str, wrong: Any) -> None:
+    with pytest.raises(ValueError, match=rf"^{argument}: .* is no whole number"):
+        export_grammar("llguidance", language=language, **{argument: wrong})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"depth": None}, "depth: None is no whole number"),
+        ({"types": None}, "types: None is no collection of names"),
+        ({"types": 3}, "types: 3 is no collection of names"),
+        ({"types": "act"}, "types: 'act' is one text; give a collection of names, such as ('act',)"),
+        ({"types": b"act"}, "types: b'act' is no collection of names"),
+        ({"types": [["act"]]}, "types: ['act'] is none of reason, act, decide, subtask"),
+        ({"types": [[]], "language": "plan_next"}, "types: [] is none of "),
+        ({"target": None}, "target: None is none of "),
+        ({"target": ["lark"]}, "target: ['lark'] is none of "),
+        ({"language": {}}, "language: {} is none of "),
+        ({"types": "act", "language": "plan_next"}, "types: 'act' is one text"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match="^" + re.escape(message)):
+        export_grammar(**{"target": "llguidance", **arguments})
+
+
+@pytest.mark.parametrize("settings", [{}, {"language": "plan_cmd"}, {"siblings": 2}])
+def test_types_may_come_one_by_one(settings: dict[str, Any]) -> None:
+    names = ["act", "subtask"]
+    assert export_grammar("lark", types=(name for name in names), **settings) == export_grammar(
+        "lark", types=names, **settings
+    )
+    assert export_grammar("openai", language="plan_next", types=iter(TYPES))
 
 
 def test_without_containers_depth_means_nothing() -> None:

@@ -143,3 +143,29 @@ def test_no_structure_is_written(key: str) -> None:
     ):
         assert not is_valid("file", value)
         assert not is_written(value)
+
+
+# The keys in the protocol's order.
+KEYS = ["type", "plan_type", "new_block", "success_signal", "executor_call", "update_plan"]
+
+
+@pytest.mark.parametrize("value", [probes, steps, execute])
+def test_an_engine_writes_the_keys_in_the_protocols_order(value: Any) -> None:
+    full = value(success_signal="It runs", update_plan=["Ship it"])
+    ordered = {key: full[key] for key in KEYS if key in full}
+    assert is_written(ordered)
+    for key, inner in list(ordered.items())[:-1]:
+        assert not is_written({**without(ordered, key), key: inner}), key
+    assert is_written(without(ordered, "success_signal"))
+    assert is_written(without(ordered, "update_plan"))
+    block = ordered["new_block"]
+    assert not is_written({**ordered, "new_block": dict(reversed(block.items()))})
+    # To check, any order will do.
+    assert is_valid("file", full)
+    assert is_valid("file", dict(reversed(full.items())))
+
+
+@pytest.mark.parametrize("name", ["file", "exported"])
+def test_every_branch_has_the_protocols_order(name: str) -> None:
+    for branch in schema(name)["anyOf"]:
+        assert list(branch["properties"]) == [key for key in KEYS if key in branch["properties"]]

@@ -13,6 +13,9 @@ from planspec_lark.generation.exporting import EXPORTED, TARGETS, TYPES, export_
 
 __all__ = ["command"]
 
+# The one language that is no grammar.
+_SCHEMA = "plan_next"
+
 
 @click.group("grammar")
 def command() -> None:
@@ -26,15 +29,17 @@ def command() -> None:
 @click.option("--types", default=",".join(TYPES), show_default=True, metavar="LIST", help="Step types, with commas.")
 @click.option("--allow-results", is_flag=True, help="Allow marks, results and progress, too.")
 @click.option("--siblings", type=int, metavar="N", help="Spell all ids out, N at each level, so that none comes twice.")
-@click.option("-o", "--out", metavar="FILE", help="Write to this file instead of standard output.")
-def export(target: str, types: str, out: str | None, **options: Any) -> None:
+@click.option("-o", "--out", default="-", metavar="FILE", help="Write to this file; - is standard output.")
+def export(target: str, types: str, out: str, **options: Any) -> None:
     """Write a grammar for fresh plans or commands, or a JSON Schema for plan_next, for a model to follow."""
+    if not out:
+        raise click.UsageError("--out: an empty name is no file's; - is standard output")
     names = [name.strip() for name in types.split(",") if name.strip()]
     try:
         text = export_grammar(target, types=names, **options)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    if out is None:
+    if out == "-":
         write_text(text)
         return
     try:
@@ -45,7 +50,8 @@ def export(target: str, types: str, out: str | None, **options: Any) -> None:
 
 
 @command.command("show")
-@click.argument("language", type=click.Choice(sorted(grammars.STARTS)))
+@click.argument("language", type=click.Choice([*sorted(grammars.STARTS), _SCHEMA]))
 def show(language: str) -> None:
-    """Write a grammar's file as it is."""
-    write_text(grammars.grammar_path(language).read_text(encoding="utf-8"))
+    """Write a grammar's file as it is, or the file of a JSON Schema."""
+    path = grammars.schema_path(language) if language == _SCHEMA else grammars.grammar_path(language)
+    write_text(path.read_text(encoding="utf-8"))

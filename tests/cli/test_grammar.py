@@ -36,6 +36,13 @@ def test_to_a_file(tmp_path: Path) -> None:
         out.unlink()
 
 
+def test_a_dash_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("grammar", "export", "--target", "gbnf", "-o", "-")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, export_grammar("gbnf"), "")
+    assert not (tmp_path / "-").exists()
+
+
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     result = run("grammar", "export", "--target", "lark", "-o", tmp_path / "no" / "x")
     assert result.exit_code == 2
@@ -49,6 +56,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
         (["--depth", "0"], "depth: 0 is not between 1 and 50"),
         (["--siblings", "50"], "siblings: 50 at a depth of 3 is 2550 steps or more, above 2000"),
         (["--types", ""], "types: without reason or act no plan could end"),
+        (["--out", ""], "--out: an empty name is no file's; - is standard output"),
         (["--target", "bnf"], "'bnf' is not one of"),
     ],
 )
@@ -65,3 +73,9 @@ def test_show(language: str) -> None:
     result = run("grammar", "show", language)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == (grammars.grammar_path(language)).read_text(encoding="utf-8")
+
+
+def test_show_of_the_schema() -> None:
+    result = run("grammar", "show", "plan_next")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == grammars.schema_path("plan_next").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import signal
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
@@ -40,7 +40,7 @@ class Failure:
 
 @define
 class _Round:
-    """The inputs of one seed. After one that failed, no other texts are tried: they are made smaller otherwise."""
+    """The inputs of one seed."""
 
     target: Target
     limit: float
@@ -49,8 +49,6 @@ class _Round:
 
     def check(self, value: object) -> None:
         self.tried += 1
-        if self.failure and isinstance(value, str) and value != self.failure.value:
-            return
         if error := _try(self.target, value, self.limit):
             self.failure = Failure.of(value, error)
             raise error
@@ -74,17 +72,25 @@ def fuzz(
     end = monotonic() + seconds
     tried, number = 0, first_seed
     while True:
-        run = _Round(target, limit)
-        try:
-            _hypothesis(run, number)
-        except Exception:
-            if run.failure is None:
-                raise
+        run = _run(target, limit, number, Phase.generate)
         tried, number = tried + run.tried, number + 1
         if run.failure and isinstance(run.failure.value, str):
             return tried, _make_smaller(target, run.failure.value, limit, seconds=shrinking) or run.failure
-        if run.failure or monotonic() > end:
-            return tried, run.failure
+        if run.failure:
+            # What is no text, hypothesis can make smaller.
+            return tried, _run(target, limit, number - 1, Phase.generate, Phase.shrink).failure or run.failure
+        if monotonic() > end:
+            return tried, None
+
+
+def _run(target: Target, limit: float, number: int, *phases: Phase) -> _Round:
+    run = _Round(target, limit)
+    try:
+        _hypothesis(run, number, phases)
+    except Exception:
+        if run.failure is None:
+            raise
+    return run
 
 
 def _try(target: Target, value: object, limit: float) -> Exception | None:
@@ -115,7 +121,7 @@ def _make_smaller(target: Target, text: str, limit: float, *, seconds: float) ->
     return Failure.of(text, error)
 
 
-def _hypothesis(run: _Round, number: int) -> None:
+def _hypothesis(run: _Round, number: int, phases: Sequence[Phase]) -> None:
     def check(value: object) -> None:
         run.check(value)
 
@@ -125,7 +131,7 @@ def _hypothesis(run: _Round, number: int) -> None:
         deadline=None,
         derandomize=False,
         database=None,
-        phases=[Phase.generate, Phase.shrink],
+        phases=phases,
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,
     )(test)()

@@ -23,7 +23,7 @@ ALLOWED = 2.5**2
 SMALLEST, LARGEST = 250, 16_000
 ENOUGH, FLOOR = 0.012, 0.002
 # The least time of so many runs counts, where the first ones grew too fast.
-TRIES = 8
+TRIES = 20
 # What is made of parts that are measured by themselves is left to the run by hand.
 NAMES = [name for name in WORK if name not in ("the error's text", "scan and render")]
 # What memory is measured for, and what it may come to without saying anything about growth, in bytes.

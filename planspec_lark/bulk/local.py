@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
-from multiprocessing.connection import Connection
-from threading import Thread
 
 from planspec_lark.bulk.models import BulkError, BulkTask, Engine, Outcome, ShardReport
 from planspec_lark.bulk.shards import perform
+from planspec_lark.processes import process_pool
 
 __all__ = ["count_cores", "run_locally"]
 
@@ -79,7 +76,7 @@ def _is_fine(future: Future[ShardReport | str]) -> bool:
 
 def _run_alone(task: BulkTask) -> ShardReport | str:
     for _ in range(2):
-        with _pool(1) as pool, suppress(BrokenProcessPool):
+        with process_pool(1) as pool, suppress(BrokenProcessPool):
             return pool.submit(perform, task).result()
     return _KILLED
 
@@ -88,7 +85,7 @@ def _run_alone(task: BulkTask) -> ShardReport | str:
 def _started_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """A pool of which a process has answered. One that is killed while it starts is no reason to give up."""
     for _ in range(2):
-        with _pool(jobs) as pool:
+        with process_pool(jobs) as pool:
             try:
                 pool.submit(os.getpid).result()
             except BrokenProcessPool:
@@ -96,31 +93,3 @@ def _started_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
             yield pool
             return
     raise BulkError(_NO_PROCESS)
-
-
-@contextmanager
-def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool whose processes end when this block is left early, or this process dies."""
-    # Nothing is forked: what uses threads, as pyarrow does, may hang in a forked process.
-    context = multiprocessing.get_context("spawn")
-    theirs, ours = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(jobs, context, initializer=_enter_process, initargs=(theirs,))
-    try:
-        yield pool
-    finally:
-        # The work is done or, where this is left early, of no use any more.
-        ours.close()
-        pool.shutdown(cancel_futures=True)
-        theirs.close()
-
-
-def _enter_process(life: Connection) -> None:
-    # An interrupt reaches all processes of a terminal; the first one decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with, args=(life,), daemon=True).start()
-
-
-def _end_with(life: Connection) -> None:
-    """End this process, whatever it does, once the other end of a pipe is closed."""
-    life.poll(None)
-    os._exit(1)

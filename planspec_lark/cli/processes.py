@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import signal
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
 import click
+
+from planspec_lark.processes import process_pool
 
 __all__ = ["map_in_processes"]
 
@@ -33,22 +34,15 @@ def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs
         yield from map(work, items)
         return
     chunks = [items[at : at + _CHUNK] for at in range(0, len(items), _CHUNK)]
-    pool = ProcessPoolExecutor(jobs, initializer=_leave_interrupts_alone)
-    is_done = False
-    try:
-        running = [pool.submit(_work_on, work, chunk) for chunk in chunks[: jobs * _AHEAD]]
-        for number in range(len(chunks)):
-            yield from running[number].result()
-            if len(running) < len(chunks):
-                running.append(pool.submit(_work_on, work, chunks[len(running)]))
-        is_done = True
-    except BrokenProcessPool:
-        raise _Killed from None
-    finally:
-        if not is_done:
-            for process in list((pool._processes or {}).values()):
-                process.terminate()
-        pool.shutdown(cancel_futures=True)
+    with process_pool(jobs) as pool:
+        try:
+            running = deque(pool.submit(_work_on, work, chunk) for chunk in chunks[: jobs * _AHEAD])
+            for chunk in [*chunks[len(running) :], *[None] * len(running)]:
+                yield from running.popleft().result()
+                if chunk is not None:
+                    running.append(pool.submit(_work_on, work, chunk))
+        except BrokenProcessPool:
+            raise _Killed from None
 
 
 class _Killed(click.ClickException):
@@ -56,11 +50,6 @@ class _Killed(click.ClickException):
 
     def __init__(self) -> None:
         super().__init__("a process was killed; there may be too little memory for so many at once")
-
-
-def _leave_interrupts_alone() -> None:
-    # An interrupt reaches all processes of a terminal; the first one decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _work_on(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:

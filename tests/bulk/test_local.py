@@ -15,7 +15,16 @@ from random import Random
 import psutil
 import pytest
 
-from planspec_lark import BulkError, BulkOptions, BulkProgress, BulkTask, ShardReport, analyze_shard, run_bulk
+from planspec_lark import (
+    BulkError,
+    BulkOptions,
+    BulkProgress,
+    BulkTask,
+    ShardReport,
+    analyze_shard,
+    processes,
+    run_bulk,
+)
 from planspec_lark.bulk import local
 from planspec_lark.bulk.local import run_locally
 from tests.bulk.corpora import PLAN, contents, line_of, write_corpus
@@ -154,7 +163,7 @@ def test_jobs_are_at_least_one(tmp_path: Path, jobs: int) -> None:
 
 def test_what_is_in_flight_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A corpus of a million shards is not a million waiting tasks."""
-    monkeypatch.setattr(local, "ProcessPoolExecutor", Counting)
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", Counting)
     corpus = write_corpus(tmp_path / "corpus.jsonl", 1500)
     report = run_bulk([corpus], tmp_path / "out", options=OPTIONS, jobs=2)
     assert report.records == 1500
@@ -180,7 +189,7 @@ class Counting(ProcessPoolExecutor):
 
 
 def test_one_job_starts_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(local, "process_pool", None)
     assert run_bulk([write_corpus(tmp_path / "corpus.jsonl", 5)], tmp_path / "out", jobs=1).records == 5
     assert callable(run_locally(1))
 

@@ -6,6 +6,7 @@ Without it the package works just the same, only that every process that reads a
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -30,19 +31,25 @@ COMMANDS = "PLAN_CMD: ADD 1 [act] Paint → paint\n> Twice.\nPLAN_CMD: done 1\n"
 
 
 class CompileGrammars(BuildHookInterface[Any]):
-    """Writes ``planspec_lark/compiled/<language>.json``."""
+    """Puts ``planspec_lark/compiled/<language>.json`` into the wheel, and nothing into the checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Before the files of the wheel are gathered."""
         if version == "editable":
             # In a checkout the grammars, and what is made of them, change under one's hands.
             return
+        self._folder = tempfile.TemporaryDirectory()
         sys.path.insert(0, str(ROOT))
         try:
-            written = compile_grammars(ROOT / "planspec_lark" / "compiled")
+            for path in compile_grammars(Path(self._folder.name)):
+                build_data["force_include"][str(path)] = f"planspec_lark/compiled/{path.name}"
         finally:
             sys.path.remove(str(ROOT))
-        build_data["artifacts"] += [f"/{path.relative_to(ROOT).as_posix()}" for path in written]
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
+        """After the wheel is written."""
+        if version != "editable":
+            self._folder.cleanup()
 
 
 def compile_grammars(folder: Path) -> list[Path]:
@@ -50,7 +57,6 @@ def compile_grammars(folder: Path) -> list[Path]:
     from planspec_lark import grammars  # noqa: PLC0415  (not importable before)
 
     exercise()
-    folder.mkdir(exist_ok=True)
     written = []
     for language in grammars.READ:
         path = folder / f"{language}.json"

@@ -1,15 +1,63 @@
-"""Files of text: written whole or not at all."""
+"""Files: written whole or not at all."""
 
 from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
+import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["write_atomically"]
+__all__ = ["remove_leftovers", "write_atomically", "writing"]
+
+_PREFIX, _SUFFIX = ".planspec-", ".tmp"
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """A file beside ``path`` that takes its name, in one step, when all is written.
+
+    The name outlives a crash of the machine, as the text does.
+
+    Raises:
+        OSError: it cannot be written; what was at ``path`` is as it was.
+    """
+    # Unlike those of tempfile, the file has the permissions that any new file of this user has.
+    beside = path.with_name(f"{_PREFIX}{path.name}-{secrets.token_hex(6)}{_SUFFIX}")
+    try:
+        with open(beside, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the files that a writer which was killed has left."""
+    for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+        path.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where folders can be asked for that."""
+    if sys.platform == "win32":
+        return
+    # A folder that cannot be read may be written to, and some file systems have nothing to wait for.
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -27,7 +75,7 @@ def write_atomically(path: Path, text: str) -> None:
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    handle, name = tempfile.mkstemp(prefix=".planspec-", suffix=".tmp", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=target.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -40,3 +88,4 @@ def write_atomically(path: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    _sync_folder(target.parent)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict, define, evolve, field
 
+from planspec_lark import locks
 from planspec_lark.bulk.examples import read_examples
 from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard
 from planspec_lark.bulk.reasons import reason_of
 from planspec_lark.bulk.splitting import spell_name, split, stamp_of
-from planspec_lark.bulk.writing import remove_leftovers, writing
+from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.source import escape_json, visible_name
 
 __all__ = ["Folder", "Input", "is_done", "locked"]
@@ -47,31 +47,18 @@ def locked(path: Path) -> Iterator[None]:
     Raises:
         BulkError: another run has it, or the folder cannot be made.
     """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        file = open(path / _LOCK, "a+b")  # noqa: SIM115  (closed below)
-    except FileExistsError as error:
-        why = f"{error.strerror}, and it is no folder; take another one for the results"
-        raise BulkError(f"{visible_name(str(path))}: {why}") from None
-    except OSError as error:
-        raise BulkError(f"{visible_name(str(path))}: {error.strerror}") from None
-    with file:
+    with ExitStack() as held:
         try:
-            _take(file.fileno())
-        except OSError:
+            path.mkdir(parents=True, exist_ok=True)
+            held.enter_context(locks.locked(path / _LOCK))
+        except FileExistsError as error:
+            why = f"{error.strerror}, and it is no folder; take another one for the results"
+            raise BulkError(f"{visible_name(str(path))}: {why}") from None
+        except OSError as error:
+            raise BulkError(f"{visible_name(str(path))}: {error.strerror}") from None
+        except locks.LockedError:
             raise BulkError(f"{visible_name(str(path))}: another run is writing here") from None
         yield
-
-
-def _take(handle: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415  (there is one of the two)
-
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl  # noqa: PLC0415
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @define

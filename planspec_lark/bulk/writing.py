@@ -1,19 +1,16 @@
-"""New files, written whole or not at all, and the two forms that rows take in them."""
+"""The two forms that rows take in a file."""
 
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from planspec_lark.bulk import parquet
 from planspec_lark.source import escape_json
 
-__all__ = ["COLUMNS", "Rows", "open_rows", "read_rows", "remove_leftovers", "writing"]
+__all__ = ["COLUMNS", "Rows", "open_rows", "read_rows"]
 
 # The columns of a row, in their order.
 COLUMNS = (
@@ -35,33 +32,6 @@ COLUMNS = (
     "severities",
     "canonical",
 )
-_PREFIX, _SUFFIX = ".planspec-", ".tmp"
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[BinaryIO]:
-    """A file beside ``path`` that takes its name, in one step, when all is written.
-
-    Raises:
-        OSError: it cannot be written; what was at ``path`` is as it was.
-    """
-    # Unlike those of tempfile, the file has the permissions that any new file of this user has.
-    beside = path.with_name(f"{_PREFIX}{path.name}-{secrets.token_hex(6)}{_SUFFIX}")
-    try:
-        with open(beside, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-
-
-def remove_leftovers(folder: Path) -> None:
-    """Remove the files that a writer which was killed has left."""
-    for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
-        path.unlink(missing_ok=True)
 
 
 class Rows(Protocol):

@@ -28,7 +28,7 @@ from planspec_lark.bulk import analysing, shards
 from planspec_lark.bulk.folder import locked
 from planspec_lark.bulk.showing import show_report
 from planspec_lark.bulk.splitting import stamp_of
-from planspec_lark.bulk.writing import remove_leftovers, writing
+from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.source import visible
 from tests.bulk.corpora import PLAN, contents, line_of, read, rows_of, write_corpus, write_parquet
 

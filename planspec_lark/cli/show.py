@@ -9,7 +9,7 @@ from planspec_lark.planspec.folding import collapse_step, expand_step
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.showing import show_plan, wrap
 
-__all__ = ["command"]
+__all__ = ["command", "write_tree"]
 
 _STYLES = {
     "title": "bold",
@@ -39,6 +39,11 @@ def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full:
     """
     _, plan = read_plan(file)
     _unfold(plan, expand, collapse)
+    write_tree(plan, full=full)
+
+
+def write_tree(plan: PlanSpec, *, full: bool) -> None:
+    """Write a plan as a tree, with all bodies and children or those that its steps ask for."""
     width = terminal_width()
     lines = (row for line in show_plan(plan, fold=not full) for row in (wrap(line, width) if width else [line]))
     write_rows([(piece.text, _STYLES.get(piece.role, "")) for piece in line] for line in lines)

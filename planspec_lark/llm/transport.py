@@ -73,7 +73,7 @@ def _sync_class() -> Any:
 
     class BoundedClient(base):  # type: ignore[misc]  # what is loaded late has no type
         def __init__(self, endpoint: Endpoint) -> None:
-            super().__init__(timeout=endpoint.timeout, follow_redirects=False)
+            super().__init__(timeout=endpoint.timeout, follow_redirects=False, verify=_trusted(http))
             self._endpoint = endpoint
 
         def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:  # noqa: ARG002
@@ -102,7 +102,7 @@ def _async_class() -> Any:
 
     class AsyncBoundedClient(base):  # type: ignore[misc]  # what is loaded late has no type
         def __init__(self, endpoint: Endpoint) -> None:
-            super().__init__(timeout=endpoint.timeout, follow_redirects=False)
+            super().__init__(timeout=endpoint.timeout, follow_redirects=False, verify=_trusted(http))
             self._endpoint = endpoint
 
         async def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:  # noqa: ARG002
@@ -130,6 +130,12 @@ def _async_class() -> Any:
 def _http_below(client: Any) -> Any:
     """The package on which openai stands: httpx, or from openai 3 on its successor."""
     return import_module(client.__bases__[0].__module__)
+
+
+@cache
+def _trusted(http: Any) -> Any:
+    """What is needed to know a host by its certificate. To load that takes longer than all else that a client needs."""
+    return http.create_ssl_context()
 
 
 def _rebuild(http: Any, response: Any, body: bytearray, endpoint: Endpoint) -> Any:

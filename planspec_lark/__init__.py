@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
     from planspec_lark.limits import Limits
+    from planspec_lark.llm.models import LlmError, ProgramError, Reply
+    from planspec_lark.llm.openai_chat import OpenAIChat
+    from planspec_lark.llm.program import Program
     from planspec_lark.plan_cmd.applying import apply_command, apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand
     from planspec_lark.plan_cmd.printing import serialize_commands
@@ -66,6 +69,9 @@ _HOMES = {
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
     "limits": "Limits",
+    "llm.models": "LlmError ProgramError Reply",
+    "llm.openai_chat": "OpenAIChat",
+    "llm.program": "Program",
     "plan_cmd.applying": "apply_command apply_commands",
     "plan_cmd.models": "PlanCommand",
     "plan_cmd.printing": "serialize_commands",
@@ -99,6 +105,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Diagnostic",
     "Fix",
     "Limits",
+    "LlmError",
+    "OpenAIChat",
     "Places",
     "PlanCommand",
     "PlanSpec",
@@ -106,6 +114,9 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "PlanStep",
     "PlanSyntaxError",
     "PlanValueError",
+    "Program",
+    "ProgramError",
+    "Reply",
     "ScanResult",
     "Severity",
     "Shard",

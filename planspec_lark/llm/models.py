@@ -1,0 +1,95 @@
+"""What all adapters hand out: replies, and errors in a sentence that is safe to show."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from planspec_lark.source import visible
+
+__all__ = ["LlmError", "ProgramError", "Reply", "Usage", "brief", "encode"]
+
+# Characters of a stranger's text within one of our sentences.
+_MOST_QUOTED = 300
+
+
+@frozen
+class Usage:
+    """The tokens that a call took, as the endpoint counts them."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+@frozen
+class Reply:
+    """What a language model answered.
+
+    Attributes:
+        text: the answer, never blank, and without lone surrogates. It comes from a stranger: parse it before you trust
+            it, and show it through :func:`~planspec_lark.source.visible` only.
+        model: the model that the endpoint names, or else the one that was asked for.
+        finish_reason: why the answer ends, mostly ``stop``; None where the endpoint does not say.
+        usage: the tokens, or None where the endpoint does not count them.
+    """
+
+    text: str
+    model: str
+    finish_reason: str | None = None
+    usage: Usage | None = None
+
+
+class LlmError(Exception):
+    """A call of a language model that gave no usable answer, or settings with which none can be made.
+
+    The message is a sentence that is safe to show: no control characters, no key.
+
+    Attributes:
+        retryable: whether the same call may succeed at another time.
+        status: the HTTP status, where the endpoint sent one that tells of a failure.
+        reply: what came nevertheless, if an answer was cut off.
+    """
+
+    def __init__(
+        self, message: str, *, retryable: bool = False, status: int | None = None, reply: Reply | None = None
+    ) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.status = status
+        self.reply = reply
+
+
+class ProgramError(LlmError):
+    """A program that could not be run, or did not end as it should.
+
+    Attributes:
+        exit_code: what the program ended with, ``-n`` if signal n killed it; None if it did not end by itself.
+        stderr: the end of what it wrote to standard error, safe to show.
+    """
+
+    def __init__(
+        self, message: str, *, retryable: bool = False, exit_code: int | None = None, stderr: str = ""
+    ) -> None:
+        super().__init__(message, retryable=retryable)
+        self.exit_code = exit_code
+        self.stderr = stderr
+
+
+def brief(text: str) -> str:
+    """The beginning of a stranger's text in one line, safe to show."""
+    # Cut before anything else looks at all of it.
+    words = " ".join(text[: 4 * _MOST_QUOTED].split())
+    return visible(words if len(words) <= _MOST_QUOTED else words[:_MOST_QUOTED] + "…")
+
+
+def encode(text: str) -> bytes:
+    """A text for a model, in UTF-8.
+
+    Raises:
+        LlmError: it has a lone surrogate, which no encoding can spell.
+    """
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        at = error.start
+    raise LlmError(f"the text for the model has a lone surrogate at character {at + 1:,}")

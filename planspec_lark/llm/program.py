@@ -1,0 +1,204 @@
+"""Any program as a language model: a text on its standard input, its answer on its standard output."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import shlex
+import signal
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any
+
+from attrs import Attribute, field, frozen
+from attrs.validators import ge, instance_of
+
+from planspec_lark.llm.models import LlmError, ProgramError, encode
+from planspec_lark.llm.running import End, Outcome, run_program
+from planspec_lark.source import visible, visible_name
+
+__all__ = ["Program"]
+
+_MOST_OF_STDERR = 2000
+_MOST_OF_NAME = 200
+
+
+def _to_command(value: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise TypeError("command: expected a sequence of texts; use Program.from_text for a command line")
+    return tuple(value)
+
+
+def _is_command(_: object, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
+    for part in value:
+        if not isinstance(part, str):
+            raise TypeError(f"{attribute.name}: expected texts, not {type(part).__name__}")
+        if "\0" in part:
+            raise ValueError(f"{attribute.name}: a NUL cannot be part of a command")
+    if not value or not value[0]:
+        raise ValueError(f"{attribute.name}: there is no program in it")
+
+
+def _is_positive(_: object, attribute: Attribute[Any], value: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
+    if not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"{attribute.name}: {value} is out of range")
+
+
+def _to_env(value: Mapping[str, str] | None) -> dict[str, str]:
+    return dict(value or {})
+
+
+def _to_path(value: str | os.PathLike[str] | None) -> str | None:
+    return None if value is None else os.fspath(value)
+
+
+@frozen
+class Program:
+    """A program that answers texts: ``Program(["my-llm", "--quiet"])("prompt")``. Runs on POSIX systems.
+
+    Each call runs it anew, without a shell and in a session of its own. When a call ends, however it does, all of the
+    program's process group is killed; only what the program itself has put into another group goes on.
+
+    Attributes:
+        command: the program and its arguments.
+        timeout: seconds for a call.
+        max_bytes: bytes of an answer. A program that writes more is killed.
+        cwd: the folder in which it runs; by default the current one.
+        env: variables of its environment besides those of this process.
+
+    Raises:
+        TypeError, ValueError: a setting cannot be one.
+    """
+
+    command: tuple[str, ...] = field(converter=_to_command, validator=_is_command)
+    timeout: float = field(default=300.0, validator=_is_positive, kw_only=True)
+    max_bytes: int = field(default=10_000_000, validator=[instance_of(int), ge(1)], kw_only=True)
+    cwd: str | None = field(default=None, converter=_to_path, kw_only=True)
+    env: Mapping[str, str] = field(factory=dict, converter=_to_env, kw_only=True, repr=False)
+
+    @classmethod
+    def from_text(cls, text: str, **settings: Any) -> Program:
+        """The program of a command line, with the quotes of a shell and nothing else of it.
+
+        Raises:
+            ProgramError: the line is empty, or a quote in it is open.
+        """
+        try:
+            command, problem = shlex.split(text), "there is no program in it"
+        except ValueError as error:
+            command, problem = [], str(error).lower()
+        if "\0" in text:
+            command, problem = [], "it holds a NUL"
+        if not command or not command[0]:
+            raise ProgramError(f"the command cannot be run: {problem}")
+        return cls(command, **settings)
+
+    def __call__(self, text: str) -> str:
+        """The program's answer to a text."""
+        return self.complete(text)
+
+    def complete(self, text: str, *, env: Mapping[str, str] | None = None) -> str:
+        """The program's answer to a text, with more variables for this call. White space stays as it is.
+
+        Raises:
+            ProgramError: it cannot be run, fails, is killed, takes too long, writes too much, or something else than
+                UTF-8.
+        """
+        return self._answer(self._run(_encode(text), env or {}, Event()))
+
+    async def acomplete(self, text: str, *, env: Mapping[str, str] | None = None) -> str:
+        """The same, for asyncio; the program is killed before a cancellation goes on."""
+        data = _encode(text)
+        stop = Event()
+        with ThreadPoolExecutor(1) as thread:
+            running = asyncio.get_running_loop().run_in_executor(thread, self._run, data, env or {}, stop)
+            try:
+                outcome = await asyncio.shield(running)
+            except asyncio.CancelledError:
+                stop.set()
+                # Its own end, or error, is of no interest any more.
+                await asyncio.wait([running])
+                raise
+        return self._answer(outcome)
+
+    @property
+    def _name(self) -> str:
+        name = visible_name(self.command[0])
+        return f"`{name if len(name) <= _MOST_OF_NAME else name[:_MOST_OF_NAME] + '…'}`"
+
+    def _run(self, data: bytes, env: Mapping[str, str], stop: Event) -> Outcome:
+        try:
+            return run_program(
+                self.command,
+                data,
+                timeout=self.timeout,
+                max_bytes=self.max_bytes,
+                stop=stop,
+                cwd=self.cwd,
+                env={**os.environ, **self.env, **env},
+            )
+        except (OSError, ValueError, TypeError) as error:
+            raise ProgramError(self._why_not(error)) from None
+
+    def _why_not(self, error: Exception) -> str:
+        if not isinstance(error, OSError):
+            return f"{self._name} cannot be run: {visible(str(error))}"
+        if self.cwd is not None and error.filename == self.cwd:
+            return f"{self._name} cannot be run in {visible_name(self.cwd)}: {error.strerror}"
+        if isinstance(error, FileNotFoundError):
+            return f"{self._name} cannot be run: there is no such program"
+        if isinstance(error, PermissionError):
+            return f"{self._name} cannot be run: it is no file that may be executed"
+        return f"{self._name} cannot be run: {error.strerror or type(error).__name__}"
+
+    def _answer(self, outcome: Outcome) -> str:
+        stderr = _show_tail(outcome.stderr)
+        if outcome.end is End.TIMEOUT:
+            raise self._failure(f"did not end within {self.timeout:g} seconds", stderr, retryable=True)
+        if outcome.end is End.TOO_LARGE:
+            raise self._failure(f"wrote more than the {self.max_bytes:,} bytes that are allowed", stderr)
+        code = outcome.returncode
+        if code < 0:
+            raise self._failure(f"was killed by {_name_signal(-code)}", stderr, exit_code=code)
+        if code > 0:
+            raise self._failure(f"ended with exit code {code}", stderr, exit_code=code)
+        try:
+            return outcome.stdout.decode("utf-8")
+        except UnicodeDecodeError as error:
+            at = error.start
+        raise self._failure(f"wrote something that is not UTF-8, at byte {at:,}", stderr, exit_code=0)
+
+    def _failure(
+        self, what: str, stderr: str, *, retryable: bool = False, exit_code: int | None = None
+    ) -> ProgramError:
+        silent = ", and wrote nothing to standard error" if exit_code else ""
+        said = f":\n{stderr}" if stderr else silent
+        return ProgramError(f"{self._name} {what}{said}", retryable=retryable, exit_code=exit_code, stderr=stderr)
+
+
+def _encode(text: str) -> bytes:
+    try:
+        return encode(text)
+    except LlmError as error:
+        message = str(error)
+    raise ProgramError(message)
+
+
+def _name_signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _show_tail(data: bytes) -> str:
+    """The end of what a program wrote, from the beginning of a line where that is near."""
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n").strip()
+    if len(text) > _MOST_OF_STDERR:
+        text = text[-_MOST_OF_STDERR:]
+        text = "…" + text[text.find("\n", 0, _MOST_OF_STDERR // 2) + 1 :]
+    return visible(text)

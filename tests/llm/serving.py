@@ -1,0 +1,131 @@
+"""A local endpoint that plays scripted answers, and notes what it was asked."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+
+from attrs import Factory, define, field, frozen
+
+# Retries wait so long that tests need not.
+SOON = {"retry-after-ms": "5"}
+
+
+@frozen
+class Scripted:
+    """An answer. ``wait`` are seconds before it, ``drip`` those between its bytes; ``hang_up`` sends nothing at all."""
+
+    body: bytes = b""
+    status: int = 200
+    headers: dict[str, str] = Factory(dict)
+    wait: float = 0
+    drip: float = 0
+    hang_up: bool = False
+
+
+@frozen
+class Asked:
+    """A request."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+@define
+class Served:
+    """The endpoint: its URL, the answers that are still to be given (the last one again and again), the requests."""
+
+    url: str
+    script: list[Scripted] = field(factory=list)
+    asked: list[Asked] = field(factory=list)
+    closing: Event = field(factory=Event)
+
+    def play(self, *answers: Scripted) -> None:
+        self.script[:] = answers
+
+    def next_answer(self) -> Scripted:
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+def completion(text: object = "Hello.", reason: object = "stop", **message: object) -> dict[str, Any]:
+    """A chat completion as endpoints send it."""
+    return {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "served-model",
+        "choices": [
+            {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text, **message}}
+        ],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5},
+    }
+
+
+def answer(value: object, **more: Any) -> Scripted:
+    headers = {"Content-Type": "application/json", **more.pop("headers", {})}
+    return Scripted(json.dumps(value).encode(), headers=headers, **more)
+
+
+def fine(text: str = "Hello.") -> Scripted:
+    return answer(completion(text))
+
+
+def fault(status: int, message: str = "so it is", headers: dict[str, str] | None = None, **error: object) -> Scripted:
+    return answer({"error": {"message": message, **error}}, status=status, headers={**SOON, **(headers or {})})
+
+
+@contextmanager
+def serve() -> Iterator[Served]:
+    served = Served("")
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            data = self.rfile.read(int(self.headers["Content-Length"]))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            served.asked.append(Asked(self.path, headers, json.loads(data)))
+            with suppress(OSError):
+                self._give(served.next_answer())
+
+        # A redirect that is followed may come as another method.
+        do_GET = do_POST  # noqa: N815
+
+        def _give(self, given: Scripted) -> None:
+            served.closing.wait(given.wait)
+            if given.hang_up:
+                self.close_connection = True
+                return
+            self.send_response(given.status)
+            for name, value in given.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(given.body)))
+            self.end_headers()
+            if not given.drip:
+                self.wfile.write(given.body)
+            for at in range(len(given.body) if given.drip else 0):
+                self.wfile.write(given.body[at : at + 1])
+                time.sleep(given.drip)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (so it is called)
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.block_on_close = False
+    served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield served
+    finally:
+        served.closing.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()

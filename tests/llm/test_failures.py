@@ -1,0 +1,164 @@
+"""Endpoints that fail: each failure is one error with a sentence, and no key in it."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import sys
+import time
+import traceback
+
+import pytest
+
+from planspec_lark import OpenAIChat
+from planspec_lark.llm import transport
+from tests.llm.asking import KEY, Ask, chat_with, failure
+from tests.llm.serving import Scripted, Served, fault, fine, serve
+
+STATUSES = [
+    (400, "the endpoint refuses the request (400): so it is", False),
+    (401, "the endpoint refuses the API key (401): so it is", False),
+    (403, "the endpoint does not allow this with the API key (403): so it is", False),
+    (404, "the endpoint knows no model `asked-model`, or the base URL is wrong (404): so it is", False),
+    (408, "the endpoint waited too long for the request (408): so it is", True),
+    (413, "the prompt is too long for the endpoint (413): so it is", False),
+    (422, "the endpoint refuses the request (422): so it is", False),
+    (429, "the endpoint refuses more calls for now (429): so it is", True),
+    (500, "the endpoint has failed (500): so it is", True),
+    (529, "the endpoint has failed (529): so it is", True),
+]
+
+
+@pytest.mark.parametrize(("status", "message", "retryable"), STATUSES)
+def test_statuses(served: Served, ask: Ask, status: int, message: str, retryable: bool) -> None:
+    served.play(fault(status))
+    error = failure(ask, chat_with(served, max_retries=0))
+    assert (str(error), error.retryable, error.status) == (message, retryable, status)
+    assert len(served.asked) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+def test_what_stays_refused_is_asked_once(served: Served, ask: Ask, status: int) -> None:
+    served.play(fault(status))
+    failure(ask, chat_with(served))
+    assert len(served.asked) == 1
+
+
+def test_a_quota_that_is_used_up_is_not_to_be_tried_again(served: Served, ask: Ask) -> None:
+    served.play(fault(429, "no money left", code="insufficient_quota"))
+    error = failure(ask, chat_with(served, max_retries=0))
+    assert str(error) == "the endpoint refuses more calls for now (429): no money left"
+    assert error.retryable is False
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"error": "model missing"}', ": model missing"),
+        (b'{"detail": "model missing"}', ": model missing"),
+        (b'{"detail": [1]}', ""),
+        (b'["model missing"]', ""),
+        (b"model missing", ": model missing"),
+        (b"<html>model missing</html>", ""),
+        (b"\x1b[31mred\r\n  and more", r": \x1b[31mred and more"),
+        (b"x" * 5000, ": " + "x" * 300 + "…"),
+        (b"\xff\xfe", ": ��"),
+        (b"", ""),
+    ],
+    ids=range(10),
+)
+def test_what_an_endpoint_says_of_a_fault(served: Served, ask: Ask, body: bytes, said: str) -> None:
+    headers = {"Content-Type": "application/json"} if body[:1] in (b"{", b"[") else {}
+    served.play(Scripted(body, 400, headers))
+    assert str(failure(ask, chat_with(served))) == f"the endpoint refuses the request (400){said}"
+
+
+def test_a_slow_endpoint(served: Served, ask: Ask) -> None:
+    served.play(Scripted(wait=30))
+    start = time.monotonic()
+    error = failure(ask, chat_with(served, timeout=0.2, max_retries=1))
+    assert str(error) == f"{served.url[7:-3]} gave no answer within 0.2 seconds"
+    assert (error.retryable, error.status) == (True, None)
+    assert len(served.asked) == 2
+    assert time.monotonic() - start < 3
+
+
+def test_an_endpoint_that_never_ends(served: Served, ask: Ask) -> None:
+    """No single wait for it is long."""
+    served.play(Scripted(b"x" * 10_000, drip=0.02))
+    start = time.monotonic()
+    error = failure(ask, chat_with(served, timeout=0.3, max_retries=0))
+    assert str(error) == f"{served.url[7:-3]} gave no answer within 0.3 seconds"
+    assert time.monotonic() - start < 2
+
+
+def test_a_lost_connection(served: Served, ask: Ask) -> None:
+    served.play(Scripted(hang_up=True))
+    error = failure(ask, chat_with(served, max_retries=0))
+    host = served.url[7:-3]
+    assert str(error) == f"no connection to {host}: Server disconnected without sending a response."
+    assert (error.retryable, error.status) == (True, None)
+
+
+def test_an_endpoint_that_is_not_there(ask: Ask) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    chat = OpenAIChat("m", base_url=f"http://127.0.0.1:{port}/v1", max_retries=0)
+    error = failure(ask, chat)
+    assert str(error).startswith(f"no connection to 127.0.0.1:{port}: ")
+    assert error.retryable
+
+
+def test_an_endpoint_without_a_certificate(served: Served, ask: Ask) -> None:
+    served.play(fine())
+    error = failure(ask, chat_with(served, base_url=served.url.replace("http:", "https:"), max_retries=0))
+    assert str(error).startswith(f"no connection to {served.url[7:-3]}: [SSL")
+    assert served.asked == []
+
+
+def test_certificates_are_checked() -> None:
+    trusted = transport._trusted(transport._http_below(transport.load().DefaultHttpxClient))
+    assert trusted.check_hostname
+    assert trusted.verify_mode is ssl.CERT_REQUIRED
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_redirects_are_not_followed(served: Served, ask: Ask, status: int) -> None:
+    with serve() as other:
+        other.play(fine())
+        target = f"{other.url}/chat/completions"
+        served.play(Scripted(b"", status, {"Location": target}))
+        error = failure(ask, chat_with(served))
+        assert other.asked == []
+    sentence = "the endpoint redirects, which is not followed; set the base URL to where it leads"
+    assert str(error) == f"{sentence} ({status}): {target}"
+    assert (error.retryable, error.status) == (False, status)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [fault(401, f"Incorrect key {KEY}."), fault(500, KEY), Scripted(hang_up=True), Scripted(wait=9), Scripted(b"{")],
+    ids=range(5),
+)
+def test_the_key_is_nowhere(served: Served, ask: Ask, given: Scripted, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    served.play(given)
+    chat = chat_with(served, max_retries=0, timeout=0.5)
+    error = failure(ask, chat)
+    told = "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+    assert "LlmError" in told
+    for text in (told, repr(chat), repr(error), str(error.__dict__), caplog.text):
+        assert KEY not in text
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+def test_a_key_that_is_echoed_is_covered(served: Served, ask: Ask) -> None:
+    served.play(fault(401, f"Incorrect key {KEY}."))
+    assert str(failure(ask, chat_with(served))) == "the endpoint refuses the API key (401): Incorrect key [key]."
+
+
+def test_a_missing_package_is_named(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    error = failure(ask, OpenAIChat("m", api_key=KEY))
+    assert str(error) == "OpenAIChat needs the extra `openai`: pip install 'planspec-lark[openai]'"

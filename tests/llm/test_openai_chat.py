@@ -1,0 +1,255 @@
+"""The adapter to endpoints, over HTTP with a local one that plays scripted answers."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+
+from planspec_lark import LlmError, OpenAIChat, Reply
+from planspec_lark.llm.models import Usage
+from tests.llm.asking import KEY, Ask, chat_with, failure
+from tests.llm.serving import Scripted, Served, answer, fault, fine
+
+
+def test_a_reply(served: Served, ask: Ask) -> None:
+    served.play(fine("Grüße\n"))
+    expected = Reply("Grüße\n", "served-model", "stop", Usage(3, 2, 5))
+    assert ask(chat_with(served)) == expected
+    (asked,) = served.asked
+    assert asked.path == "/v1/chat/completions"
+    assert asked.body == {"model": "asked-model", "messages": [{"role": "user", "content": "Hi"}]}
+    assert asked.headers["authorization"] == f"Bearer {KEY}"
+    assert asked.headers["accept-encoding"] == "identity"
+
+
+def test_settings_and_messages_are_sent(served: Served) -> None:
+    served.play(fine())
+    chat = chat_with(served, system="Be brief.", temperature=0, max_tokens=9)
+    chat.complete([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}])
+    assert served.asked[0].body == {
+        "model": "asked-model",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": "Yes?"},
+        ],
+        "temperature": 0,
+        "max_tokens": 9,
+    }
+
+
+def test_a_call_is_the_text_of_the_reply(served: Served) -> None:
+    served.play(fine("Yes."))
+    assert chat_with(served)("Hi") == "Yes."
+
+
+def test_one_object_serves_many_calls_and_event_loops(served: Served) -> None:
+    served.play(fine())
+    chat = chat_with(served)
+
+    async def many() -> list[Reply]:
+        return await asyncio.gather(*(chat.acomplete("Hi") for _ in range(4)))
+
+    assert len(asyncio.run(many()) + asyncio.run(many()) + [chat.complete("Hi")]) == 9
+    assert len(served.asked) == 9
+
+
+def test_all_comes_from_the_environment(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", served.url)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("PLANSPEC_MODEL", "named-model")
+    served.play(fine())
+    assert OpenAIChat()("Hi") == "Hello."
+    assert served.asked[0].body["model"] == "named-model"
+    assert served.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_arguments_win_over_the_environment(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "another")
+    monkeypatch.setenv("PLANSPEC_MODEL", "another")
+    served.play(fine())
+    assert chat_with(served)("Hi") == "Hello."
+    assert served.asked[0].body["model"] == "asked-model"
+    assert served.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_local_endpoint_needs_no_key(served: Served, ask: Ask) -> None:
+    served.play(fine())
+    assert ask(chat_with(served, api_key=None)).text == "Hello."
+    assert served.asked[0].headers["authorization"] == "Bearer no-key"
+
+
+@pytest.mark.parametrize("first", [fault(500), fault(503), fault(429), Scripted(hang_up=True)], ids=repr)
+def test_it_tries_again(served: Served, ask: Ask, first: Scripted) -> None:
+    served.play(first, fine())
+    assert ask(chat_with(served)).text == "Hello."
+    assert len(served.asked) == 2
+
+
+def test_it_waits_as_long_as_it_is_told(served: Served, ask: Ask) -> None:
+    served.play(answer({}, status=429, headers={"Retry-After": "1"}), fine())
+    start = time.monotonic()
+    assert ask(chat_with(served)).text == "Hello."
+    # By itself it would wait for half a second at most.
+    assert 1.0 <= time.monotonic() - start < 4.0
+
+
+def test_it_does_not_try_for_ever(served: Served, ask: Ask) -> None:
+    served.play(fault(500, "out of order"))
+    error = failure(ask, chat_with(served, max_retries=3))
+    assert str(error) == "the endpoint has failed (500): out of order"
+    assert (error.retryable, error.status) == (True, 500)
+    assert len(served.asked) == 4
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://host/v1",
+        "host/v1",
+        "//host/v1",
+        "http://",
+        "http:///v1",
+        "http://host:port/v1",
+        "http://[::1/v1",
+        "file:///etc/passwd",
+    ],
+)
+def test_a_url_that_is_none(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(LlmError, match=r"^the base URL has to start with http:// or https:// and a host$"):
+        OpenAIChat("m", base_url=url)
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    with pytest.raises(LlmError, match=r"^the base URL has to start with"):
+        OpenAIChat("m")
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("http://user:pass@host/v1", "the base URL must not hold a user or a password: pass a key as `api_key`"),
+        ("http://user@host/v1", "the base URL must not hold a user or a password: pass a key as `api_key`"),
+        ("http://host/v1?key=1", "the base URL must end before any `?` or `#`"),
+        ("http://host/v1#", "the base URL must end before any `?` or `#`"),
+        ("http://host/\nv1", "the base URL has characters that no URL has"),
+        ("http://ho st/v1", "the base URL has characters that no URL has"),
+        ("http://höst/v1", "the base URL has characters that no URL has"),
+    ],
+)
+def test_a_url_with_more_in_it(url: str, message: str) -> None:
+    with pytest.raises(LlmError) as caught:
+        OpenAIChat("m", base_url=url)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("key", ["sk-1\n", "sk 1", "sk-ü", "\x1b"])
+def test_a_key_that_is_none(key: str) -> None:
+    with pytest.raises(LlmError) as caught:
+        OpenAIChat("m", api_key=key)
+    assert str(caught.value) == "the API key has characters that no key has, perhaps a line break at its end"
+
+
+def test_what_is_missing() -> None:
+    with pytest.raises(LlmError, match=r"^no model is given: pass `model`, or set PLANSPEC_MODEL$"):
+        OpenAIChat(api_key=KEY)
+    with pytest.raises(LlmError, match=r"^no API key is given: pass `api_key`, or set OPENAI_API_KEY$"):
+        OpenAIChat("m")
+    assert OpenAIChat("m", api_key=KEY).base_url is None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"timeout": 0},
+        {"timeout": -1},
+        {"timeout": float("inf")},
+        {"timeout": float("nan")},
+        {"temperature": float("nan")},
+        {"temperature": -0.1},
+        {"max_retries": -1},
+        {"max_tokens": 0},
+        {"max_reply_bytes": 0},
+    ],
+    ids=str,
+)
+def test_settings_out_of_range(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(settings))):
+        OpenAIChat("m", api_key=KEY, **settings)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"timeout": None}, {"timeout": True}, {"temperature": "hot"}, {"max_retries": 1.5}, {"system": 1}],
+    ids=str,
+)
+def test_settings_of_another_type(settings: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=next(iter(settings))):
+        OpenAIChat("m", api_key=KEY, **settings)
+
+
+@pytest.mark.parametrize(
+    ("messages", "message"),
+    [
+        ([], "prompt: there are no messages"),
+        (["Hi"], "prompt: a message has a role and a content, and nothing else"),
+        ([{"role": "user"}], "prompt: a message has a role and a content, and nothing else"),
+        (
+            [{"role": "tool", "content": "x"}],
+            "prompt: a message has a text, and a role of system, developer, user, assistant",
+        ),
+        (
+            [{"role": "user", "content": 1}],
+            "prompt: a message has a text, and a role of system, developer, user, assistant",
+        ),
+    ],
+    ids=range(5),
+)
+def test_messages_that_are_none(messages: Any, message: str) -> None:
+    with pytest.raises(ValueError, match="prompt: ") as caught:
+        OpenAIChat("m", api_key=KEY).complete(messages)
+    assert str(caught.value) == message
+
+
+def test_a_prompt_that_cannot_be_sent(served: Served) -> None:
+    with pytest.raises(LlmError) as caught:
+        chat_with(served).complete("ab\ud800")
+    assert str(caught.value) == "the text for the model has a lone surrogate at character 3"
+    assert served.asked == []
+
+
+def test_a_cancelled_call_ends_at_once(served: Served) -> None:
+    served.play(Scripted(wait=30))
+
+    async def cancelled() -> None:
+        await asyncio.wait_for(chat_with(served, timeout=30).acomplete("Hi"), 0.3)
+
+    start = time.monotonic()
+    with pytest.raises(TimeoutError):
+        asyncio.run(cancelled())
+    assert time.monotonic() - start < 3
+    assert len(served.asked) == 1
+
+
+def test_chats_and_errors_can_be_pickled() -> None:
+    chat = OpenAIChat("m", api_key=KEY)
+    assert pickle.loads(pickle.dumps(chat)) == chat
+    error = LlmError("so", retryable=True, status=429, reply=Reply("x", "m"))
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.retryable, copy.status, copy.reply) == ("so", True, 429, Reply("x", "m"))
+
+
+def test_importing_loads_neither_package() -> None:
+    code = """
+import sys
+from planspec_lark import LlmError, OpenAIChat, Program, ProgramError, Reply
+OpenAIChat("m", api_key="k")
+print(sorted({"openai", "httpx", "httpx2", "pydantic"} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

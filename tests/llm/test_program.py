@@ -1,0 +1,413 @@
+"""Programs that answer: real processes, well behaved and not."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planspec_lark import LlmError, Program, ProgramError
+from planspec_lark.llm import running
+
+Ask = Callable[..., str]
+ECHO = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
+SLEEP = "import time; time.sleep(60)"
+# Something that a program starts and leaves behind, in the program's own group, with its number on standard error.
+LEAVE = "import subprocess, sys; p = subprocess.Popen(['sleep', '60']); print(p.pid, file=sys.stderr, flush=True)"
+
+
+def ask_sync(program: Program, text: str = "", **more: Any) -> str:
+    return program.complete(text, **more)
+
+
+def ask_async(program: Program, text: str = "", **more: Any) -> str:
+    return asyncio.run(program.acomplete(text, **more))
+
+
+@pytest.fixture(params=[ask_sync, ask_async])
+def ask(request: pytest.FixtureRequest) -> Ask:
+    function: Ask = request.param
+    return function
+
+
+@pytest.fixture(autouse=True)
+def no_child_survives() -> Iterator[None]:
+    """Nor do threads or open files."""
+    me = psutil.Process()
+    files, threads = me.num_fds(), threading.active_count()
+    yield
+    assert me.children(recursive=True) == []
+    assert threading.active_count() <= threads
+    assert me.num_fds() <= files
+
+
+def python(code: str, **settings: Any) -> Program:
+    return Program([sys.executable, "-S", "-c", code], **settings)
+
+
+def failure(ask: Ask, program: Program, text: str = "", **more: Any) -> ProgramError:
+    with pytest.raises(ProgramError) as caught:
+        ask(program, text, **more)
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+    return caught.value
+
+
+def name(program: Program) -> str:
+    return f"`{program.command[0]}`"
+
+
+def is_gone(number: int) -> bool:
+    """Whether a process is gone, or at least dead: somebody else has to take note of the end of an orphan."""
+    end = time.monotonic() + 5
+    while time.monotonic() < end:
+        try:
+            if psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@pytest.mark.parametrize("text", ["", "Grüße 🙂", "a\r\nb\n\n", " \x00\x1b ", "\ufeffx", "x" * 3_000_000], ids=range(6))
+def test_text_in_and_text_out(ask: Ask, text: str) -> None:
+    assert ask(python(ECHO), text) == text
+
+
+def test_a_call_is_its_answer() -> None:
+    assert python(ECHO)("so") == "so"
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200))
+def test_every_text_comes_through(text: str) -> None:
+    assert Program(["cat"]).complete(text) == text
+
+
+def test_it_reads_and_writes_at_the_same_time(ask: Ask) -> None:
+    """More than any pipe holds, in both directions and to standard error."""
+    code = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line); sys.stderr.buffer.write(line)"
+    text = "0123456789\n" * 100_000
+    assert ask(python(code), text) == text
+
+
+@pytest.mark.parametrize("code", ["print('so')", "import os; os.close(0); print('so')"])
+def test_a_program_may_ignore_its_input(ask: Ask, code: str) -> None:
+    assert ask(python(code), "x" * 1_000_000) == "so\n"
+
+
+def test_a_program_may_close_its_input_and_go_on(ask: Ask) -> None:
+    code = "import os, time; os.read(0, 5); os.close(0); time.sleep(0.2); print('so')"
+    assert ask(python(code), "x" * 1_000_000) == "so\n"
+
+
+def test_a_program_may_close_its_output_and_go_on(ask: Ask, tmp_path: Path) -> None:
+    mark = tmp_path / "done"
+    code = f"import os, time; os.write(1, b'so'); os.close(1); os.close(2); time.sleep(0.3); open({str(mark)!r}, 'w')"
+    assert ask(python(code)) == "so"
+    assert mark.exists()
+
+
+def test_its_folder_and_environment(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLM_TEST_A", "mine")
+    monkeypatch.setenv("LLM_TEST_B", "mine")
+    code = "import os; print(os.getcwd(), *(os.environ[f'LLM_TEST_{name}'] for name in 'ABCD'))"
+    program = python(code, cwd=tmp_path, env={"LLM_TEST_B": "its", "LLM_TEST_C": "its"})
+    answer = ask(program, env={"LLM_TEST_C": "now", "LLM_TEST_D": "now"})
+    assert answer == f"{os.path.realpath(tmp_path)} mine its now now\n"
+    assert "LLM_TEST_D" not in os.environ
+
+
+def test_no_shell_sees_the_command(ask: Ask) -> None:
+    code = "import sys; print(sys.argv[1:])"
+    program = Program([sys.executable, "-c", code, "$HOME; exit 1", "*", "a b"])
+    assert ask(program) == "['$HOME; exit 1', '*', 'a b']\n"
+
+
+def test_a_program_that_fails(ask: Ask) -> None:
+    program = python("import sys; print('half'); sys.exit('bad\\x1b[31m \\udc80 end')")
+    error = failure(ask, program)
+    assert str(error) == f"{name(program)} ended with exit code 1:\nbad\\x1b[31m \\udc80 end"
+    assert (error.exit_code, error.stderr) == (1, "bad\\x1b[31m \\udc80 end")
+    assert (error.retryable, error.status, error.reply) == (False, None, None)
+    assert isinstance(error, LlmError)
+
+
+def test_a_program_that_fails_in_silence(ask: Ask) -> None:
+    program = python("raise SystemExit(3)")
+    error = failure(ask, program)
+    assert str(error) == f"{name(program)} ended with exit code 3, and wrote nothing to standard error"
+    assert (error.exit_code, error.stderr) == (3, "")
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"), [(signal.SIGKILL, "SIGKILL"), (signal.SIGSEGV, "SIGSEGV"), (40, "signal 40")]
+)
+def test_a_program_that_is_killed(ask: Ask, number: int, shown: str) -> None:
+    program = python(f"import os; os.kill(os.getpid(), {int(number)})")
+    error = failure(ask, program)
+    assert str(error) == f"{name(program)} was killed by {shown}, and wrote nothing to standard error"
+    assert error.exit_code == -number
+
+
+def test_only_the_end_of_standard_error_is_kept(ask: Ask) -> None:
+    code = "import os, sys\nfor n in range(200_000): print(f'line {n}', file=sys.stderr)\nos._exit(1)"
+    error = failure(ask, python(code))
+    lines = error.stderr.split("\n")
+    assert lines[0].startswith("…line ")
+    assert lines[-1] == "line 199999"
+    assert 1900 < len(error.stderr) <= 2000
+    code = "import sys; sys.exit('é' * 5000)"
+    assert failure(ask, python(code)).stderr == "…" + "é" * 2000
+
+
+def test_a_program_that_takes_too_long(ask: Ask) -> None:
+    program = python(f"import sys; print('why', file=sys.stderr, flush=True); {SLEEP}", timeout=0.5)
+    start = time.monotonic()
+    error = failure(ask, program, "x" * 1_000_000)
+    assert 0.4 < time.monotonic() - start < 5
+    assert str(error) == f"{name(program)} did not end within 0.5 seconds:\nwhy"
+    assert (error.retryable, error.exit_code) == (True, None)
+
+
+def test_a_program_that_will_not_end(ask: Ask) -> None:
+    code = "import signal\nfor n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\n" + SLEEP
+    assert "did not end within" in str(failure(ask, python(code, timeout=0.4)))
+
+
+def test_a_program_that_writes_too_much(ask: Ask) -> None:
+    program = python("import os\nwhile True: os.write(1, b'x' * 60_000)", max_bytes=1_000_000)
+    start = time.monotonic()
+    error = failure(ask, program)
+    assert time.monotonic() - start < 5
+    assert str(error) == f"{name(program)} wrote more than the 1,000,000 bytes that are allowed"
+    assert error.retryable is False
+
+
+def test_a_program_that_writes_as_much_as_it_may(ask: Ask) -> None:
+    assert ask(python("print('x' * 99)", max_bytes=100)) == "x" * 99 + "\n"
+    assert "more than the 99 bytes" in str(failure(ask, python("print('x' * 99)", max_bytes=99)))
+
+
+def test_what_is_written_is_not_gathered_beyond_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 0
+    follow = running._Run.follow
+
+    def note(self: running._Run, *rest: Any) -> running.End:
+        nonlocal most
+        end = follow(self, *rest)
+        most = len(self.stdout)
+        return end
+
+    monkeypatch.setattr(running._Run, "follow", note)
+    failure(ask_sync, python("import os\nwhile True: os.write(1, b'x' * 60_000)", max_bytes=10))
+    assert 10 < most <= 10 + (1 << 16)
+
+
+def test_a_program_that_writes_other_bytes(ask: Ask) -> None:
+    program = python("import os; os.write(1, b'gr\\xc3\\xbc\\xdf')")
+    error = failure(ask, program)
+    assert str(error) == f"{name(program)} wrote something that is not UTF-8, at byte 4"
+    assert error.exit_code == 0
+
+
+def test_programs_that_cannot_be_run(ask: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"no program")
+    for command, why in [
+        ("no-such-program", "there is no such program"),
+        (str(tmp_path / "nothing"), "there is no such program"),
+        (str(file), "it is no file that may be executed"),
+        (str(tmp_path), "it is no file that may be executed"),
+        (str(file / "below"), "Not a directory"),
+    ]:
+        error = failure(ask, Program([command]))
+        assert str(error) == f"`{command}` cannot be run: {why}"
+        assert (error.exit_code, error.retryable) == (None, False)
+    file.chmod(0o700)
+    assert str(failure(ask, Program([str(file)]))) == f"`{file}` cannot be run: Exec format error"
+
+
+def test_a_folder_that_is_none(ask: Ask, tmp_path: Path) -> None:
+    folder = tmp_path / "nothing\x1b"
+    error = failure(ask, Program(["cat"], cwd=folder))
+    assert str(error) == f"`cat` cannot be run in {tmp_path}/nothing\\x1b: No such file or directory"
+
+
+def test_an_environment_that_is_none(ask: Ask) -> None:
+    assert str(failure(ask, Program(["cat"]), env={"A=B": "x"})).startswith("`cat` cannot be run: illegal environment")
+    assert str(failure(ask, Program(["cat"]), env={"A": "\0"})) == "`cat` cannot be run: embedded null byte"
+    assert str(failure(ask, Program(["cat"]), env={"A": 1})).startswith("`cat` cannot be run: expected str")
+
+
+def test_names_are_safe_to_show(ask: Ask) -> None:
+    assert str(failure(ask, Program(["no\x1b[2J\n"]))) == "`no\\x1b[2J\\n` cannot be run: there is no such program"
+    assert str(failure(ask, Program(["x" * 250]))) == f"`{'x' * 200}…` cannot be run: there is no such program"
+
+
+def test_a_text_that_cannot_be_sent(ask: Ask) -> None:
+    error = failure(ask, Program(["cat"]), "ab\ud800")
+    assert str(error) == "the text for the model has a lone surrogate at character 3"
+
+
+def child_of(error: ProgramError) -> int:
+    return int(error.stderr.split()[0])
+
+
+def test_what_a_program_has_started_ends_with_it(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "_GRACE", 0.1)
+    assert is_gone(child_of(failure(ask, python(f"{LEAVE}; {SLEEP}", timeout=0.5))))
+    flood = "import os\nwhile True: os.write(1, b'x' * 60_000)"
+    assert is_gone(child_of(failure(ask, python(f"{LEAVE}\n{flood}", max_bytes=100))))
+    assert is_gone(child_of(failure(ask, python(f"{LEAVE}; sys.exit(1)"))))
+
+
+def test_an_answer_does_not_wait_for_what_is_left_behind(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It holds the output open, but the program has ended."""
+    monkeypatch.setattr(running, "_GRACE", 0.1)
+    note = tmp_path / "pid"
+    code = f"import subprocess; p = subprocess.Popen(['sleep', '60']); open({str(note)!r}, 'w').write(str(p.pid))"
+    start = time.monotonic()
+    assert ask(python(f"{code}; print('so')")) == "so\n"
+    assert time.monotonic() - start < 5
+    assert is_gone(int(note.read_text()))
+
+
+def test_an_answer_waits_a_little_for_what_still_writes(ask: Ask) -> None:
+    late = 'import time; time.sleep(0.3); print("late")'
+    code = f"import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', {late!r}]); print('soon')"
+    assert ask(python(code)) == "soon\nlate\n"
+
+
+def test_an_interrupt_ends_the_program(tmp_path: Path) -> None:
+    for how in ("Program(command)('')", "asyncio.run(Program(command).acomplete(''))"):
+        note = tmp_path / "pid"
+        code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+        outer = f"""
+import asyncio, sys
+from planspec_lark import Program
+command = [sys.executable, "-S", "-c", {code!r}]
+try:
+    {how}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+        note.unlink(missing_ok=True)
+        with subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE, text=True) as process:
+            end = time.monotonic() + 20
+            while not (note.exists() and note.read_text()):
+                assert time.monotonic() < end
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=20)[0] == "interrupted\n"
+        assert not psutil.pid_exists(int(note.read_text()))
+
+
+def test_a_cancelled_call_ends_the_program() -> None:
+    with tempfile.NamedTemporaryFile() as note:
+        code = f"import os, time; open({note.name!r}, 'w').write(str(os.getpid())); {SLEEP}"
+
+        async def cancel() -> None:
+            task = asyncio.create_task(python(code).acomplete(""))
+            while not Path(note.name).read_text():
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            # It was gone before the cancellation went on.
+            assert not psutil.pid_exists(int(Path(note.name).read_text()))
+
+        asyncio.run(cancel())
+
+
+def test_many_at_once() -> None:
+    async def many() -> list[str]:
+        program = python("import sys, time; time.sleep(0.3); print(sys.stdin.read(), end='')")
+        return await asyncio.gather(*(program.acomplete(str(number)) for number in range(12)))
+
+    start = time.monotonic()
+    assert asyncio.run(many()) == [str(number) for number in range(12)]
+    assert time.monotonic() - start < 3
+
+
+def test_without_waitid_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "waitid")
+    monkeypatch.setattr(running, "_GRACE", 0.1)
+    assert python(ECHO)("so") == "so"
+    assert failure(ask_sync, python("raise SystemExit(3)")).exit_code == 3
+    assert is_gone(child_of(failure(ask_sync, python(f"{LEAVE}; sys.exit(1)"))))
+
+
+def test_a_command_line() -> None:
+    program = Program.from_text("my-llm --name 'x y' \"$HOME\"", timeout=5, env={"A": "b"})
+    assert program == Program(["my-llm", "--name", "x y", "$HOME"], timeout=5, env={"A": "b"})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "there is no program in it"),
+        (" \n", "there is no program in it"),
+        ("''", "there is no program in it"),
+        ("a 'b", "no closing quotation"),
+        ("a \\", "no escaped character"),
+        ("a\0", "it holds a NUL"),
+    ],
+)
+def test_a_command_line_that_is_none(text: str, why: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        Program.from_text(text)
+    assert str(caught.value) == f"the command cannot be run: {why}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "error", "message"),
+    [
+        ("cat -n", {}, TypeError, "command: expected a sequence of texts; use Program.from_text for a command line"),
+        (["cat", 1], {}, TypeError, "command: expected texts, not int"),
+        (["cat\0"], {}, ValueError, "command: a NUL cannot be part of a command"),
+        ([], {}, ValueError, "command: there is no program in it"),
+        ([""], {}, ValueError, "command: there is no program in it"),
+        (["cat"], {"timeout": 0}, ValueError, "timeout: 0 is out of range"),
+        (["cat"], {"timeout": float("inf")}, ValueError, "timeout: inf is out of range"),
+        (["cat"], {"timeout": "1"}, TypeError, "timeout: expected a number, not str"),
+        (["cat"], {"timeout": True}, TypeError, "timeout: expected a number, not bool"),
+    ],
+    ids=range(9),
+)
+def test_settings_that_are_none(arguments: Any, settings: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        Program(arguments, **settings)
+    assert str(caught.value) == message
+
+
+def test_a_bound_that_is_none() -> None:
+    with pytest.raises(ValueError, match="max_bytes"):
+        Program(["cat"], max_bytes=0)
+
+
+def test_the_environment_is_not_shown() -> None:
+    assert "secret" not in repr(Program(["cat"], env={"KEY": "secret"}))
+
+
+def test_programs_and_errors_can_be_pickled() -> None:
+    program = Program(["cat"], env={"A": "b"})
+    assert pickle.loads(pickle.dumps(program)) == program
+    copy = pickle.loads(pickle.dumps(ProgramError("so", retryable=True, exit_code=-9, stderr="end")))
+    assert (str(copy), copy.retryable, copy.exit_code, copy.stderr) == ("so", True, -9, "end")

@@ -13,16 +13,20 @@ from enum import Enum
 from attrs import frozen
 
 from planspec_lark.plan_next.normal import Normal
+from planspec_lark.plan_next.state_paths import find_state_paths
 
-__all__ = ["Unstable", "UnstableKind", "find_unstable"]
+__all__ = ["Unstable", "UnstableKind", "find_state_paths", "find_unstable"]
 
 
 class UnstableKind(str, Enum):
-    """What kind of text changes each time."""
+    """What kind of text changes each time; as text it is what a person says."""
 
     TIMESTAMP = "timestamp"
     UUID = "uuid"
     RANDOM = "random"
+
+    def __str__(self) -> str:
+        return {"timestamp": "a time stamp", "uuid": "a UUID", "random": "a random token"}[self.value]
 
 
 @frozen

@@ -168,6 +168,10 @@ def test_several_in_order_and_none_twice() -> None:
     ]
 
 
+def test_kinds_have_names_for_people() -> None:
+    assert [str(kind) for kind in UnstableKind] == ["a time stamp", "a UUID", "a random token"]
+
+
 def test_a_token_behind_a_url_counts_again() -> None:
     assert kinds("https://example.org/3f2a9c8b7d6e5f40 3f2a9c8b7d6e5f41") == [("random", "3f2a9c8b7d6e5f41")]
 

@@ -59,6 +59,7 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     assert {f"planspec_lark/grammar/{name}" for name in GRAMMARS} <= names
     assert {f"planspec_lark/compiled/{language}.json" for language in READ} <= names
     assert "planspec_lark/py.typed" in names
+    assert "planspec_lark/plan_next/words.toml" in names
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2, tops
 

@@ -1,0 +1,148 @@
+"""Lists of words as one regular expression: at each place the longest entry counts, whether it is a word or none.
+
+Entries are written as they occur, in any width and case. ``{n}`` stands for a number (an entry with that number spelled
+out comes before it), and a blank for any white space. What stands behind a ``|`` has to follow and is no part of the
+word. An entry that begins or ends with a Latin letter is found only as a whole word, and not as a name in code:
+``next()``, ``.then``, ``Next.js``, ``first-class``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from functools import cached_property
+
+from attrs import define, field, frozen
+
+from planspec_lark.plan_next.normal import Found, Normal
+
+__all__ = ["Entry", "EntryError", "Kind", "Matcher", "read_key"]
+
+MAX_ENTRY = 60
+_NUMBER = (
+    r"(?:[0-9]++(?:\.[0-9]++)*+|[零〇一二三四五六七八九十百千两兩]++"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten)(?![a-z\-]))"
+)
+_BEFORE = r"(?<![0-9A-Za-z_\u00c0-\u024f.\-/\\$@#`&])(?<!::)"
+_AFTER = r"(?![0-9A-Za-z_\u00c0-\u024f\-/\\(=`]|\.[0-9A-Za-z_]|::)"
+# Where a sentence ends, so does what an "if" in it says.
+_STOP = r"[.!?;。\n](?![0-9A-Za-z])"
+_PIECES = re.compile(r"\{n\}|.")
+_WRITTEN = {"{n}": _NUMBER, " ": r"\s++", "{s}": r"\s"}
+_LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f]")
+
+
+class EntryError(ValueError):
+    """An entry that no text can be searched for."""
+
+
+class Kind(Enum):
+    """What an entry is."""
+
+    WORD = "word"  # counts
+    CONDITIONAL = "conditional"  # counts, but for the first one behind a condition in the same sentence
+    CONDITION = "condition"  # a condition, such as "if"
+    ALLOWED = "allowed"  # a longer word, in which the word is none
+    STOP = "stop"  # the end of a sentence
+
+
+@frozen
+class Entry:
+    """One entry: its kind, how many characters have to follow it, and its spellings where not just any will do."""
+
+    kind: Kind
+    tail: int = 0
+    spellings: frozenset[str] = frozenset()
+
+    def takes(self, text: str) -> bool:
+        """Whether a text that was matched is spelled as it has to be."""
+        return not self.spellings or " ".join(text.split()) in self.spellings
+
+
+def read_key(entry: str) -> tuple[tuple[str, ...], int]:
+    """The pieces of an entry (a character each, or ``{n}``), and how many of them have to follow the word.
+
+    Raises:
+        EntryError: it is empty, too long or says what can not be said.
+    """
+    text = " ".join(Normal.of(entry).text.split())
+    if len(text) > MAX_ENTRY:
+        raise EntryError(f"an entry has at most {MAX_ENTRY} characters, this one has {len(text)}")
+    word, _, tail = text.partition("|")
+    if not word.strip():
+        raise EntryError("an entry is a word")
+    if word.startswith("{n}"):
+        raise EntryError("an entry does not begin with a number")
+    if "|" in tail or "{n}" in tail:
+        raise EntryError("behind the bar of an entry stands no number and no other bar")
+    # A blank that has to follow is exactly one, so that it is known where the word ends.
+    pieces = [*_PIECES.findall(word), *("{s}" if char == " " else char for char in tail)]
+    return tuple(piece.lower() for piece in pieces), len(tail)
+
+
+@define
+class _Node:
+    """A place in the tree of all entries: what can follow, and the entry that ends here."""
+
+    children: dict[str, _Node] = field(factory=dict)
+    entry: Entry | None = None
+
+
+@define
+class Matcher:
+    """Finds the words among entries, given by the pieces that :func:`read_key` makes of them."""
+
+    entries: Mapping[tuple[str, ...], Entry]
+    _leaves: list[Entry] = field(factory=list, init=False)
+
+    def find(self, text: str) -> list[Found]:
+        """All words in a text, in its order; in linear time."""
+        return list(self._iter(Normal.of(text)))
+
+    def _iter(self, normal: Normal) -> Iterator[Found]:
+        search, conditional, at = self._pattern.search, False, 0
+        while match := search(normal.text, at):
+            entry = self._leaves[(match.lastindex or 1) - 1]
+            at = match.end() - entry.tail
+            if entry.kind in (Kind.CONDITION, Kind.STOP):
+                conditional = entry.kind is Kind.CONDITION
+            elif entry.kind is Kind.CONDITIONAL and conditional:
+                conditional = False
+            elif entry.kind is not Kind.ALLOWED and entry.takes(normal.text[match.start() : at]):
+                yield normal.found(match.start(), at)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        self._leaves.clear()
+        root = _Node()
+        for pieces, entry in self.entries.items():
+            node = root
+            for piece in pieces:
+                node = node.children.setdefault(piece, _Node())
+            node.entry = entry
+        tops = [
+            (_BEFORE if _LATIN.match(piece) else "") + self._write(piece, child)
+            for piece, child in root.children.items()
+        ]
+        return re.compile("|".join([*tops, _STOP + self._leaf(Entry(Kind.STOP))]), re.IGNORECASE)
+
+    def _leaf(self, entry: Entry) -> str:
+        # An empty group tells afterwards which entry it was.
+        self._leaves.append(entry)
+        return "()"
+
+    def _write(self, piece: str, node: _Node) -> str:
+        written = _WRITTEN.get(piece) or re.escape(piece)
+        # What is longer comes first, and what is spelled out before any number. Entries have few characters, so this
+        # goes no deeper than that.
+        children = sorted(node.children.items(), key=lambda child: child[0] == "{n}")
+        rest = [self._gap(piece, then) + self._write(then, child) for then, child in children]
+        if node.entry is not None:
+            after = _AFTER if _LATIN.match(piece) else ""
+            rest.append(after + self._leaf(node.entry))
+        return written + (rest[0] if len(rest) == 1 else f"(?:{'|'.join(rest)})")
+
+    @staticmethod
+    def _gap(piece: str, then: str) -> str:
+        return r"\s*+" if "{n}" in (piece, then) else ""

@@ -1,0 +1,167 @@
+"""What makes a text a different one each time: time stamps, UUIDs and random-looking tokens.
+
+A time stamp names a day and a time of that day, or counts seconds. A date alone is none, nor is a time on a clock
+like 10:30, which is as often a schedule or a span; the Chinese 10点30分 counts, since it can only be a time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+
+from attrs import frozen
+
+from planspec_lark.plan_next.normal import Normal
+from planspec_lark.plan_next.state_paths import find_state_paths
+
+__all__ = ["Unstable", "UnstableKind", "find_state_paths", "find_unstable"]
+
+
+class UnstableKind(str, Enum):
+    """What kind of text changes each time; as text it is what a person says."""
+
+    TIMESTAMP = "timestamp"
+    UUID = "uuid"
+    RANDOM = "random"
+
+    def __str__(self) -> str:
+        return {"timestamp": "a time stamp", "uuid": "a UUID", "random": "a random token"}[self.value]
+
+
+@frozen
+class Unstable:
+    """A stretch of a text: offsets ``start`` (included) to ``end`` (excluded), in code points."""
+
+    kind: UnstableKind
+    text: str
+    start: int
+    end: int
+
+
+_YEAR = "(?:19|20)[0-9]{2}"
+_MONTH = "(?:0?[1-9]|1[0-2])"
+_DAY = "(?:0?[1-9]|[12][0-9]|3[01])"
+_HOUR = "(?:[01]?[0-9]|2[0-4])"
+_SIXTY = "[0-5][0-9]"
+_ZONE = r"(?: ?(?:Z|UTC|GMT|[+\-](?:[01][0-9]):?[0-5][0-9])(?![0-9A-Za-z]))?"
+_CLOCK = f"{_HOUR}:{_SIXTY}(?::(?:{_SIXTY}|60)(?:[.,][0-9]{{1,9}})?)?(?: ?[AaPp][Mm](?![A-Za-z]))?{_ZONE}"
+_NAMED = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_AT = r"(?:[Tt_]|,? (?:at )?|, ?)"
+_TIMESTAMPS = (
+    # 2026-11-22T10:00:00Z, 2026/11/22 10:00, 22.11.2026 10:00, 11/22/2026 10:00
+    rf"{_YEAR}([\-/.]){_MONTH}\1{_DAY}{_AT}{_CLOCK}",
+    rf"{_DAY}([/.]){_DAY}\2{_YEAR}{_AT}{_CLOCK}",
+    # 2026-11-22T10, 2026-11-22T100000Z, 20261122T100000Z, 20261122-100000, 20261122100000
+    rf"{_YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[T_](?:[01][0-9]|2[0-3])(?:-?{_SIXTY}){{0,2}}{_ZONE}",
+    rf"{_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[T_\-]?(?:[01][0-9]|2[0-3]){_SIXTY}(?:{_SIXTY})?(?:[.,][0-9]{{1,9}})?{_ZONE}",
+    # 22 Nov 2026 10:00:00 GMT, Nov 22, 2026 at 10:00
+    rf"{_DAY}[ \-]{_NAMED}[ \-]{_YEAR}{_AT}{_CLOCK}",
+    rf"{_NAMED} {_DAY},? {_YEAR}{_AT}{_CLOCK}",
+    # 2026年11月22日10时, 2026年11月22日 10:00, 11月22日上午10点30分, 10点30分
+    rf"(?:{_YEAR} ?年 ?)?{_MONTH} ?月 ?{_DAY} ?[日号號] ?(?:[上下中]午|凌晨|早上|晚上|傍晚)? ?"
+    rf"(?:{_CLOCK}|{_HOUR} ?[时時点點](?: ?{_SIXTY} ?分(?: ?{_SIXTY} ?秒)?)?)",
+    rf"{_HOUR} ?[时時点點] ?{_SIXTY} ?分(?: ?{_SIXTY} ?秒)?(?![钟鐘])",
+)
+_STAMP = re.compile(rf"(?<![0-9A-Za-z.+])(?:{'|'.join(_TIMESTAMPS)})(?![0-9A-Za-z])")
+# Seconds, and thousandths, millionths and billionths of them, since 1970: for the years from 2004 to 2033.
+_EPOCH = re.compile(
+    r"(?<![0-9A-Za-z.+\-_,$])1[1-9][0-9]{8}(?:[0-9]{3}){0,3}(?:\.[0-9]{1,9})?(?![0-9A-Za-z_%]|[.,][0-9])"
+)
+_UUID = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
+_TOKEN = re.compile(r"[0-9A-Za-z]+(?:[_\-][0-9A-Za-z]+)*={0,2}")
+_RUN = re.compile(r"[0-9A-Za-z]+")
+_HEX = re.compile(r"(?:0x)?([0-9a-f]{12,}|[0-9A-F]{12,})")
+# What a person would read as one piece of a name: a word, an acronym, a number.
+_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_URL = re.compile(r"(?<![0-9A-Za-z+.\-])(?:[A-Za-z][0-9A-Za-z+.\-]{0,20}://|www\.)\S+")
+
+
+def find_unstable(text: str) -> list[Unstable]:
+    """All time stamps, UUIDs and random-looking tokens of a text, in its order; in linear time.
+
+    Plain dates, versions, names of all kinds, addresses, colours and phone numbers are none of them, nor is what
+    looks random inside a URL.
+    """
+    normal = Normal.of(text)
+    stretches: list[tuple[int, int, UnstableKind]] = []
+    for find, kind in _FINDERS:
+        stretches = _add(stretches, find(normal.text), kind)
+    found = ((normal.found(start, end), kind) for start, end, kind in stretches)
+    return [Unstable(kind, one.text, one.start, one.end) for one, kind in found]
+
+
+def _add(
+    known: list[tuple[int, int, UnstableKind]], more: Iterator[tuple[int, int]], kind: UnstableKind
+) -> list[tuple[int, int, UnstableKind]]:
+    """Both in order, without those that lie on what is known; these may be known to be something else."""
+    merged = [*known]
+    at = 0
+    for start, end in more:
+        while at < len(known) and known[at][1] <= start:
+            at += 1
+        if at == len(known) or known[at][0] >= end:
+            merged.append((start, end, kind))
+    return sorted(merged)
+
+
+def _find_stamps(text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _STAMP.finditer(text))
+
+
+def _find_epochs(text: str) -> Iterator[tuple[int, int]]:
+    for match in _EPOCH.finditer(text):
+        # A round number is a number, and 1234567890 is what people count up to.
+        if not match[0].endswith("00000") and not "12345678901234567890".startswith(match[0]):
+            yield match.span()
+
+
+def _find_uuids(text: str) -> Iterator[tuple[int, int]]:
+    # The UUIDs of nothing and of everything are constants.
+    return (match.span() for match in _UUID.finditer(text) if len({*match[0]}) > 2)
+
+
+def _find_tokens(text: str) -> Iterator[tuple[int, int]]:
+    urls = [match.span() for match in _URL.finditer(text)]
+    at = 0
+    for match in _TOKEN.finditer(text):
+        while at < len(urls) and urls[at][1] <= match.start():
+            at += 1
+        if at == len(urls) or urls[at][0] > match.start():
+            yield from _judge(text, *match.span())
+
+
+def _judge(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    if end - start < 12:
+        return
+    if _looks_random(text[start:end]):
+        yield start, end
+        return
+    for run in _RUN.finditer(text, start, end):
+        if _looks_random(run[0]):
+            # Base64 may end with signs that fill it up.
+            yield run.start(), end if text[run.end() : end].strip("=") == "" else run.end()
+
+
+def _looks_random(token: str) -> bool:
+    digits = sum(map(str.isdecimal, token))
+    if hexadecimal := _HEX.fullmatch(token):
+        body = hexadecimal[1]
+        return 2 <= sum(map(str.isdecimal, body)) <= len(body) - 2 and len({*body}) >= 6
+    pieces = _PIECE.findall(token)
+    size = sum(map(len, pieces))
+    numbers = sum(map(str.isdecimal, pieces))
+    if size < 16 or digits < 2 or numbers < 2 or len(token) - size > size // 6:
+        return False
+    if token.islower() or token.isupper():
+        # Names in snake case may have many numbers.
+        return size == len(token) and numbers >= 4 and size < 3 * len(pieces)
+    return size < 2.5 * len(pieces)
+
+
+_FINDERS: tuple[tuple[Callable[[str], Iterator[tuple[int, int]]], UnstableKind], ...] = (
+    (_find_uuids, UnstableKind.UUID),
+    (_find_stamps, UnstableKind.TIMESTAMP),
+    (_find_epochs, UnstableKind.TIMESTAMP),
+    (_find_tokens, UnstableKind.RANDOM),
+)

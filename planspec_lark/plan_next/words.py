@@ -1,0 +1,189 @@
+"""The words that tell a step from a guess: those of a sequence, which no hypothesis has, and those of guessing.
+
+The lists are data, in ``words.toml``, and a caller may extend them or bring others.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, fields, frozen
+
+from planspec_lark.plan_next.matching import Entry, EntryError, Kind, Matcher, read_key
+from planspec_lark.plan_next.normal import Found
+
+__all__ = ["DEFAULT_WORDS", "Found", "WordList", "Words", "WordsError", "default_words", "load_words"]
+
+DEFAULT_WORDS: Words
+_MAX_BYTES = 1_000_000
+_LISTS = ("sequence", "guess")
+
+
+class WordsError(ValueError):
+    """A list of words that can not be used; the message says where and why."""
+
+
+@frozen(kw_only=True)
+class WordList:
+    """Words of one kind. :mod:`planspec_lark.plan_next.matching` says how an entry is written.
+
+    Attributes:
+        words: what is looked for, in any case.
+        cased: what is looked for exactly as it is written.
+        conditional: words that do not count behind a condition ("if ... then ...").
+        conditions: words that make a condition.
+        allowed: longer words in which the words are none.
+    """
+
+    words: tuple[str, ...] = ()
+    cased: tuple[str, ...] = ()
+    conditional: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        for name in _NAMES:
+            for entry in getattr(self, name):
+                try:
+                    read_key(entry)
+                except EntryError as error:
+                    raise WordsError(f"{name}: {error}") from None
+
+    def find(self, text: str) -> list[Found]:
+        """All words in a text, in its order: at each place the longest entry counts."""
+        return self._matcher.find(text)
+
+    def extended(self, *, words: Iterable[str] = (), allowed: Iterable[str] = ()) -> WordList:
+        """A list with more entries. What comes last wins: a word may have been allowed, and the other way round."""
+        words, allowed = tuple(words), tuple(allowed)
+        new = {read_key(entry)[0] for entry in (*words, *allowed)}
+        kept = {name: tuple(old for old in getattr(self, name) if read_key(old)[0] not in new) for name in _NAMES}
+        return WordList(**{**kept, "words": (*kept["words"], *words), "allowed": (*kept["allowed"], *allowed)})
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        entries: dict[tuple[str, ...], Entry] = {}
+        kinds = {"conditional": Kind.CONDITIONAL, "conditions": Kind.CONDITION, "allowed": Kind.ALLOWED}
+        for name in _NAMES:
+            for text in getattr(self, name):
+                key, tail = read_key(text)
+                spellings = frozenset([text]) if name == "cased" else frozenset()
+                if name == "cased" and key in entries:
+                    spellings |= entries[key].spellings
+                entries[key] = Entry(kinds.get(name, Kind.WORD), tail, spellings)
+        return Matcher(entries)
+
+
+# In this order, since what is allowed wins.
+_NAMES = tuple(attribute.name for attribute in fields(WordList))
+
+
+@frozen
+class Words:
+    """Both lists: words of a sequence, and words of guessing."""
+
+    sequence: WordList
+    guess: WordList
+
+    def find_sequence(self, text: str) -> list[Found]:
+        """Words that put things into an order: first, then, next; 先, 再, 然后."""
+        return self.sequence.find(text)
+
+    def find_guess(self, text: str) -> list[Found]:
+        """Words of guessing: maybe, perhaps, assume; 可能, 也许, 原因, 假设."""
+        return self.guess.find(text)
+
+    def extended(self, sequence: Iterable[str] = (), guess: Iterable[str] = (), allowed: Iterable[str] = ()) -> Words:
+        """These and more: words for each list, and longer words in which none of either list is one.
+
+        Raises:
+            WordsError: an entry can not be used.
+        """
+        try:
+            allowed = tuple(allowed)
+            return evolve(
+                self,
+                sequence=self.sequence.extended(words=sequence, allowed=allowed),
+                guess=self.guess.extended(words=guess, allowed=allowed),
+            )
+        except EntryError as error:
+            raise WordsError(str(error)) from None
+
+
+def load_words(source: str | os.PathLike[str]) -> Words:
+    """Read word lists from a TOML text (a string) or file (a path).
+
+    The text has a table ``sequence`` and a table ``guess``, each with lists of strings named as in :class:`WordList`.
+    With ``extends = true`` at its top, it adds to the default lists; else it stands for itself.
+
+    Raises:
+        WordsError: it is too large, no TOML, or has other keys or values.
+        OSError: the file can not be read.
+    """
+    text = source if isinstance(source, str) else _read(Path(source))
+    if len(text) > _MAX_BYTES:
+        raise WordsError(f"the word lists have more than the {_MAX_BYTES:,} characters that are allowed")
+    try:
+        tables = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise WordsError(f"the word lists are no TOML: {error}") from None
+    extends = tables.pop("extends", False)
+    if not isinstance(extends, bool):
+        raise WordsError("extends: expected true or false")
+    if unknown := sorted(set(tables) - set(_LISTS)):
+        raise WordsError(f"unknown key {unknown[0]!r}: expected extends, sequence or guess")
+    sequence, guess = (_read_list(name, tables.get(name, {})) for name in _LISTS)
+    if not extends:
+        return Words(sequence, guess)
+    default = default_words()
+    return Words(_merge(default.sequence, sequence), _merge(default.guess, guess))
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as file:
+        data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise WordsError(f"the word lists have more than the {_MAX_BYTES:,} bytes that are allowed")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise WordsError(f"the word lists are no UTF-8: byte {error.start}") from None
+
+
+def _read_list(name: str, table: Any) -> WordList:
+    if not isinstance(table, Mapping):
+        raise WordsError(f"{name}: expected a table")
+    if unknown := sorted(set(table) - set(_NAMES)):
+        raise WordsError(f"{name}: unknown key {unknown[0]!r}: expected one of {', '.join(_NAMES)}")
+    for key, entries in table.items():
+        if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+            raise WordsError(f"{name}.{key}: expected a list of strings")
+    try:
+        return WordList(**{key: tuple(entries) for key, entries in table.items()})
+    except WordsError as error:
+        raise WordsError(f"{name}.{error}") from None
+
+
+def _merge(old: WordList, new: WordList) -> WordList:
+    merged = old.extended(words=new.words, allowed=new.allowed)
+    more = {name: (*getattr(merged, name), *getattr(new, name)) for name in ("cased", "conditional", "conditions")}
+    return evolve(merged, **more)
+
+
+@cache
+def default_words() -> Words:
+    """The word lists that come with the package."""
+    return load_words(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+
+
+def __getattr__(name: str) -> Words:
+    # Read when somebody asks, not when the module is imported.
+    if name == "DEFAULT_WORDS":
+        return default_words()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

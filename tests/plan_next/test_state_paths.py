@@ -1,0 +1,75 @@
+"""Paths into the folder of the planner's state."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planspec_lark.plan_next.normal import Found
+from planspec_lark.plan_next.state_paths import find_state_paths
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        (".thinkon/", [".thinkon/"]),
+        ("read .thinkon/state.json.", [".thinkon/state.json"]),
+        ("read ./.thinkon/a/b.json, and more", ["./.thinkon/a/b.json"]),
+        ("read ~/.thinkon/", ["~/.thinkon/"]),
+        ("read /home/me/.thinkon/s.json", ["/home/me/.thinkon/s.json"]),
+        ("read ../.thinkon/s.json", ["../.thinkon/s.json"]),
+        ("read $HOME/.thinkon/s.json", ["$HOME/.thinkon/s.json"]),
+        ("read C:\\.thinkon\\s.json", ["\\.thinkon\\s.json"]),
+        ("写入.THINKON/状态", [".THINKON/"]),
+        ("写入．ｔｈｉｎｋｏｎ／ｓ", ["．ｔｈｉｎｋｏｎ／ｓ"]),
+        ("写入.thin\u200bkon/x", [".thin\u200bkon/x"]),
+        (".thinkon\u2215x", [".thinkon\u2215x"]),
+        ("get %2ethinkon%2Fs.json", ["%2ethinkon%2Fs.json"]),
+        ("(`.thinkon/x`)", [".thinkon/x"]),
+        ('{"a":".thinkon/x"}', [".thinkon/x"]),
+        (".thinkon//x and .Thinkon\\y", [".thinkon//x", ".Thinkon\\y"]),
+        # The folder itself is a path as well.
+        ("cd .thinkon && ls", [".thinkon"]),
+        ("删除.thinkon目录", [".thinkon"]),
+        ("Look into .thinkon.", [".thinkon"]),
+        # Other names.
+        ("thinkon", []),
+        ("thinkon/x", []),
+        ("x.thinkons/", []),
+        (".thinkons/", []),
+        (".thinkonrc", []),
+        (".thinkon-old/x", []),
+        (".thinkon_old/x", []),
+        (".thinkon.bak", []),
+        ("my.thinkon/x", []),
+        ("www.thinkon/x", []),
+        ("..thinkon/x", []),
+        ("Thinkon. / then", []),
+        ("", []),
+    ],
+)
+def test_paths(text: str, paths: list[str]) -> None:
+    assert [found.text for found in find_state_paths(text)] == paths
+
+
+def test_places() -> None:
+    assert find_state_paths("a .thinkon/b ．thinkon／") == [Found(".thinkon/b", 2, 12), Found("．thinkon／", 13, 22)]
+
+
+PIECES = [".thinkon", "/", "\\", ".", " ", "a", "．", "／", "%2e", "thinkon", "\u200b", "状"]
+
+
+@given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PIECES), max_size=20).map("".join)))
+def test_places_are_right_and_in_order(text: str) -> None:
+    end = 0
+    for one in find_state_paths(text):
+        assert end <= one.start < one.end <= len(text)
+        assert text[one.start : one.end] == one.text
+        end = one.end
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_none_hides_in_other_text(before: str, behind: str) -> None:
+    found = find_state_paths(f"{before} .thinkon/{behind}")
+    assert any(one.start <= len(before) + 1 < one.end for one in found)

@@ -109,6 +109,38 @@ PC115 error   not-a-container       REPLAN, or new children, for a `reason` or `
 PC116 error   leaf-with-children    REVISE of a step with children to `reason` or `act`.
 PC117 error   no-room               ADD would push a number beyond nine digits.
 PC118 error   malformed-command     A command built by hand that no line could spell.
+PN101 error   missing-field         A field that has to be there.
+PN102 error   unknown-field         A field that there is not.
+PN103 error   wrong-kind            A value of another kind than its field holds.
+PN104 error   unknown-message-type  A `type` that is neither plan-next nor plan-return.
+PN105 error   unknown-plan-type     A `plan_type` that is none of the three.
+PN106 error   empty-goal            A goal without text.
+PN107 error   done-not-empty        A new block in which something is done already.
+PN108 error   structure-field       A field that steers the structure of the blocks.
+PN201 error   wrong-phase           A type of message that this phase does not take.
+PN202 error   plan-in-execute       EXECUTE with a plan.
+PN203 error   missing-call          EXECUTE without `executor_call`.
+PN204 error   call-without-execute  `executor_call` with another plan type than EXECUTE.
+PN205 error   plan-size             A plan of fewer than 3 or more than 7 items.
+PN206 warning missing-signal        A plan without `success_signal`.
+PN207 error   sequence-word         A word of sequence in a hypothesis.
+PN208 error   guess-word            A word of guessing in a step.
+PN209 error   state-path            A path into `.thinkon/`.
+PN210 warning unstable-text         A time stamp, UUID or random-looking token in a goal or plan.
+PN211 error   empty-command         A call without a command.
+PN212 warning empty-item            An item of a plan that says nothing.
+PN301 error   unknown-executor      A command that names no executor.
+PN302 error   repeated-failure      A block, item or call that has failed already.
+PN303 error   unsplit-failure       A goal that has failed already and is not split.
+PN304 warning too-deep-to-split     A plan in a block that is too deep to be planned.
+PN305 error   path-too-long         A context with more blocks around the one at hand than `max_depth`.
+PN401 error   duplicate-executor    An executor's id a second time.
+PN402 error   bad-executor-id       An executor's id that no command could name.
+PY101 error   malformed-yaml        A text that is no YAML.
+PY102 error   yaml-alias            An alias, which could make a short text a very large value.
+PY103 error   yaml-tag              A tag, which could ask for other than plain values.
+PY104 error   yaml-key              A key that is no string.
+PY105 error   yaml-documents        More than one document.
 """
 
 
@@ -136,7 +168,8 @@ class Diagnostic:
     ``expected`` says in words what could stand at the span. ``fix`` is a replacement that makes the line right.
     ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and
     ``item`` which item of that field, from 0, where it is a list. ``replacement`` is what to write in place of that
-    part; it becomes a fix once the place is known.
+    part; it becomes a fix once the place is known. ``path`` is the way to the value that is meant, where the text is
+    JSON or YAML: ``new_block.plan[2]``.
     """
 
     code: str
@@ -150,6 +183,7 @@ class Diagnostic:
     part: str = ""
     item: int | None = None
     replacement: str = ""
+    path: str = ""
     source: Source | None = field(default=None, eq=False, repr=False)
 
     @property
@@ -228,9 +262,11 @@ def render(diagnostic: Diagnostic) -> str:
     if source is not None and span is not None:
         number = str(span.line)
         excerpt, caret = _excerpt(source.line(span.line), span)
-        rows.append(f" --> {visible_name(source.name)}:{number}:{span.column}")
+        rows.append(f" --> {visible_name(source.name)}:{number}:{span.column}{_in_brackets(diagnostic.path)}")
         rows.append(f"{number} | {excerpt}")
         rows.append(f"{' ' * len(number)} | {caret}")
+    elif diagnostic.path:
+        rows.append(f" -->{_in_brackets(diagnostic.path)}")
     if diagnostic.expected:
         rows.append(f"  expected: {join_words(diagnostic.expected)}")
     if diagnostic.help:
@@ -239,6 +275,10 @@ def render(diagnostic: Diagnostic) -> str:
         text = shorten(visible(diagnostic.fix.text)).replace("\n", "\n         ")
         rows.append(f"  write: {text or '(nothing: leave the line out)'}")
     return "\n".join(row.rstrip(" ") for row in rows)
+
+
+def _in_brackets(path: str) -> str:
+    return f" ({visible_name(path)})" if path else ""
 
 
 def join_words(words: Sequence[str]) -> str:

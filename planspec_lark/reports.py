@@ -57,6 +57,7 @@ def json_item(diagnostic: Diagnostic) -> dict[str, Any]:
         "help": diagnostic.help,
         "fix": None if fix is None else {"span": _to_span(fix.span), "text": fix.text},
         "step_id": _shorten(diagnostic.step_id) or None,
+        "path": diagnostic.path or None,
         "source_line": _shorten(diagnostic.source_line),
     }
 
@@ -138,7 +139,10 @@ def sarif_item(diagnostic: Diagnostic) -> dict[str, Any]:
         location: dict[str, Any] = {"artifactLocation": {"uri": _to_uri(diagnostic.source.name)}}
         if diagnostic.span is not None:
             location["region"] = _to_region(diagnostic.span)
-        result["locations"] = [{"physicalLocation": location}]
+        place: dict[str, Any] = {"physicalLocation": location}
+        if diagnostic.path:
+            place["logicalLocations"] = [{"fullyQualifiedName": diagnostic.path}]
+        result["locations"] = [place]
         if diagnostic.fix is not None:
             change = {
                 "deletedRegion": _to_region(diagnostic.fix.span),

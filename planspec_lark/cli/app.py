@@ -22,6 +22,7 @@ _COMMANDS = {
     "fmt": "planspec_lark.cli.fmt",
     "grammar": "planspec_lark.cli.grammar",
     "json": "planspec_lark.cli.json",
+    "planner": "planspec_lark.cli.planner",
     "show": "planspec_lark.cli.show",
 }
 

@@ -169,10 +169,10 @@ def _in_a_line(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.severity.value}[{diagnostic.code}]{place}: {shorten(visible(diagnostic.message))}"
 
 
-def stop_on_faults(error: PlanSyntaxError, message: str) -> NoReturn:
-    """Write a text's faults and ``message`` to standard error and leave with exit code 1."""
+def stop_on_faults(error: PlanSyntaxError, message: str, code: int = FINDINGS) -> NoReturn:
+    """Write a text's faults and ``message`` to standard error and leave with an exit code."""
     write_diagnostics(error.diagnostics, to_stderr=True)
-    fail(message, FINDINGS)
+    fail(message, code)
 
 
 # ---------------------------------------------------------------- differences

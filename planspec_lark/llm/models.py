@@ -63,14 +63,22 @@ class ProgramError(LlmError):
     """A program that could not be run, or did not end as it should.
 
     Attributes:
+        has_run: whether it was started, so that it may have done something.
         exit_code: what the program ended with, ``-n`` if signal n killed it; None if it did not end by itself.
         stderr: the end of what it wrote to standard error, safe to show.
     """
 
     def __init__(
-        self, message: str, *, retryable: bool = False, exit_code: int | None = None, stderr: str = ""
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        has_run: bool = False,
+        exit_code: int | None = None,
+        stderr: str = "",
     ) -> None:
         super().__init__(message, retryable=retryable)
+        self.has_run = has_run
         self.exit_code = exit_code
         self.stderr = stderr
 

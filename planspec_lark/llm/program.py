@@ -177,7 +177,8 @@ class Program:
     ) -> ProgramError:
         silent = ", and wrote nothing to standard error" if exit_code else ""
         said = f":\n{stderr}" if stderr else silent
-        return ProgramError(f"{self._name} {what}{said}", retryable=retryable, exit_code=exit_code, stderr=stderr)
+        message = f"{self._name} {what}{said}"
+        return ProgramError(message, retryable=retryable, has_run=True, exit_code=exit_code, stderr=stderr)
 
 
 def _encode(text: str) -> bytes:

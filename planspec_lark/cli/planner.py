@@ -1,0 +1,115 @@
+"""`planspec planner`: `check`, `prompt` and `show`; what runs a plan is in :mod:`planspec_lark.cli.planner_run`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from planspec_lark.cli import planner_run
+from planspec_lark.cli.findings import Outcome, format_option, report
+from planspec_lark.cli.output import Unreadable, label, read_text, write_text
+from planspec_lark.cli.planner_files import (
+    judge_options,
+    language_option,
+    load_state,
+    make_judge,
+    read_context,
+    state_option,
+)
+from planspec_lark.cli.show import write_tree
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.json_text.reading import JSON_LIMITS
+from planspec_lark.plan_next.context import Context
+from planspec_lark.plan_next.judging import Judge
+from planspec_lark.plan_next.models import Phase
+from planspec_lark.plan_next.prompts import build_planner_prompt, build_repair_prompt
+from planspec_lark.plan_next.view import context_to_plan
+from planspec_lark.planspec.printing import serialize_plan
+
+__all__ = ["command"]
+
+_PHASES = click.Choice([phase.value for phase in Phase])
+_context_option = click.option(
+    "--context", "context_file", metavar="FILE", help="Where the plan stands, instead of the state folder."
+)
+
+
+@click.group("planner")
+def command() -> None:
+    """Plan-next messages, and the plans that are built of them."""
+
+
+for _each in (planner_run.start, planner_run.step, planner_run.run):
+    command.add_command(_each)
+
+
+@command.command("check")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--phase", type=_PHASES, help="What takes the message: by default what the context waits for, or planning."
+)
+@click.option("--context", "context_file", metavar="FILE", help="Check as well what depends on where the plan stands.")
+@judge_options
+@format_option
+@click.option("--strict", is_flag=True, help="Let warnings fail the check as well.")
+def check(
+    files: tuple[str, ...], phase: str | None, context_file: str | None, form: str, strict: bool, **held_to: Any
+) -> None:
+    """Check messages: JSON, structure, and all rules.
+
+    Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
+    """
+    if [*files, context_file].count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
+    judge = make_judge(**held_to)
+    context = None if context_file is None else read_context(context_file)
+    taken = Phase(phase) if phase else context.phase if context else Phase.PLANNING
+    outcomes = ((file, _check(file, judge, taken, context, form)) for file in files)
+    report(form, outcomes, strict=strict)
+
+
+def _check(file: str, judge: Judge, phase: Phase, context: Context | None, form: str) -> Outcome | str:
+    try:
+        text = read_text(file, JSON_LIMITS.max_bytes)
+        return Outcome.of(judge.judge(text, phase, context, name=label(file))[1], form)
+    except PlanSyntaxError as error:
+        return Outcome.of(error.diagnostics, form)
+    except Unreadable as error:
+        return error.format_message()
+
+
+@command.command("prompt")
+@state_option
+@_context_option
+@judge_options
+@language_option
+@click.option("--answer", metavar="FILE", help="An answer to that prompt: write what asks for a better one.")
+def prompt(state: str, context_file: str | None, language: str, answer: str | None, **held_to: Any) -> None:
+    """Write the prompt that asks a language model for the next message.
+
+    With --answer, write the text that asks it to mend that answer; nothing is wrong with one for which that is empty.
+    """
+    judge = make_judge(state, **held_to)
+    context = read_context(context_file) if context_file else load_state(state)
+    if answer is None:
+        write_text(build_planner_prompt(context, judge.executors, language=language) + "\n")
+        return
+    text = read_text(answer, JSON_LIMITS.max_bytes)
+    message, found = judge.judge(text, context.phase, context, name=label(answer))
+    if message is None:
+        write_text(build_repair_prompt(found, answer=text, language=language) + "\n")
+
+
+@command.command("show")
+@state_option
+@_context_option
+@click.option("--plan", "as_plan", is_flag=True, help="Write a PlanSpec document, for other commands to read.")
+@click.option("--full", is_flag=True, help="Hide nothing.")
+def show(state: str, context_file: str | None, as_plan: bool, full: bool) -> None:
+    """Show the tree of blocks: what is done, what is at hand, and what is still to do."""
+    plan = context_to_plan(read_context(context_file) if context_file else load_state(state))
+    if as_plan:
+        write_text(serialize_plan(plan))
+    else:
+        write_tree(plan, full=full)

@@ -1,0 +1,223 @@
+"""`planspec planner start`, `step` and `run`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from planspec_lark.cli.output import FINDINGS, Row, diagnostic_rows, fail, write_rows
+from planspec_lark.cli.planner_files import (
+    Unusable,
+    judge_options,
+    language_option,
+    make_judge,
+    state_errors,
+    state_option,
+)
+from planspec_lark.diagnostics import shorten
+from planspec_lark.llm.models import LlmError
+from planspec_lark.llm.planners import Sent, program_executor, program_planner
+from planspec_lark.llm.program import Program
+from planspec_lark.plan_next.context import DEFAULT_DEPTH, Context
+from planspec_lark.plan_next.context import start as begin
+from planspec_lark.plan_next.kernel import create_state
+from planspec_lark.plan_next.models import Core4, DoneItem, goal_text
+from planspec_lark.plan_next.runtime import Event, EventKind, Runtime
+from planspec_lark.source import visible_name
+
+__all__ = ["run", "start", "step"]
+
+# Not ended yet, although nothing is wrong.
+_UNFINISHED = 3
+_SIDES = ("deliverable", "metric", "constraint")
+
+
+@click.command("start")
+@click.argument("goal", metavar="GOAL")
+@state_option
+@click.option("--deliverable", metavar="TEXT", help="What is to be there in the end; makes the goal a Core4.")
+@click.option("--metric", metavar="TEXT", help="How good it has to be; makes the goal a Core4.")
+@click.option("--constraint", metavar="TEXT", help="Within which bounds; makes the goal a Core4.")
+@click.option(
+    "--item", "items", multiple=True, metavar="TEXT", help="An item of the plan; by default the goal is the one."
+)
+@click.option(
+    "--max-depth",
+    default=DEFAULT_DEPTH,
+    show_default=True,
+    metavar="N",
+    help="Blocks from this depth on are not planned.",
+)
+@click.option("--overwrite", is_flag=True, help="Give up a plan that has not ended.")
+def start(goal: str, state: str, items: tuple[str, ...], max_depth: int, overwrite: bool, **sides: str | None) -> None:
+    """Begin a plan for a goal."""
+    given: Any = {name: text or "" for name, text in sides.items()}
+    try:
+        context = begin(Core4(goal, **given) if any(given.values()) else goal, items or None, max_depth=max_depth)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    with state_errors():
+        create_state(state, context, overwrite=overwrite)
+
+
+def _running_options(command: Any) -> Any:
+    options = (
+        state_option,
+        click.option(
+            "--planner",
+            "planner_command",
+            required=True,
+            metavar="CMD",
+            help="A program that writes plan-next messages.",
+        ),
+        click.option(
+            "--executor",
+            "executor_command",
+            required=True,
+            metavar="CMD",
+            help="A program that writes plan-return messages.",
+        ),
+        click.option(
+            "--send",
+            type=click.Choice([sent.value for sent in Sent]),
+            default=Sent.CONTEXT.value,
+            show_default=True,
+            help="What the planner gets: the context as JSON, or the prompt for a language model.",
+        ),
+        language_option,
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=300.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="The most that a program takes for an answer.",
+        ),
+        click.option(
+            "--max-refusals",
+            type=click.IntRange(min=0),
+            default=2,
+            show_default=True,
+            metavar="N",
+            help="Refuse so many answers for a block before it counts as failed.",
+        ),
+        click.option(
+            "--max-failures",
+            type=click.IntRange(min=1),
+            default=3,
+            show_default=True,
+            metavar="N",
+            help="Let so many attempts in a row fail before the block around them has failed.",
+        ),
+        judge_options,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command("step")
+@_running_options
+def step(**options: Any) -> None:
+    """Open one block, or close one.
+
+    The programs get the context on standard input and write a message to standard output. Exits with 0 where that
+    worked, and with 2 where a program or the state cannot be used.
+    """
+    _run(1, **options)
+
+
+@click.command("run")
+@_running_options
+@click.option(
+    "--max-turns",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Stop after so many blocks opened or closed.",
+)
+def run(max_turns: int, **options: Any) -> None:
+    """Open and close blocks until the plan has ended.
+
+    The programs get the context on standard input and write a message to standard output. A plan that was interrupted
+    goes on where it was. Exits with 0 where the goal was reached, 1 where the plan has failed, 2 where a program or the
+    state cannot be used, and 3 where it stopped at --max-turns.
+    """
+    context = _run(max_turns, **options)
+    if context.outcome is None:
+        fail(f"stopped after {max_turns} turns; run it again to go on", _UNFINISHED)
+    if context.outcome.failed:
+        raise click.exceptions.Exit(FINDINGS)
+
+
+def _run(
+    max_turns: int,
+    *,
+    state: str,
+    planner_command: str,
+    executor_command: str,
+    send: str,
+    language: str,
+    timeout: float,
+    max_refusals: int,
+    max_failures: int,
+    **held_to: Any,
+) -> Context:
+    judge = make_judge(state, **held_to)
+    try:
+        planner = Program.from_text(planner_command, timeout=timeout)
+        executor = Program.from_text(executor_command, timeout=timeout)
+        runtime = Runtime(
+            Path(state),
+            program_planner(planner, judge.executors, sent=Sent(send), language=language),
+            program_executor(executor, judge.executors),
+            judge=judge,
+            max_refusals=max_refusals,
+            max_failures=max_failures,
+            on_event=lambda event: write_rows(_rows(event)),
+        )
+        with state_errors():
+            return runtime.run(max_turns=max_turns)
+    except LlmError as error:
+        raise Unusable(f"{error}\nThe plan stays as it was; run it again to go on.") from None
+
+
+# ---------------------------------------------------------------- events
+
+
+def _rows(event: Event) -> Iterator[Row]:
+    """What has happened, in a line; refusals with all that is wrong."""
+    context = event.context
+    if event.kind is EventKind.OPENED:
+        kind = context.think.plan_type.value if context.think.plan_type else ""
+        yield _row(context.depth, ("opened", "bold yellow"), f"{kind} {_say(goal_text(context.think.goal))}")
+    elif event.kind is EventKind.CLOSED:
+        assert event.item is not None
+        yield _row(context.depth + (context.outcome is None), _end(event.item), _say(goal_text(event.item.goal)))
+    elif event.kind is EventKind.REFUSED:
+        assert event.refusal is not None
+        yield _row(context.depth, ("refused", "bold red"), f"an answer in the {context.phase.value} phase")
+        for diagnostic in event.refusal.diagnostics:
+            yield from diagnostic_rows(diagnostic)
+    elif event.kind is EventKind.ENDED:
+        assert event.item is not None
+        result = event.item.result
+        yield (("", ""),)
+        yield ((_say(result if isinstance(result, str) else repr(result)), ""),)
+
+
+def _row(depth: int, word: tuple[str, str], text: str) -> Row:
+    said, style = word
+    return (("  " * depth, ""), (f"{said:8}", style), (text, ""))
+
+
+def _end(item: DoneItem) -> tuple[str, str]:
+    return ("failed", "bold red") if item.failed else ("done", "green")
+
+
+def _say(text: str) -> str:
+    return shorten(visible_name(text))

@@ -1,0 +1,139 @@
+"""The rules that need to know where a plan stands and which tools there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planspec_lark.diagnostics import Diagnostic, shorten
+from planspec_lark.plan_next.context import Context
+from planspec_lark.plan_next.executors import Executors
+from planspec_lark.plan_next.findings import Finding, Path, locate
+from planspec_lark.plan_next.models import (
+    Core4,
+    DoneItem,
+    ExecutorCall,
+    Goal,
+    PlanNext,
+    PlanReturn,
+    goal_text,
+)
+from planspec_lark.plan_next.normal import normalize
+from planspec_lark.plan_next.rules import check_next, check_phase, texts_at
+from planspec_lark.plan_next.structure import to_value
+from planspec_lark.plan_next.words import DEFAULT_WORDS, Words
+
+__all__ = ["check_message"]
+
+_SPLIT = "split it into smaller steps, or take another way"
+_CALL = ("executor_call", "command")
+
+
+def check_message(
+    message: PlanNext | PlanReturn,
+    context: Context | None = None,
+    executors: Executors | None = None,
+    *,
+    words: Words | None = None,
+) -> list[Diagnostic]:
+    """All that is wrong with a message where a plan stands.
+
+    Args:
+        message: as :func:`planspec_lark.parse_message` gives it; then diagnostics have their places, and what needs no
+            context is not looked at again. One that a program has put together is checked for that as well.
+        context: where the plan stands; without it, the rules that need it are left out.
+        executors: the tools that there are; without them any command will do.
+        words: the words that hypotheses and steps may not have, for a message without a text.
+
+    Returns:
+        Diagnostics in the order of the text; those of the severity error mean that the message is to be refused.
+    """
+    findings = list(_check(message, context, executors))
+    if message.origin is None and isinstance(message, PlanNext):
+        findings += check_next(to_value(message), words or DEFAULT_WORDS)
+    return locate(findings, message.origin)
+
+
+def _check(message: PlanNext | PlanReturn, context: Context | None, executors: Executors | None) -> Iterator[Finding]:
+    if context is not None:
+        yield from check_phase("plan-next" if isinstance(message, PlanNext) else "plan-return", context.phase)
+    if isinstance(message, PlanReturn):
+        return
+    if executors is not None and message.executor_call is not None:
+        yield from _check_command(message.executor_call, executors)
+    if context is not None:
+        yield from _check_depth(message, context)
+        yield from _check_failures(message, [item for item in context.think.done if item.failed])
+
+
+def _check_command(call: ExecutorCall, executors: Executors) -> Iterator[Finding]:
+    if executors.find(call.command) is not None:
+        return
+    name, colon, rest = call.command.partition(":")
+    if name.strip() == "shell" and colon:
+        if not rest.strip():
+            yield Finding("PN301", "there is no command behind `shell:`", _CALL, help="write `shell: command`")
+        return
+    if call.command.strip():
+        listed = ", ".join(f"`{one.id}`" for one in executors.items)
+        known = f"the executors are {shorten(listed)}; " if executors.items else ""
+        message = f"there is no executor {shorten(repr(name.strip()))}"
+        yield Finding("PN301", message, _CALL, help=f"{known}write `shell: command` for anything else")
+
+
+def _check_depth(message: PlanNext, context: Context) -> Iterator[Finding]:
+    if message.new_block.plan and not context.may_split:
+        text = f"at depth {context.depth} of {context.max_depth}, a plan inside the new block will not be planned"
+        yield Finding("PN304", text, ("new_block", "plan"), help="choose EXECUTE")
+
+
+# ---------------------------------------------------------------- what has failed
+
+
+def _check_failures(message: PlanNext, failed: list[DoneItem]) -> Iterator[Finding]:
+    if not failed:
+        return
+    new, call = message.new_block, message.executor_call
+    plan = _normal_items(new.plan)
+    for item in failed:
+        same_goal = _is_same_goal(new.goal, item.goal)
+        if same_goal and plan and plan == _normal_items(item.plan):
+            yield Finding("PN302", "this block has failed already, with the same plan", ("new_block",), help=_SPLIT)
+        elif same_goal and not plan:
+            text = "this goal has failed already, and comes back in one piece"
+            yield Finding("PN303", text, ("new_block", "goal"), help="choose PLAN_STEPS or PLAN_PROBES")
+        if call is not None and item.executor_call is not None and _is_same_call(call, item.executor_call):
+            yield Finding("PN302", "this call has failed already", ("executor_call",), help="call for something else")
+    yield from _check_items(message, {text for item in failed for text in _texts_of(item.goal)})
+
+
+def _check_items(message: PlanNext, failed: set[str]) -> Iterator[Finding]:
+    lists: list[tuple[Path, object]] = [
+        (("new_block", "plan"), message.new_block.plan),
+        (("update_plan",), message.update_plan),
+    ]
+    for place, items in lists:
+        for path, text in texts_at(items, place):
+            if normalize(text) in failed:
+                yield Finding("PN302", "this item has failed already", path, help=_SPLIT)
+
+
+def _texts_of(goal: Goal) -> set[str]:
+    return {normalize(text) for text in {goal_text(goal)} if text.strip()}
+
+
+def _is_same_goal(one: Goal, other: Goal) -> bool:
+    if isinstance(one, Core4) and isinstance(other, Core4):
+        return _sides(one) == _sides(other)
+    return normalize(goal_text(one)) == normalize(goal_text(other))
+
+
+def _sides(goal: Core4) -> list[str]:
+    return [normalize(side) for side in (goal.intent, goal.deliverable, goal.metric, goal.constraint)]
+
+
+def _normal_items(items: list[str]) -> list[str]:
+    return [normalize(item) for item in items]
+
+
+def _is_same_call(one: ExecutorCall, other: ExecutorCall) -> bool:
+    return normalize(one.command) == normalize(other.command) and one.inputs == other.inputs

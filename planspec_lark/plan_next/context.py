@@ -1,0 +1,184 @@
+"""Where a plan stands: the block at hand and all blocks around it; as JSON, and what a message does to it.
+
+A context is never changed: opening and closing a block give a new one. Writing it down is the kernel's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import Attribute, evolve, field, frozen
+
+from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity
+from planspec_lark.json_text.reading import read_json
+from planspec_lark.limits import Limits
+from planspec_lark.plan_next.findings import Finding, locate
+from planspec_lark.plan_next.models import (
+    Block,
+    DoneItem,
+    DoneStatus,
+    Goal,
+    Phase,
+    PlanNext,
+    goal_text,
+)
+from planspec_lark.plan_next.structure import build, to_value
+from planspec_lark.source import escape_json
+
+__all__ = [
+    "CONTEXT_LIMITS",
+    "DEFAULT_DEPTH",
+    "Context",
+    "ContextError",
+    "close_block",
+    "context_from_json",
+    "context_to_json",
+    "open_block",
+    "start",
+]
+
+DEFAULT_DEPTH = 5
+# Deeper plans than this are lost plans, and a file of limited depth is read without recursion to speak of.
+_DEEPEST = 32
+CONTEXT_LIMITS = Limits(max_bytes=100_000_000, max_depth=200, max_findings=1000)
+
+
+class ContextError(PlanSyntaxError):
+    """A text that is no context. ``diagnostics`` holds all its faults."""
+
+
+def _is_depth(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{attribute.name}: expected a whole number, not {type(value).__name__}")
+    if not 1 <= value <= _DEEPEST:
+        raise ValueError(f"{attribute.name}: {value} is not between 1 and {_DEEPEST}")
+
+
+@frozen
+class Context:
+    """What a planner or an executor is given.
+
+    Attributes:
+        think: the block at hand.
+        path: the blocks around it, the nearest first, so that ``path[-1]`` is the root; empty at the root.
+        max_depth: from this depth on, blocks are executed without being planned; 1 to 32.
+        revision: how many blocks have been opened and closed so far. It changes with every change of the state and
+            with nothing else, so an executor may use it to recognise a call that is made again after a crash.
+        outcome: the root as it ended, once it has.
+    """
+
+    think: Block
+    path: list[Block] = field(factory=list)
+    max_depth: int = field(default=DEFAULT_DEPTH, validator=_is_depth)
+    revision: int = 0
+    outcome: DoneItem | None = None
+
+    @property
+    def depth(self) -> int:
+        """How many blocks there are around the one at hand."""
+        return len(self.path)
+
+    @property
+    def phase(self) -> Phase:
+        """A block with items to do is planned, unless it is too deep; any other is executed."""
+        return Phase.PLANNING if self.think.plan and self.depth < self.max_depth else Phase.EXECUTION
+
+    @property
+    def may_split(self) -> bool:
+        """Whether a new block may still have a plan of its own: it would be planned one level deeper."""
+        return self.depth < self.max_depth - 1
+
+    @property
+    def failures(self) -> int:
+        """How many attempts in a row have failed inside the block at hand, up to now."""
+        count = 0
+        for item in reversed(self.think.done):
+            if not item.failed:
+                break
+            count += 1
+        return count
+
+
+# ---------------------------------------------------------------- changes
+
+
+def start(goal: Goal, plan: Sequence[str] | None = None, *, max_depth: int = DEFAULT_DEPTH) -> Context:
+    """The context in which a goal is all there is.
+
+    Without a plan, the goal itself is the one item of its plan, so that it is planned first. An empty plan has it
+    executed as it is.
+    """
+    return Context(Block(goal, [goal_text(goal)] if plan is None else list(plan)), max_depth=max_depth)
+
+
+def open_block(context: Context, message: PlanNext) -> Context:
+    """The context inside the block that a message asks for."""
+    parent, new = context.think, message.new_block
+    if message.update_plan is not None:
+        parent = evolve(parent, plan=list(message.update_plan))
+    child = Block(
+        new.goal,
+        list(new.plan),
+        plan_type=message.plan_type,
+        success_signal=message.success_signal,
+        executor_call=message.executor_call,
+        takes_item=message.update_plan is None,
+    )
+    return evolve(context, think=child, path=[parent, *context.path], revision=context.revision + 1)
+
+
+def close_block(context: Context, result: str | dict[str, Any], status: DoneStatus) -> Context:
+    """The context around the block at hand, in which that is done.
+
+    With it goes the first item of the parent's plan. A failure takes nothing off: what has failed is still to be done,
+    and where ``update_plan`` has taken it off already it comes back to the front.
+    """
+    block = context.think
+    ended = DoneItem(block.goal, result, status, block.opened_with, block.executor_call, block.plan, block.done)
+    revision = context.revision + 1
+    if not context.path:
+        return evolve(context, revision=revision, outcome=ended)
+    parent, *around = context.path
+    plan = parent.plan
+    if block.takes_item and not ended.failed:
+        plan = plan[1:]
+    elif ended.failed and not block.takes_item:
+        plan = [goal_text(block.goal), *plan]
+    think = evolve(parent, plan=plan, done=[*parent.done, ended])
+    return evolve(context, think=think, path=around, revision=revision)
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def context_to_json(context: Context, *, indent: int | None = 2) -> str:
+    """A context as JSON text. Characters that could steer a terminal are written as JSON's escapes."""
+    return escape_json(json.dumps(to_value(context), ensure_ascii=False, indent=indent))
+
+
+def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTEXT_LIMITS) -> Context:
+    """The context that a JSON text describes; fields other than `think` with its goal, plan and done may be missing.
+
+    Raises:
+        ContextError: it describes none, with all that is wrong.
+    """
+    read = read_json(text, name=name, limits=limits)
+    found: list[Diagnostic] = list(read.diagnostics)
+    context = None
+    if read.has_value:
+        context, findings = build(read.value, Context)
+        if context is not None:
+            findings += _check(context)
+        found += locate(findings, read)
+    if context is None or any(one.severity is Severity.ERROR for one in found):
+        raise ContextError(found, read.source)
+    return context
+
+
+def _check(context: Context) -> list[Finding]:
+    if context.depth <= context.max_depth:
+        return []
+    message = f"there are {context.depth} blocks around this one, and max_depth is {context.max_depth}"
+    return [Finding("PN304", message, ("path",), severity=Severity.ERROR)]

@@ -1,0 +1,144 @@
+"""The tools that a planner may call: what ``executors.yaml`` says about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from planspec_lark.diagnostics import PlanSyntaxError, decode, shorten
+from planspec_lark.json_text.models import JsonText
+from planspec_lark.limits import too_many_bytes
+from planspec_lark.plan_next.findings import Finding, locate
+from planspec_lark.plan_next.models import Executor
+from planspec_lark.plan_next.structure import build, word_of
+from planspec_lark.source import Source
+from planspec_lark.yaml_text import YAML_LIMITS, read_yaml
+
+__all__ = [
+    "EXECUTORS_FILE",
+    "EXECUTORS_LIMITS",
+    "Executors",
+    "ExecutorsError",
+    "load_executors",
+    "read_executors",
+]
+
+# Where the file lies inside a state folder.
+EXECUTORS_FILE = Path("executors") / "executors.yaml"
+EXECUTORS_LIMITS = YAML_LIMITS
+# A command starts with an id, which ends at white space, at a colon, or with the command.
+_ID = re.compile(r"[^\s:]+")
+_LISTS = ("guarantees", "limits", "side_effects")
+
+
+class ExecutorsError(PlanSyntaxError):
+    """A text that lists no executors. ``diagnostics`` says what is wrong with it."""
+
+
+@frozen
+class Executors:
+    """The tools that there are, in the order of their file."""
+
+    items: tuple[Executor, ...] = field(default=(), converter=tuple)
+
+    def find(self, command: str) -> Executor | None:
+        """The tool that a command names: by its id alone, or with white space or a colon and anything behind it."""
+        match = _ID.match(command.strip())
+        name = match[0] if match else None
+        return next((one for one in self.items if one.id == name), None)
+
+
+def load_executors(path: Path | str) -> Executors:
+    """The executors in a file; see :func:`read_executors`.
+
+    Raises:
+        ExecutorsError: the file holds something else, or too much.
+        OSError: it cannot be read.
+    """
+    name = str(path)
+    most = EXECUTORS_LIMITS.max_bytes
+    assert most is not None
+    with open(path, "rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        source = Source("", name)
+        raise ExecutorsError([too_many_bytes(most, source)], source)
+    try:
+        text = decode(data, name)
+    except PlanSyntaxError as error:
+        raise ExecutorsError(error.diagnostics, error.source) from None
+    return read_executors(text, name=name)
+
+
+def read_executors(text: str, *, name: str = "<text>") -> Executors:
+    """The executors that a YAML text lists: a list, or a mapping with the list as ``executors``.
+
+    Each has an ``id``, and may have ``description``, ``guarantees``, ``limits`` and ``side_effects`` (a text or a list
+    of texts each), and whatever else helps a planner, which is kept. An empty text lists none.
+
+    Raises:
+        ExecutorsError: it is no such text, with all that is wrong.
+        MissingYamlError: the extra ``yaml`` is not installed.
+    """
+    read = read_yaml(text, name=name)
+    if read.diagnostics:
+        raise ExecutorsError(read.diagnostics, read.source)
+    items, findings = _read_items(read)
+    if findings:
+        raise ExecutorsError(locate(findings, read), read.source)
+    return Executors(items)
+
+
+def _read_items(read: JsonText) -> tuple[list[Executor], list[Finding]]:
+    value: Any = read.value
+    path: tuple[str | int, ...] = ()
+    findings = []
+    if isinstance(value, dict):
+        message = "there is no field {!r} here"
+        findings = [
+            Finding("PN102", message.format(key), (key,), help="the list is `executors`", at_key=True)
+            for key in value
+            if key != "executors"
+        ]
+        path = ("executors",)
+        value = value.get("executors")
+    if value is None:
+        return [], findings
+    if not isinstance(value, list):
+        return [], [*findings, Finding("PN103", f"expected a list of executors, not {word_of(value)}", path)]
+    items = []
+    for index, one in enumerate(value):
+        item, found = build(_with_lists(one), Executor)
+        findings += [_below(finding, (*path, index)) for finding in found]
+        if item is not None:
+            items.append((index, item))
+    findings += _check_ids(items, path)
+    return [item for _, item in items], findings
+
+
+def _with_lists(value: object) -> object:
+    """An executor whose lists may be written as one text."""
+    if not isinstance(value, dict):
+        return value
+    lists = {key: [value[key]] for key in _LISTS if isinstance(value.get(key), str)}
+    return {**value, **lists}
+
+
+def _below(finding: Finding, path: tuple[str | int, ...]) -> Finding:
+    return evolve(finding, path=(*path, *finding.path))
+
+
+def _check_ids(items: list[tuple[int, Executor]], path: tuple[str | int, ...]) -> Iterator[Finding]:
+    known: set[str] = set()
+    for index, item in items:
+        place = (*path, index, "id")
+        if not _ID.fullmatch(item.id):
+            help = "an id has no white space and no colon"
+            yield Finding("PN402", f"no command could name {shorten(repr(item.id))}", place, help=help)
+        if item.id in known:
+            yield Finding("PN401", f"there is an executor {shorten(repr(item.id))} already", place)
+        known.add(item.id)

@@ -1,0 +1,54 @@
+"""Answer → message, or all that is wrong with it: reading and checking in one, as whoever asked for it wants both."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.plan_next.checking import check_message
+from planspec_lark.plan_next.context import Context
+from planspec_lark.plan_next.executors import Executors
+from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
+from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
+from planspec_lark.plan_next.words import Words
+
+__all__ = ["Judge"]
+
+
+@frozen(kw_only=True)
+class Judge:
+    """What answers are held to.
+
+    Attributes:
+        executors: the tools that a planner may call; None for any.
+        words: the words that hypotheses and steps may not have; None for those of the package.
+        tolerant: take messages out of prose and code fences, and mend what is plainly meant.
+    """
+
+    executors: Executors | None = None
+    words: Words | None = None
+    tolerant: bool = False
+
+    def judge(
+        self, answer: str | PlanNext | PlanReturn, phase: Phase, context: Context | None = None, *, name: str = "<text>"
+    ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
+        """The message, or None where there is an error; and all that was found."""
+        message, found = self._read(answer, phase, name)
+        if message is not None:
+            more = check_message(message, context, self.executors, words=self.words)
+            found = sorted([*found, *more], key=lambda one: one.span.start if one.span else 0)
+        return (None if any(one.severity is Severity.ERROR for one in found) else message), found
+
+    def _read(
+        self, answer: str | PlanNext | PlanReturn, phase: Phase, name: str
+    ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
+        if not isinstance(answer, str):
+            return answer, []
+        if self.tolerant:
+            scan = scan_message(answer, phase, words=self.words, name=name)
+            return scan.message, scan.diagnostics
+        try:
+            message = parse_message(answer, phase, words=self.words, name=name)
+        except MessageError as error:
+            return None, error.diagnostics
+        return message, list(message.warnings)

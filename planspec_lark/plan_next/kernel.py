@@ -1,0 +1,146 @@
+"""The only writer of a plan's state: one file, replaced whole, by one process at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from planspec_lark.diagnostics import PlanSyntaxError, decode
+from planspec_lark.files import remove_leftovers, writing
+from planspec_lark.locks import LockedError, locked
+from planspec_lark.plan_next.context import (
+    CONTEXT_LIMITS,
+    Context,
+    ContextError,
+    close_block,
+    context_from_json,
+    context_to_json,
+    open_block,
+)
+from planspec_lark.plan_next.models import DoneStatus, PlanNext
+from planspec_lark.source import visible_name
+
+__all__ = ["CONTEXT_FILE", "Kernel", "StateError", "create_state", "open_state", "read_state"]
+
+CONTEXT_FILE = "thinking-context.json"
+_LOCK = "kernel.lock"
+
+
+class StateError(Exception):
+    """A state that cannot be read, made or written now; the text says why."""
+
+
+def read_state(state_dir: Path | str) -> Context:
+    """The context in a state folder, as the last change has left it. Nobody has to wait for this.
+
+    Raises:
+        StateError: there is none, or it cannot be read.
+        ContextError: the file holds something else.
+    """
+    path = Path(state_dir) / CONTEXT_FILE
+    try:
+        size = path.stat().st_size
+        if CONTEXT_LIMITS.max_bytes is not None and size > CONTEXT_LIMITS.max_bytes:
+            raise StateError(f"{visible_name(str(path))}: {size:,} bytes are more than a context has")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise StateError(f"{visible_name(str(path))}: there is no plan here yet") from None
+    except (OSError, ValueError) as error:
+        raise StateError(f"{visible_name(str(path))}: {_reason(error)}") from None
+    try:
+        return context_from_json(decode(data, str(path)), name=str(path))
+    except ContextError:
+        raise
+    except PlanSyntaxError as error:
+        raise ContextError(error.diagnostics, error.source) from None
+
+
+def create_state(state_dir: Path | str, context: Context, *, overwrite: bool = False) -> None:
+    """Begin a plan in a folder, which is made if need be.
+
+    Raises:
+        StateError: there is a plan that has not ended, unless ``overwrite``; or the folder cannot be used.
+    """
+    folder = Path(state_dir)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
+    with _held(folder):
+        if not overwrite and (folder / CONTEXT_FILE).exists() and read_state(folder).outcome is None:
+            raise StateError(f"{visible_name(str(folder))}: there is a plan that has not ended; go on with it")
+        Kernel(folder, context).save()
+
+
+@contextmanager
+def open_state(state_dir: Path | str) -> Iterator[Kernel]:
+    """The kernel of a plan, whose lock is held as long as this block lasts.
+
+    Raises:
+        StateError: there is no plan, it cannot be read, or another process is at work on it.
+        ContextError: the file holds something else.
+    """
+    folder = Path(state_dir)
+    if not folder.is_dir():
+        read_state(folder)
+    with _held(folder):
+        remove_leftovers(folder)
+        yield Kernel(folder, read_state(folder))
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(folder / _LOCK))
+        except LockedError:
+            raise StateError(f"{visible_name(str(folder))}: another process is at work on this plan") from None
+        except OSError as error:
+            raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
+        yield
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else str(error)) or "cannot be used"
+
+
+@define
+class Kernel:
+    """What changes a plan's state. Every change is on the disk when its method returns, or has not happened."""
+
+    folder: Path
+    context: Context = field()
+
+    def open_block(self, message: PlanNext) -> Context:
+        """Go into the block that an accepted message asks for."""
+        return self._become(open_block(self.context, message))
+
+    def close_block(self, result: str | dict[str, Any], status: DoneStatus) -> Context:
+        """Leave the block at hand, with its result."""
+        return self._become(close_block(self.context, result, status))
+
+    def _become(self, context: Context) -> Context:
+        before, self.context = self.context, context
+        try:
+            self.save()
+        except BaseException:
+            self.context = before
+            raise
+        return context
+
+    def save(self) -> None:
+        """Write the context.
+
+        Raises:
+            StateError: it could not be written; the file is as it was.
+        """
+        path = self.folder / CONTEXT_FILE
+        try:
+            with writing(path) as file:
+                file.write((context_to_json(self.context) + "\n").encode("utf-8"))
+        except OSError as error:
+            raise StateError(f"{visible_name(str(path))}: {_reason(error)}") from None

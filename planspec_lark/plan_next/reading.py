@@ -1,0 +1,137 @@
+"""Text → message: strictly, or out of whatever a language model has put around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, shorten
+from planspec_lark.json_text.models import JsonText
+from planspec_lark.json_text.reading import JSON_LIMITS, read_json, scan_json
+from planspec_lark.limits import Limits
+from planspec_lark.plan_next.findings import Finding, locate
+from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
+from planspec_lark.plan_next.rules import PHASES, check_next, check_phase
+from planspec_lark.plan_next.structure import build, word_of
+from planspec_lark.plan_next.words import DEFAULT_WORDS, Words
+from planspec_lark.source import Source
+
+__all__ = ["MessageError", "MessageScan", "parse_message", "scan_message"]
+
+_MODELS: dict[str, type[PlanNext | PlanReturn]] = {"plan-next": PlanNext, "plan-return": PlanReturn}
+# Fields for which null can only mean that there is none.
+_OPTIONAL = ("success_signal", "executor_call", "update_plan", "status")
+
+
+class MessageError(PlanSyntaxError):
+    """A text that is no message its phase takes. ``diagnostics`` holds all its faults in the order of the text."""
+
+
+@frozen
+class MessageScan:
+    """What was found in a text: the message, unless an error is among the diagnostics, and all that was found.
+
+    A repair is a warning, what was left out around the message an info.
+    """
+
+    message: PlanNext | PlanReturn | None
+    diagnostics: list[Diagnostic]
+    source: Source = field(repr=False)
+
+
+def parse_message(
+    text: str,
+    phase: Phase | str,
+    *,
+    words: Words | None = None,
+    name: str = "<text>",
+    limits: Limits = JSON_LIMITS,
+) -> PlanNext | PlanReturn:
+    """Read a message strictly: one JSON object and nothing around it.
+
+    Args:
+        text: the whole answer.
+        phase: "planning" takes plan-next, "execution" takes plan-return.
+        words: the words that hypotheses and steps may not have; by default :data:`DEFAULT_WORDS`.
+        name: what diagnostics call the text.
+        limits: the most bytes, levels and findings.
+
+    Returns:
+        The message; its ``warnings`` hold what does not make it wrong.
+
+    Raises:
+        MessageError: the text is no such message; with all diagnostics, warnings included.
+        ValueError: there is no such phase.
+    """
+    read = read_json(text, name=name, limits=limits)
+    message, found = _judge(read, Phase(phase), words)
+    if message is None:
+        raise MessageError(found, read.source)
+    return message
+
+
+def scan_message(
+    text: str,
+    phase: Phase | str,
+    *,
+    words: Words | None = None,
+    name: str = "<text>",
+    limits: Limits = JSON_LIMITS,
+) -> MessageScan:
+    """Read the message in a language model's answer; never raises on any text.
+
+    It is taken out of code fences and prose, and repaired where its meaning is plain; each of these is a diagnostic.
+    What is wrong with the message itself stays wrong. The arguments are those of :func:`parse_message`.
+    """
+    phase = Phase(phase)
+    read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase))
+    value, dropped = _drop_nulls(read.value) if read.has_value else (None, [])
+    message, found = _judge(evolve(read, value=value) if dropped else read, phase, words, dropped)
+    return MessageScan(message, found, read.source)
+
+
+def _is_of(value: object, phase: Phase) -> bool:
+    return isinstance(value, dict) and value.get("type") == PHASES[phase]
+
+
+def _drop_nulls(value: object) -> tuple[object, list[Finding]]:
+    if not isinstance(value, dict):
+        return value, []
+    nulls = [key for key in _OPTIONAL if key in value and value[key] is None]
+    kept = {key: item for key, item in value.items() if key not in nulls}
+    message = "read as left out"
+    return kept, [Finding("PN103", message, (key,), severity=Severity.WARNING) for key in nulls]
+
+
+def _judge(
+    read: JsonText, phase: Phase, words: Words | None, known: Sequence[Finding] = ()
+) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
+    """The message, unless there is an error, and all that was found."""
+    built: PlanNext | PlanReturn | None = None
+    findings = list(known)
+    if read.has_value and isinstance(read.value, dict):
+        built, more = _judge_value(read.value, phase, words or DEFAULT_WORDS)
+        findings += more
+    found = [*read.diagnostics, *locate(findings, read)]
+    found.sort(key=lambda one: one.span.start if one.span else 0)
+    if built is None or any(one.severity is Severity.ERROR for one in found):
+        return None, found
+    return evolve(built, warnings=tuple(found), origin=read), found
+
+
+def _judge_value(value: dict[str, Any], phase: Phase, words: Words) -> tuple[Any, list[Finding]]:
+    if "type" not in value:
+        return None, [Finding("PN101", "the field `type` is missing", ("type",), help=f'write "{PHASES[phase]}"')]
+    kind = value["type"]
+    if not isinstance(kind, str):
+        return None, [Finding("PN103", f"expected a string, not {word_of(kind)}", ("type",))]
+    if kind not in _MODELS:
+        message = f"{shorten(repr(kind))} is no type of message"
+        return None, [Finding("PN104", message, ("type",), help=f'write "{PHASES[phase]}"')]
+    built, findings = build({key: item for key, item in value.items() if key != "type"}, _MODELS[kind])
+    findings += check_phase(kind, phase)
+    if kind == "plan-next":
+        findings += check_next(value, words)
+    return built, findings

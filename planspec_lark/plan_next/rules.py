@@ -1,0 +1,167 @@
+"""What makes a message a good one, as far as the message alone can tell.
+
+The rules look at a message as a JSON value, so that they speak as well where a field is missing or of a wrong kind:
+whatever they cannot look at they pass over, since the structure's faults are told elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from planspec_lark.plan_next.findings import Finding, Path
+from planspec_lark.plan_next.models import Phase, PlanType
+from planspec_lark.plan_next.stability import find_unstable
+from planspec_lark.plan_next.state_paths import find_state_paths
+from planspec_lark.plan_next.structure import STRUCTURE_FIELDS
+from planspec_lark.plan_next.words import Found, Words
+
+__all__ = ["PHASES", "check_next", "check_phase", "iter_texts", "texts_at"]
+
+# The type of message that each phase takes.
+PHASES = {Phase.PLANNING: "plan-next", Phase.EXECUTION: "plan-return"}
+
+_SMALLEST, _LARGEST = 3, 7
+
+
+def check_phase(kind: str, phase: Phase) -> Iterator[Finding]:
+    """Each phase takes one type of message."""
+    if kind != PHASES[phase]:
+        message = f"{kind} has no place in the {phase.value} phase"
+        yield Finding("PN201", message, ("type",), help=f"answer with {PHASES[phase]}")
+
+
+def check_next(value: Mapping[str, Any], words: Words) -> Iterator[Finding]:
+    """All rules for a plan-next message that need no context."""
+    block = value.get("new_block")
+    block = block if isinstance(block, dict) else {}
+    kind = value.get("plan_type")
+    yield from _check_structure_fields(value, block)
+    if kind == PlanType.EXECUTE.value:
+        yield from _check_execute(value, block)
+    elif kind in (PlanType.PLAN_PROBES.value, PlanType.PLAN_STEPS.value):
+        yield from _check_plan(value, block)
+        yield from _check_words(PlanType(kind), block, words)
+    yield from _check_empty(value, block)
+    yield from _check_state_paths(value)
+    yield from _check_stability(value, block)
+
+
+# ---------------------------------------------------------------- structure
+
+
+def _check_structure_fields(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+    # The inputs of a call are the tool's own, and may well have a path.
+    places: list[tuple[Path, object]] = [
+        ((), value),
+        (("new_block",), block),
+        (("new_block", "goal"), block.get("goal")),
+        (("executor_call",), value.get("executor_call")),
+    ]
+    for path, owner in places:
+        if not isinstance(owner, dict):
+            continue
+        for key in STRUCTURE_FIELDS:
+            if key in owner:
+                message = f"`{key}` steers the structure of the blocks, which is not the planner's"
+                yield Finding("PN108", message, (*path, key), help="leave it out", at_key=True)
+
+
+def _check_execute(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+    if block.get("plan"):
+        message = "EXECUTE is one call, so there is nothing left to plan"
+        yield Finding("PN202", message, ("new_block", "plan"), help="write [], or choose PLAN_STEPS")
+    if "executor_call" not in value:
+        help = "add `executor_call` with `command`, `inputs` and `expected_observations`"
+        yield Finding("PN203", "EXECUTE has no `executor_call`", ("plan_type",), help=help)
+
+
+def _check_plan(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+    kind = value["plan_type"]
+    if "executor_call" in value:
+        help = "leave it out, or choose EXECUTE with an empty plan"
+        yield Finding("PN204", f"{kind} calls no executor", ("executor_call",), help=help, at_key=True)
+    plan = block.get("plan")
+    if isinstance(plan, list) and not _SMALLEST <= len(plan) <= _LARGEST:
+        message = f"the plan has {len(plan)} {'item' if len(plan) == 1 else 'items'}, and {kind} has 3 to 7"
+        yield Finding("PN205", message, ("new_block", "plan"))
+    if "success_signal" not in value:
+        help = "add `success_signal`: what one will see once this plan has done its work"
+        yield Finding("PN206", f"{kind} has no `success_signal`", ("plan_type",), help=help)
+
+
+# ---------------------------------------------------------------- texts
+
+
+def _check_words(kind: PlanType, block: Mapping[str, Any], words: Words) -> Iterator[Finding]:
+    probes = kind is PlanType.PLAN_PROBES
+    for path, text in texts_at(block.get("plan"), ("new_block", "plan")):
+        found = words.find_sequence(text) if probes else words.find_guess(text)
+        for word in found:
+            yield _forbidden_word(word, path, probes=probes)
+
+
+def _forbidden_word(word: Found, path: Path, *, probes: bool) -> Finding:
+    within = word.start, word.end
+    if probes:
+        message = f"`{word.text}` is a word of sequence, and hypotheses stand side by side"
+        return Finding("PN207", message, path, help="say what may be the case, not what comes when", within=within)
+    message = f"`{word.text}` is a word of guessing, and steps are certain"
+    return Finding("PN208", message, path, help="choose PLAN_PROBES where evidence is missing", within=within)
+
+
+def _check_empty(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+    call = value.get("executor_call")
+    command = call.get("command") if isinstance(call, dict) else None
+    if isinstance(command, str) and not command.strip():
+        yield Finding("PN211", "the command is empty", ("executor_call", "command"))
+    for path, text in _plans(value, block):
+        if not text.strip():
+            yield Finding("PN212", "this item says nothing", path, help="leave it out")
+
+
+def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
+    for path, text in iter_texts(value):
+        for found in find_state_paths(text):
+            message = f"`{found.text}` points into the kernel's own folder"
+            yield Finding("PN209", message, path, help="leave the path out", within=(found.start, found.end))
+
+
+def _check_stability(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+    for path, text in (*_goals(block), *_plans(value, block)):
+        for found in find_unstable(text):
+            message = f"`{found.text}` looks like {found.kind}, and will be another one next time"
+            help = "the same context should give the same message"
+            yield Finding("PN210", message, path, help=help, within=(found.start, found.end))
+
+
+def _goals(block: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    goal = block.get("goal")
+    if isinstance(goal, str):
+        yield ("new_block", "goal"), goal
+    elif isinstance(goal, dict):
+        yield from ((("new_block", "goal", key), text) for key, text in goal.items() if isinstance(text, str))
+
+
+def _plans(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    yield from texts_at(block.get("plan"), ("new_block", "plan"))
+    yield from texts_at(value.get("update_plan"), ("update_plan",))
+
+
+def texts_at(items: object, path: Path) -> Iterator[tuple[Path, str]]:
+    """The texts of a list, each with its path."""
+    if isinstance(items, list):
+        yield from (((*path, index), item) for index, item in enumerate(items) if isinstance(item, str))
+
+
+def iter_texts(value: object) -> Iterator[tuple[Path, str]]:
+    """All texts inside a JSON value, each with its path."""
+    todo: list[tuple[Path, object]] = [((), value)]
+    while todo:
+        path, item = todo.pop()
+        if isinstance(item, str):
+            yield path, item
+        elif isinstance(item, dict):
+            todo.extend(((*path, key), below) for key, below in item.items())
+        elif isinstance(item, list):
+            todo.extend(((*path, index), below) for index, below in enumerate(item))

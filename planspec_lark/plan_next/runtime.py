@@ -1,0 +1,229 @@
+"""Runs a plan: asks the planner for blocks and the executor for results, and lets the kernel write what comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Generator
+from enum import Enum
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from attrs import field, frozen
+
+from planspec_lark.diagnostics import Diagnostic, Severity, render_all
+from planspec_lark.plan_next.completion import has_failed
+from planspec_lark.plan_next.context import Context
+from planspec_lark.plan_next.judging import Judge
+from planspec_lark.plan_next.kernel import Kernel, open_state
+from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
+
+__all__ = ["Answer", "Event", "EventKind", "ExecutorCallable", "PlannerCallable", "Refusal", "Runtime"]
+
+
+@frozen
+class Refusal:
+    """An answer that was refused, and why. ``diagnostics`` go to whoever gave it, so that the next one is better."""
+
+    answer: str
+    diagnostics: list[Diagnostic]
+
+
+# A message as text, or as a model that a program has put together.
+Answer: TypeAlias = str | PlanNext | PlanReturn
+# Gets the context and, where the last answer was refused, why. May be asynchronous.
+PlannerCallable: TypeAlias = "Callable[[Context, Refusal | None], Answer | Awaitable[Answer]]"
+# Gets the context. May be asynchronous.
+ExecutorCallable: TypeAlias = "Callable[[Context], Answer | Awaitable[Answer]]"
+
+
+class EventKind(str, Enum):
+    """What a watcher is told."""
+
+    ASKED = "asked"
+    REFUSED = "refused"
+    OPENED = "opened"
+    CLOSED = "closed"
+    ENDED = "ended"
+
+
+@frozen
+class Event:
+    """Something that has happened; what it has changed is on the disk already.
+
+    Attributes:
+        kind: what it is.
+        context: where the plan stands now.
+        phase: of an answer that was asked for or refused.
+        refusal: an answer that was refused.
+        item: the block that was closed.
+    """
+
+    kind: EventKind
+    context: Context
+    phase: Phase | None = None
+    refusal: Refusal | None = None
+    item: DoneItem | None = None
+
+
+# So many characters of an answer that was refused are kept.
+_KEPT = 10_000
+
+_Call: TypeAlias = Callable[[], "Answer | Awaitable[Answer]"]
+_Turn: TypeAlias = Generator[_Call, Answer, None]
+
+
+def _ignore(_: Event) -> None:
+    pass
+
+
+@frozen
+class Runtime:
+    """Takes a plan on, one block after the other, until its root has ended.
+
+    Args:
+        state_dir: the folder that holds the context; see :func:`planspec_lark.plan_next.kernel.create_state`.
+        planner: gives plan-next messages.
+        executor: gives plan-return messages.
+        judge: what their answers are held to.
+        max_refusals: how often a planner may be refused for one block before the block counts as failed.
+        max_failures: how many attempts in a row may fail inside a block before it counts as failed itself.
+        on_event: told of everything that happens.
+
+    A callable that raises ends the run with what it raised; the state stays as it was, and the run can go on later.
+    """
+
+    state_dir: Path = field(converter=Path)
+    planner: PlannerCallable
+    executor: ExecutorCallable
+    judge: Judge = field(factory=Judge, kw_only=True)
+    max_refusals: int = field(default=2, kw_only=True)
+    max_failures: int = field(default=3, kw_only=True)
+    on_event: Callable[[Event], None] = field(default=_ignore, kw_only=True)
+
+    def step(self) -> Context:
+        """Open one block, or close one. Returns where the plan then stands."""
+        return self.run(max_turns=1)
+
+    async def astep(self) -> Context:
+        """As :meth:`step`, for callables that are asynchronous."""
+        return await self.arun(max_turns=1)
+
+    def run(self, *, max_turns: int | None = None) -> Context:
+        """Go on until the root has ended, or for so many turns. Each opens a block or closes one.
+
+        Returns:
+            Where the plan then stands. Its ``outcome`` is None as long as the plan has not ended.
+
+        Raises:
+            StateError: there is no plan, or another process is at work on it.
+            ContextError: what is there is no context.
+        """
+        with open_state(self.state_dir) as kernel:
+            turns = 0
+            while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
+                _drive(self._turn(kernel))
+                turns += 1
+            return kernel.context
+
+    async def arun(self, *, max_turns: int | None = None) -> Context:
+        """As :meth:`run`, for callables that are asynchronous; others are run in a thread."""
+        with open_state(self.state_dir) as kernel:
+            turns = 0
+            while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
+                await _adrive(self._turn(kernel))
+                turns += 1
+            return kernel.context
+
+    # ---------------------------------------------------------------- turns
+
+    def _turn(self, kernel: Kernel) -> _Turn:
+        """Open or close one block. Yields what is to be called, and is sent its answer."""
+        if kernel.context.phase is Phase.EXECUTION:
+            yield from self._execute(kernel)
+        elif kernel.context.failures >= self.max_failures:
+            self._close(kernel, f"{kernel.context.failures} attempts in a row have failed", DoneStatus.FAILED)
+        else:
+            yield from self._plan(kernel)
+
+    def _plan(self, kernel: Kernel) -> _Turn:
+        context = kernel.context
+        refusal: Refusal | None = None
+        for _ in range(self.max_refusals + 1):
+            self.on_event(Event(EventKind.ASKED, context, Phase.PLANNING, refusal))
+            last = refusal
+            answer = yield lambda: self.planner(context, last)  # noqa: B023  (called before the next round)
+            message, refusal = self._judge(answer, context)
+            if refusal is None:
+                assert isinstance(message, PlanNext)
+                self.on_event(Event(EventKind.OPENED, kernel.open_block(message)))
+                return
+            self.on_event(Event(EventKind.REFUSED, context, Phase.PLANNING, refusal))
+        assert refusal is not None
+        said = f"the planner was refused {self.max_refusals + 1} times, the last time for:\n\n"
+        self._close(kernel, said + render_all(_errors(refusal)), DoneStatus.FAILED)
+
+    def _execute(self, kernel: Kernel) -> _Turn:
+        context = kernel.context
+        self.on_event(Event(EventKind.ASKED, context, Phase.EXECUTION))
+        answer = yield lambda: self.executor(context)
+        message, refusal = self._judge(answer, context)
+        if refusal is None:
+            assert isinstance(message, PlanReturn)
+            status = DoneStatus.FAILED if has_failed(message) else DoneStatus.DONE
+            self._close(kernel, message.result, status)
+            return
+        # Whatever the executor has done is done: to ask again would do it twice.
+        self.on_event(Event(EventKind.REFUSED, context, Phase.EXECUTION, refusal))
+        said = f"the executor's answer was refused:\n\n{render_all(_errors(refusal))}\n\nIt was:\n\n{refusal.answer[:_KEPT]}"
+        self._close(kernel, said, DoneStatus.FAILED)
+
+    def _judge(self, answer: Answer, context: Context) -> tuple[PlanNext | PlanReturn | None, Refusal | None]:
+        """The message that an answer is, or why it is refused."""
+        message, found = self.judge.judge(answer, context.phase, context)
+        if message is not None:
+            return message, None
+        return None, Refusal(answer if isinstance(answer, str) else repr(answer), found)
+
+    def _close(self, kernel: Kernel, result: str | dict[str, Any], status: DoneStatus) -> None:
+        context = kernel.close_block(result, status)
+        item = context.outcome or context.think.done[-1]
+        self.on_event(Event(EventKind.CLOSED, context, item=item))
+        if context.outcome is not None:
+            self.on_event(Event(EventKind.ENDED, context, item=item))
+
+
+def _errors(refusal: Refusal) -> list[Diagnostic]:
+    return [one for one in refusal.diagnostics if one.severity is Severity.ERROR]
+
+
+# ---------------------------------------------------------------- callables of both kinds
+
+
+def _drive(turn: _Turn) -> None:
+    call = next(turn, None)
+    while call is not None:
+        answer = call()
+        call = _send(turn, asyncio.run(_wait(answer)) if inspect.isawaitable(answer) else answer)
+
+
+async def _adrive(turn: _Turn) -> None:
+    call = next(turn, None)
+    while call is not None:
+        # Made in a thread, as one that is not asynchronous would keep all others waiting.
+        answer = await asyncio.to_thread(call)
+        call = _send(turn, await answer if inspect.isawaitable(answer) else answer)
+
+
+async def _wait(answer: Awaitable[Answer]) -> Answer:
+    return await answer
+
+
+def _send(turn: _Turn, answer: object) -> _Call | None:
+    """Hand an answer over; returns what is to be called next, if anything."""
+    if not isinstance(answer, str | PlanNext | PlanReturn):
+        raise TypeError(f"an answer is a text or a message, not {type(answer).__name__}")
+    try:
+        return turn.send(answer)
+    except StopIteration:
+        return None

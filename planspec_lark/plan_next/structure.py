@@ -1,0 +1,235 @@
+"""JSON values → models, and back: which fields there are and of which kind, through cattrs.
+
+All faults of a value are found at once, each with its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_origin
+
+import attrs
+from cattrs import ClassValidationError, Converter, IterableValidationError
+from cattrs.cols import list_structure_factory
+from cattrs.errors import ForbiddenExtraKeysError
+from cattrs.gen import make_dict_structure_fn, override
+
+from planspec_lark.diagnostics import shorten
+from planspec_lark.plan_next.findings import Finding, Path
+from planspec_lark.plan_next.models import (
+    Block,
+    Core4,
+    DoneItem,
+    DoneStatus,
+    Executor,
+    ExecutorCall,
+    NewBlock,
+    PlanNext,
+    PlanReturn,
+    PlanType,
+)
+
+__all__ = ["STRUCTURE_FIELDS", "build", "to_value", "word_of"]
+
+Model = TypeVar("Model")
+
+# Fields that steer the structure of the blocks. They are the kernel's, and no message may have them.
+STRUCTURE_FIELDS = ("id", "new_id", "current_id", "path", "children")
+
+# What has to be there although a model can be built without it.
+_REQUIRED: dict[type, tuple[str, ...]] = {
+    NewBlock: ("goal", "plan", "done"),
+    ExecutorCall: ("command", "inputs", "expected_observations"),
+    Block: ("goal", "plan", "done"),
+}
+# Objects that may have more fields than those that are known; the others are kept.
+_OPEN = (Core4, Executor, ExecutorCall)
+_WORDS: dict[type, str] = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+    NoneType: "null",
+}
+
+
+class _Missing:
+    """Stands for a field that is not there."""
+
+
+_MISSING = _Missing()
+
+
+class _Fault(Exception):
+    """What a hook has found."""
+
+    def __init__(self, code: str, message: str, help: str = "") -> None:
+        super().__init__(message)
+        self.finding = Finding(code, message, help=help)
+
+
+def word_of(value: object) -> str:
+    """What a person calls a value of this kind."""
+    return _WORDS.get(type(value), type(value).__name__)
+
+
+def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding]]:
+    """The model that a JSON value describes, or None; and all that is wrong with it."""
+    try:
+        return _converter().structure(value, model), []
+    except (ClassValidationError, IterableValidationError, _Fault) as error:
+        return None, list(_faults_in(error, ()))
+
+
+def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
+    """All faults inside an error of cattrs, which is as deep as the models are nested."""
+    if isinstance(error, _Fault):
+        yield attrs.evolve(error.finding, path=path)
+    elif isinstance(error, ForbiddenExtraKeysError):
+        for key in sorted(error.extra_fields):
+            if key in STRUCTURE_FIELDS:
+                continue  # a rule of its own
+            yield Finding("PN102", f"there is no field {shorten(repr(key))} here", (*path, key), at_key=True)
+    elif isinstance(error, ClassValidationError | IterableValidationError):
+        with_notes, others = error.group_exceptions()
+        for inner, note in with_notes:
+            step = note.name if isinstance(error, ClassValidationError) else note.index
+            yield from _faults_in(inner, (*path, step))
+        for inner in others:
+            yield from _faults_in(inner, path)
+    elif isinstance(error, ValueError):
+        # What a model's own validators say.
+        yield Finding("PN103", str(error), path)
+    else:
+        raise error
+
+
+# ---------------------------------------------------------------- hooks
+
+
+def _need(value: object, kind: type) -> Any:
+    if isinstance(value, _Missing):
+        raise _Fault("PN101", "this field is missing")
+    # To JSON, true is no number.
+    if type(value) is not kind:
+        raise _Fault("PN103", f"expected {_WORDS[kind]}, not {word_of(value)}")
+    return value
+
+
+def _structure_goal(value: Any, _: Any) -> Any:
+    said = _structure_result(value, str)
+    if said == "":
+        raise _Fault("PN106", "the goal is empty", "say what is to be reached")
+    return _converter().structure(said, Core4) if isinstance(said, dict) else said
+
+
+def _structure_result(value: Any, _: Any) -> Any:
+    if not isinstance(value, str | dict | _Missing):
+        raise _Fault("PN103", f"expected a string or an object, not {word_of(value)}")
+    return value if isinstance(value, dict) else _need(value, str)
+
+
+def _structure_nothing(value: Any, _: Any) -> Any:
+    if _need(value, list):
+        raise _Fault("PN107", "a new block has nothing done yet", "write []")
+    return value
+
+
+def _choose(kind: type[Enum], code: str) -> Callable[[Any, Any], Any]:
+    names = [member.value for member in kind]
+
+    def structure(value: Any, _: Any) -> Any:
+        said = _need(value, str)
+        if said not in names:
+            raise _Fault(code, f"{shorten(repr(said))} is none of {', '.join(names)}")
+        return kind(said)
+
+    return structure
+
+
+def _of_list(kind: Any, converter: Converter) -> Callable[[Any, Any], Any]:
+    structure = list_structure_factory(kind, converter)
+    # Any other iterable would do for cattrs, a text as well.
+    return lambda value, _: structure(_need(value, list), kind)
+
+
+def _of_option(kind: Any, converter: Converter) -> Callable[[Any, Any], Any]:
+    """A field that may be left out, and has no null."""
+    (inner,) = (one for one in get_args(kind) if one is not NoneType)
+    return lambda value, _: converter.structure(value, inner)
+
+
+def _of_object(model: type, converter: Converter) -> Callable[[Any, Any], Any]:
+    options: dict[str, Any] = {name: override(omit=True) for name in _NEVER_READ.get(model, ())}
+    if model is NewBlock:
+        options["done"] = override(struct_hook=_structure_nothing)
+    known = {attribute.name for attribute in attrs.fields(model) if attribute.name not in options or model is NewBlock}
+    base = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=model not in _OPEN, **options)
+    required = dict.fromkeys(_REQUIRED.get(model, ()), _MISSING)
+    required |= {one.name: _MISSING for one in attrs.fields(model) if one.default is attrs.NOTHING}
+
+    def structure(value: Any, _: Any) -> Any:
+        if model is DoneItem and isinstance(value, str) and value:
+            # Contexts that others have made list what is done as plain texts.
+            return DoneItem(value)
+        made = base({**required, **_need(value, dict)}, model)
+        if model in _OPEN:
+            made.extra.update((key, item) for key, item in value.items() if key not in known)
+        return made
+
+    return structure
+
+
+# Fields of the models that are none of the values.
+_NEVER_READ: dict[type, tuple[str, ...]] = {
+    Core4: ("extra",),
+    Executor: ("extra",),
+    ExecutorCall: ("extra",),
+    PlanNext: ("warnings", "origin"),
+    PlanReturn: ("warnings", "origin"),
+}
+
+
+@cache
+def _converter() -> Converter:
+    converter = Converter(detailed_validation=True)
+    for kind in (str, int, bool):
+        converter.register_structure_hook(kind, lambda value, _, kind=kind: _need(value, kind))
+    converter.register_structure_hook_func(lambda kind: kind == dict[str, Any], lambda value, _: _need(value, dict))
+    converter.register_structure_hook_func(lambda kind: kind == str | Core4, _structure_goal)
+    converter.register_structure_hook_func(lambda kind: kind == str | dict[str, Any], _structure_result)
+    converter.register_structure_hook(PlanType, _choose(PlanType, "PN105"))
+    converter.register_structure_hook(DoneStatus, _choose(DoneStatus, "PN103"))
+    converter.register_structure_hook_factory(lambda kind: get_origin(kind) is list, _of_list)
+    converter.register_structure_hook_factory(
+        lambda kind: get_origin(kind) is UnionType and NoneType in get_args(kind), _of_option
+    )
+    converter.register_structure_hook_factory(attrs.has, _of_object)
+    return converter
+
+
+# ---------------------------------------------------------------- and back
+
+
+def to_value(model: object) -> Any:
+    """A model as a JSON value. Fields that say no more than that they are left out are left out."""
+    if isinstance(model, Enum):
+        return model.value
+    if isinstance(model, list):
+        return [to_value(item) for item in model]
+    if not attrs.has(type(model)):
+        return model
+    value: dict[str, Any] = {}
+    if isinstance(model, PlanNext | PlanReturn):
+        value["type"] = "plan-next" if isinstance(model, PlanNext) else "plan-return"
+    left_out = (*_NEVER_READ.get(type(model), ()), "extra")
+    for attribute in attrs.fields(type(model)):
+        item = getattr(model, attribute.name)
+        if attribute.name not in left_out and item is not None:
+            value[attribute.name] = to_value(item)
+    return {**value, **getattr(model, "extra", {})}

@@ -59,7 +59,7 @@ def _parse(text: str) -> Iterator[Any]:
     return YAML(typ="safe", pure=True).parse(text)  # type: ignore[no-any-return]
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """The first fault of a text."""
 
     def __init__(self, code: str, message: str, start: int, end: int, help: str = "") -> None:
@@ -83,7 +83,7 @@ class _Reader:
         try:
             for event in _parse(self.source.text):
                 self._take(type(event).__name__.removesuffix("Event"), event)
-        except _Refused as refused:
+        except _RefusedError as refused:
             return self._stop(*refused.fault)
         except YAMLError as error:
             return self._stop(*_explain(error))
@@ -101,10 +101,10 @@ class _Reader:
         if kind == "DocumentStart":
             self.documents += 1
             if self.documents > 1:
-                raise _Refused("PY105", "a second document begins here", start, end, "leave it out")
+                raise _RefusedError("PY105", "a second document begins here", start, end, "leave it out")
         elif kind == "Alias":
             help = "write the value itself, once more"
-            raise _Refused("PY102", f"`*{shorten(event.anchor)}` is an alias", start, end, help)
+            raise _RefusedError("PY102", f"`*{shorten(event.anchor)}` is an alias", start, end, help)
         elif kind in ("MappingStart", "SequenceStart"):
             self._open(kind, event, start, end)
         elif kind in ("MappingEnd", "SequenceEnd"):
@@ -116,31 +116,31 @@ class _Reader:
 
     def _open(self, kind: str, event: Any, start: int, end: int) -> None:
         if event.tag is not None:
-            raise _Refused("PY103", f"`{shorten(str(event.tag))}` is a tag", start, end, "write plain values")
+            raise _RefusedError("PY103", f"`{shorten(str(event.tag))}` is a tag", start, end, "write plain values")
         if self.is_key and self.is_key[-1]:
-            raise _Refused("PY104", "a key is a text", start, end)
+            raise _RefusedError("PY104", "a key is a text", start, end)
         most = self.limits.max_depth
         if most is not None and self.builder.depth >= most:
-            raise _Refused("PJ107", f"this is deeper than the {most} levels that are allowed", start, end)
+            raise _RefusedError("PJ107", f"this is deeper than the {most} levels that are allowed", start, end)
         is_mapping = kind == "MappingStart"
         self.builder.open({} if is_mapping else [], start)
         self.is_key.append(True if is_mapping else None)
 
     def _take_scalar(self, event: Any, start: int, end: int) -> None:
         if event.tag is not None and event.tag != "!":
-            raise _Refused("PY103", f"`{shorten(str(event.tag))}` is a tag", start, end, "write plain values")
+            raise _RefusedError("PY103", f"`{shorten(str(event.tag))}` is a tag", start, end, "write plain values")
         value = _value_of(event, start, end)
         if self.is_key and self.is_key[-1]:
             if not isinstance(value, str):
                 help = f'write "{shorten(event.value)}"' if event.value else ""
-                raise _Refused(
+                raise _RefusedError(
                     "PY104", f"a key is a text, and {shorten(event.value) or 'this'} is none", start, end, help
                 )
             first = self.builder.set_key(value, start, end)
             if first is not None:
                 line, column = self.source.position(first)
                 message = f"the key {shorten(repr(value))} is there already, at {line}:{column}"
-                raise _Refused("PJ128", message, start, end)
+                raise _RefusedError("PJ128", message, start, end)
             self.is_key[-1] = False
             return
         self.builder.add(value, start, end)
@@ -167,13 +167,13 @@ def _value_of(event: Any, start: int, end: int) -> Any:
         if kind == "float":
             return _finite(digits, start, end)
     except ValueError:
-        raise _Refused("PJ134", "this number is out of range", start, end) from None
+        raise _RefusedError("PJ134", "this number is out of range", start, end) from None
     return text
 
 
 def _finite(digits: str, start: int, end: int) -> float:
     if digits.lstrip("+-").lower() in (".inf", ".nan"):
-        raise _Refused("PJ132", f"`{digits}` is no finite number", start, end, "leave it out, or write a text")
+        raise _RefusedError("PJ132", f"`{digits}` is no finite number", start, end, "leave it out, or write a text")
     value = float(digits)
     if not math.isfinite(value):
         raise ValueError(digits)

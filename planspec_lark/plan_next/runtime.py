@@ -175,7 +175,8 @@ class Runtime:
             return
         # Whatever the executor has done is done: to ask again would do it twice.
         self.on_event(Event(EventKind.REFUSED, context, Phase.EXECUTION, refusal))
-        said = f"the executor's answer was refused:\n\n{render_all(_errors(refusal))}\n\nIt was:\n\n{refusal.answer[:_KEPT]}"
+        why = render_all(_errors(refusal))
+        said = f"the executor's answer was refused:\n\n{why}\n\nIt was:\n\n{refusal.answer[:_KEPT]}"
         self._close(kernel, said, DoneStatus.FAILED)
 
     def _judge(self, answer: Answer, context: Context) -> tuple[PlanNext | PlanReturn | None, Refusal | None]:

@@ -65,7 +65,7 @@ class _Missing:
 _MISSING = _Missing()
 
 
-class _Fault(Exception):
+class _FaultError(Exception):
     """What a hook has found."""
 
     def __init__(self, code: str, message: str, help: str = "") -> None:
@@ -82,13 +82,13 @@ def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding
     """The model that a JSON value describes, or None; and all that is wrong with it."""
     try:
         return _converter().structure(value, model), []
-    except (ClassValidationError, IterableValidationError, _Fault) as error:
+    except (ClassValidationError, IterableValidationError, _FaultError) as error:
         return None, list(_faults_in(error, ()))
 
 
 def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
     """All faults inside an error of cattrs, which is as deep as the models are nested."""
-    if isinstance(error, _Fault):
+    if isinstance(error, _FaultError):
         yield attrs.evolve(error.finding, path=path)
     elif isinstance(error, ForbiddenExtraKeysError):
         for key in sorted(error.extra_fields):
@@ -114,29 +114,29 @@ def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
 
 def _need(value: object, kind: type) -> Any:
     if isinstance(value, _Missing):
-        raise _Fault("PN101", "this field is missing")
+        raise _FaultError("PN101", "this field is missing")
     # To JSON, true is no number.
     if type(value) is not kind:
-        raise _Fault("PN103", f"expected {_WORDS[kind]}, not {word_of(value)}")
+        raise _FaultError("PN103", f"expected {_WORDS[kind]}, not {word_of(value)}")
     return value
 
 
 def _structure_goal(value: Any, _: Any) -> Any:
     said = _structure_result(value, str)
     if said == "":
-        raise _Fault("PN106", "the goal is empty", "say what is to be reached")
+        raise _FaultError("PN106", "the goal is empty", "say what is to be reached")
     return _converter().structure(said, Core4) if isinstance(said, dict) else said
 
 
 def _structure_result(value: Any, _: Any) -> Any:
     if not isinstance(value, str | dict | _Missing):
-        raise _Fault("PN103", f"expected a string or an object, not {word_of(value)}")
+        raise _FaultError("PN103", f"expected a string or an object, not {word_of(value)}")
     return value if isinstance(value, dict) else _need(value, str)
 
 
 def _structure_nothing(value: Any, _: Any) -> Any:
     if _need(value, list):
-        raise _Fault("PN107", "a new block has nothing done yet", "write []")
+        raise _FaultError("PN107", "a new block has nothing done yet", "write []")
     return value
 
 
@@ -146,7 +146,7 @@ def _choose(kind: type[Enum], code: str) -> Callable[[Any, Any], Any]:
     def structure(value: Any, _: Any) -> Any:
         said = _need(value, str)
         if said not in names:
-            raise _Fault(code, f"{shorten(repr(said))} is none of {', '.join(names)}")
+            raise _FaultError(code, f"{shorten(repr(said))} is none of {', '.join(names)}")
         return kind(said)
 
     return structure

@@ -1,4 +1,4 @@
-"""What is found in a JSON value, by the path to it; it becomes a diagnostic once the text is known that it came from."""
+"""What is found in a JSON value, by the path to it: a diagnostic once the text is known that the value came from."""
 
 from __future__ import annotations
 

@@ -174,8 +174,8 @@ class NewBlock:
 class DoneItem:
     """What has become of a block: its goal, how it ended, and all that was done inside it.
 
-    ``plan`` and ``executor_call`` are what it was opened with, so that nobody tries a failed one again. ``left`` is what
-    of its plan was still to do.
+    ``plan`` and ``executor_call`` are what it was opened with, so that nobody tries a failed one again. ``left`` is
+    what of its plan was still to do.
     """
 
     goal: Goal = field(validator=_goal)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from planspec_lark.diagnostics import shorten
 from planspec_lark.plan_next.findings import Finding, Path
 from planspec_lark.plan_next.models import Phase, PlanType
 from planspec_lark.plan_next.stability import find_unstable
@@ -22,6 +23,11 @@ __all__ = ["PHASES", "check_next", "check_phase", "iter_texts", "texts_at"]
 PHASES = {Phase.PLANNING: "plan-next", Phase.EXECUTION: "plan-return"}
 
 _SMALLEST, _LARGEST = 3, 7
+_UNSTABLE = {
+    UnstableKind.TIMESTAMP: "a time stamp",
+    UnstableKind.UUID: "a UUID",
+    UnstableKind.RANDOM: "a random token",
+}
 
 
 def check_phase(kind: str, phase: Phase) -> Iterator[Finding]:
@@ -123,14 +129,14 @@ def _check_empty(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator
 def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
     for path, text in iter_texts(value):
         for found in find_state_paths(text):
-            message = f"`{found.text}` points into the kernel's own folder"
+            message = f"`{shorten(found.text)}` points into the kernel's own folder"
             yield Finding("PN209", message, path, help="leave the path out", within=(found.start, found.end))
 
 
 def _check_stability(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
     for path, text in (*_goals(block), *_plans(value, block)):
         for found in find_unstable(text):
-            message = f"`{found.text}` looks like {found.kind}, and will be another one next time"
+            message = f"`{shorten(found.text)}` looks like {_UNSTABLE[found.kind]}, and will be another one next time"
             help = "the same context should give the same message"
             yield Finding("PN210", message, path, help=help, within=(found.start, found.end))
 

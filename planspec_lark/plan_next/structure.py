@@ -89,7 +89,9 @@ def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding
 def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
     """All faults inside an error of cattrs, which is as deep as the models are nested."""
     if isinstance(error, _FaultError):
-        yield attrs.evolve(error.finding, path=path)
+        named = error.finding.code == "PN101" and path
+        message = f"the field `{path[-1]}` is missing" if named else error.finding.message
+        yield attrs.evolve(error.finding, message=message, path=path)
     elif isinstance(error, ForbiddenExtraKeysError):
         for key in sorted(error.extra_fields):
             if key in STRUCTURE_FIELDS:

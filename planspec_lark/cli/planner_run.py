@@ -154,30 +154,21 @@ def run(max_turns: int, **options: Any) -> None:
         raise click.exceptions.Exit(FINDINGS)
 
 
-def _run(
-    max_turns: int,
-    *,
-    state: str,
-    planner_command: str,
-    executor_command: str,
-    send: str,
-    language: str,
-    timeout: float,
-    max_refusals: int,
-    max_failures: int,
-    **held_to: Any,
-) -> Context:
-    judge = make_judge(state, **held_to)
+def _run(max_turns: int, *, state: str, **options: Any) -> Context:
+    names = ("executors_file", "words_file", "tolerant")
+    judge = make_judge(state, **{name: options[name] for name in names})
     try:
-        planner = Program.from_text(planner_command, timeout=timeout)
-        executor = Program.from_text(executor_command, timeout=timeout)
+        planner, executor = (
+            Program.from_text(options[name], timeout=options["timeout"])
+            for name in ("planner_command", "executor_command")
+        )
         runtime = Runtime(
             Path(state),
-            program_planner(planner, judge.executors, sent=Sent(send), language=language),
+            program_planner(planner, judge.executors, sent=Sent(options["send"]), language=options["language"]),
             program_executor(executor, judge.executors),
             judge=judge,
-            max_refusals=max_refusals,
-            max_failures=max_failures,
+            max_refusals=options["max_refusals"],
+            max_failures=options["max_failures"],
             on_event=lambda event: write_rows(_rows(event)),
         )
         with state_errors():

@@ -16,6 +16,7 @@ from planspec_lark.json_text.reading import read_json
 from planspec_lark.limits import Limits
 from planspec_lark.plan_next.findings import Finding, locate
 from planspec_lark.plan_next.models import (
+    ALWAYS_WRITTEN,
     Block,
     DoneItem,
     DoneStatus,
@@ -70,9 +71,9 @@ class Context:
     """
 
     think: Block
-    path: list[Block] = field(factory=list)
-    max_depth: int = field(default=DEFAULT_DEPTH, validator=_is_depth)
-    revision: int = 0
+    path: list[Block] = field(factory=list, metadata=ALWAYS_WRITTEN)
+    max_depth: int = field(default=DEFAULT_DEPTH, validator=_is_depth, metadata=ALWAYS_WRITTEN)
+    revision: int = field(default=0, metadata=ALWAYS_WRITTEN)
     outcome: DoneItem | None = None
 
     @property

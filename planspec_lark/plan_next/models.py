@@ -7,7 +7,7 @@ message is for the rules.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import Attribute, Factory, field, frozen
 
@@ -15,6 +15,7 @@ from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.json_text.models import JsonText
 
 __all__ = [
+    "ALWAYS_WRITTEN",
     "Block",
     "Core4",
     "DoneItem",
@@ -114,6 +115,9 @@ def _flag(_instance: object, attribute: Attribute[Any], value: object) -> None:
 
 # ---------------------------------------------------------------- pieces
 
+# Marks a field that is written as JSON even where it holds its default.
+ALWAYS_WRITTEN: Final = {"always": True}
+
 
 @frozen
 class Core4:
@@ -179,8 +183,8 @@ class DoneItem:
     """
 
     goal: Goal = field(validator=_goal)
-    result: str | dict[str, Any] = field(default="", validator=_result)
-    status: DoneStatus = field(default=DoneStatus.DONE, converter=DoneStatus)
+    result: str | dict[str, Any] = field(default="", validator=_result, metadata=ALWAYS_WRITTEN)
+    status: DoneStatus = field(default=DoneStatus.DONE, converter=DoneStatus, metadata=ALWAYS_WRITTEN)
     plan: list[str] = field(factory=list, validator=_texts)
     executor_call: ExecutorCall | None = field(default=None, validator=_optional(_is(ExecutorCall)))
     left: list[str] = field(factory=list, validator=_texts)
@@ -229,7 +233,7 @@ class PlanNext(Message):
     new_block: NewBlock = field(validator=_is(NewBlock))
     success_signal: str | None = field(default=None, validator=_optional(_text))
     executor_call: ExecutorCall | None = field(default=None, validator=_optional(_is(ExecutorCall)))
-    update_plan: list[str] | None = field(default=None, validator=_optional(_texts))
+    update_plan: list[str] | None = field(default=None, validator=_optional(_texts), metadata=ALWAYS_WRITTEN)
 
 
 @frozen

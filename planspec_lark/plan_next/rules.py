@@ -12,7 +12,7 @@ from typing import Any
 from planspec_lark.diagnostics import shorten
 from planspec_lark.plan_next.findings import Finding, Path
 from planspec_lark.plan_next.models import Phase, PlanType
-from planspec_lark.plan_next.stability import find_unstable
+from planspec_lark.plan_next.stability import UnstableKind, find_unstable
 from planspec_lark.plan_next.state_paths import find_state_paths
 from planspec_lark.plan_next.structure import STRUCTURE_FIELDS
 from planspec_lark.plan_next.words import Found, Words

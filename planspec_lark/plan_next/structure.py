@@ -219,7 +219,7 @@ def _converter() -> Converter:
 
 
 def to_value(model: object) -> Any:
-    """A model as a JSON value. Fields that say no more than that they are left out are left out."""
+    """A model as a JSON value. Fields that hold what they hold by default are left out, but for the main ones."""
     if isinstance(model, Enum):
         return model.value
     if isinstance(model, list):
@@ -230,8 +230,10 @@ def to_value(model: object) -> Any:
     if isinstance(model, PlanNext | PlanReturn):
         value["type"] = "plan-next" if isinstance(model, PlanNext) else "plan-return"
     left_out = (*_NEVER_READ.get(type(model), ()), "extra")
+    required = _REQUIRED.get(type(model), ())
     for attribute in attrs.fields(type(model)):
-        item = getattr(model, attribute.name)
-        if attribute.name not in left_out and item is not None:
-            value[attribute.name] = to_value(item)
+        name, item = attribute.name, getattr(model, attribute.name)
+        is_default = item in ([], attribute.default) and not (name in required or attribute.metadata)
+        if name not in left_out and item is not None and not is_default:
+            value[name] = to_value(item)
     return {**value, **getattr(model, "extra", {})}

@@ -109,6 +109,33 @@ PC115 error   not-a-container       REPLAN, or new children, for a `reason` or `
 PC116 error   leaf-with-children    REVISE of a step with children to `reason` or `act`.
 PC117 error   no-room               ADD would push a number beyond nine digits.
 PC118 error   malformed-command     A command built by hand that no line could spell.
+PJ101 error   no-object             A text without a JSON object.
+PJ102 error   text-around-object    Other text in front of a JSON object or behind it.
+PJ103 error   code-fence            A line that opens or closes a code block around JSON.
+PJ104 error   second-object         A second JSON object.
+PJ105 error   not-an-object         JSON with something else than an object at the top.
+PJ106 error   cut-off               JSON that ends in the middle.
+PJ107 error   too-deep              JSON with more levels than a limit allows.
+PJ111 error   missing-comma         Two members or items without a comma between them.
+PJ112 error   trailing-comma        A comma behind the last member or item.
+PJ113 error   missing-colon         A key and its value without a colon between them.
+PJ114 error   missing-value         A key without a value, or a comma with nothing in front of it.
+PJ115 error   wrong-bracket         A bracket that is not closed, or closed with the wrong sign.
+PJ116 error   full-width-sign       A full-width or other sign in place of the one of JSON.
+PJ117 error   comment               A comment.
+PJ118 error   unexpected-text       Anything else that cannot stand where it does.
+PJ121 error   wrong-quotes          A string in other quotes than double ones.
+PJ122 error   unclosed-string       A string without its closing quote.
+PJ123 error   unescaped-quote       A quote in the middle of a string.
+PJ124 error   raw-control-character A line break or another control character in a string.
+PJ125 error   bad-escape            A backslash in a string that starts none of the escapes.
+PJ126 error   lone-surrogate        Half of a surrogate pair.
+PJ127 error   unquoted-key          A key without quotes.
+PJ128 error   duplicate-key         A key that the object has already.
+PJ131 error   bare-word             A word in place of a value, such as `True`.
+PJ132 error   not-finite            `NaN` or `Infinity`.
+PJ133 error   bad-number            A number that is not written as JSON writes it.
+PJ134 error   number-out-of-range   A number beyond the range of floats, or with too many digits.
 """
 
 
@@ -237,8 +264,14 @@ def render(diagnostic: Diagnostic) -> str:
         rows.append(f"  help: {shorten(visible(diagnostic.help))}")
     if diagnostic.fix is not None:
         text = shorten(visible(diagnostic.fix.text)).replace("\n", "\n         ")
-        rows.append(f"  write: {text or '(nothing: leave the line out)'}")
+        rows.append(f"  write: {text or _name_nothing(diagnostic.fix, source)}")
     return "\n".join(row.rstrip(" ") for row in rows)
+
+
+def _name_nothing(fix: Fix, source: Source | None) -> str:
+    """What to write where a fix leaves something out."""
+    is_part = source is not None and source.line(fix.span.line).strip() != source.text[fix.span.start : fix.span.end]
+    return f"(nothing: leave {'it' if is_part else 'the line'} out)"
 
 
 def join_words(words: Sequence[str]) -> str:

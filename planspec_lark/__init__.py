@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from planspec_lark.generation.exporting import export_grammar
     from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
+    from planspec_lark.json_text.models import JsonText
+    from planspec_lark.json_text.reading import read_json, scan_json
     from planspec_lark.limits import Limits
     from planspec_lark.llm.models import LlmError, ProgramError, Reply
     from planspec_lark.llm.openai_chat import OpenAIChat
@@ -68,6 +70,8 @@ _HOMES = {
     "generation.exporting": "export_grammar",
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
+    "json_text.models": "JsonText",
+    "json_text.reading": "read_json scan_json",
     "limits": "Limits",
     "llm.models": "LlmError ProgramError Reply",
     "llm.openai_chat": "OpenAIChat",
@@ -104,6 +108,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "CommandScan",
     "Diagnostic",
     "Fix",
+    "JsonText",
     "Limits",
     "LlmError",
     "OpenAIChat",
@@ -148,11 +153,13 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "plan_to_dict",
     "plan_to_json",
     "plan_to_steps",
+    "read_json",
     "render",
     "render_all",
     "replace_children",
     "run_bulk",
     "run_on_dask",
+    "scan_json",
     "scan_plan",
     "scan_plan_commands",
     "serialize_commands",

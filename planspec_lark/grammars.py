@@ -20,20 +20,34 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lark import Lark
 
-__all__ = ["READ", "STARTS", "Patterns", "dump", "grammar_path", "parser", "pattern", "regular", "schema_path"]
+__all__ = [
+    "READ",
+    "STARTS",
+    "Patterns",
+    "dump",
+    "grammar_path",
+    "parser",
+    "pattern",
+    "regular",
+    "schema_path",
+    "states",
+]
 
 # The languages whose texts are read; the others are for generation.
-READ = ("planspec", "plan_cmd")
+READ = ("planspec", "plan_cmd", "json_text")
 # The rules that a text of each language can be read as.
 STARTS = {
     "planspec": ("plan", "line"),
     "plan_cmd": ("command", "headline"),
+    "json_text": ("text",),
     "planspec_canonical": ("start",),
     "planspec_fresh": ("start",),
     "plan_cmd_canonical": ("start",),
     "plan_cmd_fresh": ("start",),
     "dialect": ("start",),
 }
+# Those whose parsers need no look-ahead, so that their states can be walked through without Lark.
+_STEPPED = ("json_text",)
 # The languages that a grammar imports from.
 _IMPORTS = {"plan_cmd": ("planspec",)}
 _PACKAGE = Path(__file__).parent
@@ -128,6 +142,17 @@ def parser(language: str) -> Lark:
     return (known and load_parser(known)) or make_parser(grammar_path(language), STARTS[language])
 
 
+@cache
+def states(language: str, start: str) -> dict[str, Any]:
+    """The states of that parser, see :func:`planspec_lark.loading.list_states`."""
+    known = _compiled(language).get("states", {}).get(start)
+    if known is None:
+        from planspec_lark.loading import list_states  # noqa: PLC0415  (imports Lark)
+
+        known = list_states(parser(language), start)
+    return dict(known)
+
+
 # ---------------------------------------------------------------- ready-made
 
 
@@ -148,16 +173,18 @@ def _texts(language: str) -> list[str]:
 
 def dump(language: str) -> str:
     """The parser, all terminals, and the rules that this process has asked for, as a file of ``compiled``."""
-    from planspec_lark.loading import dump_parser, load_rules, make_parser  # noqa: PLC0415  (imports Lark)
+    from planspec_lark.loading import dump_parser, list_states, load_rules, make_parser  # noqa: PLC0415  (imports Lark)
 
-    path = grammar_path(language)
+    path, starts = grammar_path(language), STARTS[language]
     patterns = regular(language)
     for terminal in load_rules(path).names:
         for kind in ("terminal", "parts", "portable"):
             patterns.make(kind, terminal)
+    made_parser = make_parser(path, starts)
     made = {
         "grammar": _texts(language),
         "expressions": patterns.known,
-        "parser": dump_parser(make_parser(path, STARTS[language])),
+        "parser": dump_parser(made_parser),
+        "states": {start: list_states(made_parser, start) for start in starts if language in _STEPPED},
     }
     return json.dumps(made, separators=(",", ":"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +39,15 @@ class ExecutorsError(PlanSyntaxError):
     """A text that lists no executors. ``diagnostics`` says what is wrong with it."""
 
 
+def _to_tuple(items: Iterable[Executor]) -> tuple[Executor, ...]:
+    return tuple(items)
+
+
 @frozen
 class Executors:
     """The tools that there are, in the order of their file."""
 
-    items: tuple[Executor, ...] = field(default=(), converter=tuple)
+    items: tuple[Executor, ...] = field(default=(), converter=_to_tuple)
 
     def find(self, command: str) -> Executor | None:
         """The tool that a command names: by its id alone, or with white space or a colon and anything behind it."""

@@ -108,6 +108,14 @@ def _is(kind: type) -> Any:
     return check
 
 
+def _to_plan_type(value: object) -> PlanType | None:
+    return None if value is None else PlanType(value)
+
+
+def _to_status(value: object) -> DoneStatus | None:
+    return None if value is None else DoneStatus(value)
+
+
 def _flag(_instance: object, attribute: Attribute[Any], value: object) -> None:
     if not isinstance(value, bool):
         raise TypeError(f"{attribute.name}: expected True or False, not {type(value).__name__}")
@@ -196,6 +204,10 @@ class DoneItem:
         return self.status is DoneStatus.FAILED
 
 
+def _copy_plan(block: Block) -> list[str]:
+    return list(block.plan)
+
+
 @frozen
 class Block:
     """One block of work: what it is for, what is still to be done inside it, and what has been done.
@@ -207,10 +219,10 @@ class Block:
     goal: Goal = field(validator=_goal)
     plan: list[str] = field(factory=list, validator=_texts)
     done: list[DoneItem] = field(factory=list)
-    plan_type: PlanType | None = field(default=None, converter=lambda value: None if value is None else PlanType(value))
+    plan_type: PlanType | None = field(default=None, converter=_to_plan_type)
     success_signal: str | None = field(default=None, validator=_optional(_text))
     executor_call: ExecutorCall | None = field(default=None, validator=_optional(_is(ExecutorCall)))
-    opened_with: list[str] = field(default=Factory(lambda self: list(self.plan), takes_self=True), validator=_texts)
+    opened_with: list[str] = field(default=Factory(_copy_plan, takes_self=True), validator=_texts)
     takes_item: bool = field(default=True, validator=_flag)
 
 
@@ -244,6 +256,4 @@ class PlanReturn(Message):
     """
 
     result: str | dict[str, Any] = field(validator=_result)
-    status: DoneStatus | None = field(
-        default=None, converter=lambda value: None if value is None else DoneStatus(value)
-    )
+    status: DoneStatus | None = field(default=None, converter=_to_status)

@@ -12,7 +12,7 @@ from typing import Any
 from planspec_lark.diagnostics import shorten
 from planspec_lark.plan_next.findings import Finding, Path
 from planspec_lark.plan_next.models import Phase, PlanType
-from planspec_lark.plan_next.stability import UnstableKind, find_unstable
+from planspec_lark.plan_next.stability import find_unstable
 from planspec_lark.plan_next.state_paths import find_state_paths
 from planspec_lark.plan_next.structure import STRUCTURE_FIELDS
 from planspec_lark.plan_next.words import Found, Words
@@ -23,11 +23,6 @@ __all__ = ["PHASES", "check_next", "check_phase", "iter_texts", "texts_at"]
 PHASES = {Phase.PLANNING: "plan-next", Phase.EXECUTION: "plan-return"}
 
 _SMALLEST, _LARGEST = 3, 7
-_UNSTABLE = {
-    UnstableKind.TIMESTAMP: "a time stamp",
-    UnstableKind.UUID: "a UUID",
-    UnstableKind.RANDOM: "a random token",
-}
 
 
 def check_phase(kind: str, phase: Phase) -> Iterator[Finding]:
@@ -136,7 +131,7 @@ def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
 def _check_stability(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
     for path, text in (*_goals(block), *_plans(value, block)):
         for found in find_unstable(text):
-            message = f"`{shorten(found.text)}` looks like {_UNSTABLE[found.kind]}, and will be another one next time"
+            message = f"`{shorten(found.text)}` looks like {found.kind}, and will be another one next time"
             help = "the same context should give the same message"
             yield Finding("PN210", message, path, help=help, within=(found.start, found.end))
 

@@ -81,7 +81,8 @@ def word_of(value: object) -> str:
 def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding]]:
     """The model that a JSON value describes, or None; and all that is wrong with it."""
     try:
-        return _converter().structure(value, model), []
+        made: Model = _converter().structure(value, model)
+        return made, []
     except (ClassValidationError, IterableValidationError, _FaultError) as error:
         return None, list(_faults_in(error, ()))
 
@@ -94,13 +95,13 @@ def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
         yield attrs.evolve(error.finding, message=message, path=path)
     elif isinstance(error, ForbiddenExtraKeysError):
         for key in sorted(error.extra_fields):
-            if key in STRUCTURE_FIELDS:
-                continue  # a rule of its own
+            if key in STRUCTURE_FIELDS and error.cl in (NewBlock, PlanNext):
+                continue  # there is a rule for that
             yield Finding("PN102", f"there is no field {shorten(repr(key))} here", (*path, key), at_key=True)
     elif isinstance(error, ClassValidationError | IterableValidationError):
         with_notes, others = error.group_exceptions()
         for inner, note in with_notes:
-            step = note.name if isinstance(error, ClassValidationError) else note.index
+            step: Any = getattr(note, "name", None) or getattr(note, "index", None)
             yield from _faults_in(inner, (*path, step))
         for inner in others:
             yield from _faults_in(inner, path)
@@ -166,12 +167,12 @@ def _of_option(kind: Any, converter: Converter) -> Callable[[Any, Any], Any]:
     return lambda value, _: converter.structure(value, inner)
 
 
-def _of_object(model: type, converter: Converter) -> Callable[[Any, Any], Any]:
+def _of_object(model: Any, converter: Converter) -> Callable[[Any, Any], Any]:
     options: dict[str, Any] = {name: override(omit=True) for name in _NEVER_READ.get(model, ())}
     if model is NewBlock:
         options["done"] = override(struct_hook=_structure_nothing)
-    known = {attribute.name for attribute in attrs.fields(model) if attribute.name not in options or model is NewBlock}
-    base = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=model not in _OPEN, **options)
+    known = {attribute.name for attribute in attrs.fields(model)}.difference(options)
+    base: Any = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=model not in _OPEN, **options)
     required = dict.fromkeys(_REQUIRED.get(model, ()), _MISSING)
     required |= {one.name: _MISSING for one in attrs.fields(model) if one.default is attrs.NOTHING}
 
@@ -197,9 +198,17 @@ _NEVER_READ: dict[type, tuple[str, ...]] = {
 }
 
 
+def _is_list(kind: Any) -> bool:
+    return get_origin(kind) is list
+
+
+def _is_option(kind: Any) -> bool:
+    return get_origin(kind) is UnionType and NoneType in get_args(kind)
+
+
 @cache
-def _converter() -> Converter:
-    converter = Converter(detailed_validation=True)
+def _converter() -> Any:
+    converter: Any = Converter(detailed_validation=True)
     for kind in (str, int, bool):
         converter.register_structure_hook(kind, lambda value, _, kind=kind: _need(value, kind))
     converter.register_structure_hook_func(lambda kind: kind == dict[str, Any], lambda value, _: _need(value, dict))
@@ -207,10 +216,8 @@ def _converter() -> Converter:
     converter.register_structure_hook_func(lambda kind: kind == str | dict[str, Any], _structure_result)
     converter.register_structure_hook(PlanType, _choose(PlanType, "PN105"))
     converter.register_structure_hook(DoneStatus, _choose(DoneStatus, "PN103"))
-    converter.register_structure_hook_factory(lambda kind: get_origin(kind) is list, _of_list)
-    converter.register_structure_hook_factory(
-        lambda kind: get_origin(kind) is UnionType and NoneType in get_args(kind), _of_option
-    )
+    converter.register_structure_hook_factory(_is_list, _of_list)
+    converter.register_structure_hook_factory(_is_option, _of_option)
     converter.register_structure_hook_factory(attrs.has, _of_object)
     return converter
 
@@ -231,7 +238,8 @@ def to_value(model: object) -> Any:
         value["type"] = "plan-next" if isinstance(model, PlanNext) else "plan-return"
     left_out = (*_NEVER_READ.get(type(model), ()), "extra")
     required = _REQUIRED.get(type(model), ())
-    for attribute in attrs.fields(type(model)):
+    kind: Any = type(model)
+    for attribute in attrs.fields(kind):
         name, item = attribute.name, getattr(model, attribute.name)
         is_default = item in ([], attribute.default) and not (name in required or attribute.metadata)
         if name not in left_out and item is not None and not is_default:

@@ -1,0 +1,157 @@
+"""The codes of all findings: one table for all languages, in the order of the documentation."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import frozen
+
+__all__ = ["CODES", "Code", "Severity"]
+
+
+class Severity(str, Enum):
+    """How much a diagnostic weighs: an info never fails a check, a warning only a strict one."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@frozen
+class Code:
+    """A stable name for one kind of finding."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+
+
+_TABLE = """
+PS101 error   unknown-line          A line that is none of a plan's lines.
+PS102 error   control-character     A control character other than tab, or a lone surrogate.
+PS103 error   code-fence            A line that opens or closes a code block.
+PS104 error   wrong-header          A header that is almost one of a plan's headers.
+PS105 error   repeated-part         Title, goal, constraints or steps a second time.
+PS106 error   part-out-of-order     A part behind one that it has to precede.
+PS107 error   orphan-line           A `>` or `-` line that belongs to nothing.
+PS108 error   step-before-header    A step in front of `## Steps`.
+PS109 error   missing-text          A title or a constraint without text.
+PS110 error   bad-id                A step that does not start with an id and a dot.
+PS111 error   bad-mark              A mark that is none of the five.
+PS112 error   bad-type              A step without a type in square brackets.
+PS113 error   missing-space         Parts of a summary line without white space between them.
+PS114 error   empty-segment         A separator with nothing behind it.
+PS115 error   bad-progress          `Progress:` without `N` or `N/M`.
+PS116 error   repeated-progress     A second `Progress:` in one line.
+PS117 error   duplicate-id          An id that another step has already.
+PS118 error   wrong-bullet          A constraint that does not start with `- `.
+PS119 error   invalid-utf-8         Bytes that are no UTF-8.
+PS120 error   more-findings         More findings than are listed.
+PS121 error   too-many-bytes        A text with more bytes than a limit allows.
+PS122 error   too-many-steps        A plan with more steps than a limit allows.
+PS123 error   too-deep              A plan with more levels than a limit allows.
+PS201 error   no-steps              A plan without steps.
+PS202 error   invalid-type          A type that is none of reason, act, decide, subtask.
+PS203 error   duplicate-name        A name that another step has already.
+PS204 error   leaf-with-children    A `reason` or `act` step with children.
+PS205 error   no-goal               A plan without a goal.
+PS206 warning empty-container       A `subtask` or `decide` step without children.
+PS301 warning missing-parent        A step whose parent's id does not exist.
+PS302 info    id-gap                A number left out among siblings.
+PS303 warning id-disorder           A step behind a sibling with a higher number.
+PS304 info    arrow-in-text         An arrow with something else than a variable list behind it.
+PS305 warning almost-an-arrow       `->`, or a list with foreign commas, where outputs or inputs may be meant.
+PS306 warning input-before-output   An input that only a later step produces.
+PS307 info    outside-input         An input that no step produces.
+PS308 warning repeated-output       An output that another step declares as well.
+PS309 info    unused-output         An output that no step takes as input.
+PS310 warning done-with-open-steps  A done container with children still to do.
+PS311 warning progress-beyond-total Progress beyond its total.
+PS312 warning empty-description     A step without a description.
+PS313 info    no-outputs            A step without outputs.
+PC101 error   unknown-verb          A command whose verb is none of the eight.
+PC102 error   lower-case-verb       A verb that is not in upper case.
+PC103 error   bad-target            A command without a step id.
+PC104 error   missing-type          ADD or REVISE without a type in square brackets.
+PC105 error   bare-replan           REPLAN with neither an id nor ALL.
+PC106 error   loose-text            Text in a place where the command takes none.
+PC107 error   wrong-prefix          A line that almost starts with `PLAN_CMD:`.
+PC108 error   command-control-character  A control character in a command.
+PC111 error   unknown-step          A command for a step that does not exist.
+PC112 error   unknown-parent        ADD below a step that does not exist.
+PC113 error   leaf-parent           ADD below a `reason` or `act` step.
+PC114 error   unknown-type          ADD or REVISE with a type that is none of the four.
+PC115 error   not-a-container       REPLAN, or new children, for a `reason` or `act` step.
+PC116 error   leaf-with-children    REVISE of a step with children to `reason` or `act`.
+PC117 error   no-room               ADD would push a number beyond nine digits.
+PC118 error   malformed-command     A command built by hand that no line could spell.
+PJ101 error   no-object             A text without a JSON object.
+PJ102 error   text-around-object    Other text in front of a JSON object or behind it.
+PJ103 error   code-fence            A line that opens or closes a code block around JSON.
+PJ104 error   second-object         A second JSON object.
+PJ105 error   not-an-object         JSON with something else than an object at the top.
+PJ106 error   cut-off               JSON that ends in the middle.
+PJ107 error   too-deep              JSON with more levels than a limit allows.
+PJ111 error   missing-comma         Two members or items without a comma between them.
+PJ112 error   trailing-comma        A comma behind the last member or item.
+PJ113 error   missing-colon         A key and its value without a colon between them.
+PJ114 error   missing-value         A key without a value, or a comma with nothing in front of it.
+PJ115 error   wrong-bracket         A bracket that is not closed, or closed with the wrong sign.
+PJ116 error   full-width-sign       A full-width or other sign in place of the one of JSON.
+PJ117 error   comment               A comment.
+PJ118 error   unexpected-text       Anything else that cannot stand where it does.
+PJ121 error   wrong-quotes          A string in other quotes than double ones.
+PJ122 error   unclosed-string       A string without its closing quote.
+PJ123 error   unescaped-quote       A quote in the middle of a string.
+PJ124 error   raw-control-character A line break or another control character in a string.
+PJ125 error   bad-escape            A backslash in a string that starts none of the escapes.
+PJ126 error   lone-surrogate        Half of a surrogate pair.
+PJ127 error   unquoted-key          A key without quotes.
+PJ128 error   duplicate-key         A key that the object has already.
+PJ131 error   bare-word             A word in place of a value, such as `True`.
+PJ132 error   not-finite            `NaN` or `Infinity`.
+PJ133 error   bad-number            A number that is not written as JSON writes it.
+PJ134 error   number-out-of-range   A number beyond the range of floats, or with too many digits.
+PN101 error   missing-field         A field that has to be there.
+PN102 error   unknown-field         A field that there is not.
+PN103 error   wrong-kind            A value of another kind than its field holds.
+PN104 error   unknown-message-type  A `type` that is neither plan-next nor plan-return.
+PN105 error   unknown-plan-type     A `plan_type` that is none of the three.
+PN106 error   empty-goal            A goal without text.
+PN107 error   done-not-empty        A new block in which something is done already.
+PN108 error   structure-field       A field that steers the structure of the blocks.
+PN201 error   wrong-phase           A type of message that this phase does not take.
+PN202 error   plan-in-execute       EXECUTE with a plan.
+PN203 error   missing-call          EXECUTE without `executor_call`.
+PN204 error   call-without-execute  `executor_call` with another plan type than EXECUTE.
+PN205 error   plan-size             A plan of fewer than 3 or more than 7 items.
+PN206 warning missing-signal        A plan without `success_signal`.
+PN207 error   sequence-word         A word of sequence in a hypothesis.
+PN208 error   guess-word            A word of guessing in a step.
+PN209 error   state-path            A path into `.thinkon/`.
+PN210 warning unstable-text         A time stamp, UUID or random-looking token in a goal or plan.
+PN211 error   empty-command         A call without a command.
+PN212 warning empty-item            An item of a plan that says nothing.
+PN301 error   unknown-executor      A command that names no executor.
+PN302 error   repeated-failure      A block, item or call that has failed already.
+PN303 error   unsplit-failure       A goal that has failed already and is not split.
+PN304 warning too-deep-to-split     A plan in a block that is too deep to be planned.
+PN305 error   path-too-long         A context with more blocks around the one at hand than `max_depth`.
+PN401 error   duplicate-executor    An executor's id a second time.
+PN402 error   bad-executor-id       An executor's id that no command could name.
+PY101 error   malformed-yaml        A text that is no YAML.
+PY102 error   yaml-alias            An alias, which could make a short text a very large value.
+PY103 error   yaml-tag              A tag, which could ask for other than plain values.
+PY104 error   yaml-key              A key that is no string.
+PY105 error   yaml-documents        More than one document.
+"""
+
+
+def _read_table() -> dict[str, Code]:
+    rows = (line.split(maxsplit=3) for line in _TABLE.strip().split("\n"))
+    return {code: Code(code, name, Severity(severity), summary) for code, severity, name, summary in rows}
+
+
+# Every code by itself, in the order of the documentation.
+CODES = _read_table()

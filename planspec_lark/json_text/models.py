@@ -1,0 +1,99 @@
+"""What a reading of a JSON text gives: a value, the place of everything in it, and diagnostics."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Final
+
+from attrs import define, field
+
+from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.json_text.nodes import Nodes
+from planspec_lark.json_text.paths import Path
+from planspec_lark.json_text.strings import OffsetMap, map_offsets
+from planspec_lark.source import Source, Span
+
+__all__ = ["MISSING", "JsonText", "Missing"]
+
+
+class Missing(Enum):
+    """The kind of :data:`MISSING`."""
+
+    MISSING = "MISSING"
+
+
+# The value of a text that has none. (None is the value of `null`.)
+MISSING: Final = Missing.MISSING
+
+
+@define(eq=False)
+class JsonText:
+    """What a text holds.
+
+    Attributes:
+        value: plain dicts, lists, texts, numbers, bools and None; :data:`MISSING` where there is no object. Where
+            something is wrong with the text, it is what could be read of it: see :attr:`has_errors` first. No text in
+            it has a lone surrogate.
+        diagnostics: everything that is wrong, in the order of the text. ``path`` is the path to its place.
+        source: the text.
+    """
+
+    value: Any
+    diagnostics: list[Diagnostic]
+    source: Source = field(repr=False)
+    _nodes: Nodes = field(repr=False)
+    # The text may stand behind other text: all places are in the whole one.
+    _maps: dict[int, OffsetMap] = field(factory=dict, init=False, repr=False)
+
+    @property
+    def has_value(self) -> bool:
+        """Whether there is an object."""
+        return self.value is not MISSING
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something is wrong that is an error."""
+        return any(found.severity is Severity.ERROR for found in self.diagnostics)
+
+    def place(self, path: Path) -> Span:
+        """The place of the value at a path; where there is none, that of its nearest ancestor.
+
+        Of an item of a list the step is its index, from 0. The place of a text has its quotes in it. A text without a
+        value has its first character for a place.
+        """
+        if not self._nodes.starts:
+            return self.source.span(0, 0)
+        node, _ = self._nodes.find(path)
+        return self.source.span(self._nodes.starts[node], self._nodes.ends[node])
+
+    def key_place(self, path: Path) -> Span:
+        """The place of the key of the value at a path, with its quotes; that of the value where it has no key."""
+        if not self._nodes.starts:
+            return self.source.span(0, 0)
+        node, is_there = self._nodes.find(path)
+        if not is_there or self._nodes.keys[node] is None:
+            return self.place(path)
+        return self.source.span(self._nodes.key_starts[node], self._nodes.key_ends[node])
+
+    def place_within(self, path: Path, start: int, end: int) -> Span:
+        """The place of the characters ``start`` to ``end`` (excluded) of the text at a path, escapes as one character.
+
+        Bounds beyond the text are moved inside. Where there is no text at the path, it is :meth:`place`.
+        """
+        if not self._nodes.starts:
+            return self.source.span(0, 0)
+        node, is_there = self._nodes.find(path)
+        first, last = self._nodes.starts[node] + 1, self._nodes.ends[node] - 1
+        if not is_there or not isinstance(self._get(path), str):
+            return self.place(path)
+        if node not in self._maps:
+            self._maps[node] = map_offsets(self.source.text[first:last])
+        find = self._maps[node].find
+        start, end = max(start, 0), max(start, end, 0)
+        return self.source.span(min(first + find(start), last), min(first + find(end), last))
+
+    def _get(self, path: Path) -> Any:
+        value = self.value
+        for step in path:
+            value = value[step]
+        return value

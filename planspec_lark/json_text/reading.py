@@ -1,0 +1,120 @@
+"""JSON text → value, with the place of everything in it: strictly, or as far as there is an object in any text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planspec_lark import grammars
+from planspec_lark.collector import paused
+from planspec_lark.diagnostics import Severity
+from planspec_lark.json_text.finding import Attempt, Finder, choose, to_diagnostic
+from planspec_lark.json_text.flaws import Flaw
+from planspec_lark.json_text.models import MISSING, JsonText
+from planspec_lark.json_text.nodes import Nodes
+from planspec_lark.limits import Findings, Limits, find_excess
+from planspec_lark.source import Source
+
+__all__ = ["JSON_LIMITS", "read_json", "scan_json"]
+
+JSON_LIMITS = Limits(max_bytes=1_000_000, max_depth=64, max_findings=1000)
+
+_KINDS = {"OPEN_ARRAY": "a list", "STRING": "a text", "NUMBER": "a number", "LITERAL": "a word"}
+
+
+def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS) -> JsonText:
+    """Read a text that has to be one JSON object, with nothing around it but white space. Never raises on any text.
+
+    Whatever JSON forbids is an error, and so are a key that comes twice, a lone surrogate, a number beyond the range of
+    floats, and an integer of more than 400 digits. A byte-order mark in front is accepted. The value is what could be
+    read in spite of the errors, as :func:`scan_json` has it; with no error it is what every reader of JSON makes of the
+    text.
+
+    Args:
+        text: any text.
+        name: what diagnostics call it.
+        limits: how much to read and to report. A text that is too long or too deep has no value.
+    """
+    return _read(text, name, limits, is_strict=True, prefer=None)
+
+
+def scan_json(
+    text: str,
+    *,
+    name: str = "<text>",
+    limits: Limits = JSON_LIMITS,
+    prefer: Callable[[Any], bool] | None = None,
+) -> JsonText:
+    """Read the object in a text, such as a language model's answer, as far as there is one. Never raises on any text.
+
+    What is not as it should be is repaired where its meaning is plain. Diagnostics have the codes of :func:`read_json`:
+    a warning for a repair, an info for what is no part of the object, an error for what was lost. Nothing is made up: a
+    value that cannot be known is left out with its key. Of a key that comes twice the first value counts. An object
+    that is cut off is closed where it ends.
+
+    Where a text holds several objects, one that ``prefer`` likes counts before all others, one with members before an
+    empty one, then the one that has lost least, then the first.
+
+    Args:
+        text: any text.
+        name: what diagnostics call it.
+        limits: how much to read and to report. An object that is too deep has no value.
+        prefer: whether an object is of the kind that is looked for.
+    """
+    return _read(text, name, limits, is_strict=False, prefer=prefer)
+
+
+def _read(text: str, name: str, limits: Limits, *, is_strict: bool, prefer: Callable[[Any], bool] | None) -> JsonText:
+    if excess := find_excess(text, name, limits):
+        assert excess.source is not None
+        return JsonText(MISSING, [excess], excess.source, Nodes())
+    finder = Finder(Source(text, name), limits, is_strict=is_strict)
+    with paused(len(text)):
+        lead = grammars.pattern("json_text", "LEAD").match(text)
+        start = lead.end() if lead else 0
+        if is_strict and (other := _read_other_kind(finder, start)):
+            return other
+        attempts = finder.find(start)
+        if not attempts:
+            return _read_other_kind(finder, start) or _read_nothing(finder.source, start)
+        best = choose(attempts, prefer)
+        found = Findings(limits.max_findings)
+        finder.note_rest(attempts, best, start, found)
+        found.extend(best.findings)
+    return _finish(best, found, finder.source)
+
+
+def _finish(best: Attempt, found: Findings, source: Source) -> JsonText:
+    walk = best.walk
+    if walk.is_too_deep:
+        return JsonText(MISSING, found.close(), source, Nodes())
+    return JsonText(best.value, found.close(), source, walk.builder.nodes)
+
+
+def _read_nothing(source: Source, start: int) -> JsonText:
+    message = "there is no JSON object in the text" if start < len(source.text) else "the text is empty"
+    flaw = Flaw("PJ101", message, start, start, expected=('an object such as `{"key": "value"}`',), is_loss=True)
+    return JsonText(MISSING, [to_diagnostic(flaw, Severity.ERROR, source)], source, Nodes())
+
+
+def _read_other_kind(finder: Finder, start: int) -> JsonText | None:
+    """The result for a text that is a JSON value and no object."""
+    text = finder.source.text
+    match = grammars.regular("json_text").tokens("token").match(text, start)
+    kind = (match and match.lastgroup) or ""
+    if match is None or kind not in _KINDS:
+        return None
+    found = Findings(finder.limits.max_findings)
+    end = match.end()
+    if kind == "OPEN_ARRAY":
+        attempt = finder.read(start)
+        if not attempt.walk.is_whole or text[attempt.walk.end :].strip(" \t\r\n"):
+            return None
+        found.extend(attempt.findings)
+        end = start + 1
+    elif end != len(text):
+        return None
+    message = f"the top level is {_KINDS[kind]}, and has to be an object"
+    flaw = Flaw("PJ105", message, start, end, expected=('an object such as `{"key": "value"}`',), is_loss=True)
+    found.add(to_diagnostic(flaw, Severity.ERROR, finder.source))
+    return JsonText(MISSING, found.close(), finder.source, Nodes())

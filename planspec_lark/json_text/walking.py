@@ -1,0 +1,212 @@
+"""Through one JSON value, token by token, from its first sign to its last; past everything that is wrong in it.
+
+Tokens that may come are taken as the grammar says. Anything else goes to :mod:`planspec_lark.json_text.near` for what
+it is meant as, and, where a token may not come, to :mod:`planspec_lark.json_text.mends` for what is missing in front of
+it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from attrs import define, field
+
+from planspec_lark.json_text.flaws import Flaw
+from planspec_lark.json_text.mends import CLOSERS, OPENERS, Place, Want, complete, find_mend, find_want, name_expected
+from planspec_lark.json_text.near import CUT_OFF, Near
+from planspec_lark.json_text.paths import write_path
+from planspec_lark.json_text.scalars import NO_VALUE
+from planspec_lark.json_text.taking import SCALARS, Taking, token_pattern
+
+__all__ = ["Walk"]
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+# Right behind one of these tokens such a character belongs to it.
+_GLUED = re.compile(r"[\w.+\-]")
+_FENCE = re.compile(r"```|~~~")
+# What has to be seen to skip something in brackets.
+_NESTED = re.compile(r'[{}\[\]]|"(?:[^"\\\n]|\\.)*+"?|^[ \t]*(?:```|~~~)', re.MULTILINE)
+# So much that is no JSON at all may be found, and once more for each value, before the reading is given up.
+_PATIENCE = 20
+# So many open containers are named where a text is cut off.
+_NAMED = 3
+
+
+@define
+class Walk(Taking):
+    """One reading of one value."""
+
+    # Where what was looked at last ends.
+    _passed: int = field(default=0, init=False)
+
+    def run(self) -> None:
+        """Read the value, as far as it goes."""
+        at = self._passed = self._last_end = self.start
+        while not self._is_over:
+            at = self._read_plain(at)
+            if not self._is_over:
+                at = self._read_other(at)
+        self.end = max(self._passed, self._last_end)
+
+    def _read_plain(self, at: int) -> int:
+        """Read on as long as all is right; returns where it is not."""
+        text, take, build = self.source.text, self._stepper.take, self._build
+        match_token = token_pattern().match
+        while match := match_token(text, at):
+            kind = match.lastgroup
+            assert kind is not None
+            behind = match.end()
+            if kind in SCALARS and text[behind - 1] not in " \t\n\r" and _GLUED.match(text, behind):
+                return at
+            if not take(kind):
+                return at
+            start, end = match.span(kind)
+            build(kind, at, start, end)
+            at = behind
+            if self._is_over:
+                break
+        return at
+
+    # ---------------------------------------------------------------- what is not
+
+    def _read_other(self, at: int) -> int:
+        """Take whatever stands here, where no token does that may come; returns where the next one begins."""
+        text = self.source.text
+        if at >= len(text) or self._is_at_fence(at):
+            self._end_early(at, "")
+            return at
+        found = self._look(at)
+        self._passed = found.end
+        if found.kind == CUT_OFF:
+            self._end_early(len(text), write_path(self.builder.path()))
+        elif found.kind:
+            self._take(found)
+        else:
+            for flaw in found.flaws or [self._unexpected(found)]:
+                self._say(flaw)
+        is_strange = self._strange > _PATIENCE + len(self.builder.nodes.starts)
+        if (is_strange or self.flaws > self.max_flaws) and not self._is_over:
+            self._give_up(found, "too little of this is JSON" if is_strange else "there are too many faults")
+        space = _SPACE.match(text, self._passed)
+        return space.end() if space else self._passed
+
+    def _is_at_fence(self, at: int) -> bool:
+        text = self.source.text
+        return _FENCE.match(text, at) is not None and text.find("\n", self._passed_to(), at) >= 0
+
+    def _passed_to(self) -> int:
+        return max(self._passed, self._last_end)
+
+    def _look(self, at: int) -> Near:
+        """What stands here: a token of the grammar that may not come, or one that is only nearly one."""
+        want = find_want(self._stepper.expected)
+        token = self._read_token(at)
+        may_be_key = want is Want.KEY or (want is Want.COMMA and self.builder.is_in_object)
+        if may_be_key and (token is None or token.kind in ("NUMBER", "LITERAL")):
+            key = self.near.read_key(at)
+            if key is not None:
+                return key
+        if token is not None and not self._is_glued(token):
+            return token
+        found = self.near.read(at, may_be_value=want in (Want.VALUE, Want.COLON))
+        is_worse = token is not None and (found.kind == CUT_OFF or found.value is NO_VALUE) and token.kind == "STRING"
+        return token if token is not None and is_worse else found
+
+    def _is_glued(self, token: Near) -> bool:
+        return token.kind in SCALARS and _GLUED.match(self.source.text, token.end) is not None
+
+    def _unexpected(self, found: Near) -> Flaw:
+        words = name_expected(self._stepper.expected)
+        return Flaw("PJ118", "this cannot stand here", found.start, found.end, expected=words, is_loss=True)
+
+    def _place(self) -> Place:
+        builder = self.builder
+        return Place(
+            self.source.text,
+            self._stepper.expected,
+            builder.objects,
+            builder.arrays,
+            builder.is_in_object,
+            builder.key[0] if builder.key else "",
+            "CLOSE_OBJECT" if builder.is_root_object else "CLOSE_ARRAY",
+            self._last_end,
+            self._last_comma,
+        )
+
+    def _take(self, found: Near) -> None:
+        """Take what is meant as a token, behind all that is missing in front of it."""
+        kind, is_said = found.kind, False
+        while not self._stepper.take(kind):
+            mend = find_mend(found, self._place())
+            if not is_said:
+                self._say(mend.flaw)
+            is_said = found.kind in CLOSERS
+            if mend.leaves_out:
+                self._leave_out(found)
+                return
+            kind = mend.instead or kind
+            self._fill(mend.fillers)
+        self._build_near(kind, found)
+
+    def _fill(self, fillers: Iterable[str]) -> None:
+        """Take tokens that are missing and say nothing."""
+        for filler in fillers:
+            is_taken = self._stepper.take(filler)
+            assert is_taken, "a mend fits"
+            if filler == "LITERAL":
+                self.builder.skip()
+            elif filler in CLOSERS:
+                self.builder.close(self._last_end)
+
+    def _leave_out(self, found: Near) -> None:
+        """Go past a token that is left out; past all of it, where it opens something that is no member here."""
+        is_second_brace = found.kind == "OPEN_OBJECT" and "CLOSE_OBJECT" in self._stepper.expected
+        if found.kind not in OPENERS or is_second_brace:
+            return
+        depth = 0
+        for match in _NESTED.finditer(self.source.text, found.start):
+            if match[0].lstrip(" \t").startswith(("```", "~~~")):
+                self._passed = match.start()
+                return
+            depth += (match[0] in "{[") - (match[0] in "}]")
+            self._passed = match.end()
+            if not depth:
+                return
+        self._passed = len(self.source.text)
+
+    # ---------------------------------------------------------------- too early an end
+
+    def _give_up(self, found: Near, reason: str) -> None:
+        message = f"from here on nothing was read: {reason}"
+        self._say(Flaw("PJ118", message, found.start, found.end, is_loss=True))
+        self._finish()
+
+    def _end_early(self, at: int, inside: str) -> None:
+        """The text, or its code block, ends in the middle of the value; ``inside`` of something that is left out."""
+        builder, open_signs = self.builder, self.builder.open_starts
+        is_certain = not inside
+        if self._number >= 0 and builder.nodes.ends[self._number] == len(self.source.text):
+            # More digits may have followed.
+            builder.take_back(self._number)
+            is_certain = False
+        what = "the text" if at >= len(self.source.text) else "the code block"
+        where = inside or write_path(builder.path()[: max(builder.depth - 1, 0)])
+        message = f"{what} ends in the middle of {f'`{where}`' if where != '$' else 'the object'}"
+        rows = [
+            f"`{sign}` in line {self.source.position(start)[0]:,}" for sign, start in open_signs[: -_NAMED - 1 : -1]
+        ]
+        more = len(open_signs) - len(rows)
+        help = f"still open: {', '.join(rows)}{f' and {more:,} more' if more > 0 else ''}"
+        closers = "".join("}" if sign == "{" else "]" for sign, _ in reversed(open_signs))
+        is_certain = is_certain and not complete(self._place())
+        fix = (self._last_end, self._last_end, closers) if is_certain else None
+        self._say(Flaw("PJ106", message, at, at, help=help, fix=fix, is_loss=True))
+        self._passed = at
+        self._finish()
+
+    def _finish(self) -> None:
+        """Close all that is open."""
+        while self.builder.depth:
+            self.builder.close(self._last_end)
+        self._is_over = True

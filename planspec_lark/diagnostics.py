@@ -144,7 +144,7 @@ def render(diagnostic: Diagnostic) -> str:
         rows.append(f" --> {visible_name(source.name)}:{number}:{span.column}{_in_brackets(diagnostic.path)}")
         rows.append(f"{number} | {excerpt}")
         rows.append(f"{' ' * len(number)} | {caret}")
-    elif diagnostic.path:
+    elif diagnostic.path.strip("$"):
         rows.append(f" -->{_in_brackets(diagnostic.path)}")
     if diagnostic.expected:
         rows.append(f"  expected: {join_words(diagnostic.expected)}")
@@ -157,7 +157,8 @@ def render(diagnostic: Diagnostic) -> str:
 
 
 def _in_brackets(path: str) -> str:
-    return f" ({visible_name(path)})" if path else ""
+    # The top of a value is what the whole text is.
+    return f" ({visible_name(path)})" if path.strip("$") else ""
 
 
 def _name_nothing(fix: Fix, source: Source | None) -> str:

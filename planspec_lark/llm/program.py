@@ -161,7 +161,7 @@ class Program:
             raise self._failure(f"did not end within {self.timeout:g} seconds", stderr, retryable=True)
         if outcome.end is End.TOO_LARGE:
             raise self._failure(f"wrote more than the {self.max_bytes:,} bytes that are allowed", stderr)
-        code = outcome.returncode
+        code = outcome.returncode or 0
         if code < 0:
             raise self._failure(f"was killed by {_name_signal(-code)}", stderr, exit_code=code)
         if code > 0:

@@ -189,6 +189,22 @@ def test_a_program_that_will_not_end(ask: Ask) -> None:
     assert "did not end within" in str(failure(ask, python(code, timeout=0.4)))
 
 
+def test_a_program_that_cannot_be_killed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that has become another user's."""
+
+    def refuse(*_: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "killpg", refuse)
+    monkeypatch.setattr(running, "_PATIENCE", 0.1)
+    start = time.monotonic()
+    assert "did not end within" in str(failure(ask, python("import time; time.sleep(3)", timeout=0.1)))
+    assert time.monotonic() - start < 2
+    for child in psutil.Process().children():
+        child.kill()
+        child.wait()
+
+
 def test_a_program_that_writes_too_much(ask: Ask) -> None:
     program = python("import os\nwhile True: os.write(1, b'x' * 60_000)", max_bytes=1_000_000)
     start = time.monotonic()

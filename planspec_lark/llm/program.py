@@ -108,7 +108,15 @@ class Program:
             ProgramError: it cannot be run, fails, is killed, takes too long, writes too much, or something else than
                 UTF-8.
         """
-        return self._answer(self._run(_encode(text), env or {}, Event()))
+        data = _encode(text)
+        stop = Event()
+        # In a thread as well: an interrupt in the midst of starting a process would leave it behind.
+        with ThreadPoolExecutor(1) as thread:
+            try:
+                outcome = thread.submit(self._run, data, env or {}, stop).result()
+            finally:
+                stop.set()
+        return self._answer(outcome)
 
     async def acomplete(self, text: str, *, env: Mapping[str, str] | None = None) -> str:
         """The same, for asyncio; the program is killed before a cancellation goes on."""

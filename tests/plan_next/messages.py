@@ -10,7 +10,12 @@ __all__ = ["call", "codes_of", "encode", "execute", "paths_of", "probes", "retur
 
 from planspec_lark.diagnostics import Diagnostic
 
-GOAL = {"intent": "Dry the cellar", "deliverable": "a dry floor", "metric": "below 60 %", "constraint": "this week"}
+GOAL: dict[str, Any] = {
+    "intent": "Dry the cellar",
+    "deliverable": "a dry floor",
+    "metric": "below 60 %",
+    "constraint": "this week",
+}
 HYPOTHESES = ["The drain is blocked", "A pipe leaks", "Ground water rises"]
 STEPS = ["Rent a pump", "Pump the cellar dry", "Seal the wall"]
 

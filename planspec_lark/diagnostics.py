@@ -22,6 +22,7 @@ __all__ = [
     "PlanSyntaxError",
     "Severity",
     "decode",
+    "in_order",
     "render",
     "render_all",
     "shorten",
@@ -129,6 +130,11 @@ def decode(data: bytes, name: str = "<text>") -> str:
         raise PlanSyntaxError([fault], source) from None
 
 
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics in the order of the text; those without a place come first, and else all stay as they are."""
+    return sorted(diagnostics, key=lambda found: found.span.start if found.span else 0)
+
+
 def render_all(diagnostics: Iterable[Diagnostic]) -> str:
     """All of them as text, a blank line between any two."""
     return "\n\n".join(map(render, diagnostics))
@@ -144,7 +150,7 @@ def render(diagnostic: Diagnostic) -> str:
         rows.append(f" --> {visible_name(source.name)}:{number}:{span.column}{_in_brackets(diagnostic.path)}")
         rows.append(f"{number} | {excerpt}")
         rows.append(f"{' ' * len(number)} | {caret}")
-    elif diagnostic.path:
+    elif diagnostic.path.strip("$"):
         rows.append(f" -->{_in_brackets(diagnostic.path)}")
     if diagnostic.expected:
         rows.append(f"  expected: {join_words(diagnostic.expected)}")
@@ -157,7 +163,8 @@ def render(diagnostic: Diagnostic) -> str:
 
 
 def _in_brackets(path: str) -> str:
-    return f" ({visible_name(path)})" if path else ""
+    # The top of a value is what the whole text is.
+    return f" ({visible_name(path)})" if path.strip("$") else ""
 
 
 def _name_nothing(fix: Fix, source: Source | None) -> str:

@@ -62,7 +62,7 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     assert "planspec_lark/plan_next/words.toml" in names
     prompts = {path.name for path in (ROOT / "planspec_lark" / "plan_next" / "prompts").iterdir()}
     assert prompts == {"planner.en.md", "planner.zh.md", "repair.en.md", "repair.zh.md"}
-    assert {f"planspec_lark/plan_next/prompts/{name}" for name in prompts} <= names
+    assert {f"planspec_lark/plan_next/templates/{name}" for name in prompts} <= names
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2, tops
 

@@ -26,9 +26,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _GLUED = re.compile(r"[\w.+\-]")
 _FENCE = re.compile(r"```|~~~")
 # What has to be seen to skip something in brackets.
-_NESTED = re.compile(r'[{}\[\]]|"(?:[^"\\\n]|\\.)*+"?|^[ \t]*(?:```|~~~)', re.MULTILINE)
-# So much that is no JSON at all may be found, and once more for each value, before the reading is given up.
-_PATIENCE = 20
+_NESTED = re.compile(r'[{}\[\]｛｝［］]|"(?:[^"\\\n]|\\.)*+"?|^[ \t]*(?:```|~~~)', re.MULTILINE)
 # So many open containers are named where a text is cut off.
 _NAMED = 3
 
@@ -45,8 +43,12 @@ class Walk(Taking):
         at = self._passed = self._last_end = self.start
         while not self._is_over:
             at = self._read_plain(at)
-            if not self._is_over:
+            if not self._is_over and not self._why_not:
                 at = self._read_other(at)
+            if not self._is_over and self._why_not:
+                self._give_up(at)
+        if self.is_too_deep:
+            self._skip(self._last_end - 1, self.builder.depth)
         self.end = max(self._passed, self._last_end)
 
     def _read_plain(self, at: int) -> int:
@@ -64,7 +66,7 @@ class Walk(Taking):
             start, end = match.span(kind)
             build(kind, at, start, end)
             at = behind
-            if self._is_over:
+            if self._is_over or self._why_not:
                 break
         return at
 
@@ -85,9 +87,6 @@ class Walk(Taking):
         else:
             for flaw in found.flaws or [self._unexpected(found)]:
                 self._say(flaw)
-        is_strange = self._strange > _PATIENCE + len(self.builder.nodes.starts)
-        if (is_strange or self.flaws > self.max_flaws) and not self._is_over:
-            self._give_up(found, "too little of this is JSON" if is_strange else "there are too many faults")
         space = _SPACE.match(text, self._passed)
         return space.end() if space else self._passed
 
@@ -164,12 +163,15 @@ class Walk(Taking):
         is_second_brace = found.kind == "OPEN_OBJECT" and "CLOSE_OBJECT" in self._stepper.expected
         if found.kind not in OPENERS or is_second_brace:
             return
-        depth = 0
-        for match in _NESTED.finditer(self.source.text, found.start):
-            if match[0].lstrip(" \t").startswith(("```", "~~~")):
+        self._skip(found.start, 0)
+
+    def _skip(self, at: int, depth: int) -> None:
+        """Go past what closes so many containers, and the one that is opened there; at most to a fence."""
+        for match in _NESTED.finditer(self.source.text, at):
+            if match[0].endswith(("```", "~~~")):
                 self._passed = match.start()
                 return
-            depth += (match[0] in "{[") - (match[0] in "}]")
+            depth += (match[0] in "{[｛［") - (match[0] in "}]｝］")
             self._passed = match.end()
             if not depth:
                 return
@@ -177,9 +179,9 @@ class Walk(Taking):
 
     # ---------------------------------------------------------------- too early an end
 
-    def _give_up(self, found: Near, reason: str) -> None:
-        message = f"from here on nothing was read: {reason}"
-        self._say(Flaw("PJ118", message, found.start, found.end, is_loss=True))
+    def _give_up(self, at: int) -> None:
+        self._say(Flaw("PJ118", f"from here on nothing was read: {self._why_not}", at, at + 1, is_loss=True))
+        self._passed = at
         self._finish()
 
     def _end_early(self, at: int, inside: str) -> None:

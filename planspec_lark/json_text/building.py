@@ -56,24 +56,21 @@ class Builder:
         return len(self._frames)
 
     @property
-    def arrays(self) -> int:
-        """How many of them are lists."""
-        return self.depth - self.objects
-
-    @property
-    def is_root_object(self) -> bool:
-        """Whether the outermost container is an object."""
-        return bool(self._frames) and type(self._frames[0].container) is dict
-
-    @property
     def is_in_object(self) -> bool:
         """Whether the innermost container that is open is an object."""
         return bool(self._frames) and type(self._frames[-1].container) is dict
 
-    @property
-    def open_starts(self) -> list[tuple[str, int]]:
-        """The sign that opened each container, and where, outermost first."""
-        return [("{" if type(frame.container) is dict else "[", frame.start) for frame in self._frames]
+    def count_inside(self, *, is_object: bool) -> int:
+        """How many containers are open inside of the innermost object, or list; 0 where none of these is open."""
+        if not (self.objects if is_object else self.depth - self.objects):
+            return 0
+        kind = dict if is_object else list
+        return next(count for count, frame in enumerate(reversed(self._frames)) if type(frame.container) is kind)
+
+    def closers(self, count: int) -> list[tuple[str, int]]:
+        """What closes the innermost containers, so many of them, and where each begins; the innermost first."""
+        frames = self._frames[-count:][::-1]
+        return [("CLOSE_OBJECT" if type(frame.container) is dict else "CLOSE_ARRAY", frame.start) for frame in frames]
 
     def path(self) -> list[str | int]:
         """The path to what comes next; of a very deep one, only the levels that are written out, and one more."""

@@ -40,12 +40,14 @@ class Builder:
         values: the value at the top, once it has begun.
         nodes: where everything stands.
         key: the key that waits for its value, and its bounds.
+        is_key_lost: that key could not be read.
         objects: how many objects are open.
     """
 
     values: list[Any] = field(factory=list)
     nodes: Nodes = field(factory=Nodes)
     key: tuple[str, int, int] | None = None
+    is_key_lost: bool = False
     objects: int = 0
     _frames: list[_Frame] = field(factory=list)
     _is_double: bool = False
@@ -85,7 +87,7 @@ class Builder:
     def _next_step(self, frame: _Frame) -> str | int | None:
         if isinstance(frame.container, list):
             return len(frame.container)
-        return self.key[0] if self.key is not None else None
+        return self.key[0] if self.key is not None and not self.is_key_lost else None
 
     def set_key(self, key: str, start: int, end: int) -> int | None:
         """Take a key; returns where the same key begins in this object already, if it does."""
@@ -109,7 +111,7 @@ class Builder:
     def leave_out_key(self, start: int, end: int) -> None:
         """Take a key that cannot be read, so that its value is left out."""
         self.key = "", start, end
-        self._is_double = True
+        self._is_double = self.is_key_lost = True
 
     def add(self, value: Any, start: int, end: int) -> int:
         """Take a value; returns its node, or -1 where it is left out."""
@@ -123,7 +125,7 @@ class Builder:
             container.append(value)
             return self.nodes.add(start, end, None) if frame.node >= 0 else -1
         if key is None or self._is_double:
-            self._is_double = False
+            self._is_double = self.is_key_lost = False
             return -1
         container[key[0]] = value
         return self.nodes.add(start, end, key) if frame.node >= 0 else -1
@@ -131,7 +133,7 @@ class Builder:
     def skip(self) -> None:
         """Leave out the value that would come here, and its key."""
         self.key = None
-        self._is_double = False
+        self._is_double = self.is_key_lost = False
 
     def open(self, container: dict[str, Any] | list[Any], start: int) -> None:
         """Take the beginning of an object or a list."""

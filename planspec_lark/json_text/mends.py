@@ -114,14 +114,15 @@ class Mend:
     leaves_out: bool = False
 
 
-_MEMBER = ("STRING", "COLON", "LITERAL")
+# A member, as it is taken where nothing can be read.
+MEMBER = ("STRING", "COLON", "LITERAL")
 
 
 def complete(place: Place) -> tuple[str, ...]:
     """What has to be taken before the innermost container can be closed."""
     if place.closer in place.expected:
         return ()
-    return {Want.KEY: _MEMBER, Want.COLON: ("COLON", "LITERAL")}.get(place.want, ("LITERAL",))
+    return {Want.KEY: MEMBER, Want.COLON: ("COLON", "LITERAL")}.get(place.want, ("LITERAL",))
 
 
 def find_mend(token: Near, place: Place) -> Mend:

@@ -13,7 +13,18 @@ from collections.abc import Iterable
 from attrs import define, field
 
 from planspec_lark.json_text.flaws import Flaw
-from planspec_lark.json_text.mends import CLOSERS, OPENERS, Place, Want, complete, find_mend, find_want, name_expected
+from planspec_lark.json_text.mends import (
+    CLOSERS,
+    MEMBER,
+    OPENERS,
+    VALUES,
+    Place,
+    Want,
+    complete,
+    find_mend,
+    find_want,
+    name_expected,
+)
 from planspec_lark.json_text.near import CUT_OFF, Near
 from planspec_lark.json_text.paths import write_path
 from planspec_lark.json_text.scalars import NO_VALUE
@@ -24,6 +35,7 @@ __all__ = ["Walk"]
 _SPACE = re.compile(r"[ \t\n\r]*")
 # Right behind one of these tokens such a character belongs to it.
 _GLUED = re.compile(r"[\w.+\-]")
+_COMMA_FOLLOWS = re.compile(r"[ \t\n\r]*[,，]")
 _FENCE = re.compile(r"```|~~~")
 # What has to be seen to skip something in brackets.
 _NESTED = re.compile(r'[{}\[\]｛｝［］]|"(?:[^"\\\n]|\\.)*+"?|^[ \t]*(?:```|~~~)', re.MULTILINE)
@@ -87,6 +99,8 @@ class Walk(Taking):
         else:
             for flaw in found.flaws or [self._unexpected(found)]:
                 self._say(flaw)
+            if not found.flaws:
+                self._fill_gap()
         space = _SPACE.match(text, self._passed)
         return space.end() if space else self._passed
 
@@ -128,7 +142,8 @@ class Walk(Taking):
         kind = found.kind
         while not self._stepper.take(kind):
             mend = find_mend(found, self._place())
-            self._say(mend.flaw)
+            if not (self.builder.is_key_lost and mend.flaw.code == "PJ114"):
+                self._say(mend.flaw)
             if mend.leaves_out:
                 self._leave_out(found)
                 return
@@ -149,9 +164,15 @@ class Walk(Taking):
     def _leave_out(self, found: Near) -> None:
         """Go past a token that is left out; past all of it, where it opens something that is no member here."""
         is_second_brace = found.kind == "OPEN_OBJECT" and "CLOSE_OBJECT" in self._stepper.expected
-        if found.kind not in OPENERS or is_second_brace:
-            return
-        self._skip(found.start, 0)
+        if found.kind in OPENERS and not is_second_brace:
+            self._skip(found.start, 0)
+        if found.kind in VALUES:
+            self._fill_gap()
+
+    def _fill_gap(self) -> None:
+        """Let a comma follow on what was left out in place of a member, so that it is not one too many."""
+        if find_want(self._stepper.expected) is Want.KEY and _COMMA_FOLLOWS.match(self.source.text, self._passed):
+            self._fill(MEMBER)
 
     def _skip(self, at: int, depth: int) -> None:
         """Go past what closes so many containers, and the one that is opened there; at most to a fence."""

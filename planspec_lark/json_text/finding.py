@@ -137,7 +137,9 @@ class Finder:
         else:
             side = "behind" if is_behind else "in front of"
             flaw = Flaw("PJ102", f"other text {side} the object", *where, help="leave it out", fix=(*where, ""))
-        found.add(to_diagnostic(flaw, severity, self.source))
+        # A list around the object is a part of it that was left out.
+        is_list = flaw.code == "PJ105" and severity is Severity.INFO
+        found.add(to_diagnostic(flaw, Severity.WARNING if is_list else severity, self.source))
 
 
 def choose(attempts: list[Attempt], prefer: Callable[[Any], bool] | None) -> Attempt:

@@ -9,6 +9,8 @@ import pytest
 
 from planspec_lark import JsonText, Limits, Severity, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
+from planspec_lark.json_text.near import NearMisses
+from planspec_lark.json_text.scalars import NO_VALUE
 from planspec_lark.limits import NO_LIMITS
 
 
@@ -64,6 +66,14 @@ def test_nothing_is_made_up(value: str) -> None:
     assert [one.part for one in found.diagnostics] == ["a", "b[1]"]
 
 
+@pytest.mark.parametrize("piece", ["\ud800", "\\\ud800", "\\ud800", "\\ude00\\ud83d", "\\ud83d\ude00"])
+def test_no_text_has_a_lone_surrogate(piece: str) -> None:
+    found = scan_json(f'{{"a": "x{piece}y", "{piece}": 1}}')
+    assert found.has_errors
+    assert "\ufffd" in found.value["a"]
+    str(found.value).encode()
+
+
 @pytest.mark.parametrize("end", ["", " ", "\n"])
 def test_a_number_at_the_very_end_may_have_been_cut(end: str) -> None:
     found = scan_json('{"a": [1, 23' + end)
@@ -103,6 +113,11 @@ def test_one_that_is_preferred_comes_before_all() -> None:
     assert codes(found) == ["PJ104", "PJ132", "PJ104"]
     found = scan_json('{"a": 1} {"b": 2}', prefer=lambda _: False)
     assert found.value == {"a": 1}
+
+
+def test_one_that_is_too_deep_comes_behind_all() -> None:
+    deep = '{"a": ' + "[" * 64 + "]" * 64 + "}"
+    assert scan_json(deep + '{"b": 1}', prefer=lambda _: False).value == {"b": 1}
 
 
 def test_what_is_inside_of_an_object_is_no_other_one() -> None:
@@ -177,12 +192,28 @@ def test_places_within_a_mended_text() -> None:
         assert char in found.source.text[span.start : span.end]
 
 
+def test_what_is_left_out_has_no_place() -> None:
+    found = read_json('{"a": 1, "a": {"b": [2]}, "c": 3}')
+    assert found.place(("b",)) == found.place(())
+    assert spelled(found, ("a", "b")) == "1"
+    assert spelled(found, ("c",)) == "3"
+
+
 def test_a_text_without_a_value_has_a_place_all_the_same() -> None:
     found = read_json("nothing")
     assert (found.place(("a",)).start, found.key_place(()).end, found.place_within((), 0, 3).end) == (0, 0, 0)
 
 
 # ---------------------------------------------------------------- limits
+
+
+def test_a_search_in_vain_is_not_made_again() -> None:
+    """Else each of many quotes with a backslash would be looked for an end of its string up to the end of the text."""
+    text = '"a\n' + '\\"b\n' * 3
+    near = NearMisses(text)
+    assert near.read(0, may_be_value=True).value is NO_VALUE
+    assert near._searched == len(text)
+    assert near.read(4, may_be_value=True).value is NO_VALUE
 
 
 def test_a_text_that_is_too_long_is_not_read() -> None:

@@ -162,8 +162,8 @@ class Diagnostic:
 
     ``expected`` says in words what could stand at the span. ``fix`` is a replacement that makes the line right.
     ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and
-    ``item`` which item of that field, from 0, where it is a list. ``replacement`` is what to write in place of that
-    part; it becomes a fix once the place is known.
+    ``item`` which item of that field, from 0, where it is a list. In a JSON text ``part`` is the path to the place.
+    ``replacement`` is what to write in place of that part; it becomes a fix once the place is known.
     """
 
     code: str

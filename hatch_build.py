@@ -27,6 +27,7 @@ Constraints:
   > Two colours.
 """
 ANSWER = f"Here you are:\n```\n{PLAN}2) [X] [act] Go | Progress: x\nso\n```\n"
+JSON = '{"a": [1, "\\n", 01, True,], b: {}}'
 COMMANDS = "PLAN_CMD: ADD 1 [act] Paint → paint\n> Twice.\nPLAN_CMD: done 1\n"
 
 
@@ -73,6 +74,7 @@ def exercise() -> None:
     ps.check_text(PLAN)
     ps.apply_commands(plan, ps.parse_plan_commands(COMMANDS))
     ps.scan_plan_commands(COMMANDS)
+    ps.read_json(JSON)
     for text in (PLAN, ANSWER):
         result = ps.scan_plan(text)
         assert result.places.steps

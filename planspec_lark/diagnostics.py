@@ -22,6 +22,7 @@ __all__ = [
     "PlanSyntaxError",
     "Severity",
     "decode",
+    "in_order",
     "render",
     "render_all",
     "shorten",
@@ -127,6 +128,11 @@ def decode(data: bytes, name: str = "<text>") -> str:
         span = source.span(start, start + 1)
         fault = Diagnostic("PS119", message, Severity.ERROR, span, help="save the text as UTF-8", source=source)
         raise PlanSyntaxError([fault], source) from None
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics in the order of the text; those without a place come first, and else all stay as they are."""
+    return sorted(diagnostics, key=lambda found: found.span.start if found.span else 0)
 
 
 def render_all(diagnostics: Iterable[Diagnostic]) -> str:

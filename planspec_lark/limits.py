@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import Attribute, define, field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.source import Source
 
 __all__ = ["DEFAULT_LIMITS", "NO_LIMITS", "Findings", "Limits", "find_excess", "too_many_bytes"]
@@ -105,7 +105,7 @@ class Findings:
     def close(self) -> list[Diagnostic]:
         """All in the order of the text, and behind them how many more there are."""
         # A fault of a whole line is found after those inside it.
-        listed = sorted(self.shown, key=lambda found: found.span.start if found.span else 0)
+        listed = in_order(self.shown)
         first = self._first_left_out
         if first is None:
             return listed

@@ -52,8 +52,7 @@ class TerminalPattern:
 
     def whole(self, name: str = "") -> str:
         """All of it; with a ``name``, its value is a group of that name."""
-        group = f"(?P<{name}>" if name else "(?:"
-        return f"{self.before}{group}{self.value}){self.after}"
+        return f"{self.before}{f'(?P<{name}>{self.value})' if name else self.value}{self.after}"
 
 
 class RegularRules:

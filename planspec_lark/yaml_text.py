@@ -197,6 +197,7 @@ def _explain(error: Any) -> tuple[str, str, int, int, str]:
     """A fault that the parser has found. A reader's has a position, all others a mark."""
     mark = getattr(error, "problem_mark", None)
     start = mark.index if mark is not None else getattr(error, "position", 0)
-    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "this is no YAML"
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     context = getattr(error, "context", None)
-    return "PY101", shorten(f"{problem} ({context})" if context else str(problem)), start, start + 1, ""
+    said = f"this is no YAML: {problem}" + (f", {context}" if context else "")
+    return "PY101", shorten(said), start, start + 1, ""

@@ -23,6 +23,7 @@ from planspec_lark import (
     check_text,
     parse_plan,
     parse_plan_commands,
+    read_json,
     scan_plan_commands,
     serialize_plan,
 )
@@ -55,7 +56,7 @@ def blocks_of(page: Path) -> Iterator[Block]:
             heading = True
         elif token.type == "inline" and heading:
             heading = False
-            match = re.match(r"(P[SC]\d{3})\b", token.content)
+            match = re.match(r"(P[A-Z]\d{3})\b", token.content)
             code = match[1] if match else ""
         elif token.type == "fence":
             assert token.map is not None
@@ -81,6 +82,8 @@ KNOWN = {
     "plan_cmd refused",
     "plan_cmd accepted",
     "python",
+    "json bad",
+    "json good",
     "console",
     "sh install",
     "text",
@@ -123,6 +126,16 @@ def test_commands_are_found(block: Block) -> None:
 @of("plan_cmd bad")
 def test_bad_commands_have_their_fault(block: Block) -> None:
     assert block.code in {found.code for found in scan_plan_commands(block.text).diagnostics}
+
+
+@of("json bad")
+def test_bad_json_has_its_fault(block: Block) -> None:
+    assert block.code in {found.code for found in read_json(block.text.removesuffix("\n")).diagnostics}
+
+
+@of("json good")
+def test_good_json_has_none(block: Block) -> None:
+    assert read_json(block.text).diagnostics == []
 
 
 def plan_above(block: Block) -> Block:
@@ -193,18 +206,18 @@ def is_open(command: str) -> bool:
 
 
 def test_every_code_is_documented_once_with_both_examples() -> None:
-    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^### (P[SC]\d{3}) (\S+)$", text, flags=re.M)
+    texts = [page.read_text(encoding="utf-8") for page in PAGES if page.name.startswith("errors")]
+    headings = [found for text in texts for found in re.findall(r"^### (P[A-Z]\d{3}) (\S+)$", text, flags=re.M)]
     assert headings == [(code.code, code.name) for code in CODES.values()]
     for code in CODES:
-        kinds = [b.info for b in BLOCKS if b.page.name == "errors.md" and b.code == code]
+        kinds = [b.info for b in BLOCKS if b.page.name.startswith("errors") and b.code == code]
         # What no page can spell is shown in Python: forbidden characters, bytes, limits, and commands built by hand.
-        if code in ("PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118"):
+        if code in ("PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118", "PJ107"):
             assert kinds == ["python"], code
         elif code.startswith("PC11"):
             assert kinds == ["planspec plan", "plan_cmd refused", "plan_cmd accepted"], code
         else:
-            language = "planspec" if code.startswith("PS") else "plan_cmd"
+            language = {"PS": "planspec", "PC": "plan_cmd", "PJ": "json"}[code[:2]]
             assert kinds == [f"{language} bad", f"{language} good"], code
 
 

@@ -40,12 +40,14 @@ class Builder:
         values: the value at the top, once it has begun.
         nodes: where everything stands.
         key: the key that waits for its value, and its bounds.
+        is_key_lost: that key could not be read.
         objects: how many objects are open.
     """
 
     values: list[Any] = field(factory=list)
     nodes: Nodes = field(factory=Nodes)
     key: tuple[str, int, int] | None = None
+    is_key_lost: bool = False
     objects: int = 0
     _frames: list[_Frame] = field(factory=list)
     _is_double: bool = False
@@ -56,24 +58,21 @@ class Builder:
         return len(self._frames)
 
     @property
-    def arrays(self) -> int:
-        """How many of them are lists."""
-        return self.depth - self.objects
-
-    @property
-    def is_root_object(self) -> bool:
-        """Whether the outermost container is an object."""
-        return bool(self._frames) and type(self._frames[0].container) is dict
-
-    @property
     def is_in_object(self) -> bool:
         """Whether the innermost container that is open is an object."""
         return bool(self._frames) and type(self._frames[-1].container) is dict
 
-    @property
-    def open_starts(self) -> list[tuple[str, int]]:
-        """The sign that opened each container, and where, outermost first."""
-        return [("{" if type(frame.container) is dict else "[", frame.start) for frame in self._frames]
+    def count_inside(self, *, is_object: bool) -> int:
+        """How many containers are open inside of the innermost object, or list; 0 where none of these is open."""
+        if not (self.objects if is_object else self.depth - self.objects):
+            return 0
+        kind = dict if is_object else list
+        return next(count for count, frame in enumerate(reversed(self._frames)) if type(frame.container) is kind)
+
+    def closers(self, count: int) -> list[tuple[str, int]]:
+        """What closes the innermost containers, so many of them, and where each begins; the innermost first."""
+        frames = self._frames[-count:][::-1]
+        return [("CLOSE_OBJECT" if type(frame.container) is dict else "CLOSE_ARRAY", frame.start) for frame in frames]
 
     def path(self) -> list[str | int]:
         """The path to what comes next; of a very deep one, only the levels that are written out, and one more."""
@@ -88,7 +87,7 @@ class Builder:
     def _next_step(self, frame: _Frame) -> str | int | None:
         if isinstance(frame.container, list):
             return len(frame.container)
-        return self.key[0] if self.key is not None else None
+        return self.key[0] if self.key is not None and not self.is_key_lost else None
 
     def set_key(self, key: str, start: int, end: int) -> int | None:
         """Take a key; returns where the same key begins in this object already, if it does."""
@@ -112,7 +111,7 @@ class Builder:
     def leave_out_key(self, start: int, end: int) -> None:
         """Take a key that cannot be read, so that its value is left out."""
         self.key = "", start, end
-        self._is_double = True
+        self._is_double = self.is_key_lost = True
 
     def add(self, value: Any, start: int, end: int) -> int:
         """Take a value; returns its node, or -1 where it is left out."""
@@ -126,7 +125,7 @@ class Builder:
             container.append(value)
             return self.nodes.add(start, end, None) if frame.node >= 0 else -1
         if key is None or self._is_double:
-            self._is_double = False
+            self._is_double = self.is_key_lost = False
             return -1
         container[key[0]] = value
         return self.nodes.add(start, end, key) if frame.node >= 0 else -1
@@ -134,7 +133,7 @@ class Builder:
     def skip(self) -> None:
         """Leave out the value that would come here, and its key."""
         self.key = None
-        self._is_double = False
+        self._is_double = self.is_key_lost = False
 
     def open(self, container: dict[str, Any] | list[Any], start: int) -> None:
         """Take the beginning of an object or a list."""

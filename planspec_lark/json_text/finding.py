@@ -21,7 +21,7 @@ _BLANKS = " \t\r\n"
 # What begins like an object with members, or is an empty one.
 _LIKELY = re.compile(r"[{｛](?=[ \t\r\n]*+(?:[\"'“”„‘’`}｝]|//|/\*|[^\W\d][\w$\-]{0,60}[ \t]*[:：]))")
 _BRACE = re.compile(r"[{｛]")
-# So many faults of a text are looked at. Behind them it is only other text.
+# So many faults and objects of a text are looked at. Behind them it is only other text.
 _MOST_FLAWS = 10_000
 _COMMENTS = re.compile(r"(?:(?://[^\r\n]*|/\*(?:[^*]|\*(?!/))*+\*/)[ \t\r\n]*)++")
 _FENCE = re.compile(r"(?:```|~~~)[^\r\n]*")
@@ -82,7 +82,7 @@ class Finder:
 
         walk = Walk(self.source, self._near, at, report, self.limits.max_depth, max(self._flaws_left, 0))
         walk.run()
-        self._flaws_left -= walk.flaws
+        self._flaws_left -= walk.flaws + 1
         return Attempt(walk, findings)
 
     def find(self, start: int) -> list[Attempt]:
@@ -137,7 +137,9 @@ class Finder:
         else:
             side = "behind" if is_behind else "in front of"
             flaw = Flaw("PJ102", f"other text {side} the object", *where, help="leave it out", fix=(*where, ""))
-        found.add(to_diagnostic(flaw, severity, self.source))
+        # A list around the object is a part of it that was left out.
+        is_list = flaw.code == "PJ105" and severity is Severity.INFO
+        found.add(to_diagnostic(flaw, Severity.WARNING if is_list else severity, self.source))
 
 
 def choose(attempts: list[Attempt], prefer: Callable[[Any], bool] | None) -> Attempt:

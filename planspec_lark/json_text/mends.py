@@ -8,6 +8,7 @@ from enum import Enum
 
 from attrs import frozen
 
+from planspec_lark.json_text.building import Builder
 from planspec_lark.json_text.flaws import Flaw
 from planspec_lark.json_text.near import Near
 from planspec_lark.json_text.paths import write_key
@@ -71,23 +72,26 @@ class Place:
 
     Attributes:
         expected: what may come instead.
-        objects, arrays: how many containers of either kind are open.
-        is_in_object: whether the innermost is an object.
-        key: the key that waits for its value.
-        root_closer: what closes the outermost container.
+        builder: what has been read so far.
         last_end: where the token in front of this one ends.
         last_comma: where the last comma stands.
     """
 
     text: str
     expected: Mapping[str, int]
-    objects: int
-    arrays: int
-    is_in_object: bool
-    key: str
-    root_closer: str
+    builder: Builder
     last_end: int
     last_comma: int
+
+    @property
+    def is_in_object(self) -> bool:
+        """Whether the innermost container is an object."""
+        return self.builder.is_in_object
+
+    @property
+    def key(self) -> str:
+        """The key that waits for its value, as messages name it."""
+        return write_key(self.builder.key[0] if self.builder.key else "")
 
     @property
     def want(self) -> Want:
@@ -110,14 +114,15 @@ class Mend:
     leaves_out: bool = False
 
 
-_MEMBER = ("STRING", "COLON", "LITERAL")
+# A member, as it is taken where nothing can be read.
+MEMBER = ("STRING", "COLON", "LITERAL")
 
 
 def complete(place: Place) -> tuple[str, ...]:
     """What has to be taken before the innermost container can be closed."""
     if place.closer in place.expected:
         return ()
-    return {Want.KEY: _MEMBER, Want.COLON: ("COLON", "LITERAL")}.get(place.want, ("LITERAL",))
+    return {Want.KEY: MEMBER, Want.COLON: ("COLON", "LITERAL")}.get(place.want, ("LITERAL",))
 
 
 def find_mend(token: Near, place: Place) -> Mend:
@@ -137,7 +142,7 @@ def _leave_out(token: Near, place: Place, message: str) -> Mend:
 
 
 def _miss_value(place: Place, start: int, end: int, help: str = "") -> Flaw:
-    message = f"the key {write_key(place.key)} has no value" if place.is_in_object else "a value is missing here"
+    message = f"the key {place.key} has no value" if place.is_in_object else "a value is missing here"
     return Flaw("PJ114", message, start, end, expected=name_expected(place.expected), help=help, is_loss=True)
 
 
@@ -157,15 +162,18 @@ def _mend_closer(token: Near, place: Place) -> Mend:
 
 def _mend_wrong_closer(token: Near, place: Place) -> Mend:
     sign, right = CLOSERS[token.kind], CLOSERS[place.closer]
-    outer = place.arrays if place.is_in_object else place.objects
+    builder = place.builder
+    inner = builder.count_inside(is_object=token.kind == "CLOSE_OBJECT")
     # What would be at its end too early was rather closed with the wrong sign.
     goes_on = _GOES_ON.match(place.text, token.end) is not None
-    if outer and not (goes_on and outer == 1 and token.kind == place.root_closer):
-        message = f"in front of this `{sign}` a `{right}` is missing"
-        fix = (place.last_end, place.last_end, right)
-        flaw = Flaw("PJ115", message, token.start, token.end, expected=(f"`{right}`",), fix=fix)
-        return Mend(flaw, (*complete(place), place.closer))
-    if goes_on and place.objects + place.arrays == 1:
+    if inner and not (goes_on and inner == builder.depth - 1):
+        missing = [closer for closer, _ in builder.closers(inner)]
+        signs = "".join(CLOSERS[kind] for kind in missing)
+        fix = (place.last_end, place.last_end, signs)
+        message = f"in front of this `{sign}` `{signs}` is missing"
+        flaw = Flaw("PJ115", message, token.start, token.end, expected=(f"`{signs}`",), fix=fix)
+        return Mend(flaw, (*complete(place), *missing))
+    if goes_on and builder.depth == 1:
         return _leave_out(token, place, f"this `{sign}` closes nothing")
     fix = (token.start, token.end, right)
     flaw = Flaw("PJ115", f"`{sign}` stands in place of `{right}`", token.start, token.end, fix=fix)
@@ -191,7 +199,7 @@ def _mend_value(token: Near, place: Place) -> Mend:
     if place.want is Want.COLON:
         if token.kind == "STRING" and _COLON_FOLLOWS.match(place.text, token.end):
             return Mend(_miss_value(place, last, last), ("COLON", "LITERAL", "COMMA"))
-        message = f"between the key {write_key(place.key)} and its value a colon is missing"
+        message = f"between the key {place.key} and its value a colon is missing"
         return Mend(Flaw("PJ113", message, last, last, expected=("`:`",), fix=(last, last, ":")), ("COLON",))
     if place.want is Want.KEY:
         if token.kind == "OPEN_OBJECT" and "CLOSE_OBJECT" in place.expected:

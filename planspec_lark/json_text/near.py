@@ -33,7 +33,7 @@ class Near:
 
 _SIGNS = {
     "，": "COMMA", "、": "COMMA", "；": "COMMA", ";": "COMMA",
-    "：": "COLON", "=": "COLON", "=>": "COLON", ":=": "COLON",
+    "：": "COLON", "=": "COLON", "=>": "COLON",
     "｛": "OPEN_OBJECT", "｝": "CLOSE_OBJECT",
     "［": "OPEN_ARRAY", "【": "OPEN_ARRAY", "］": "CLOSE_ARRAY", "】": "CLOSE_ARRAY",
 }  # fmt: skip
@@ -136,6 +136,8 @@ class NearMisses:
         match = _CLOSED[closers].match(text, at + 1)
         if match and not (opener == '"' and _OPENS_ANOTHER.search(match[0][:-1])):
             return self._build_string(at, match.end())
+        if opener == '"' and (match := _CLOSED[_DOUBLE].match(text, at + 1)) and text[match.end() - 1] != '"':
+            return self._build_string(at, match.end())
         if opener == '"' and at >= self._searched:
             if match := _CLOSED_LATER.match(text, at + 1):
                 return self._build_string(at, match.end())
@@ -185,7 +187,7 @@ def diagnose_pieces(raw: str, offset: int) -> list[Flaw]:
             flaws.append(Flaw("PJ124", message, start, end, fix=fix))
         elif piece.code == "PJ125":
             message = f"`{raw[piece.start : piece.end]}` is no escape"
-            help = r"a backslash is written `\\`"
+            help = r"a backslash is written `\\`" if piece.value.startswith("\\") else "leave the backslash out"
             flaws.append(Flaw("PJ125", message, start, end, help=help, fix=fix))
         else:
             flaws.append(Flaw("PJ126", "half of a surrogate pair is no character", start, end, is_loss=True))

@@ -26,6 +26,8 @@ __all__ = ["SCALARS", "Taking", "token_pattern"]
 
 SCALARS = frozenset({"STRING", "NUMBER", "LITERAL"})
 # What counts towards giving up: that something is no JSON at all.
+# So much of that may be found, and once more for each value.
+_PATIENCE = 20
 _STRANGE = frozenset({"PJ115", "PJ118", "PJ131"})
 
 
@@ -63,6 +65,8 @@ class Taking:
     _stepper: Stepper = field(factory=Stepper, init=False)
     _is_over: bool = field(default=False, init=False)
     _strange: int = field(default=0, init=False)
+    # Why it is not worth while to go on.
+    _why_not: str = field(default="", init=False)
     # Where the last token ends, and where the last comma stands.
     _last_end: int = field(default=0, init=False)
     _last_comma: int = field(default=0, init=False)
@@ -73,6 +77,10 @@ class Taking:
         self.flaws += 1
         self.losses += flaw.is_loss
         self._strange += flaw.is_loss and flaw.code in _STRANGE
+        if self._strange > _PATIENCE + len(self.builder.nodes.starts):
+            self._why_not = "too little of this is JSON"
+        elif self.flaws > self.max_flaws:
+            self._why_not = "there are too many faults"
         self.report(flaw, write_path(self.builder.path()))
 
     def _build(self, kind: str, at: int, start: int, end: int) -> None:

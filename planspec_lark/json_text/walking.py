@@ -13,7 +13,18 @@ from collections.abc import Iterable
 from attrs import define, field
 
 from planspec_lark.json_text.flaws import Flaw
-from planspec_lark.json_text.mends import CLOSERS, OPENERS, Place, Want, complete, find_mend, find_want, name_expected
+from planspec_lark.json_text.mends import (
+    CLOSERS,
+    MEMBER,
+    OPENERS,
+    VALUES,
+    Place,
+    Want,
+    complete,
+    find_mend,
+    find_want,
+    name_expected,
+)
 from planspec_lark.json_text.near import CUT_OFF, Near
 from planspec_lark.json_text.paths import write_path
 from planspec_lark.json_text.scalars import NO_VALUE
@@ -24,11 +35,10 @@ __all__ = ["Walk"]
 _SPACE = re.compile(r"[ \t\n\r]*")
 # Right behind one of these tokens such a character belongs to it.
 _GLUED = re.compile(r"[\w.+\-]")
+_COMMA_FOLLOWS = re.compile(r"[ \t\n\r]*[,，]")
 _FENCE = re.compile(r"```|~~~")
 # What has to be seen to skip something in brackets.
-_NESTED = re.compile(r'[{}\[\]]|"(?:[^"\\\n]|\\.)*+"?|^[ \t]*(?:```|~~~)', re.MULTILINE)
-# So much that is no JSON at all may be found, and once more for each value, before the reading is given up.
-_PATIENCE = 20
+_NESTED = re.compile(r'[{}\[\]｛｝［］]|"(?:[^"\\\n]|\\.)*+"?|^[ \t]*(?:```|~~~)', re.MULTILINE)
 # So many open containers are named where a text is cut off.
 _NAMED = 3
 
@@ -45,8 +55,12 @@ class Walk(Taking):
         at = self._passed = self._last_end = self.start
         while not self._is_over:
             at = self._read_plain(at)
-            if not self._is_over:
+            if not self._is_over and not self._why_not:
                 at = self._read_other(at)
+            if not self._is_over and self._why_not:
+                self._give_up(at)
+        if self.is_too_deep:
+            self._skip(self._last_end - 1, self.builder.depth)
         self.end = max(self._passed, self._last_end)
 
     def _read_plain(self, at: int) -> int:
@@ -64,7 +78,7 @@ class Walk(Taking):
             start, end = match.span(kind)
             build(kind, at, start, end)
             at = behind
-            if self._is_over:
+            if self._is_over or self._why_not:
                 break
         return at
 
@@ -74,20 +88,19 @@ class Walk(Taking):
         """Take whatever stands here, where no token does that may come; returns where the next one begins."""
         text = self.source.text
         if at >= len(text) or self._is_at_fence(at):
-            self._end_early(at, "")
+            self._end_early(at)
             return at
         found = self._look(at)
         self._passed = found.end
         if found.kind == CUT_OFF:
-            self._end_early(len(text), write_path(self.builder.path()))
+            self._end_early(len(text), found)
         elif found.kind:
             self._take(found)
         else:
             for flaw in found.flaws or [self._unexpected(found)]:
                 self._say(flaw)
-        is_strange = self._strange > _PATIENCE + len(self.builder.nodes.starts)
-        if (is_strange or self.flaws > self.max_flaws) and not self._is_over:
-            self._give_up(found, "too little of this is JSON" if is_strange else "there are too many faults")
+            if not found.flaws:
+                self._fill_gap()
         space = _SPACE.match(text, self._passed)
         return space.end() if space else self._passed
 
@@ -121,27 +134,16 @@ class Walk(Taking):
         return Flaw("PJ118", "this cannot stand here", found.start, found.end, expected=words, is_loss=True)
 
     def _place(self) -> Place:
-        builder = self.builder
-        return Place(
-            self.source.text,
-            self._stepper.expected,
-            builder.objects,
-            builder.arrays,
-            builder.is_in_object,
-            builder.key[0] if builder.key else "",
-            "CLOSE_OBJECT" if builder.is_root_object else "CLOSE_ARRAY",
-            self._last_end,
-            self._last_comma,
-        )
+        text, expected = self.source.text, self._stepper.expected
+        return Place(text, expected, self.builder, self._last_end, self._last_comma)
 
     def _take(self, found: Near) -> None:
         """Take what is meant as a token, behind all that is missing in front of it."""
-        kind, is_said = found.kind, False
+        kind = found.kind
         while not self._stepper.take(kind):
             mend = find_mend(found, self._place())
-            if not is_said:
+            if not (self.builder.is_key_lost and mend.flaw.code == "PJ114"):
                 self._say(mend.flaw)
-            is_said = found.kind in CLOSERS
             if mend.leaves_out:
                 self._leave_out(found)
                 return
@@ -162,14 +164,23 @@ class Walk(Taking):
     def _leave_out(self, found: Near) -> None:
         """Go past a token that is left out; past all of it, where it opens something that is no member here."""
         is_second_brace = found.kind == "OPEN_OBJECT" and "CLOSE_OBJECT" in self._stepper.expected
-        if found.kind not in OPENERS or is_second_brace:
-            return
-        depth = 0
-        for match in _NESTED.finditer(self.source.text, found.start):
-            if match[0].lstrip(" \t").startswith(("```", "~~~")):
+        if found.kind in OPENERS and not is_second_brace:
+            self._skip(found.start, 0)
+        if found.kind in VALUES:
+            self._fill_gap()
+
+    def _fill_gap(self) -> None:
+        """Let a comma follow on what was left out in place of a member, so that it is not one too many."""
+        if find_want(self._stepper.expected) is Want.KEY and _COMMA_FOLLOWS.match(self.source.text, self._passed):
+            self._fill(MEMBER)
+
+    def _skip(self, at: int, depth: int) -> None:
+        """Go past what closes so many containers, and the one that is opened there; at most to a fence."""
+        for match in _NESTED.finditer(self.source.text, at):
+            if match[0].endswith(("```", "~~~")):
                 self._passed = match.start()
                 return
-            depth += (match[0] in "{[") - (match[0] in "}]")
+            depth += (match[0] in "{[｛［") - (match[0] in "}]｝］")
             self._passed = match.end()
             if not depth:
                 return
@@ -177,33 +188,36 @@ class Walk(Taking):
 
     # ---------------------------------------------------------------- too early an end
 
-    def _give_up(self, found: Near, reason: str) -> None:
-        message = f"from here on nothing was read: {reason}"
-        self._say(Flaw("PJ118", message, found.start, found.end, is_loss=True))
-        self._finish()
-
-    def _end_early(self, at: int, inside: str) -> None:
-        """The text, or its code block, ends in the middle of the value; ``inside`` of something that is left out."""
-        builder, open_signs = self.builder, self.builder.open_starts
-        is_certain = not inside
-        if self._number >= 0 and builder.nodes.ends[self._number] == len(self.source.text):
-            # More digits may have followed.
-            builder.take_back(self._number)
-            is_certain = False
-        what = "the text" if at >= len(self.source.text) else "the code block"
-        where = inside or write_path(builder.path()[: max(builder.depth - 1, 0)])
-        message = f"{what} ends in the middle of {f'`{where}`' if where != '$' else 'the object'}"
-        rows = [
-            f"`{sign}` in line {self.source.position(start)[0]:,}" for sign, start in open_signs[: -_NAMED - 1 : -1]
-        ]
-        more = len(open_signs) - len(rows)
-        help = f"still open: {', '.join(rows)}{f' and {more:,} more' if more > 0 else ''}"
-        closers = "".join("}" if sign == "{" else "]" for sign, _ in reversed(open_signs))
-        is_certain = is_certain and not complete(self._place())
-        fix = (self._last_end, self._last_end, closers) if is_certain else None
-        self._say(Flaw("PJ106", message, at, at, help=help, fix=fix, is_loss=True))
+    def _give_up(self, at: int) -> None:
+        self._say(Flaw("PJ118", f"from here on nothing was read: {self._why_not}", at, at + 1, is_loss=True))
         self._passed = at
         self._finish()
+
+    def _end_early(self, at: int, cut: Near | None = None) -> None:
+        """The text, or its code block, ends in the middle of the value, and maybe of a token that is left out."""
+        builder, last = self.builder, self._number
+        start, where = at, builder.path()[: max(builder.depth - 1, 0)]
+        if cut is not None:
+            start, where = cut.start, builder.path()
+        elif last >= 0 and builder.nodes.ends[last] == len(self.source.text):
+            # More digits may have followed.
+            start = builder.nodes.starts[last]
+            builder.take_back(last)
+        what = "the text" if at >= len(self.source.text) else "the code block"
+        inside = f"`{write_path(where)}`" if where else "the object"
+        is_certain = start == at and not complete(self._place())
+        closers = builder.closers(builder.depth)
+        fix = (self._last_end, self._last_end, "".join(CLOSERS[kind] for kind, _ in closers)) if is_certain else None
+        help = f"still open: {self._list_open(closers)}"
+        self._say(Flaw("PJ106", f"{what} ends in the middle of {inside}", start, at, help=help, fix=fix, is_loss=True))
+        self._passed = at
+        self._finish()
+
+    def _list_open(self, closers: list[tuple[str, int]]) -> str:
+        signs = {"CLOSE_OBJECT": "{", "CLOSE_ARRAY": "["}
+        rows = [f"`{signs[kind]}` in line {self.source.position(start)[0]:,}" for kind, start in closers[:_NAMED]]
+        more = len(closers) - len(rows)
+        return f"{', '.join(rows)}{f' and {more:,} more' if more else ''}"
 
     def _finish(self) -> None:
         """Close all that is open."""

@@ -108,7 +108,15 @@ class Program:
             ProgramError: it cannot be run, fails, is killed, takes too long, writes too much, or something else than
                 UTF-8.
         """
-        return self._answer(self._run(_encode(text), env or {}, Event()))
+        data = _encode(text)
+        stop = Event()
+        # In a thread as well: an interrupt in the midst of starting a process would leave it behind.
+        with ThreadPoolExecutor(1) as thread:
+            try:
+                outcome = thread.submit(self._run, data, env or {}, stop).result()
+            finally:
+                stop.set()
+        return self._answer(outcome)
 
     async def acomplete(self, text: str, *, env: Mapping[str, str] | None = None) -> str:
         """The same, for asyncio; the program is killed before a cancellation goes on."""
@@ -161,7 +169,7 @@ class Program:
             raise self._failure(f"did not end within {self.timeout:g} seconds", stderr, retryable=True)
         if outcome.end is End.TOO_LARGE:
             raise self._failure(f"wrote more than the {self.max_bytes:,} bytes that are allowed", stderr)
-        code = outcome.returncode
+        code = outcome.returncode or 0
         if code < 0:
             raise self._failure(f"was killed by {_name_signal(-code)}", stderr, exit_code=code)
         if code > 0:

@@ -58,8 +58,9 @@ def _first_choice(answer: dict[str, Any]) -> dict[str, Any]:
         return choices[0]
     error = answer.get("error")
     if error:
-        said = error.get("message") if isinstance(error, dict) else error
-        raise LlmError(f"the endpoint answers with an error: {brief(said if isinstance(said, str) else 'unnamed')}")
+        named = error.get("message") if isinstance(error, dict) else error
+        said = brief(named) if isinstance(named, str) else ""
+        raise LlmError(f"the endpoint answers with an error: {said or 'unnamed'}")
     raise LlmError("the endpoint's answer is no chat completion: it has no choices", retryable=choices == [])
 
 

@@ -26,6 +26,8 @@ _LOOK = 0.05
 _FIRST_LOOK = 0.001
 # Seconds for what a program has started to close the output, once the program itself has ended.
 _GRACE = 1.0
+# Seconds for a killed program to end. One that has become another user's is not killed, and nobody waits for that.
+_PATIENCE = 2.0
 
 
 class End(Enum):
@@ -42,7 +44,7 @@ class Outcome:
     """What became of a run. The return code is that of :mod:`subprocess`; ``stderr`` is the end of it."""
 
     end: End
-    returncode: int
+    returncode: int | None
     stdout: bytes
     stderr: bytes
 
@@ -92,7 +94,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_PATIENCE)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with suppress(OSError):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 from planspec_lark.diagnostics import Diagnostic, shorten
 from planspec_lark.plan_next.context import Context
@@ -136,4 +138,18 @@ def _normal_items(items: list[str]) -> list[str]:
 
 
 def _is_same_call(one: ExecutorCall, other: ExecutorCall) -> bool:
-    return normalize(one.command) == normalize(other.command) and one.inputs == other.inputs
+    return normalize(one.command) == normalize(other.command) and _spell(one.inputs) == _spell(other.inputs)
+
+
+def _spell(inputs: dict[str, Any]) -> str:
+    """Inputs as one text, which is the same for the same ones: 1 is not true, but the order of keys is none."""
+    return json.dumps(_normal_value(inputs), sort_keys=True)
+
+
+def _normal_value(value: Any) -> Any:
+    # No deeper than a message may be.
+    if isinstance(value, str):
+        return normalize(value)
+    if isinstance(value, dict):
+        return {key: _normal_value(item) for key, item in value.items()}
+    return [_normal_value(item) for item in value] if isinstance(value, list) else value

@@ -125,11 +125,14 @@ def _read_items(read: JsonText) -> tuple[list[Executor], list[Finding]]:
 
 
 def _with_lists(value: object) -> object:
-    """An executor whose lists may be written as one text."""
+    """An executor whose lists may be written as one text, or as nothing."""
     if not isinstance(value, dict):
         return value
-    lists = {key: [value[key]] for key in _LISTS if isinstance(value.get(key), str)}
-    return {**value, **lists}
+    written = {key: value[key] for key in _LISTS if key in value}
+    return {
+        **value,
+        **{key: [said] if isinstance(said, str) else [] if said is None else said for key, said in written.items()},
+    }
 
 
 def _below(finding: Finding, path: tuple[str | int, ...]) -> Finding:

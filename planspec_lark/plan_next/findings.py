@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.diagnostics import CODES, Diagnostic, Severity, in_order
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.paths import write_path
 
@@ -36,8 +36,7 @@ class Finding:
 
 def locate(findings: Iterable[Finding], origin: JsonText | None) -> list[Diagnostic]:
     """Findings as diagnostics in the order of the text; without a text they keep their own, and have no places."""
-    located = [_locate(finding, origin) for finding in findings]
-    return sorted(located, key=lambda found: found.span.start if found.span else 0)
+    return in_order(_locate(finding, origin) for finding in findings)
 
 
 def _locate(finding: Finding, origin: JsonText | None) -> Diagnostic:

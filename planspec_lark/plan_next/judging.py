@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.plan_next.checking import check_message
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
@@ -36,7 +36,7 @@ class Judge:
         message, found = self._read(answer, phase, name)
         if message is not None:
             more = check_message(message, context, self.executors, words=self.words)
-            found = sorted([*found, *more], key=lambda one: one.span.start if one.span else 0)
+            found = in_order([*found, *more])
         return (None if any(one.severity is Severity.ERROR for one in found) else message), found
 
     def _read(

@@ -27,7 +27,7 @@ _NUMBER = (
 _BEFORE = r"(?<![0-9A-Za-z_\u00c0-\u024f.\-/\\$@#`&])(?<!::)"
 _AFTER = r"(?![0-9A-Za-z_\u00c0-\u024f\-/\\(=`]|\.[0-9A-Za-z_]|::)"
 # Where a sentence ends, so does what an "if" in it says.
-_STOP = r"[.!?;。\n](?![0-9A-Za-z])"
+_STOP = r"(?:\n|[.!?;。](?![0-9A-Za-z]))++"
 _PIECES = re.compile(r"\{n\}|.")
 _WRITTEN = {"{n}": _NUMBER, " ": r"\s++", "{s}": r"\s"}
 _LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f]")
@@ -125,7 +125,10 @@ class Matcher:
             (_BEFORE if _LATIN.match(piece) else "") + self._write(piece, child)
             for piece, child in root.children.items()
         ]
-        return re.compile("|".join([*tops, _STOP + self._leaf(Entry(Kind.STOP))]), re.IGNORECASE)
+        if any(entry.kind is Kind.CONDITION for entry in self.entries.values()):
+            tops.append(_STOP + self._leaf(Entry(Kind.STOP)))
+        # Of no entries at all, nothing is found.
+        return re.compile("|".join(tops) or "(?!)", re.IGNORECASE)
 
     def _leaf(self, entry: Entry) -> str:
         # An empty group tells afterwards which entry it was.

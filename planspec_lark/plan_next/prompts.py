@@ -81,7 +81,7 @@ def build_repair_prompt(diagnostics: Iterable[Diagnostic], *, answer: str | None
 def _template(name: str, language: str) -> str:
     if language not in LANGUAGES:
         raise ValueError(f"there are prompts in {' and '.join(LANGUAGES)}, not in {language!r}")
-    return files(__package__).joinpath(f"prompts/{name}.{language}.md").read_text(encoding="utf-8")
+    return files(__package__).joinpath(f"templates/{name}.{language}.md").read_text(encoding="utf-8")
 
 
 def _fill(template: str, **values: str | None) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, shorten
+from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, in_order, shorten
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.reading import JSON_LIMITS, read_json, scan_json
-from planspec_lark.limits import Limits
+from planspec_lark.limits import Findings, Limits
 from planspec_lark.plan_next.findings import Finding, locate
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase
@@ -66,7 +66,7 @@ def parse_message(
         ValueError: there is no such phase.
     """
     read = read_json(text, name=name, limits=limits)
-    message, found = _judge(read, Phase(phase), words)
+    message, found = _judge(read, Phase(phase), words, limits)
     if message is None:
         raise MessageError(found, read.source)
     return message
@@ -88,7 +88,7 @@ def scan_message(
     phase = Phase(phase)
     read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase))
     value, dropped = _drop_nulls(read.value) if read.has_value else (None, [])
-    message, found = _judge(evolve(read, value=value) if dropped else read, phase, words, dropped)
+    message, found = _judge(evolve(read, value=value) if dropped else read, phase, words, limits, dropped)
     return MessageScan(message, found, read.source)
 
 
@@ -106,7 +106,7 @@ def _drop_nulls(value: object) -> tuple[object, list[Finding]]:
 
 
 def _judge(
-    read: JsonText, phase: Phase, words: Words | None, known: Sequence[Finding] = ()
+    read: JsonText, phase: Phase, words: Words | None, limits: Limits, known: Sequence[Finding] = ()
 ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
     """The message, unless there is an error, and all that was found."""
     built: PlanNext | PlanReturn | None = None
@@ -114,8 +114,9 @@ def _judge(
     if read.has_value and isinstance(read.value, dict):
         built, more = _judge_value(read.value, phase, words or DEFAULT_WORDS)
         findings += more
-    found = [*read.diagnostics, *locate(findings, read)]
-    found.sort(key=lambda one: one.span.start if one.span else 0)
+    all_found = Findings(limits.max_findings)
+    all_found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
+    found = all_found.close()
     if built is None or any(one.severity is Severity.ERROR for one in found):
         return None, found
     return evolve(built, warnings=tuple(found), origin=read), found

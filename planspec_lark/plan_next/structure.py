@@ -241,7 +241,16 @@ def to_value(model: object) -> Any:
     kind: Any = type(model)
     for attribute in attrs.fields(kind):
         name, item = attribute.name, getattr(model, attribute.name)
-        is_default = item in ([], attribute.default) and not (name in required or attribute.metadata)
+        is_default = item == _default_of(attribute, model) and not (name in required or attribute.metadata)
         if name not in left_out and item is not None and not is_default:
             value[name] = to_value(item)
     return {**value, **getattr(model, "extra", {})}
+
+
+def _default_of(attribute: attrs.Attribute[Any], model: object) -> Any:
+    """What a field holds where nobody has set it."""
+    default = attribute.default
+    if not isinstance(default, attrs.Factory):  # type: ignore[arg-type]  # a class, though its stub says otherwise
+        return default
+    made: Any = default
+    return made.factory(model) if made.takes_self else made.factory()

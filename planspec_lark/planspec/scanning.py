@@ -8,7 +8,7 @@ from itertools import islice
 from attrs import field, frozen
 
 from planspec_lark.collector import paused
-from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits, find_excess
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.places import Places
@@ -64,7 +64,7 @@ def _insert(excess: Diagnostic, found: list[Diagnostic]) -> list[Diagnostic]:
     """All in the order of the text, but that what counts the rest stays behind everything."""
     note = found[-1:] if found and found[-1].code == "PS120" else []
     listed = [*found[: len(found) - len(note)], excess]
-    return [*sorted(listed, key=lambda one: one.span.start if one.span else 0), *note]
+    return [*in_order(listed), *note]
 
 
 def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:

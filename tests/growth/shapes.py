@@ -159,5 +159,29 @@ _COMMANDS: dict[str, Callable[[int], str]] = {
     "stars in front of a command": lambda n: "*" * n + "PLAN_CMD: DONE 1",
 }
 
+_MESSAGES: dict[str, Callable[[int], str]] = {
+    "words of a sequence": lambda n: "第一步 then 虽然后 " * (n // 14),
+    "almost words": lambda n: "the " * (n // 4),
+    "conditions": lambda n: "if then " * (n // 8),
+    "a number in a word": lambda n: "第" + "1" * n,
+    "numbers in words": lambda n: "第1.1" * (n // 4),
+    "spaces in a word": lambda n: "after" + " " * n + "that",
+    "odd spaces": lambda n: "step \u3000\u00a0\u2003" * (n // 8),
+    "wide letters": lambda n: "ｆｉｒｓｔ　" * (n // 6),
+    "characters without width": lambda n: "可\u200b能" * (n // 3),
+    "time stamps": lambda n: "2026-11-22 10:00:00 " * (n // 20),
+    "almost time stamps": lambda n: "2026-11-22 10:" * (n // 14),
+    "almost UUIDs": lambda n: "550e8400-e29b-41d4-a716-" * (n // 24),
+    "random letters": lambda n: "aB3" * (n // 3),
+    "random letters in parts": lambda n: "aB3-" * (n // 4),
+    "almost URLs": lambda n: "a:/" * (n // 3),
+    "URLs": lambda n: "http://a " * (n // 9),
+    "a long URL": lambda n: "http://" + "a/" * (n // 2),
+    "state paths": lambda n: ".thinkon/ " * (n // 10),
+    "state paths in one": lambda n: ".thinkon/" * (n // 9),
+    "a path without an end": lambda n: "a/" * (n // 2) + ".thinkon",
+    "backticks": lambda n: "`" * n,
+}
+
 # Name → the text of about so many characters.
-SHAPES = {**_LINES, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS}
+SHAPES = {**_LINES, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS, **_MESSAGES}

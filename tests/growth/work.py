@@ -36,6 +36,10 @@ from planspec_lark import (
     steps_to_plan,
     validate_plan,
 )
+from planspec_lark.plan_next.normal import normalize
+from planspec_lark.plan_next.prompts import build_repair_prompt
+from planspec_lark.plan_next.stability import find_state_paths, find_unstable
+from planspec_lark.plan_next.words import default_words
 from planspec_lark.planspec.showing import show_plan, wrap
 from tests.reporting import to_github, to_json, to_sarif
 
@@ -108,6 +112,11 @@ def _commands(plan: PlanSpec) -> Iterator[PlanCommand]:
         yield PlanCommand("BLOCKED", f"{step_id}.7", result="there is no such step")
 
 
+def _words(text: str) -> None:
+    default_words().find_sequence(text)
+    default_words().find_guess(text)
+
+
 def _copy(plan: PlanSpec) -> None:
     assert copy.deepcopy(plan) == plan
 
@@ -136,6 +145,11 @@ WORK = {
     "HopSpec": Work(_convert, lambda text: copy.deepcopy(_plan(text))),
     "apply_commands": Work(lambda both: apply_commands(*both), _plan_and_commands),
     "apply_commands, atomic": Work(lambda both: apply_commands(*both, atomic=True), _plan_and_commands),
+    "words of a message": Work(_words),
+    "find_unstable": Work(find_unstable),
+    "find_state_paths": Work(find_state_paths),
+    "normalize": Work(normalize),
+    "build_repair_prompt": Work(lambda text: build_repair_prompt([], answer=text)),
 }
 
 # Shape and work whose time has to grow faster, and why.

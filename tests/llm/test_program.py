@@ -189,6 +189,22 @@ def test_a_program_that_will_not_end(ask: Ask) -> None:
     assert "did not end within" in str(failure(ask, python(code, timeout=0.4)))
 
 
+def test_a_program_that_cannot_be_killed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that has become another user's."""
+
+    def refuse(*_: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "killpg", refuse)
+    monkeypatch.setattr(running, "_PATIENCE", 0.1)
+    start = time.monotonic()
+    assert "did not end within" in str(failure(ask, python("import time; time.sleep(3)", timeout=0.1)))
+    assert time.monotonic() - start < 2
+    for child in psutil.Process().children():
+        child.kill()
+        child.wait()
+
+
 def test_a_program_that_writes_too_much(ask: Ask) -> None:
     program = python("import os\nwhile True: os.write(1, b'x' * 60_000)", max_bytes=1_000_000)
     start = time.monotonic()
@@ -295,28 +311,41 @@ def test_an_answer_waits_a_little_for_what_still_writes(ask: Ask) -> None:
     assert ask(python(code)) == "soon\nlate\n"
 
 
-def test_an_interrupt_ends_the_program(tmp_path: Path) -> None:
-    for how in ("Program(command)('')", "asyncio.run(Program(command).acomplete(''))"):
-        note = tmp_path / "pid"
-        code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
-        outer = f"""
-import asyncio, sys
+SLOW_START = """
+import subprocess
+start = subprocess.Popen.__init__
+def start_slowly(self, *arguments, **more):
+    start(self, *arguments, **more)
+    time.sleep(0.5)
+subprocess.Popen.__init__ = start_slowly
+"""
+
+
+@pytest.mark.parametrize("how", ["Program(command)('')", "asyncio.run(Program(command).acomplete(''))"])
+@pytest.mark.parametrize("before", ["", SLOW_START], ids=["running", "starting"])
+def test_an_interrupt_ends_the_program(tmp_path: Path, how: str, before: str) -> None:
+    note = tmp_path / "pid"
+    code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    outer = f"""
+import asyncio, signal, sys, time
 from planspec_lark import Program
-command = [sys.executable, "-S", "-c", {code!r}]
+# Whoever runs in the background may ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+{before}
 try:
+    command = [sys.executable, "-S", "-c", {code!r}]
     {how}
 except KeyboardInterrupt:
     print("interrupted")
 """
-        note.unlink(missing_ok=True)
-        with subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE, text=True) as process:
-            end = time.monotonic() + 20
-            while not (note.exists() and note.read_text()):
-                assert time.monotonic() < end
-                time.sleep(0.01)
-            process.send_signal(signal.SIGINT)
-            assert process.communicate(timeout=20)[0] == "interrupted\n"
-        assert not psutil.pid_exists(int(note.read_text()))
+    with subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE, text=True) as process:
+        end = time.monotonic() + 20
+        while not (note.exists() and note.read_text()):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=20)[0] == "interrupted\n"
+    assert is_gone(int(note.read_text()))
 
 
 def test_a_cancelled_call_ends_the_program() -> None:

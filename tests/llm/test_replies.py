@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from planspec_lark import LlmError, Reply
 from planspec_lark.llm.models import Usage
 from planspec_lark.llm.replies import read_reply
+from planspec_lark.source import visible
 from tests.llm.asking import Ask, chat_with, failure
 from tests.llm.serving import SOON, Scripted, Served, answer, completion, fine
 
@@ -37,6 +38,7 @@ BODIES: dict[str, tuple[bytes | dict[str, Any], str, bool]] = {
     "error": ({"error": {"message": "busy\x07"}}, r"the endpoint answers with an error: busy\x07", False),
     "plain error": ({"error": "busy"}, "the endpoint answers with an error: busy", False),
     "odd error": ({"error": 7}, "the endpoint answers with an error: unnamed", False),
+    "blank error": ({"error": " "}, "the endpoint answers with an error: unnamed", False),
     "no message": (
         {"choices": [{}]},
         "the endpoint's answer is no chat completion: its choice has no message",
@@ -144,8 +146,7 @@ def reply_or_message(body: bytes) -> Reply | str:
 def test_any_body_is_a_reply_or_one_error(body: bytes) -> None:
     outcome = reply_or_message(body)
     if isinstance(outcome, str):
-        assert outcome.isprintable()
-        assert outcome
+        assert visible(outcome) == " ".join(outcome.split()) == outcome != ""
     else:
         assert outcome.text.strip()
         outcome.text.encode("utf-8")

@@ -9,7 +9,7 @@ import pytest
 
 from planspec_lark.diagnostics import Severity
 from planspec_lark.plan_next.models import DoneItem, NewBlock
-from tests.plan_next.messages import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, VALID, find, within, without, write
+from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, VALID, find, within, without, write
 from tests.plan_next.obligations import holds
 
 NEXT = [PROBES, STEPS, EXECUTE]

@@ -15,7 +15,7 @@ from planspec_lark.plan_next.kernel import create_state, read_state
 from planspec_lark.plan_next.models import Block, DoneItem, DoneStatus, ExecutorCall, Phase, PlanNext
 from planspec_lark.plan_next.reading import parse_message
 from planspec_lark.plan_next.runtime import Event, EventKind, Refusal, Runtime
-from tests.plan_next.messages import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, changed, within, write
+from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, changed, within, write
 from tests.plan_next.obligations import holds
 
 EXECUTORS = read_executors("- id: crane\n  guarantees: lifts 2 t\n- id: saw\n")

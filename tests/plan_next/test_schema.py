@@ -16,7 +16,7 @@ from planspec_lark.diagnostics import CODES
 from planspec_lark.grammars import schema_path
 from planspec_lark.plan_next.models import Phase
 from planspec_lark.plan_next.rules import PHASES
-from tests.plan_next.messages import (
+from tests.plan_next.variants import (
     CALL,
     CORE4,
     EXECUTE,

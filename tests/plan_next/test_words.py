@@ -129,6 +129,8 @@ SEQUENCE = [
     ("If the key expired, then the call fails; then it is retried", ["then"]),
     ("If a then b then c", ["then"]),
     ("If it fails. Then it is retried", ["Then"]),
+    ("If it fails\nthen it is retried", ["then"]),
+    ("If v1.2 fails...\nThen it is retried", ["Then"]),
     ("If the token has expired then the call answers 401", []),
     ("When v1.2 is loaded, then memory doubles", []),
     ("The first request after a restart times out", []),

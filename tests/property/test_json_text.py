@@ -154,7 +154,7 @@ def test_the_parser_accepts_what_the_reader_does(text: str) -> None:
 def has_places(found: JsonText) -> None:
     """Every value is where its place says, and so is its key."""
     text = found.source.text
-    for path, value in walk(found.value if found.has_value else None):
+    for path, _ in walk(found.value if found.has_value else None):
         span, key = found.place(path), found.key_place(path)
         assert 0 <= span.start <= span.end <= len(text)
         assert 0 <= key.start <= key.end <= len(text)

@@ -1,0 +1,282 @@
+"""Texts that are messages, texts that hold one, and texts that are none."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark.diagnostics import PlanSyntaxError, Severity, render_all
+from planspec_lark.limits import Limits
+from planspec_lark.plan_next.judging import Judge
+from planspec_lark.plan_next.models import (
+    Core4,
+    DoneStatus,
+    ExecutorCall,
+    NewBlock,
+    Phase,
+    PlanNext,
+    PlanReturn,
+    PlanType,
+)
+from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
+from planspec_lark.plan_next.structure import to_value
+from planspec_lark.plan_next.words import DEFAULT_WORDS
+from tests.plan_next.messages import (
+    GOAL,
+    HYPOTHESES,
+    call,
+    codes_of,
+    encode,
+    execute,
+    paths_of,
+    probes,
+    returned,
+    steps,
+)
+
+
+def phase_of(value: dict[str, Any]) -> Phase:
+    return Phase.PLANNING if value["type"] == "plan-next" else Phase.EXECUTION
+
+
+# ---------------------------------------------------------------- strict
+
+
+def test_all_fields_are_read() -> None:
+    message = parse_message(encode(probes(update_plan=["a", "b"])), "planning")
+    block = NewBlock(Core4(**GOAL), HYPOTHESES, [])
+    assert message == PlanNext(PlanType.PLAN_PROBES, block, "one of them holds", None, ["a", "b"])
+    assert message.warnings == ()
+    message = parse_message(encode(execute("shell: ls", goal="List")), "planning")
+    called = ExecutorCall("shell: ls", {}, ["the pump runs"])
+    assert message == PlanNext(PlanType.EXECUTE, NewBlock("List", [], []), None, called)
+    assert parse_message(encode(returned("x")), "execution") == PlanReturn("x")
+    assert parse_message(encode(returned({"a": [1]}, status="failed")), Phase.EXECUTION) == PlanReturn(
+        {"a": [1]}, DoneStatus.FAILED
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        probes(),
+        steps(update_plan=[]),
+        execute(),
+        {**execute(), "executor_call": {**call(), "timeout": 3, "env": {"a": None}}},
+        probes(goal={**GOAL, "owner": "the landlord"}),
+        returned(),
+        returned({}),
+        returned("", status="done"),
+    ],
+    ids=str,
+)
+def test_what_is_read_is_written_again(value: dict[str, Any]) -> None:
+    assert to_value(parse_message(encode(value), phase_of(value))) == value
+
+
+def test_a_tool_may_have_a_path() -> None:
+    inputs = {"path": "/tmp/a", "id": 3, "children": [{"path": "b"}]}
+    message = parse_message(encode({**execute(), "executor_call": {**call(), "inputs": inputs}}), "planning")
+    assert isinstance(message, PlanNext)
+    assert message.executor_call is not None
+    assert message.executor_call.inputs == inputs
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "codes"),
+    [
+        ("Here it is:\n", "", ["PJ102"]),
+        ("", "\nThat is all.", ["PJ102"]),
+        ("```json\n", "\n```", ["PJ103", "PJ103"]),
+        ("", "\n{}", ["PJ104"]),
+        ("[", "]", ["PJ105"]),
+    ],
+)
+def test_nothing_stands_around_the_object(before: str, behind: str, codes: list[str]) -> None:
+    with pytest.raises(MessageError) as caught:
+        parse_message(f"{before}{encode(execute())}{behind}", "planning")
+    assert codes_of(caught.value.diagnostics) == codes
+    assert isinstance(caught.value, PlanSyntaxError)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ('"done": []', '"done": [],', "PJ112"),
+        ('"done": []', '"done": [], "done": []', "PJ128"),
+        ('"inputs": {}', '"inputs": {"n": NaN}', "PJ132"),
+        ('"inputs": {}', '"inputs": {"n": -Infinity}', "PJ132"),
+        ('"inputs": {}', '"inputs": {"n": 1e999}', "PJ134"),
+    ],
+)
+def test_each_fault_of_json_has_its_code(old: str, new: str, code: str) -> None:
+    text = encode(execute())
+    assert old in text
+    with pytest.raises(MessageError) as caught:
+        parse_message(text.replace(old, new), "planning")
+    assert codes_of(caught.value.diagnostics) == [code]
+
+
+def test_all_faults_are_told_with_their_places(snapshot: SnapshotAssertion) -> None:
+    text = """Sure:
+```json
+{
+  "type": "plan-next",
+  "plan_type": "PLAN_STEPS",
+  "new_block": {
+    "goal": {"intent": "修复\\t登录", "deliverable": 3, "path": "/"},
+    "plan": ["可能是 token 过期\\n也许", "Read \\u4e5f\\u8bb8 the log", 7],
+    "done": ["x"],
+    "id": 1,
+  },
+  "executor_call": {"command": "cat .thinkon/thinking-context.json"},
+  "update_plan": null,
+  "mood": "fine"
+}
+```"""
+    with pytest.raises(MessageError) as caught:
+        parse_message(text, "execution", name="answer.txt")
+    assert str(caught.value) == snapshot
+    spots = [
+        text[one.span.start : one.span.end] for one in caught.value.diagnostics if one.code == "PN208" and one.span
+    ]
+    assert spots == ["可能", "也许", "\\u4e5f\\u8bb8"]
+
+
+def test_warnings_come_with_the_message() -> None:
+    value = probes(["Port 8080 is taken", "Run 2026-11-22T10:00:00Z was slow", " "])
+    del value["success_signal"]
+    message = parse_message(encode(value), "planning")
+    assert paths_of(message.warnings) == [
+        ("PN206", "plan_type"),
+        ("PN210", "new_block.plan[1]"),
+        ("PN212", "new_block.plan[2]"),
+    ]
+    assert {one.severity for one in message.warnings} == {Severity.WARNING}
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [("", ["PJ101"]), ("{}", ["PN101"]), ('{"type": 3}', ["PN103"]), ('{"type": "plan"}', ["PN104"]), ("3", ["PJ105"])],
+)
+def test_texts_that_are_no_message(text: str, codes: list[str]) -> None:
+    with pytest.raises(MessageError) as caught:
+        parse_message(text, "planning")
+    assert codes_of(caught.value.diagnostics) == codes
+
+
+def test_there_are_two_phases() -> None:
+    with pytest.raises(ValueError, match="'resting' is not a valid Phase"):
+        parse_message(encode(execute()), "resting")
+    with pytest.raises(MessageError, match="PN201"):
+        parse_message(encode(execute()), "execution")
+    with pytest.raises(MessageError, match="PN201"):
+        parse_message(encode(returned()), "planning")
+
+
+def test_words_may_be_others() -> None:
+    words = DEFAULT_WORDS.extended(sequence=["tomorrow"], allowed=["first floor"])
+    assert parse_message(encode(probes(["The first floor is wet", "b", "c"])), "planning", words=words)
+    with pytest.raises(MessageError, match="`tomorrow` is a word of sequence"):
+        parse_message(encode(probes(["It rains tomorrow", "b", "c"])), "planning", words=words)
+
+
+# ---------------------------------------------------------------- hostile
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('{"a":' * 150_000, "PJ107"),
+        ('{"a":' + "[" * 900_000, "PJ107"),
+        (encode(execute(goal="x" * 2_000_000)), "PS121"),
+        ("好" * 400_000, "PS121"),
+        (encode({**execute(), "executor_call": {**call(), "inputs": json.loads("[" * 70 + "]" * 70 + " ")}}), "PJ107"),
+    ],
+    ids=["objects", "lists", "a long text", "many bytes", "deep inputs"],
+)
+@pytest.mark.parametrize("read", ["parse", "scan"])
+def test_bombs_get_a_clear_error(text: str, code: str, read: str) -> None:
+    begin = time.monotonic()
+    if read == "parse":
+        with pytest.raises(MessageError) as caught:
+            parse_message(text, "planning")
+        found = caught.value.diagnostics
+    else:
+        scan = scan_message(text, "planning")
+        assert scan.message is None
+        found = scan.diagnostics
+    assert code in codes_of(found)
+    assert len(found) <= 1001
+    assert time.monotonic() - begin < 30
+
+
+def test_limits_are_the_callers() -> None:
+    text = encode(execute())
+    with pytest.raises(MessageError, match="PS121"):
+        parse_message(text, "planning", limits=Limits(max_bytes=100))
+    assert parse_message(encode(execute(goal="x" * 2_000_000)), "planning", limits=Limits(max_bytes=3_000_000))
+    many = {**execute(), **{f"field {at}": 1 for at in range(5000)}}
+    with pytest.raises(MessageError) as caught:
+        parse_message(encode(many), "planning")
+    assert len(caught.value.diagnostics) == 1001
+    assert caught.value.diagnostics[-1].code == "PS120"
+
+
+# ---------------------------------------------------------------- tolerant
+
+
+def test_a_message_without_faults_is_read_alike() -> None:
+    for value in (probes(), steps(), execute(), returned()):
+        scan = scan_message(encode(value), phase_of(value))
+        assert scan.message == parse_message(encode(value), phase_of(value))
+        assert scan.diagnostics == []
+
+
+def test_repairs_are_listed(snapshot: SnapshotAssertion) -> None:
+    text = encode(execute())[:-1]
+    answer = f"I will run the pump.\n\n```json\n{text}, // now\n 'update_plan': None,}}\n```\nGood luck!"
+    scan = scan_message(answer, "planning", name="answer.md")
+    assert scan.message == parse_message(encode(execute()), "planning")
+    assert render_all(scan.diagnostics) == snapshot
+    assert scan.message is not None
+    assert list(scan.message.warnings) == scan.diagnostics
+
+
+def test_of_two_objects_the_one_that_is_a_message_counts() -> None:
+    answer = f"The context was {encode({'think': {'goal': 'x'}})}.\n{encode(returned('r'))}\n{encode(execute())}\n"
+    planned, executed = (scan_message(answer, phase) for phase in Phase)
+    assert planned.message == parse_message(encode(execute()), "planning")
+    assert executed.message == PlanReturn("r")
+
+
+def test_what_is_wrong_with_the_message_stays_wrong() -> None:
+    scan = scan_message(f"```\n{encode(probes(['first this']))}\n```", "planning")
+    assert scan.message is None
+    assert codes_of(scan.diagnostics) == ["PJ103", "PN205", "PN207", "PJ103"]
+
+
+@pytest.mark.parametrize("text", ["", "no message", "{", "[1]", "```json\n```", '{"type": null}', "\x00{}"])
+def test_there_may_be_no_message(text: str) -> None:
+    scan = scan_message(text, "planning")
+    assert scan.message is None
+    assert any(one.severity is Severity.ERROR for one in scan.diagnostics)
+
+
+# ---------------------------------------------------------------- judging
+
+
+def test_a_judge_reads_and_checks() -> None:
+    judge = Judge()
+    message, found = judge.judge(encode(execute()), Phase.PLANNING, name="a")
+    assert (message, found) == (parse_message(encode(execute()), "planning"), [])
+    message, found = judge.judge(f"x{encode(execute())}", Phase.PLANNING, name="a")
+    assert message is None
+    assert [one.source.name for one in found if one.source] == ["a"]
+    message, found = Judge(tolerant=True).judge(f"x {encode(execute())}", Phase.PLANNING)
+    assert message is not None
+    assert codes_of(found) == ["PJ102"]

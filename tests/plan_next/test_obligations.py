@@ -9,8 +9,8 @@ import pytest
 
 from planspec_lark.diagnostics import Severity
 from planspec_lark.plan_next.models import DoneItem, NewBlock
-from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, VALID, find, within, without, write
 from tests.plan_next.obligations import holds
+from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, VALID, find, within, without, write
 
 NEXT = [PROBES, STEPS, EXECUTE]
 each_next = pytest.mark.parametrize("message", NEXT, ids=lambda message: message["plan_type"])
@@ -18,12 +18,12 @@ STRUCTURE = ("id", "new_id", "current_id", "path", "children")
 
 
 def codes(text: str | dict[str, Any], phase: str = "planning") -> list[str]:
-    return [found.code for found in find(text, phase)]
+    return [code for code, _ in faults(text, phase)]
 
 
 def faults(text: str | dict[str, Any], phase: str = "planning") -> list[tuple[str, str]]:
-    """Code and path of everything that is found."""
-    return [(found.code, found.path) for found in find(text, phase)]
+    """Code and path of everything for which a message is refused."""
+    return [(found.code, found.path) for found in find(text, phase) if found.severity is Severity.ERROR]
 
 
 # ---------------------------------------------------------------- one object and nothing else

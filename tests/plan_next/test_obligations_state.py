@@ -11,12 +11,13 @@ import pytest
 from planspec_lark.plan_next.checking import check_message
 from planspec_lark.plan_next.context import Context, start
 from planspec_lark.plan_next.executors import Executors, read_executors
+from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import create_state, read_state
 from planspec_lark.plan_next.models import Block, DoneItem, DoneStatus, ExecutorCall, Phase, PlanNext
 from planspec_lark.plan_next.reading import parse_message
 from planspec_lark.plan_next.runtime import Event, EventKind, Refusal, Runtime
-from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, changed, within, write
 from tests.plan_next.obligations import holds
+from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, changed, within, write
 
 EXECUTORS = read_executors("- id: crane\n  guarantees: lifts 2 t\n- id: saw\n")
 
@@ -107,7 +108,6 @@ def run(
     *,
     turns: int,
     result: dict[str, Any] = RESULT,
-    refusals: int = 2,
 ) -> tuple[Context, list[Event]]:
     """Where some turns lead, with a planner that has these answers and an executor that has always the same."""
     events: list[Event] = []
@@ -116,7 +116,7 @@ def run(
         return write(next(answers))
 
     create_state(folder, context)
-    runtime = Runtime(folder, plan, lambda _: write(result), max_refusals=refusals, on_event=events.append)
+    runtime = Runtime(folder, plan, lambda _: write(result), judge=Judge(executors=EXECUTORS), on_event=events.append)
     runtime.run(max_turns=turns)
     return read_state(folder), events
 
@@ -152,6 +152,15 @@ def test_the_runtime_refuses_what_lacks_its_main_part(tmp_path: Path) -> None:
     assert refused(events) == [["PN101"]]
     assert end.outcome is not None
     assert end.outcome.failed
+
+
+@holds("M19", "B20", "B42", "B45", "F10")
+def test_the_runtime_refuses_what_the_context_rules_out(tmp_path: Path) -> None:
+    tried = within(EXECUTE, goal="Mend the roof")
+    drill = changed(EXECUTE, ("executor_call", "command"), "drill")
+    bad = [tried, {**STEPS, "update_plan": ["Mend the  roof"]}, drill]
+    _, events = run(tmp_path, after(DoneItem("Mend the roof")), iter(bad), turns=1)
+    assert refused(events) == [["PN303"], ["PN302"], ["PN301"]]
 
 
 @holds("M21")

@@ -16,6 +16,7 @@ from planspec_lark.diagnostics import CODES
 from planspec_lark.grammars import schema_path
 from planspec_lark.plan_next.models import Phase
 from planspec_lark.plan_next.rules import PHASES
+from tests.plan_next.obligations import holds
 from tests.plan_next.variants import (
     CALL,
     CORE4,
@@ -30,7 +31,6 @@ from tests.plan_next.variants import (
     within,
     without,
 )
-from tests.plan_next.obligations import holds
 
 # What a schema can say. PN201 belongs to it, as each phase has a schema of its own.
 STRUCTURAL = {

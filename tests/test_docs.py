@@ -27,8 +27,10 @@ from planspec_lark import (
     scan_plan_commands,
     serialize_plan,
 )
-from planspec_lark.diagnostics import CommandError, Severity
+from planspec_lark.diagnostics import CommandError, Diagnostic, Severity
 from planspec_lark.plan_cmd.applying import perform
+from planspec_lark.plan_next.reading import MessageError, parse_message
+from planspec_lark.yaml_text import read_yaml
 from tests.corpus import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -84,6 +86,10 @@ KNOWN = {
     "python",
     "json bad",
     "json good",
+    "plan_next bad",
+    "plan_next good",
+    "yaml bad",
+    "yaml good",
     "console",
     "sh install",
     "text",
@@ -136,6 +142,33 @@ def test_bad_json_has_its_fault(block: Block) -> None:
 @of("json good")
 def test_good_json_has_none(block: Block) -> None:
     assert read_json(block.text).diagnostics == []
+
+
+def find_in_message(block: Block) -> list[Diagnostic]:
+    try:
+        return list(parse_message(block.text, "planning").warnings)
+    except MessageError as error:
+        return error.diagnostics
+
+
+@of("plan_next bad")
+def test_bad_messages_have_their_fault(block: Block) -> None:
+    assert {found.code for found in find_in_message(block)} == {block.code}
+
+
+@of("plan_next good")
+def test_good_messages_have_none(block: Block) -> None:
+    assert find_in_message(block) == []
+
+
+@of("yaml bad")
+def test_bad_yaml_has_its_fault(block: Block) -> None:
+    assert [found.code for found in read_yaml(block.text).diagnostics] == [block.code]
+
+
+@of("yaml good")
+def test_good_yaml_has_none(block: Block) -> None:
+    assert read_yaml(block.text).diagnostics == []
 
 
 def plan_above(block: Block) -> Block:
@@ -205,6 +238,10 @@ def is_open(command: str) -> bool:
     return False
 
 
+IN_PYTHON = {"PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118", "PJ107"}
+LANGUAGES = {"PS": "planspec", "PC": "plan_cmd", "PJ": "json", "PN": "plan_next", "PY": "yaml"}
+
+
 def test_every_code_is_documented_once_with_both_examples() -> None:
     texts = [page.read_text(encoding="utf-8") for page in PAGES if page.name.startswith("errors")]
     headings = [found for text in texts for found in re.findall(r"^### (P[A-Z]\d{3}) (\S+)$", text, flags=re.M)]
@@ -212,12 +249,13 @@ def test_every_code_is_documented_once_with_both_examples() -> None:
     for code in CODES:
         kinds = [b.info for b in BLOCKS if b.page.name.startswith("errors") and b.code == code]
         # What no page can spell is shown in Python: forbidden characters, bytes, limits, and commands built by hand.
-        if code in ("PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118", "PJ107"):
+        # So is what takes more than one text: a context, or a list of executors.
+        if code in IN_PYTHON or code.startswith(("PN3", "PN4")):
             assert kinds == ["python"], code
         elif code.startswith("PC11"):
             assert kinds == ["planspec plan", "plan_cmd refused", "plan_cmd accepted"], code
         else:
-            language = {"PS": "planspec", "PC": "plan_cmd", "PJ": "json"}[code[:2]]
+            language = LANGUAGES[code[:2]]
             assert kinds == [f"{language} bad", f"{language} good"], code
 
 

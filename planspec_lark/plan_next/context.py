@@ -182,4 +182,4 @@ def _check(context: Context) -> list[Finding]:
     if context.depth <= context.max_depth:
         return []
     message = f"there are {context.depth} blocks around this one, and max_depth is {context.max_depth}"
-    return [Finding("PN304", message, ("path",), severity=Severity.ERROR)]
+    return [Finding("PN305", message, ("path",))]

@@ -106,8 +106,9 @@ def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
         for inner in others:
             yield from _faults_in(inner, path)
     elif isinstance(error, ValueError):
-        # What a model's own validators say.
-        yield Finding("PN103", str(error), path)
+        # What a model's own validators say starts with the field's name.
+        name = str(error).partition(":")[0]
+        yield Finding("PN103", str(error), (*path, name) if name.isidentifier() else path)
     else:
         raise error
 
@@ -241,7 +242,16 @@ def to_value(model: object) -> Any:
     kind: Any = type(model)
     for attribute in attrs.fields(kind):
         name, item = attribute.name, getattr(model, attribute.name)
-        is_default = item in ([], attribute.default) and not (name in required or attribute.metadata)
+        is_default = item == _default_of(attribute, model) and not (name in required or attribute.metadata)
         if name not in left_out and item is not None and not is_default:
             value[name] = to_value(item)
     return {**value, **getattr(model, "extra", {})}
+
+
+def _default_of(attribute: attrs.Attribute[Any], model: object) -> Any:
+    """What a field holds where nobody has set it."""
+    default = attribute.default
+    if not isinstance(default, attrs.Factory):  # type: ignore[arg-type]  # a class, though its stub says otherwise
+        return default
+    made: Any = default
+    return made.factory(model) if made.takes_self else made.factory()

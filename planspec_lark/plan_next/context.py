@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
+from attrs.validators import deep_iterable, instance_of, optional
 
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity
 from planspec_lark.json_text.reading import read_json
@@ -50,11 +51,20 @@ class ContextError(PlanSyntaxError):
     """A text that is no context. ``diagnostics`` holds all its faults."""
 
 
-def _is_depth(_instance: object, attribute: Attribute[Any], value: object) -> None:
+def _whole(attribute: Attribute[Any], value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{attribute.name}: expected a whole number, not {type(value).__name__}")
-    if not 1 <= value <= _DEEPEST:
+    return value
+
+
+def _is_depth(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if not 1 <= _whole(attribute, value) <= _DEEPEST:
         raise ValueError(f"{attribute.name}: {value} is not between 1 and {_DEEPEST}")
+
+
+def _is_count(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if _whole(attribute, value) < 0:
+        raise ValueError(f"{attribute.name}: {value} is less than 0")
 
 
 @frozen
@@ -70,11 +80,13 @@ class Context:
         outcome: the root as it ended, once it has.
     """
 
-    think: Block
-    path: list[Block] = field(factory=list, metadata=ALWAYS_WRITTEN)
+    think: Block = field(validator=instance_of(Block))
+    path: list[Block] = field(
+        factory=list, validator=deep_iterable(instance_of(Block), instance_of(list)), metadata=ALWAYS_WRITTEN
+    )
     max_depth: int = field(default=DEFAULT_DEPTH, validator=_is_depth, metadata=ALWAYS_WRITTEN)
-    revision: int = field(default=0, metadata=ALWAYS_WRITTEN)
-    outcome: DoneItem | None = None
+    revision: int = field(default=0, validator=_is_count, metadata=ALWAYS_WRITTEN)
+    outcome: DoneItem | None = field(default=None, validator=optional(instance_of(DoneItem)))
 
     @property
     def depth(self) -> int:

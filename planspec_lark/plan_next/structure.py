@@ -106,8 +106,9 @@ def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
         for inner in others:
             yield from _faults_in(inner, path)
     elif isinstance(error, ValueError):
-        # What a model's own validators say.
-        yield Finding("PN103", str(error), path)
+        # What a model's own validators say starts with the field's name.
+        name = str(error).partition(":")[0]
+        yield Finding("PN103", str(error), (*path, name) if name.isidentifier() else path)
     else:
         raise error
 

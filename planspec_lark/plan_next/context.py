@@ -37,7 +37,7 @@ __all__ = [
     "context_from_json",
     "context_to_json",
     "open_block",
-    "start",
+    "start_context",
 ]
 
 DEFAULT_DEPTH = 5
@@ -105,7 +105,7 @@ class Context:
 # ---------------------------------------------------------------- changes
 
 
-def start(goal: Goal, plan: Sequence[str] | None = None, *, max_depth: int = DEFAULT_DEPTH) -> Context:
+def start_context(goal: Goal, plan: Sequence[str] | None = None, *, max_depth: int = DEFAULT_DEPTH) -> Context:
     """The context in which a goal is all there is.
 
     Without a plan, the goal itself is the one item of its plan, so that it is planned first. An empty plan has it

@@ -6,18 +6,20 @@ import json
 import sys
 from collections.abc import Iterator
 
-from planspec_lark.cli.output import Row, diagnostic_rows, write_rows
+from planspec_lark.cli.output import Row, diagnostic_rows, terminal_width, write_rows
 from planspec_lark.plan_next.models import DoneItem, Goal, Phase, goal_text
 from planspec_lark.plan_next.runtime import Event, EventKind
+from planspec_lark.planspec.showing import Piece, wrap
 from planspec_lark.source import escape_json, visible, visible_name
 
-__all__ = ["write_event"]
+__all__ = ["ASKED", "write_event"]
 
 _GOOD, _BAD, _BUSY = "green", "bold red", "bold yellow"
 # Of a goal or a result, what a line shows of it; and of the plan's own result.
 _SHOWN_IN_LINE = 100
 _SHOWN = 10_000
-_ASKED = {Phase.PLANNING: "planner", Phase.EXECUTION: "executor"}
+# Who is asked in each phase.
+ASKED = {Phase.PLANNING: "planner", Phase.EXECUTION: "executor"}
 
 
 def write_event(event: Event) -> None:
@@ -31,16 +33,18 @@ def _rows(event: Event) -> Iterator[Row]:
     if event.kind is EventKind.OPENED:
         kind = event.context.think.plan_type
         said = f"{kind.value if kind else ''} {_name(event.context.think.goal)}"
-        yield _row(depth, ("opened", _BUSY), said)
+        yield from _row(depth, ("opened", _BUSY), said)
     elif event.kind is EventKind.REFUSED:
         assert event.refusal is not None
-        yield _row(depth, ("refused", _BAD), f"an answer of the {_ASKED[event.phase or event.context.phase]}")
+        yield from _row(depth, ("refused", _BAD), f"an answer of the {ASKED[event.phase or event.context.phase]}")
         for diagnostic in event.refusal.diagnostics:
             yield from diagnostic_rows(diagnostic)
     elif event.kind is EventKind.CLOSED:
         assert event.item is not None
         has_ended = event.context.outcome is not None
-        yield _row(depth if has_ended else depth + 1, _end(event.item), _closed(event.item, with_result=not has_ended))
+        yield from _row(
+            depth if has_ended else depth + 1, _end(event.item), _closed(event.item, with_result=not has_ended)
+        )
     elif event.kind is EventKind.ENDED:
         assert event.item is not None
         yield (("", ""),)
@@ -49,9 +53,13 @@ def _rows(event: Event) -> Iterator[Row]:
             yield ((visible(result if len(result) <= _SHOWN else result[:_SHOWN] + "…"), ""),)
 
 
-def _row(depth: int, word: tuple[str, str], text: str) -> Row:
+def _row(depth: int, word: tuple[str, str], text: str) -> Iterator[Row]:
+    """A line, or on a terminal as many as it needs: its text goes on below where it began."""
     said, style = word
-    return (("  " * depth, ""), (f"{said:8}", style), (text, ""))
+    line = Piece("", "  " * depth), Piece(style, f"{said:8}"), Piece("", text)
+    width = terminal_width()
+    for row in wrap(line, width) if width else [line]:
+        yield [(piece.text, piece.role) for piece in row]
 
 
 def _end(item: DoneItem) -> tuple[str, str]:

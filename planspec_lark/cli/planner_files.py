@@ -34,8 +34,21 @@ __all__ = [
 _WORDS_BYTES = 1_000_000
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+
+def _folder(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    # Mostly a variable of a shell that is not set: the current folder is not what is meant.
+    if not value:
+        raise click.UsageError("--state: an empty name is no folder's")
+    return value
+
+
 state_option = click.option(
-    "--state", default=".thinkon", show_default=True, metavar="DIR", help="The folder that holds where the plan stands."
+    "--state",
+    default=".thinkon",
+    show_default=True,
+    metavar="DIR",
+    callback=_folder,
+    help="The folder that holds where the plan stands.",
 )
 language_option = click.option(
     "--language", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="The language of the prompt."

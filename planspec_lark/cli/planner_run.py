@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import click
 
 from planspec_lark.cli.output import FINDINGS, complain
-from planspec_lark.cli.planner_events import write_event
+from planspec_lark.cli.planner_events import ASKED, write_event
 from planspec_lark.cli.planner_files import (
     Unusable,
     judge_options,
@@ -58,10 +58,10 @@ def start(goal: str, state: str, items: tuple[str, ...], max_depth: int, overwri
         context = start_context(
             Core4(goal, **given) if any(given.values()) else goal, items or None, max_depth=max_depth
         )
+        with state_errors():
+            create_state(state, context, overwrite=overwrite)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    with state_errors():
-        create_state(state, context, overwrite=overwrite)
     click.echo(f"{visible_name(state)}: a plan has begun; `planspec planner run` takes it on")
 
 
@@ -164,10 +164,10 @@ def _leave(context: Context) -> NoReturn:
 def _run(max_turns: int, *, state: str, **options: Any) -> Context:
     judge = make_judge(state, **{name: options[name] for name in ("executors_file", "words_file", "tolerant")})
     planner, executor = (_program(options, name) for name in ("planner", "executor"))
-    events: list[EventKind] = []
+    latest: dict[EventKind, Event] = {}
 
     def tell(event: Event) -> None:
-        events.append(event.kind)
+        latest[event.kind] = event
         write_event(event)
 
     runtime = Runtime(
@@ -183,8 +183,8 @@ def _run(max_turns: int, *, state: str, **options: Any) -> Context:
         with stoppable(f"Stopped. {_GO_ON}"), state_errors():
             context = runtime.run(max_turns=max_turns)
     except LlmError as error:
-        raise Unusable(f"{error}\n{_GO_ON}") from None
-    if not events:
+        raise Unusable(f"{ASKED[latest[EventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None
+    if not latest:
         complain(f"{visible_name(state)}: this plan has ended already")
     return context
 
@@ -192,5 +192,8 @@ def _run(max_turns: int, *, state: str, **options: Any) -> Context:
 def _program(options: dict[str, Any], name: str) -> Program:
     try:
         return Program.from_text(options[f"{name}_command"], timeout=options["timeout"])
-    except (LlmError, ValueError) as error:
+    except LlmError as error:
         raise click.UsageError(f"--{name}: {error}") from None
+    except ValueError as error:
+        # All that is left to be wrong is the time.
+        raise click.UsageError(f"--{error}") from None

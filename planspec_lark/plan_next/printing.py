@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 from planspec_lark.plan_next.models import PlanNext, PlanReturn
-from planspec_lark.plan_next.structure import to_value
-from planspec_lark.source import escape_json
+from planspec_lark.plan_next.structure import to_json
 
 __all__ = ["message_to_json"]
 
 
 def message_to_json(message: PlanNext | PlanReturn, *, indent: int | None = 2) -> str:
-    """A message as JSON text, which :func:`planspec_lark.parse_message` reads as an equal one.
-
-    Characters that could steer a terminal are written as JSON's escapes.
+    """A message as JSON text, without characters that could steer a terminal.
 
     Raises:
-        TypeError, ValueError: ``inputs``, a ``result`` or an ``extra`` holds something that JSON has no word for.
+        TypeError, ValueError: ``inputs``, a ``result`` or an ``extra`` holds something that no JSON text can say, such
+            as NaN or half of a surrogate pair.
     """
-    return escape_json(json.dumps(to_value(message), ensure_ascii=False, allow_nan=False, indent=indent))
+    return to_json(message, indent=indent)

@@ -5,7 +5,6 @@ A context is never changed: opening and closing a block give a new one. Writing 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,8 +25,7 @@ from planspec_lark.plan_next.models import (
     PlanNext,
     goal_text,
 )
-from planspec_lark.plan_next.structure import build, to_value
-from planspec_lark.source import escape_json
+from planspec_lark.plan_next.structure import build, to_json
 
 __all__ = [
     "CONTEXT_LIMITS",
@@ -38,7 +36,7 @@ __all__ = [
     "context_from_json",
     "context_to_json",
     "open_block",
-    "start",
+    "start_context",
 ]
 
 DEFAULT_DEPTH = 5
@@ -117,12 +115,19 @@ class Context:
 # ---------------------------------------------------------------- changes
 
 
-def start(goal: Goal, plan: Sequence[str] | None = None, *, max_depth: int = DEFAULT_DEPTH) -> Context:
+def start_context(goal: Goal, plan: Sequence[str] | None = None, *, max_depth: int = DEFAULT_DEPTH) -> Context:
     """The context in which a goal is all there is.
 
     Without a plan, the goal itself is the one item of its plan, so that it is planned first. An empty plan has it
     executed as it is.
+
+    Raises:
+        ValueError: the goal or an item says nothing, or ``max_depth`` is out of range.
     """
+    if not goal_text(goal).strip():
+        raise ValueError("goal: it says nothing")
+    if plan is not None and not all(item.strip() for item in plan):
+        raise ValueError("plan: an item says nothing")
     return Context(Block(goal, [goal_text(goal)] if plan is None else list(plan)), max_depth=max_depth)
 
 
@@ -167,8 +172,12 @@ def close_block(context: Context, result: str | dict[str, Any], status: DoneStat
 
 
 def context_to_json(context: Context, *, indent: int | None = 2) -> str:
-    """A context as JSON text. Characters that could steer a terminal are written as JSON's escapes."""
-    return escape_json(json.dumps(to_value(context), ensure_ascii=False, indent=indent))
+    """A context as JSON text, without characters that could steer a terminal.
+
+    Raises:
+        TypeError, ValueError: a program has put something into it that no JSON text can say.
+    """
+    return to_json(context, indent=indent)
 
 
 def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTEXT_LIMITS) -> Context:

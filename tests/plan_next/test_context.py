@@ -14,7 +14,7 @@ from planspec_lark.plan_next.context import (
     ContextError,
     context_from_json,
     context_to_json,
-    start,
+    start_context,
 )
 from planspec_lark.plan_next.models import (
     Block,
@@ -67,31 +67,31 @@ def test_failures_are_counted_up_to_now(ends: str, failures: int) -> None:
 
 
 def test_without_a_plan_the_goal_is_its_one_item() -> None:
-    assert start("g") == Context(Block("g", ["g"]), [], max_depth=5, revision=0)
-    assert start(Core4("", "a page", "", "")).think.plan == ["a page"]
+    assert start_context("g") == Context(Block("g", ["g"]), [], max_depth=5, revision=0)
+    assert start_context(Core4("", "a page", "", "")).think.plan == ["a page"]
 
 
 def test_a_plan_may_be_given_and_an_empty_one_has_the_goal_executed() -> None:
     given = ["a", "b"]
-    context = start("g", given, max_depth=2)
+    context = start_context("g", given, max_depth=2)
     given.append("c")
     assert context == Context(Block("g", ["a", "b"]), [], max_depth=2)
-    assert start("g", []).phase is Phase.EXECUTION
+    assert start_context("g", []).phase is Phase.EXECUTION
 
 
 # ---------------------------------------------------------------- opening
 
 
 def test_a_message_opens_a_block_inside() -> None:
-    before = start("g", STEPS)
+    before = start_context("g", STEPS)
     after = open_(before, steps("c", ["x", "y", "z"]))
     child = Block("c", ["x", "y", "z"], plan_type=PlanType.PLAN_STEPS, success_signal="it works")
     assert after == Context(child, [before.think], revision=1)
-    assert before == start("g", STEPS)
+    assert before == start_context("g", STEPS)
 
 
 def test_the_nearest_block_comes_first() -> None:
-    context = open_(open_(start("g", STEPS), probes("c")), execute("d", "shell: make"))
+    context = open_(open_(start_context("g", STEPS), probes("c")), execute("d", "shell: make"))
     assert [block.goal for block in context.path] == ["c", "g"]
     assert context.think == Block(
         "d", [], plan_type=PlanType.EXECUTE, executor_call=ExecutorCall("shell: make", {}, [])
@@ -100,43 +100,43 @@ def test_the_nearest_block_comes_first() -> None:
 
 
 def test_update_plan_takes_the_place_of_the_whole_plan() -> None:
-    context = open_(start("g", STEPS), execute("c", update_plan=["x"]))
+    context = open_(start_context("g", STEPS), execute("c", update_plan=["x"]))
     assert context.path == [Block("g", ["x"], opened_with=STEPS)]
     assert not context.think.takes_item
-    assert open_(start("g", STEPS), execute("c", update_plan=[])).path[0].plan == []
+    assert open_(start_context("g", STEPS), execute("c", update_plan=[])).path[0].plan == []
 
 
 # ---------------------------------------------------------------- closing
 
 
 def test_the_end_of_a_block_takes_the_first_item_off() -> None:
-    context = close(open_(start("g", STEPS), execute("c", "shell: make")), "made")
+    context = close(open_(start_context("g", STEPS), execute("c", "shell: make")), "made")
     call = ExecutorCall("shell: make", {}, [])
     done = [DoneItem("c", "made", DoneStatus.DONE, executor_call=call)]
     assert context == Context(Block("g", STEPS[1:], done, opened_with=STEPS), revision=2)
 
 
 def test_a_round_with_update_plan_takes_nothing_off() -> None:
-    context = close(open_(start("g", STEPS), execute("c", update_plan=["x", "y"])))
+    context = close(open_(start_context("g", STEPS), execute("c", update_plan=["x", "y"])))
     assert context.think.plan == ["x", "y"]
     context = close(open_(context, execute("d")))
     assert context.think.plan == ["y"]
 
 
 def test_a_failure_keeps_its_item() -> None:
-    context = close(open_(start("g", STEPS), execute("c")), "no", failed=True)
+    context = close(open_(start_context("g", STEPS), execute("c")), "no", failed=True)
     assert context.think.plan == STEPS
     assert [(item.goal, item.result, item.status) for item in context.think.done] == [("c", "no", DoneStatus.FAILED)]
 
 
 def test_a_failure_that_update_plan_has_taken_off_comes_back() -> None:
     goal = {"intent": "", "deliverable": "a page", "metric": "", "constraint": ""}
-    context = close(open_(start("g", STEPS), execute(goal, update_plan=["x"])), failed=True)
+    context = close(open_(start_context("g", STEPS), execute(goal, update_plan=["x"])), failed=True)
     assert context.think.plan == ["a page", "x"]
 
 
 def test_what_is_left_and_what_was_done_inside_goes_with_a_block() -> None:
-    context = open_(start("g", STEPS), steps("c", ["x", "y", "z"]))
+    context = open_(start_context("g", STEPS), steps("c", ["x", "y", "z"]))
     context = close(close(open_(context, execute("d")), {"files": 1}), "enough", failed=True)
     inner = DoneItem("d", {"files": 1}, executor_call=ExecutorCall("shell: true", {}, []))
     assert context.think.done == [
@@ -145,13 +145,13 @@ def test_what_is_left_and_what_was_done_inside_goes_with_a_block() -> None:
 
 
 def test_the_end_of_the_root_is_the_outcome() -> None:
-    context = close(start("g", []), {"a": 1})
+    context = close(start_context("g", []), {"a": 1})
     assert context == Context(Block("g"), outcome=DoneItem("g", {"a": 1}), revision=1)
     assert context_from_json(context_to_json(context)) == context
 
 
 def test_an_empty_list_of_items_stays_empty() -> None:
-    context = evolve(open_(start("g", ["a"]), execute("c")), path=[Block("g", [])])
+    context = evolve(open_(start_context("g", ["a"]), execute("c")), path=[Block("g", [])])
     assert close(context).think.plan == []
 
 
@@ -183,7 +183,7 @@ def test_a_context_has_blocks(fields: dict[str, Any]) -> None:
 
 def test_a_context_never_changes() -> None:
     with pytest.raises(FrozenInstanceError):
-        start("g").revision = 2  # type: ignore[misc]
+        start_context("g").revision = 2  # type: ignore[misc]
 
 
 # ---------------------------------------------------------------- JSON
@@ -219,7 +219,7 @@ def test_a_context_comes_back_from_its_json(indent: int | None) -> None:
 
 
 def test_json_has_the_fields_that_planners_look_for() -> None:
-    context = open_(start("g", STEPS), execute("c"))
+    context = open_(start_context("g", STEPS), execute("c"))
     assert json.loads(context_to_json(context)) == {
         "think": {
             "goal": "c",

@@ -13,7 +13,7 @@ import pytest
 from attrs import evolve
 
 from planspec_lark.plan_next import kernel as kernel_module
-from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextError, context_to_json, start
+from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextError, context_to_json, start_context
 from planspec_lark.plan_next.kernel import CONTEXT_FILE, StateError, create_state, open_state, read_state
 from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, PlanNext, PlanReturn
 from planspec_lark.plan_next.reading import parse_message
@@ -40,7 +40,7 @@ def _bytes(folder: Path) -> bytes:
 
 def test_a_plan_begins_in_a_folder_that_is_made(tmp_path: Path) -> None:
     folder = tmp_path / "a" / ".thinkon"
-    context = start("g", STEPS)
+    context = start_context("g", STEPS)
     create_state(folder, context)
     assert _files(folder) == ["kernel.lock", "thinking-context.json"]
     assert _bytes(folder).decode() == context_to_json(context) + "\n"
@@ -48,33 +48,33 @@ def test_a_plan_begins_in_a_folder_that_is_made(tmp_path: Path) -> None:
 
 
 def test_a_plan_that_has_not_ended_is_not_given_up(tmp_path: Path) -> None:
-    create_state(tmp_path, start("one", []))
+    create_state(tmp_path, start_context("one", []))
     with pytest.raises(StateError) as error:
-        create_state(tmp_path, start("two"))
+        create_state(tmp_path, start_context("two"))
     assert str(error.value) == f"{tmp_path}: there is a plan that has not ended; go on with it"
     assert read_state(tmp_path).think.goal == "one"
-    create_state(tmp_path, start("two", []), overwrite=True)
+    create_state(tmp_path, start_context("two", []), overwrite=True)
     with open_state(tmp_path) as kernel:
         kernel.close_block("it", DoneStatus.DONE)
-    create_state(tmp_path, start("three"))
-    assert read_state(tmp_path) == start("three")
+    create_state(tmp_path, start_context("three"))
+    assert read_state(tmp_path) == start_context("three")
 
 
 def test_what_is_no_context_is_not_given_up_either(tmp_path: Path) -> None:
     (tmp_path / CONTEXT_FILE).write_text("mine")
     with pytest.raises(ContextError):
-        create_state(tmp_path, start("g"))
+        create_state(tmp_path, start_context("g"))
     assert _bytes(tmp_path) == b"mine"
-    create_state(tmp_path, start("g"), overwrite=True)
-    assert read_state(tmp_path) == start("g")
+    create_state(tmp_path, start_context("g"), overwrite=True)
+    assert read_state(tmp_path) == start_context("g")
 
 
 @pytest.mark.parametrize(
     ("context", "code"),
     [
-        (start("a\ud800", []), "PJ126"),
-        (start(Core4("i", "d", "m", "c", {"x": float("nan")})), "PJ132"),
-        (start(Core4("i", "d", "m", "c", {"intent": 5})), "PN103"),
+        (start_context("a\ud800", []), "PJ126"),
+        (start_context(Core4("i", "d", "m", "c", {"x": float("nan")})), "PJ132"),
+        (start_context(Core4("i", "d", "m", "c", {"intent": 5})), "PN103"),
         (Context(Block("g", done=[DoneItem("d", {"x": float("-inf")})])), "PJ132"),
         (Context(Block("g"), [Block("r")] * 6), "PN305"),
     ],
@@ -88,7 +88,7 @@ def test_a_plan_does_not_begin_with_what_could_not_be_read_again(tmp_path: Path,
 
 def test_a_plan_does_not_begin_with_what_json_cannot_say(tmp_path: Path) -> None:
     with pytest.raises(TypeError):
-        create_state(tmp_path, start(Core4("i", "d", "m", "c", {"x": object()})))
+        create_state(tmp_path, start_context(Core4("i", "d", "m", "c", {"x": object()})))
     assert _files(tmp_path) == []
 
 
@@ -125,7 +125,7 @@ def test_where_there_is_no_plan_it_says_so(tmp_path: Path) -> None:
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "it\x1b").write_text("")
     with pytest.raises(StateError) as error:
-        create_state(tmp_path / "it\x1b", start("g"))
+        create_state(tmp_path / "it\x1b", start_context("g"))
     assert str(error.value) == f"{tmp_path}/it\\x1b: File exists"
     with pytest.raises(StateError) as error:
         read_state(tmp_path / "it\x1b")
@@ -167,11 +167,11 @@ def test_a_file_beyond_all_limits_is_not_read(tmp_path: Path) -> None:
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     with open_state(tmp_path) as kernel:
         for use in (
             lambda: open_state(tmp_path).__enter__(),
-            lambda: create_state(tmp_path, start("x"), overwrite=True),
+            lambda: create_state(tmp_path, start_context("x"), overwrite=True),
             lambda: Runtime(tmp_path, lambda *_: "", lambda _: "").step(),
         ):
             with pytest.raises(StateError) as error:
@@ -183,7 +183,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 
 
 def test_the_lock_is_free_after_an_error(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     with pytest.raises(KeyboardInterrupt), open_state(tmp_path):
         raise KeyboardInterrupt
     with open_state(tmp_path):
@@ -191,7 +191,7 @@ def test_the_lock_is_free_after_an_error(tmp_path: Path) -> None:
 
 
 def test_what_killed_writers_have_left_is_removed(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     (tmp_path / ".planspec-thinking-context.json-abc.tmp").write_text("half of")
     (tmp_path / "mine.tmp").write_text("")
     with open_state(tmp_path):
@@ -202,7 +202,7 @@ def test_what_killed_writers_have_left_is_removed(tmp_path: Path) -> None:
 
 
 def test_each_change_is_on_the_disk_when_it_is_done(tmp_path: Path) -> None:
-    expected = start("g", STEPS)
+    expected = start_context("g", STEPS)
     create_state(tmp_path, expected)
     with open_state(tmp_path) as kernel:
         expected = open_(expected, execute("c"))
@@ -213,7 +213,7 @@ def test_each_change_is_on_the_disk_when_it_is_done(tmp_path: Path) -> None:
 
 
 def test_a_plan_that_has_ended_stays_as_it_is(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
     with open_state(tmp_path) as kernel:
         ended = kernel.close_block("it", DoneStatus.DONE)
         changes: list[Callable[[], Context]] = [
@@ -260,7 +260,7 @@ class _FullFile:
 def test_a_disk_that_takes_nothing_leaves_the_state_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, number: int
 ) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
     error = OSError(number, os.strerror(number))
     with open_state(tmp_path) as kernel:
         before, data = kernel.context, _bytes(tmp_path)
@@ -287,7 +287,7 @@ def test_a_disk_that_takes_nothing_leaves_the_state_as_it_was(
 def test_an_interrupt_leaves_the_state_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
     with open_state(tmp_path) as kernel:
         before = kernel.context
         with monkeypatch.context() as patch:
@@ -300,27 +300,27 @@ def test_an_interrupt_leaves_the_state_as_it_was(
 
 @pytest.mark.parametrize("target", ["locked", "remove_leftovers"])
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     monkeypatch.setattr(kernel_module, target, _fail(PermissionError(errno.EACCES, "Permission denied")))
     with pytest.raises(StateError) as error:
         Runtime(tmp_path, lambda *_: "", lambda _: "").run()
     assert str(error.value) == f"{tmp_path}: Permission denied"
-    assert read_state(tmp_path) == start("g")
+    assert read_state(tmp_path) == start_context("g")
 
 
 def test_a_state_does_not_become_larger_than_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
     monkeypatch.setattr(kernel_module, "CONTEXT_LIMITS", evolve(CONTEXT_LIMITS, max_bytes=1000))
     with pytest.raises(StateError) as error:
         Runtime(tmp_path, lambda *_: "", lambda _: returned("a" * 1000)).run()
-    size = len(context_to_json(close(start("g", []), "a" * 1000)).encode()) + 1
+    size = len(context_to_json(close(start_context("g", []), "a" * 1000)).encode()) + 1
     said = f"{size:,} bytes are more than the 1,000 that a context may have"
     assert str(error.value) == f"{tmp_path / CONTEXT_FILE}: {said}"
-    assert read_state(tmp_path) == start("g", [])
+    assert read_state(tmp_path) == start_context("g", [])
 
 
 def test_the_state_is_on_the_disk_before_it_takes_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
     seen: list[str] = []
     fsync, replace = os.fsync, Path.replace
 

@@ -15,7 +15,7 @@ from attrs import field, frozen
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark.diagnostics import render_all
-from planspec_lark.plan_next.context import Context, start
+from planspec_lark.plan_next.context import Context, start_context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import CONTEXT_FILE, StateError, create_state, open_state, read_state
@@ -79,9 +79,9 @@ class Script:
 
 def test_a_block_with_items_is_planned_and_one_without_is_executed(tmp_path: Path) -> None:
     script = Script([execute("c")], [returned("first"), returned("all")])
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     runtime = script.runtime(tmp_path)
-    first = open_(start("g"), execute("c"))
+    first = open_(start_context("g"), execute("c"))
     assert runtime.step() == first == read_state(tmp_path)
     second = close(first, "first")
     assert runtime.step() == second == read_state(tmp_path)
@@ -89,11 +89,11 @@ def test_a_block_with_items_is_planned_and_one_without_is_executed(tmp_path: Pat
     third = close(second, "all")
     assert runtime.step() == third == read_state(tmp_path)
     assert third.outcome == DoneItem("g", "all", plan=["g"], done=second.think.done)
-    assert script.asked == [("plan", start("g"), None), ("execute", first, None), ("execute", second, None)]
+    assert script.asked == [("plan", start_context("g"), None), ("execute", first, None), ("execute", second, None)]
 
 
 def test_a_plan_that_has_ended_asks_nobody(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
     script = Script([], [returned()])
     ended = script.runtime(tmp_path).run()
     assert ended.outcome is not None
@@ -102,7 +102,7 @@ def test_a_plan_that_has_ended_asks_nobody(tmp_path: Path) -> None:
 
 
 def test_at_max_depth_planning_is_skipped(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", STEPS, max_depth=1))
+    create_state(tmp_path, start_context("g", STEPS, max_depth=1))
     script = Script([steps("c", ["x", "y", "z"])], [returned("it")])
     context = script.runtime(tmp_path).run(max_turns=2)
     assert [who for who, *_ in script.asked] == ["plan", "execute"]
@@ -111,7 +111,7 @@ def test_at_max_depth_planning_is_skipped(tmp_path: Path) -> None:
 
 
 def test_so_many_turns_and_no_more(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
     script = Script([execute("a"), execute("b")], [returned()])
     assert script.runtime(tmp_path).run(max_turns=0).revision == 0
     assert script.runtime(tmp_path).run(max_turns=3).revision == 3
@@ -134,7 +134,7 @@ def test_so_many_turns_and_no_more(tmp_path: Path) -> None:
 def test_results_of_both_kinds(
     tmp_path: Path, result: str | dict[str, Any], status: str | None, expected: DoneStatus
 ) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
     context = Script([], [returned(result, status)]).runtime(tmp_path).run()
     assert context.outcome == DoneItem("g", result, expected)
 
@@ -143,10 +143,10 @@ def test_results_of_both_kinds(
 
 
 def test_a_refused_message_goes_back_with_its_diagnostics(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     answers = ["Sure! " + execute("c"), steps("c", ["a", "maybe b", "c"]), execute("c")]
     script = Script([*answers], [])
-    assert script.runtime(tmp_path).step() == open_(start("g"), execute("c"))
+    assert script.runtime(tmp_path).step() == open_(start_context("g"), execute("c"))
     refusals = [refusal for _, _, refusal in script.asked]
     assert refusals[0] is None
     assert [refusal.answer for refusal in refusals[1:] if refusal] == answers[:2]
@@ -155,7 +155,7 @@ def test_a_refused_message_goes_back_with_its_diagnostics(tmp_path: Path, snapsh
 
 @pytest.mark.parametrize("most", [0, 1, 2, 5])
 def test_a_planner_is_refused_so_often_and_then_the_block_has_failed(tmp_path: Path, most: int) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
     script = Script([steps("c"), *["no"] * (most + 1)])
     context = script.runtime(tmp_path, max_refusals=most).run(max_turns=2)
     assert script.plans == []
@@ -165,13 +165,13 @@ def test_a_planner_is_refused_so_often_and_then_the_block_has_failed(tmp_path: P
 
 
 def test_the_result_of_a_refused_block_says_why(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     outcome = Script(["a", "b", returned()]).runtime(tmp_path).run().outcome
     assert outcome == snapshot
 
 
 def test_refusals_are_counted_for_each_block_anew(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
     script = Script(["", "", execute("a"), "", "", execute("b")], [returned()])
     assert script.runtime(tmp_path).run(max_turns=3).think.goal == "b"
 
@@ -180,7 +180,7 @@ def test_refusals_are_counted_for_each_block_anew(tmp_path: Path) -> None:
 def test_an_executor_that_is_refused_is_not_asked_again(
     tmp_path: Path, answer: str, snapshot: SnapshotAssertion
 ) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
     script = Script([], [answer])
     context = script.runtime(tmp_path).run()
     assert len(script.asked) == 1
@@ -197,7 +197,7 @@ def test_an_executor_that_is_refused_is_not_asked_again(
 
 
 def test_a_failure_is_recorded_and_has_to_come_back_split(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
     script = Script([execute("c"), execute("c"), steps("c")], [returned("no access", "failed")])
     context = script.runtime(tmp_path).run(max_turns=3)
     (item,) = context.path[0].done
@@ -210,7 +210,7 @@ def test_a_failure_is_recorded_and_has_to_come_back_split(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_so_many_failures_in_a_row_close_the_block(tmp_path: Path, most: int) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
     names = [f"way {name}" for name in "abc"[:most]]
     script = Script(
         [steps("c"), *(execute(name, f"shell: {name}") for name in names)], [returned("no", "failed")] * most
@@ -224,7 +224,7 @@ def test_so_many_failures_in_a_row_close_the_block(tmp_path: Path, most: int) ->
 
 
 def test_a_success_between_failures_counts_from_the_start(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
     names = "abcde"
     script = Script(
         [execute(name, f"shell: {name}") for name in names],
@@ -236,7 +236,7 @@ def test_a_success_between_failures_counts_from_the_start(tmp_path: Path) -> Non
 
 
 def test_failures_go_up_until_the_root_has_failed(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
 
     def planner(context: Context, _: Refusal | None) -> str:
         return steps(f"{context.depth}.{len(context.think.done)}", [f"{context.revision}.{at}" for at in range(3)])
@@ -264,7 +264,7 @@ def test_limits_are_numbers_that_mean_something(tmp_path: Path, fields: dict[str
 
 
 def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     events: list[Event] = []
     on_disk: list[Context] = []
 
@@ -275,13 +275,13 @@ def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
     script = Script(["no", execute("c")], [returned("it"), "no"])
     script.runtime(tmp_path, on_event=watch).run()
     refusals = [event.refusal for event in events]
-    first = open_(start("g"), execute("c"))
+    first = open_(start_context("g"), execute("c"))
     second = close(first, "it")
     last = read_state(tmp_path)
     assert events == [
-        Event(EventKind.ASKED, start("g"), Phase.PLANNING),
-        Event(EventKind.REFUSED, start("g"), Phase.PLANNING, refusals[1]),
-        Event(EventKind.ASKED, start("g"), Phase.PLANNING, refusals[1]),
+        Event(EventKind.ASKED, start_context("g"), Phase.PLANNING),
+        Event(EventKind.REFUSED, start_context("g"), Phase.PLANNING, refusals[1]),
+        Event(EventKind.ASKED, start_context("g"), Phase.PLANNING, refusals[1]),
         Event(EventKind.OPENED, first),
         Event(EventKind.ASKED, first, Phase.EXECUTION),
         Event(EventKind.CLOSED, second, item=second.think.done[0]),
@@ -299,9 +299,9 @@ def test_a_watcher_that_raises_ends_the_run_and_loses_nothing(tmp_path: Path, ki
     def answers() -> Script:
         return Script(["no", execute("c")], [returned("it"), returned("all")])
 
-    create_state(tmp_path / "calm", start("g"))
+    create_state(tmp_path / "calm", start_context("g"))
     calm = answers().runtime(tmp_path / "calm").run()
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     script = answers()
 
     def watch(event: Event) -> None:
@@ -319,7 +319,7 @@ def test_a_watcher_that_raises_ends_the_run_and_loses_nothing(tmp_path: Path, ki
 @pytest.mark.parametrize("error", [KeyError("x"), KeyboardInterrupt(), SystemExit(3), MemoryError()])
 @pytest.mark.parametrize("who", ["planner", "executor"])
 def test_what_a_callable_raises_leaves_the_state_as_it_was(tmp_path: Path, error: BaseException, who: str) -> None:
-    create_state(tmp_path, start("g", STEPS if who == "planner" else []))
+    create_state(tmp_path, start_context("g", STEPS if who == "planner" else []))
     before = (tmp_path / CONTEXT_FILE).read_bytes()
     script = Script([error, execute("c")], [error, returned()])
     with pytest.raises(type(error)) as caught:
@@ -332,7 +332,7 @@ def test_what_a_callable_raises_leaves_the_state_as_it_was(tmp_path: Path, error
 @pytest.mark.parametrize("answer", [None, b"{}", 1, {"type": "plan-next"}, ["a"], DoneItem("d")])
 @pytest.mark.parametrize("who", ["planner", "executor"])
 def test_an_answer_is_a_text_or_a_message(tmp_path: Path, answer: Any, who: str) -> None:
-    create_state(tmp_path, start("g", STEPS if who == "planner" else []))
+    create_state(tmp_path, start_context("g", STEPS if who == "planner" else []))
     before = (tmp_path / CONTEXT_FILE).read_bytes()
     with pytest.raises(TypeError) as error:
         Script([answer], [answer]).runtime(tmp_path).run()
@@ -341,7 +341,7 @@ def test_an_answer_is_a_text_or_a_message(tmp_path: Path, answer: Any, who: str)
 
 
 def test_a_callable_may_not_run_the_plan_that_asks_it(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     runtime = Runtime(tmp_path, lambda *_: str(runtime.step()), lambda _: "")
     with pytest.raises(StateError, match="another process is at work on this plan"):
         runtime.run()
@@ -356,7 +356,7 @@ def _next(**more: Any) -> PlanNext:
 
 
 def test_answers_may_be_models(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     script = Script([_next()], [PlanReturn({"a": (1, 2)}), PlanReturn("no", FAILED)])
     context = script.runtime(tmp_path).run()
     assert context.outcome is not None
@@ -379,7 +379,7 @@ def test_answers_may_be_models(tmp_path: Path) -> None:
 def test_models_are_held_to_the_same_rules_as_texts(
     tmp_path: Path, message: PlanNext | PlanReturn, codes: list[str]
 ) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     script = Script([message, execute("c")])
     script.runtime(tmp_path).step()
     refusal = script.asked[1][2]
@@ -397,17 +397,17 @@ def _endless() -> dict[str, Any]:
 
 @pytest.mark.parametrize("result", [{"a": object()}, {"a": b""}, {"a": {(1, 2): 3}}, _endless()])
 def test_what_json_cannot_say_is_no_answer(tmp_path: Path, result: dict[str, Any]) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
     with pytest.raises(TypeError, match=r"\Aan answer holds what JSON cannot say: "):
         Script([], [PlanReturn(result)]).runtime(tmp_path).run()
-    assert read_state(tmp_path) == start("g", [])
+    assert read_state(tmp_path) == start_context("g", [])
 
 
 def test_the_judge_is_the_one_that_is_given(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     script = Script(["Sure:\n```json\n" + execute("c", "make") + "\n```"])
     assert script.runtime(tmp_path, judge=Judge(tolerant=True)).step().think.goal == "c"
-    create_state(tmp_path, start("g"), overwrite=True)
+    create_state(tmp_path, start_context("g"), overwrite=True)
     script = Script([execute("c", "make")] * 3)
     outcome = script.runtime(tmp_path, judge=Judge(executors=Executors())).step().outcome
     assert outcome is not None
@@ -429,7 +429,7 @@ _RUNS: dict[str, _Run] = {
 @pytest.mark.parametrize("planner", ["plan", "aplan"])
 @pytest.mark.parametrize("executor", ["execute", "aexecute"])
 def test_callables_of_both_kinds(tmp_path: Path, planner: str, executor: str, run: str) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     script = Script(["no", execute("c")], [returned("it"), returned("all")])
     context = _RUNS[run](Runtime(tmp_path, getattr(script, planner), getattr(script, executor)))
     assert context == read_state(tmp_path)
@@ -441,16 +441,16 @@ def test_callables_of_both_kinds(tmp_path: Path, planner: str, executor: str, ru
 @pytest.mark.parametrize("run", ["run", "arun"])
 @pytest.mark.parametrize("kind", ["", "a"])
 def test_what_any_callable_raises_leaves_the_state_as_it_was(tmp_path: Path, run: str, kind: str) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
     error = KeyError("x")
     for script in (Script([error]), Script([None]), Script([execute("c")], [error])):
         with pytest.raises((KeyError, TypeError)):
             _RUNS[run](Runtime(tmp_path, getattr(script, f"{kind}plan"), getattr(script, f"{kind}execute")))
-    assert read_state(tmp_path) == open_(start("g"), execute("c"))
+    assert read_state(tmp_path) == open_(start_context("g"), execute("c"))
 
 
 def test_one_run_has_one_event_loop(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", STEPS))
+    create_state(tmp_path, start_context("g", STEPS))
     loops: list[asyncio.AbstractEventLoop] = []
     script = Script([execute(name) for name in "abc"], [returned()] * 4)
 
@@ -465,7 +465,7 @@ def test_one_run_has_one_event_loop(tmp_path: Path) -> None:
 
 
 def test_inside_an_event_loop_run_says_what_to_do(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g"))
+    create_state(tmp_path, start_context("g"))
 
     async def use(script: Script, planner: Any) -> Context:
         return Runtime(tmp_path, planner, script.execute).step()
@@ -479,7 +479,7 @@ def test_inside_an_event_loop_run_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_plain_callables_do_not_keep_others_waiting(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
     begun, others = threading.Event(), threading.Event()
 
     def executor(_: Context) -> str:
@@ -498,7 +498,7 @@ def test_plain_callables_do_not_keep_others_waiting(tmp_path: Path) -> None:
 
 
 def test_a_future_will_do(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
 
     class Later:
         def __await__(self) -> Generator[Any, None, str]:
@@ -544,15 +544,15 @@ def _cancelled_run(folder: Path, *, times: int) -> tuple[bool, bool]:
 
 
 def test_a_cancelled_run_holds_the_lock_as_long_as_its_thread_works(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
     assert _cancelled_run(tmp_path, times=1) == (False, True)
-    assert read_state(tmp_path) == start("g", [])
+    assert read_state(tmp_path) == start_context("g", [])
     assert _cancelled_run(tmp_path, times=2) == (True, False)
-    assert read_state(tmp_path) == start("g", [])
+    assert read_state(tmp_path) == start_context("g", [])
 
 
 def test_a_cancelled_run_that_awaits_ends_at_once(tmp_path: Path) -> None:
-    create_state(tmp_path, start("g", []))
+    create_state(tmp_path, start_context("g", []))
 
     async def executor(_: Context) -> str:
         await asyncio.sleep(60)
@@ -564,7 +564,7 @@ def test_a_cancelled_run_that_awaits_ends_at_once(tmp_path: Path) -> None:
 
     with pytest.raises(TimeoutError):
         asyncio.run(main())
-    assert read_state(tmp_path) == start("g", [])
+    assert read_state(tmp_path) == start_context("g", [])
     with open_state(tmp_path):
         pass
 

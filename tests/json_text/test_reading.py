@@ -63,7 +63,7 @@ def test_nothing_is_made_up(value: str) -> None:
     found = scan_json(f'{{"a": {value}, "b": [1, {value}, 2]}}')
     assert found.value == {"b": [1, 2]}
     assert [one.severity for one in found.diagnostics] == [Severity.ERROR] * 2
-    assert [one.part for one in found.diagnostics] == ["a", "b[1]"]
+    assert [one.path for one in found.diagnostics] == ["a", "b[1]"]
 
 
 @pytest.mark.parametrize("piece", ["\ud800", "\\\ud800", "\\ud800", "\\ude00\\ud83d", "\\ud83d\ude00"])
@@ -249,7 +249,7 @@ def test_without_a_limit_any_depth_is_read() -> None:
     assert spelled(found, ["a"] * depth) == "1"
     found = read_json('{"a": [' * depth + "oops", limits=NO_LIMITS)
     assert codes(found) == ["PJ106"]
-    assert len(found.diagnostics[0].part) < 1000
+    assert len(found.diagnostics[0].path) < 1000
 
 
 def test_findings_beyond_a_limit_are_counted() -> None:

@@ -7,7 +7,6 @@ for, and depth costs no recursion.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -17,6 +16,7 @@ from planspec_lark.diagnostics import CODES, Diagnostic, shorten
 from planspec_lark.json_text.building import Builder
 from planspec_lark.json_text.models import MISSING, JsonText
 from planspec_lark.json_text.paths import write_path
+from planspec_lark.json_text.scalars import MAX_DIGITS
 from planspec_lark.limits import Limits, find_excess
 from planspec_lark.source import Source
 
@@ -26,6 +26,7 @@ __all__ = ["YAML_LIMITS", "MissingYamlError", "read_yaml"]
 YAML_LIMITS = Limits(max_bytes=256_000, max_depth=32, max_findings=1000)
 
 _TAGS = "tag:yaml.org,2002:"
+_BASES = {"0b": 2, "0o": 8, "0x": 16}
 
 
 class MissingYamlError(ImportError):
@@ -51,12 +52,14 @@ def read_yaml(text: str, *, name: str = "<text>", limits: Limits = YAML_LIMITS) 
     return _Reader(source, limits).read()
 
 
-def _parse(text: str) -> Iterator[Any]:
+def _library() -> tuple[Any, Any]:
+    """What is needed of the library: the class that reads, and that of its errors."""
     try:
         from ruamel.yaml import YAML  # noqa: PLC0415  (an extra)
+        from ruamel.yaml.error import YAMLError  # noqa: PLC0415
     except ImportError:
         raise MissingYamlError from None
-    return YAML(typ="safe", pure=True).parse(text)  # type: ignore[no-any-return]
+    return YAML(typ="safe", pure=True), YAMLError
 
 
 class _RefusedError(Exception):
@@ -78,14 +81,13 @@ class _Reader:
     documents: int = 0
 
     def read(self) -> JsonText:
-        from ruamel.yaml.error import YAMLError  # noqa: PLC0415  (an extra)
-
+        yaml, yaml_error = _library()
         try:
-            for event in _parse(self.source.text):
+            for event in yaml.parse(self.source.text):
                 self._take(type(event).__name__.removesuffix("Event"), event)
         except _RefusedError as refused:
             return self._stop(*refused.fault)
-        except YAMLError as error:
+        except yaml_error as error:
             return self._stop(*_explain(error))
         value = self.builder.values[0] if self.builder.values else None
         return JsonText(value, [], self.source, self.builder.nodes)
@@ -156,19 +158,34 @@ def _value_of(event: Any, start: int, end: int) -> Any:
     """What a scalar says. Plain ones may be numbers, booleans and null; dates are texts."""
     text = event.value
     kind = _kind_of(text) if event.implicit[0] and event.tag is None else "str"
-    digits = text.replace("_", "")
     try:
         if kind == "null":
             return None
         if kind == "bool":
             return text.lower() == "true"
         if kind == "int":
-            return int(digits.lstrip("0") or "0") if digits.isdecimal() else int(digits, 0)
+            return _whole(text)
         if kind == "float":
-            return _finite(digits, start, end)
+            return _finite(text.replace("_", ""), start, end)
     except ValueError:
         raise _RefusedError("PJ134", "this number is out of range", start, end) from None
     return text
+
+
+def _whole(text: str) -> int | str:
+    """A whole number, or the text where it has no digits. A leading zero means nothing."""
+    written = text.replace("_", "").lower()
+    body = written.lstrip("+-")
+    base = _BASES.get(body[:2], 10)
+    digits = body if base == 10 else body[2:]
+    if not digits:
+        return text
+    if base == 10 and len(digits.lstrip("0")) > MAX_DIGITS:
+        raise ValueError(text)
+    value = int(digits.lstrip("0") or "0", base)
+    if value >= 10**MAX_DIGITS:
+        raise ValueError(text)
+    return -value if written.startswith("-") else value
 
 
 def _finite(digits: str, start: int, end: int) -> float:
@@ -188,9 +205,8 @@ def _kind_of(text: str) -> str:
 
 @cache
 def _resolver() -> Any:
-    from ruamel.yaml import YAML  # noqa: PLC0415  (an extra)
-
-    return YAML(typ="safe", pure=True).resolver
+    yaml, _ = _library()
+    return yaml.resolver
 
 
 def _explain(error: Any) -> tuple[str, str, int, int, str]:

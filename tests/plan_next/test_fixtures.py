@@ -1,0 +1,149 @@
+"""Every fixture runs every invariant. A file's name begins with the phase that its text is for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark.diagnostics import CODES, Severity, render_all
+from planspec_lark.plan_next.models import Phase, PlanNext, PlanType
+from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
+from planspec_lark.plan_next.structure import to_value
+from tests.corpus import FIXTURES, each, expected_codes, find, read
+from tests.plan_next.test_schema import SCHEMAS, STRUCTURAL
+
+VALID = each("plan_next/valid", ".json")
+INVALID = each("plan_next/invalid", ".txt")
+ANSWERS = each("plan_next/answers", ".md")
+
+
+def phase_of(path: Path) -> Phase:
+    return Phase(path.stem.partition("_")[0])
+
+
+def written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def test_there_are_enough() -> None:
+    assert len(find("plan_next/valid", ".json")) >= 20
+    assert len(find("plan_next/invalid", ".txt")) >= 30
+    assert len(find("plan_next/answers", ".md")) >= 15
+
+
+def test_there_are_all_kinds() -> None:
+    messages = [parse_message(read(path), phase_of(path)) for path in find("plan_next/valid", ".json")]
+    assert {one.plan_type for one in messages if isinstance(one, PlanNext)} == set(PlanType)
+    for folder, suffix in (("valid", ".json"), ("invalid", ".txt"), ("answers", ".md")):
+        paths = find(f"plan_next/{folder}", suffix)
+        assert {phase_of(path) for path in paths} == set(Phase)
+        assert {path.stem[-3:] for path in paths} == {"_zh", "_en"}
+
+
+def test_every_invalid_text_has_its_codes() -> None:
+    texts = {path.stem for path in find("plan_next/invalid", ".txt")}
+    codes = {path.stem for path in find("plan_next/invalid", ".codes")}
+    assert texts == codes
+    strays = [p for p in (FIXTURES / "plan_next").rglob("*.*") if p.suffix not in (".json", ".txt", ".md", ".codes")]
+    assert not strays
+
+
+def test_every_code_of_a_message_is_expected_somewhere() -> None:
+    expected = {code for path in find("plan_next/invalid", ".txt") for _, code in expected_codes(path)}
+    assert {code for code in CODES if code.startswith(("PN1", "PN2"))} <= expected
+
+
+@VALID
+def test_a_valid_message_is_its_json(path: Path) -> None:
+    text = read(path)
+    message = parse_message(text, phase_of(path))
+    assert message.warnings == ()
+    assert to_value(message) == json.loads(text.removeprefix("\ufeff"))
+
+
+@VALID
+def test_a_valid_message_reads_back(path: Path) -> None:
+    message = parse_message(read(path), phase_of(path))
+    assert parse_message(written(to_value(message)), phase_of(path)) == message
+
+
+@VALID
+def test_a_scan_reads_the_same(path: Path) -> None:
+    scan = scan_message(read(path), phase_of(path))
+    assert scan.diagnostics == []
+    assert scan.message == parse_message(read(path), phase_of(path))
+
+
+@VALID
+def test_the_schema_takes_it(path: Path) -> None:
+    assert SCHEMAS[phase_of(path)].is_valid(json.loads(read(path).removeprefix("\ufeff")))
+
+
+@VALID
+def test_the_other_phase_refuses_it(path: Path) -> None:
+    (other,) = set(Phase) - {phase_of(path)}
+    with pytest.raises(MessageError) as caught:
+        parse_message(read(path), other)
+    assert [found.code for found in caught.value.diagnostics] == ["PN201"]
+
+
+@VALID
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
+    text = read(path)
+    same = text.replace("\r\n", "\n").replace("\n", line_end)
+    assert parse_message(same, phase_of(path)) == parse_message(text, phase_of(path))
+
+
+@INVALID
+def test_codes(path: Path) -> None:
+    with pytest.raises(MessageError) as caught:
+        parse_message(read(path), phase_of(path))
+    assert [(found.line, found.code) for found in caught.value.diagnostics] == expected_codes(path)
+
+
+@INVALID
+def test_messages(path: Path, snapshot: SnapshotAssertion) -> None:
+    with pytest.raises(MessageError) as caught:
+        parse_message(read(path), phase_of(path), name=path.name)
+    assert render_all(caught.value.diagnostics) == snapshot
+
+
+@INVALID
+@pytest.mark.parametrize("phase", Phase, ids=lambda phase: phase.value)
+def test_a_scan_never_raises(path: Path, phase: Phase) -> None:
+    """It gives a message unless there is an error, and complains about whatever strict reading refuses."""
+    scan = scan_message(read(path), phase)
+    assert (scan.message is None) == any(found.severity is Severity.ERROR for found in scan.diagnostics)
+    assert scan.diagnostics or phase is not phase_of(path)
+
+
+@INVALID
+def test_what_the_schema_refuses(path: Path) -> None:
+    """A text that is JSON and has a structural fault is refused by the schema, any other is not."""
+    codes = {code for _, code in expected_codes(path)}
+    if not any(code.startswith("PJ") for code in codes):
+        assert SCHEMAS[phase_of(path)].is_valid(json.loads(read(path))) == (not codes & STRUCTURAL)
+
+
+@ANSWERS
+def test_answers(path: Path, snapshot: SnapshotAssertion) -> None:
+    scan = scan_message(read(path), phase_of(path), name=path.name)
+    message = written(to_value(scan.message)) if scan.message is not None else "no message"
+    assert f"{message}\n\n{render_all(scan.diagnostics)}" == snapshot
+
+
+@ANSWERS
+def test_an_answer_is_no_message_as_it_stands(path: Path) -> None:
+    with pytest.raises(MessageError):
+        parse_message(read(path), phase_of(path))
+
+
+@ANSWERS
+def test_what_is_taken_out_of_an_answer_is_a_message(path: Path) -> None:
+    scan = scan_message(read(path), phase_of(path))
+    if scan.message is not None:
+        assert parse_message(written(to_value(scan.message)), phase_of(path)) == scan.message

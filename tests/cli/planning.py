@@ -30,9 +30,9 @@ echo "{\"type\": \"plan-return\", \"result\": $goal}"
 SCRIPTS = ("--planner", "sh planner.sh", "--executor", "sh executor.sh")
 
 
-def write_scripts() -> None:
-    Path("planner.sh").write_text(PLANNER)
-    Path("executor.sh").write_text(EXECUTOR)
+def write_scripts(folder: Path = Path()) -> None:
+    (folder / "planner.sh").write_text(PLANNER)
+    (folder / "executor.sh").write_text(EXECUTOR)
 
 
 def message(**changes: Any) -> str:

@@ -40,7 +40,10 @@ _context_option = click.option(
 
 @click.group("planner")
 def command() -> None:
-    """Plan-next messages, and the plans that are built of them."""
+    """Check a planner's messages, and run plans with any programs.
+
+    `start` begins a plan, `run` takes it on, and `show` says where it stands.
+    """
 
 
 for _each in (planner_run.start, planner_run.step, planner_run.run):
@@ -105,7 +108,7 @@ def prompt(state: str, context_file: str | None, language: str, answer: str | No
     elif context.phase is Phase.EXECUTION:
         raise Unusable(f"{where}: the block at hand waits for its executor, which is a program and gets no prompt")
     else:
-        write_text(build_planner_prompt(context, judge.executors, language=language) + "\n")
+        write_text(build_planner_prompt(context, judge.executors, language=language))
 
 
 def _write_repair(answer: str, judge: Judge, context: Context, language: str) -> None:
@@ -115,7 +118,7 @@ def _write_repair(answer: str, judge: Judge, context: Context, language: str) ->
         stop_on_faults(error, f"{visible_name(label(answer))}: this is no answer", UNREADABLE)
     message, found = judge.judge(text, context.phase, context, name=label(answer))
     if message is None:
-        write_text(build_repair_prompt(found, answer=text, language=language) + "\n")
+        write_text(build_repair_prompt(found, answer=text, language=language))
         raise click.exceptions.Exit(FINDINGS)
 
 
@@ -125,7 +128,7 @@ def _write_repair(answer: str, judge: Judge, context: Context, language: str) ->
 @click.option("--plan", "as_plan", is_flag=True, help="Write a PlanSpec document, for other commands to read.")
 @click.option("--full", is_flag=True, help="Hide nothing.")
 def show(state: str, context_file: str | None, as_plan: bool, full: bool) -> None:
-    """Show the tree of blocks: what is done, what is at hand, and what is still to do."""
+    """Show what is done, what is at hand, and what is still to do."""
     plan = context_to_plan(read_context(context_file) if context_file else load_state(state))
     if as_plan:
         write_text(serialize_plan(plan))

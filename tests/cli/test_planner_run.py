@@ -290,8 +290,11 @@ def test_two_at_once() -> None:
 def test_what_has_happened_is_written_at_once() -> None:
     with at_work() as process:
         assert process.stdout is not None
+        begin = time.monotonic()
         assert process.stdout.readline() == b"  opened  PLAN_STEPS Bake\n"
         assert process.stdout.readline() == b"    opened  EXECUTE Mix\n"
+        # The executor is at work for longer.
+        assert time.monotonic() - begin < 30
 
 
 def test_a_reader_that_leaves_stops_it() -> None:

@@ -17,14 +17,14 @@ else
   kind='"EXECUTE"' plan='[]' more='"executor_call": {"command": "oven", "inputs": {}, "expected_observations": []}'
 fi
 block="{\"goal\": $item, \"plan\": $plan, \"done\": []}"
-echo "{\"type\": \"plan-next\", \"plan_type\": $kind, \"new_block\": $block, $more}"
+printf '%s\n' "{\"type\": \"plan-next\", \"plan_type\": $kind, \"new_block\": $block, $more}"
 """
 
 # Notes each call in a log.
 EXECUTOR = r"""
 goal=$(sed -n '/"goal": / { s/^[^:]*: //; s/,$//; p; q; }')
-echo "$PLANSPEC_REVISION $PLANSPEC_PHASE $goal" >> log
-echo "{\"type\": \"plan-return\", \"result\": $goal}"
+printf '%s\n' "$PLANSPEC_REVISION $PLANSPEC_PHASE $goal" >> log
+printf '%s\n' "{\"type\": \"plan-return\", \"result\": $goal}"
 """
 
 SCRIPTS = ("--planner", "sh planner.sh", "--executor", "sh executor.sh")

@@ -95,9 +95,9 @@ def test_a_refused_planner_is_told_why(snapshot: SnapshotAssertion) -> None:
 
 def test_a_result_that_is_an_object() -> None:
     assert run("planner", "start", "Bake", "--overwrite", "--max-depth", "1").exit_code == 0
-    executor = shell("""echo '{"type": "plan-return", "result": {"a": ["\\u001b", 2]}}'""")
+    executor = shell("""printf '%s' '{"type": "plan-return", "result": {"a": ["\\u009b", 2]}}'""")
     result = run("planner", "run", *PLANNER_ONLY, executor)
-    expected = 'The goal is reached.\n{\n  "a": [\n    "\\u001b",\n    2\n  ]\n}\n'
+    expected = 'The goal is reached.\n{\n  "a": [\n    "\\u009b",\n    2\n  ]\n}\n'
     assert result.exit_code == 0
     assert result.stdout.endswith(expected)
     assert "    | {" not in result.stdout
@@ -219,7 +219,8 @@ def at_work(*, arguments: tuple[str, ...] = ("run",), before: str = "") -> Itera
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(),
+        # Nothing is written at once unless the command sees to it.
+        env=environment({"PYTHONUNBUFFERED": ""}),
     ) as process:
         end = time.monotonic() + 30
         while not Path("pid").exists():
@@ -290,8 +291,11 @@ def test_two_at_once() -> None:
 def test_what_has_happened_is_written_at_once() -> None:
     with at_work() as process:
         assert process.stdout is not None
+        begin = time.monotonic()
         assert process.stdout.readline() == b"  opened  PLAN_STEPS Bake\n"
         assert process.stdout.readline() == b"    opened  EXECUTE Mix\n"
+        # The executor is at work for longer.
+        assert time.monotonic() - begin < 30
 
 
 def test_a_reader_that_leaves_stops_it() -> None:
@@ -342,21 +346,26 @@ def test_a_full_disk_for_the_state() -> None:
 # ---------------------------------------------------------------- terminals
 
 
-EVIL = "\\\\u001b[31m\\\\u202e\\\\u009b1m\\\\nerror[PN999]: forged"
+# As JSON spells it.
+EVIL = "\\u001b[31m\\u202e\\u009b1m\\nerror[PN999]: forged"
 
 
 def test_nothing_steers_a_terminal() -> None:
     script = PLANNER.replace('"Mix", "Rest"', f'"Mix {EVIL}", "Rest"').replace('"oven"', f'"{EVIL}"')
-    executor = f"""echo '{{"type": "plan-return", "result": "{EVIL}"}}'; printf '\\033[31m' >&2"""
+    executor = f"""printf '%s' '{{"type": "plan-return", "result": "{EVIL}"}}'; printf '\\033[31m' >&2"""
     Path("planner.sh").write_text(script)
     options = ["--planner", "sh planner.sh", "--executor"]
-    calls = [[*options, shell(executor)], [*options, f"printf '{EVIL}'"], [*options, "\x1b[31m"]]
+    calls = [[*options, shell(executor)], [*options, "printf '\\033[31m{'"], [*options, "\x1b[31m"]]
     calls += [["--planner", "\x1b[31m", "--executor", "true"], [*SCRIPTS, "--state", "\x1b[31m\n"]]
+    seen = ""
     for arguments in calls:
         assert run("planner", "start", "Bake", "--overwrite").exit_code == 0
         shown = harmless(on_terminal("planner", "run", *arguments), colours=True)
         assert "Traceback" not in shown
         assert "\nerror[PN999]" not in shown.partition("\nThe ")[0]
+        seen += shown
+    for text in ("opened  EXECUTE Mix \\x1b[31m\\u202e", "done    Mix \\x1b[31m\\u202e", "reached.\n\\x1b[31m\\u202e"):
+        assert text in seen
 
 
 def test_colours_on_a_terminal_only() -> None:

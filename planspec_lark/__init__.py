@@ -34,11 +34,36 @@ if TYPE_CHECKING:
     from planspec_lark.limits import Limits
     from planspec_lark.llm.models import LlmError, ProgramError, Reply
     from planspec_lark.llm.openai_chat import OpenAIChat
+    from planspec_lark.llm.planners import Sent, chat_planner, program_executor, program_planner
     from planspec_lark.llm.program import Program
     from planspec_lark.plan_cmd.applying import apply_command, apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand
     from planspec_lark.plan_cmd.printing import serialize_commands
     from planspec_lark.plan_cmd.reading import CommandScan, parse_plan_commands, scan_plan_commands
+    from planspec_lark.plan_next.checking import check_message
+    from planspec_lark.plan_next.context import Context, ContextError, context_from_json, context_to_json, start_context
+    from planspec_lark.plan_next.executors import Executors, ExecutorsError, load_executors
+    from planspec_lark.plan_next.judging import Judge
+    from planspec_lark.plan_next.kernel import StateError, create_state, read_state
+    from planspec_lark.plan_next.models import (
+        Block,
+        Core4,
+        DoneItem,
+        DoneStatus,
+        Executor,
+        ExecutorCall,
+        NewBlock,
+        Phase,
+        PlanNext,
+        PlanReturn,
+        PlanType,
+    )
+    from planspec_lark.plan_next.printing import message_to_json
+    from planspec_lark.plan_next.prompts import build_planner_prompt, build_repair_prompt
+    from planspec_lark.plan_next.reading import MessageError, MessageScan, parse_message, scan_message
+    from planspec_lark.plan_next.runtime import Event, EventKind, Refusal, Runtime
+    from planspec_lark.plan_next.view import context_to_plan
+    from planspec_lark.plan_next.words import Words, WordsError, load_words
     from planspec_lark.planspec.checking import check_text
     from planspec_lark.planspec.folding import collapse_step, expand_step, replace_children
     from planspec_lark.planspec.interchange import (
@@ -75,11 +100,26 @@ _HOMES = {
     "limits": "Limits",
     "llm.models": "LlmError ProgramError Reply",
     "llm.openai_chat": "OpenAIChat",
+    "llm.planners": "Sent chat_planner program_executor program_planner",
     "llm.program": "Program",
     "plan_cmd.applying": "apply_command apply_commands",
     "plan_cmd.models": "PlanCommand",
     "plan_cmd.printing": "serialize_commands",
     "plan_cmd.reading": "CommandScan parse_plan_commands scan_plan_commands",
+    "plan_next.checking": "check_message",
+    "plan_next.context": "Context ContextError context_from_json context_to_json start_context",
+    "plan_next.executors": "Executors ExecutorsError load_executors",
+    "plan_next.judging": "Judge",
+    "plan_next.kernel": "StateError create_state read_state",
+    "plan_next.models": (
+        "Block Core4 DoneItem DoneStatus Executor ExecutorCall NewBlock Phase PlanNext PlanReturn PlanType"
+    ),
+    "plan_next.printing": "message_to_json",
+    "plan_next.prompts": "build_planner_prompt build_repair_prompt",
+    "plan_next.reading": "MessageError MessageScan parse_message scan_message",
+    "plan_next.runtime": "Event EventKind Refusal Runtime",
+    "plan_next.view": "context_to_plan",
+    "plan_next.words": "Words WordsError load_words",
     "planspec.checking": "check_text",
     "planspec.folding": "collapse_step expand_step replace_children",
     "planspec.interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
@@ -98,6 +138,7 @@ _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for nam
 
 __version__ = "0.1.0"
 __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything)
+    "Block",
     "BulkError",
     "BulkOptions",
     "BulkProgress",
@@ -106,43 +147,80 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "CODES",
     "CommandError",
     "CommandScan",
+    "Context",
+    "ContextError",
+    "Core4",
     "Diagnostic",
+    "DoneItem",
+    "DoneStatus",
+    "Event",
+    "EventKind",
+    "Executor",
+    "ExecutorCall",
+    "Executors",
+    "ExecutorsError",
     "Fix",
     "JsonText",
+    "Judge",
     "Limits",
     "LlmError",
+    "MessageError",
+    "MessageScan",
+    "NewBlock",
     "OpenAIChat",
+    "Phase",
     "Places",
     "PlanCommand",
+    "PlanNext",
+    "PlanReturn",
     "PlanSpec",
     "PlanStatus",
     "PlanStep",
     "PlanSyntaxError",
+    "PlanType",
     "PlanValueError",
     "Program",
     "ProgramError",
+    "Refusal",
     "Reply",
+    "Runtime",
     "ScanResult",
+    "Sent",
     "Severity",
     "Shard",
     "ShardReport",
     "Source",
     "Span",
+    "StateError",
     "StepInfo",
     "StepPlaces",
+    "Words",
+    "WordsError",
     "analyze_shard",
     "apply_command",
     "apply_commands",
     "available_outputs",
+    "build_planner_prompt",
+    "build_repair_prompt",
+    "chat_planner",
+    "check_message",
     "check_text",
     "collapse_step",
+    "context_from_json",
+    "context_to_json",
+    "context_to_plan",
+    "create_state",
     "decode",
     "expand_step",
     "export_grammar",
     "find_step",
     "iter_steps",
     "lint_plan",
+    "load_executors",
+    "load_words",
+    "message_to_json",
     "next_pending_step",
+    "parse_message",
     "parse_plan",
     "parse_plan_commands",
     "parse_tree",
@@ -153,17 +231,22 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "plan_to_dict",
     "plan_to_json",
     "plan_to_steps",
+    "program_executor",
+    "program_planner",
     "read_json",
+    "read_state",
     "render",
     "render_all",
     "replace_children",
     "run_bulk",
     "run_on_dask",
     "scan_json",
+    "scan_message",
     "scan_plan",
     "scan_plan_commands",
     "serialize_commands",
     "serialize_plan",
+    "start_context",
     "step_order",
     "steps_to_plan",
     "validate_plan",

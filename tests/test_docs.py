@@ -46,6 +46,11 @@ class Block:
     code: str
 
     @property
+    def file(self) -> str:
+        """The name under which a block is a file for the console blocks below it."""
+        return self.info.partition(" file=")[2]
+
+    @property
     def id(self) -> str:
         return f"{self.page.name}:{self.line}"
 
@@ -98,7 +103,7 @@ KNOWN = {
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.id)
 def test_every_block_is_of_a_known_kind(block: Block) -> None:
-    assert block.info in KNOWN
+    assert block.file or block.info in KNOWN
 
 
 @of("planspec", "planspec plan")
@@ -212,6 +217,8 @@ def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures")
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
     for block in blocks_of(page):
+        if block.file:
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
         if block.info == "console":
             for command, output in commands_of(block.text):
                 done = subprocess.run(

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark.grammars import READ
+from tests.cli.planning import SCRIPTS, message, write_scripts
 from tests.corpus import FIXTURES, ROOT, SHOWCASE
 
 GRAMMARS = sorted(path.name for path in (ROOT / "grammar").iterdir())
@@ -105,6 +106,23 @@ from planspec_lark import loading
 print("lark" in sys.modules, loading.load_rules.cache_info().currsize)
 """
     assert run(fresh_python / "python", "-c", reading, cwd=tmp_path).split() == ["False", "True", "0"]
+
+
+def test_an_installed_wheel_runs_a_planner(built: Path, fresh_python: Path, tmp_path: Path) -> None:
+    """With the extra of the command line alone, and with programs that are no Python."""
+    (wheel,) = built.glob("*.whl")
+    run(fresh_python / "python", "-m", "pip", "install", "-q", f"{wheel}[cli]", cwd=tmp_path)
+    write_scripts(tmp_path)
+    planspec = fresh_python / "planspec"
+    run(planspec, "planner", "start", "Bake", cwd=tmp_path)
+    assert run(planspec, "planner", "prompt", "--language", "zh", cwd=tmp_path)
+    assert "The goal is reached." in run(planspec, "planner", "run", *SCRIPTS, cwd=tmp_path)
+    (tmp_path / "tools.yaml").write_text("- id: oven\n")
+    (tmp_path / "bake.json").write_text(message())
+    checked = run(planspec, "planner", "check", "bake.json", "--executors", "tools.yaml", cwd=tmp_path)
+    assert checked == "1 file checked: nothing to say\n"
+    plan = run(planspec, "planner", "show", "--plan", cwd=tmp_path)
+    assert plan.startswith("# Plan: Bake\n")
 
 
 def test_the_core_installs_without_the_command_line(built: Path, tmp_path: Path) -> None:

@@ -96,6 +96,7 @@ def test_json_without_a_place() -> None:
         "help": "",
         "fix": None,
         "step_id": None,
+        "path": None,
         "source_line": "",
     }
 

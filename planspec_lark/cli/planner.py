@@ -8,8 +8,10 @@ import click
 
 from planspec_lark.cli import planner_run
 from planspec_lark.cli.findings import Outcome, format_option, report
-from planspec_lark.cli.output import Unreadable, label, read_text, write_text
+from planspec_lark.cli.output import FINDINGS, UNREADABLE, Unreadable, label, read_text, stop_on_faults, write_text
 from planspec_lark.cli.planner_files import (
+    Unusable,
+    check_inputs,
     judge_options,
     language_option,
     load_state,
@@ -26,6 +28,7 @@ from planspec_lark.plan_next.models import Phase
 from planspec_lark.plan_next.prompts import build_planner_prompt, build_repair_prompt
 from planspec_lark.plan_next.view import context_to_plan
 from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.source import visible_name
 
 __all__ = ["command"]
 
@@ -37,7 +40,10 @@ _context_option = click.option(
 
 @click.group("planner")
 def command() -> None:
-    """Plan-next messages, and the plans that are built of them."""
+    """Check a planner's messages, and run plans with any programs.
+
+    `start` begins a plan, `run` takes it on, and `show` says where it stands.
+    """
 
 
 for _each in (planner_run.start, planner_run.step, planner_run.run):
@@ -60,8 +66,7 @@ def check(
 
     Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
     """
-    if [*files, context_file].count("-") > 1:
-        raise click.UsageError("Standard input can be read only once.")
+    check_inputs(*files, context_file, held_to["executors_file"], held_to["words_file"])
     judge = make_judge(**held_to)
     context = None if context_file is None else read_context(context_file)
     taken = Phase(phase) if phase else context.phase if context else Phase.PLANNING
@@ -88,17 +93,33 @@ def _check(file: str, judge: Judge, phase: Phase, context: Context | None, form:
 def prompt(state: str, context_file: str | None, language: str, answer: str | None, **held_to: Any) -> None:
     """Write the prompt that asks a language model for the next message.
 
-    With --answer, write the text that asks it to mend that answer; nothing is wrong with one for which that is empty.
+    With --answer, write the text that asks it to mend that answer, and exit with 1; where nothing is wrong with it,
+    write nothing, and exit with 0. Exits with 2 where no planner is asked for now, or a file cannot be read.
     """
-    judge = make_judge(state, **held_to)
+    check_inputs(context_file, answer, held_to["executors_file"], held_to["words_file"])
+    # The tools in the state folder belong to the plan that is there.
+    judge = make_judge(None if context_file else state, **held_to)
     context = read_context(context_file) if context_file else load_state(state)
-    if answer is None:
-        write_text(build_planner_prompt(context, judge.executors, language=language) + "\n")
-        return
-    text = read_text(answer, JSON_LIMITS.max_bytes)
+    where = visible_name(label(context_file or state))
+    if context.outcome is not None:
+        raise Unusable(f"{where}: this plan has ended, and waits for no message")
+    if answer is not None:
+        _write_repair(answer, judge, context, language)
+    elif context.phase is Phase.EXECUTION:
+        raise Unusable(f"{where}: the block at hand waits for its executor, which is a program and gets no prompt")
+    else:
+        write_text(build_planner_prompt(context, judge.executors, language=language))
+
+
+def _write_repair(answer: str, judge: Judge, context: Context, language: str) -> None:
+    try:
+        text = read_text(answer, JSON_LIMITS.max_bytes)
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{visible_name(label(answer))}: this is no answer", UNREADABLE)
     message, found = judge.judge(text, context.phase, context, name=label(answer))
     if message is None:
-        write_text(build_repair_prompt(found, answer=text, language=language) + "\n")
+        write_text(build_repair_prompt(found, answer=text, language=language))
+        raise click.exceptions.Exit(FINDINGS)
 
 
 @command.command("show")
@@ -107,7 +128,7 @@ def prompt(state: str, context_file: str | None, language: str, answer: str | No
 @click.option("--plan", "as_plan", is_flag=True, help="Write a PlanSpec document, for other commands to read.")
 @click.option("--full", is_flag=True, help="Hide nothing.")
 def show(state: str, context_file: str | None, as_plan: bool, full: bool) -> None:
-    """Show the tree of blocks: what is done, what is at hand, and what is still to do."""
+    """Show what is done, what is at hand, and what is still to do."""
     plan = context_to_plan(read_context(context_file) if context_file else load_state(state))
     if as_plan:
         write_text(serialize_plan(plan))

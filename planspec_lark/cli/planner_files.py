@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -15,11 +15,13 @@ from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextErro
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, Executors, read_executors
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import StateError, read_state
-from planspec_lark.plan_next.words import WordsError, load_words
+from planspec_lark.plan_next.words import Words, WordsError, load_words
 from planspec_lark.source import visible_name
+from planspec_lark.yaml_text import MissingYamlError
 
 __all__ = [
     "Unusable",
+    "check_inputs",
     "judge_options",
     "language_option",
     "load_state",
@@ -29,10 +31,24 @@ __all__ = [
     "state_option",
 ]
 
+_WORDS_BYTES = 1_000_000
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+
+def _folder(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    # Mostly a variable of a shell that is not set: the current folder is not what is meant.
+    if not value:
+        raise click.UsageError("--state: an empty name is no folder's")
+    return value
+
+
 state_option = click.option(
-    "--state", default=".thinkon", show_default=True, metavar="DIR", help="The folder that holds where the plan stands."
+    "--state",
+    default=".thinkon",
+    show_default=True,
+    metavar="DIR",
+    callback=_folder,
+    help="The folder that holds where the plan stands.",
 )
 language_option = click.option(
     "--language", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="The language of the prompt."
@@ -44,6 +60,12 @@ _JUDGE_OPTIONS = (
         "--tolerant", is_flag=True, help="Take messages out of prose and code fences, and mend what is plainly meant."
     ),
 )
+
+
+def check_inputs(*files: str | None) -> None:
+    """Refuse a call that would read standard input twice."""
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
 
 
 class Unusable(click.ClickException):
@@ -63,22 +85,30 @@ def make_judge(
     state: str | None = None, *, executors_file: str | None, words_file: str | None, tolerant: bool
 ) -> Judge:
     """What messages are held to. Without a file of executors, the one in the state folder counts if it is there."""
-    if executors_file is None and state is not None and (Path(state) / EXECUTORS_FILE).exists():
-        executors_file = str(Path(state) / EXECUTORS_FILE)
+    if executors_file is None and state is not None:
+        usual = os.path.join(state, EXECUTORS_FILE)
+        executors_file = usual if os.path.lexists(usual) else None
     executors = None if executors_file is None else _read_executors(executors_file)
-    try:
-        words = None if words_file is None else load_words(Path(words_file))
-    except (WordsError, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(str(words_file), reason or "cannot be read") from None
+    words = None if words_file is None else _read_words(words_file)
     return Judge(executors=executors, words=words, tolerant=tolerant)
 
 
 def _read_executors(file: str) -> Executors:
     try:
         return read_executors(read_text(file, EXECUTORS_LIMITS.max_bytes), name=label(file))
+    except MissingYamlError as error:
+        raise Unusable(str(error)) from None
     except PlanSyntaxError as error:
         stop_on_faults(error, f"{visible_name(label(file))}: these are no executors", UNREADABLE)
+
+
+def _read_words(file: str) -> Words:
+    try:
+        return load_words(read_text(file, _WORDS_BYTES))
+    except WordsError as error:
+        raise Unreadable(label(file), str(error)) from None
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{visible_name(label(file))}: these are no word lists", UNREADABLE)
 
 
 def read_context(file: str) -> Context:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
-from planspec_lark.cli.output import FINDINGS, Row, diagnostic_rows, fail, write_rows
+from planspec_lark.cli.output import FINDINGS, complain
+from planspec_lark.cli.planner_events import ASKED, write_event
 from planspec_lark.cli.planner_files import (
     Unusable,
     judge_options,
@@ -17,14 +17,13 @@ from planspec_lark.cli.planner_files import (
     state_errors,
     state_option,
 )
-from planspec_lark.diagnostics import shorten
+from planspec_lark.cli.stopping import stoppable
 from planspec_lark.llm.models import LlmError
 from planspec_lark.llm.planners import Sent, program_executor, program_planner
 from planspec_lark.llm.program import Program
-from planspec_lark.plan_next.context import DEFAULT_DEPTH, Context
-from planspec_lark.plan_next.context import start as begin
+from planspec_lark.plan_next.context import DEFAULT_DEPTH, Context, start_context
 from planspec_lark.plan_next.kernel import create_state
-from planspec_lark.plan_next.models import Core4, DoneItem, goal_text
+from planspec_lark.plan_next.models import Core4
 from planspec_lark.plan_next.runtime import Event, EventKind, Runtime
 from planspec_lark.source import visible_name
 
@@ -32,7 +31,7 @@ __all__ = ["run", "start", "step"]
 
 # Not ended yet, although nothing is wrong.
 _UNFINISHED = 3
-_SIDES = ("deliverable", "metric", "constraint")
+_GO_ON = "The plan is kept where it stands; the same command goes on from there."
 
 
 @click.command("start")
@@ -56,11 +55,14 @@ def start(goal: str, state: str, items: tuple[str, ...], max_depth: int, overwri
     """Begin a plan for a goal."""
     given: Any = {name: text or "" for name, text in sides.items()}
     try:
-        context = begin(Core4(goal, **given) if any(given.values()) else goal, items or None, max_depth=max_depth)
+        context = start_context(
+            Core4(goal, **given) if any(given.values()) else goal, items or None, max_depth=max_depth
+        )
+        with state_errors():
+            create_state(state, context, overwrite=overwrite)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    with state_errors():
-        create_state(state, context, overwrite=overwrite)
+    click.echo(f"{visible_name(state)}: a plan has begun; `planspec planner run` takes it on")
 
 
 def _running_options(command: Any) -> Any:
@@ -124,10 +126,10 @@ def _running_options(command: Any) -> Any:
 def step(**options: Any) -> None:
     """Open one block, or close one.
 
-    The programs get the context on standard input and write a message to standard output. Exits with 0 where that
-    worked, and with 2 where a program or the state cannot be used.
+    The programs get the context on standard input and write a message to standard output. Exits as run does: with 3
+    while the plan has not ended.
     """
-    _run(1, **options)
+    _leave(_run(1, **options))
 
 
 @click.command("run")
@@ -149,66 +151,49 @@ def run(max_turns: int, **options: Any) -> None:
     """
     context = _run(max_turns, **options)
     if context.outcome is None:
-        fail(f"stopped after {max_turns} turns; run it again to go on", _UNFINISHED)
-    if context.outcome.failed:
-        raise click.exceptions.Exit(FINDINGS)
+        complain(f"Stopped after {max_turns} {'turn' if max_turns == 1 else 'turns'}. {_GO_ON}")
+    _leave(context)
+
+
+def _leave(context: Context) -> NoReturn:
+    if context.outcome is None:
+        raise click.exceptions.Exit(_UNFINISHED)
+    raise click.exceptions.Exit(FINDINGS if context.outcome.failed else 0)
 
 
 def _run(max_turns: int, *, state: str, **options: Any) -> Context:
-    names = ("executors_file", "words_file", "tolerant")
-    judge = make_judge(state, **{name: options[name] for name in names})
+    judge = make_judge(state, **{name: options[name] for name in ("executors_file", "words_file", "tolerant")})
+    planner, executor = (_program(options, name) for name in ("planner", "executor"))
+    latest: dict[EventKind, Event] = {}
+
+    def tell(event: Event) -> None:
+        latest[event.kind] = event
+        write_event(event)
+
+    runtime = Runtime(
+        Path(state),
+        program_planner(planner, judge.executors, sent=Sent(options["send"]), language=options["language"]),
+        program_executor(executor, judge.executors),
+        judge=judge,
+        max_refusals=options["max_refusals"],
+        max_failures=options["max_failures"],
+        on_event=tell,
+    )
     try:
-        planner, executor = (
-            Program.from_text(options[name], timeout=options["timeout"])
-            for name in ("planner_command", "executor_command")
-        )
-        runtime = Runtime(
-            Path(state),
-            program_planner(planner, judge.executors, sent=Sent(options["send"]), language=options["language"]),
-            program_executor(executor, judge.executors),
-            judge=judge,
-            max_refusals=options["max_refusals"],
-            max_failures=options["max_failures"],
-            on_event=lambda event: write_rows(_rows(event)),
-        )
-        with state_errors():
-            return runtime.run(max_turns=max_turns)
+        with stoppable(f"Stopped. {_GO_ON}"), state_errors():
+            context = runtime.run(max_turns=max_turns)
     except LlmError as error:
-        raise Unusable(f"{error}\nThe plan stays as it was; run it again to go on.") from None
+        raise Unusable(f"{ASKED[latest[EventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None
+    if not latest:
+        complain(f"{visible_name(state)}: this plan has ended already")
+    return context
 
 
-# ---------------------------------------------------------------- events
-
-
-def _rows(event: Event) -> Iterator[Row]:
-    """What has happened, in a line; refusals with all that is wrong."""
-    context = event.context
-    if event.kind is EventKind.OPENED:
-        kind = context.think.plan_type.value if context.think.plan_type else ""
-        yield _row(context.depth, ("opened", "bold yellow"), f"{kind} {_say(goal_text(context.think.goal))}")
-    elif event.kind is EventKind.CLOSED:
-        assert event.item is not None
-        yield _row(context.depth + (context.outcome is None), _end(event.item), _say(goal_text(event.item.goal)))
-    elif event.kind is EventKind.REFUSED:
-        assert event.refusal is not None
-        yield _row(context.depth, ("refused", "bold red"), f"an answer in the {context.phase.value} phase")
-        for diagnostic in event.refusal.diagnostics:
-            yield from diagnostic_rows(diagnostic)
-    elif event.kind is EventKind.ENDED:
-        assert event.item is not None
-        result = event.item.result
-        yield (("", ""),)
-        yield ((_say(result if isinstance(result, str) else repr(result)), ""),)
-
-
-def _row(depth: int, word: tuple[str, str], text: str) -> Row:
-    said, style = word
-    return (("  " * depth, ""), (f"{said:8}", style), (text, ""))
-
-
-def _end(item: DoneItem) -> tuple[str, str]:
-    return ("failed", "bold red") if item.failed else ("done", "green")
-
-
-def _say(text: str) -> str:
-    return shorten(visible_name(text))
+def _program(options: dict[str, Any], name: str) -> Program:
+    try:
+        return Program.from_text(options[f"{name}_command"], timeout=options["timeout"])
+    except LlmError as error:
+        raise click.UsageError(f"--{name}: {error}") from None
+    except ValueError as error:
+        # All that is left to be wrong is the time.
+        raise click.UsageError(f"--{error}") from None

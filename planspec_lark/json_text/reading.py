@@ -79,8 +79,8 @@ def _read(text: str, name: str, limits: Limits, *, is_strict: bool, prefer: Call
             return _read_other_kind(finder, start) or _read_nothing(finder.source, start)
         best = choose(attempts, prefer)
         found = Findings(limits.max_findings)
-        finder.note_rest(attempts, best, start, found)
         found.extend(best.findings)
+        finder.note_rest(attempts, best, start, found)
     return _finish(best, found, finder.source)
 
 
@@ -108,7 +108,8 @@ def _read_other_kind(finder: Finder, start: int) -> JsonText | None:
     end = match.end()
     if kind == "OPEN_ARRAY":
         attempt = finder.read(start)
-        if not attempt.walk.is_whole or text[attempt.walk.end :].strip(" \t\r\n"):
+        is_read = attempt.walk.is_whole or attempt.walk.is_too_deep
+        if not is_read or text[attempt.walk.end :].strip(" \t\r\n"):
             return None
         found.extend(attempt.findings)
         end = start + 1

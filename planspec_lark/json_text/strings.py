@@ -24,7 +24,7 @@ _PIECE = re.compile(
     r"""
     \\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
     | \\u[0-9a-fA-F]{4}
-    | \\(?s:.)?
+    | \\[^\ud800-\udfff]?
     | [\x00-\x1f\ud800-\udfff]
     """,
     re.VERBOSE,
@@ -56,7 +56,7 @@ def _read(piece: str) -> tuple[str, str]:
     if mark in _SIMPLE:
         return _SIMPLE[mark], ""
     # In a wrong escape the backslash was most likely meant as one.
-    return _FOREIGN.get(mark, f"\\{_SURROGATE.sub(_LOST, mark)}"), "PJ125"
+    return _FOREIGN.get(mark, f"\\{mark}"), "PJ125"
 
 
 def decode(raw: str) -> str:

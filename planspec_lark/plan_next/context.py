@@ -5,11 +5,11 @@ A context is never changed: opening and closing a block give a new one. Writing 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
+from attrs.validators import deep_iterable, instance_of, optional
 
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity
 from planspec_lark.json_text.reading import read_json
@@ -25,8 +25,7 @@ from planspec_lark.plan_next.models import (
     PlanNext,
     goal_text,
 )
-from planspec_lark.plan_next.structure import build, to_value
-from planspec_lark.source import escape_json
+from planspec_lark.plan_next.structure import build, to_json
 
 __all__ = [
     "CONTEXT_LIMITS",
@@ -37,7 +36,7 @@ __all__ = [
     "context_from_json",
     "context_to_json",
     "open_block",
-    "start",
+    "start_context",
 ]
 
 DEFAULT_DEPTH = 5
@@ -50,11 +49,20 @@ class ContextError(PlanSyntaxError):
     """A text that is no context. ``diagnostics`` holds all its faults."""
 
 
-def _is_depth(_instance: object, attribute: Attribute[Any], value: object) -> None:
+def _whole(attribute: Attribute[Any], value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{attribute.name}: expected a whole number, not {type(value).__name__}")
-    if not 1 <= value <= _DEEPEST:
+    return value
+
+
+def _is_depth(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if not 1 <= _whole(attribute, value) <= _DEEPEST:
         raise ValueError(f"{attribute.name}: {value} is not between 1 and {_DEEPEST}")
+
+
+def _is_count(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if _whole(attribute, value) < 0:
+        raise ValueError(f"{attribute.name}: {value} is less than 0")
 
 
 @frozen
@@ -70,11 +78,13 @@ class Context:
         outcome: the root as it ended, once it has.
     """
 
-    think: Block
-    path: list[Block] = field(factory=list, metadata=ALWAYS_WRITTEN)
+    think: Block = field(validator=instance_of(Block))
+    path: list[Block] = field(
+        factory=list, validator=deep_iterable(instance_of(Block), instance_of(list)), metadata=ALWAYS_WRITTEN
+    )
     max_depth: int = field(default=DEFAULT_DEPTH, validator=_is_depth, metadata=ALWAYS_WRITTEN)
-    revision: int = field(default=0, metadata=ALWAYS_WRITTEN)
-    outcome: DoneItem | None = None
+    revision: int = field(default=0, validator=_is_count, metadata=ALWAYS_WRITTEN)
+    outcome: DoneItem | None = field(default=None, validator=optional(instance_of(DoneItem)))
 
     @property
     def depth(self) -> int:
@@ -105,12 +115,19 @@ class Context:
 # ---------------------------------------------------------------- changes
 
 
-def start(goal: Goal, plan: Sequence[str] | None = None, *, max_depth: int = DEFAULT_DEPTH) -> Context:
+def start_context(goal: Goal, plan: Sequence[str] | None = None, *, max_depth: int = DEFAULT_DEPTH) -> Context:
     """The context in which a goal is all there is.
 
     Without a plan, the goal itself is the one item of its plan, so that it is planned first. An empty plan has it
     executed as it is.
+
+    Raises:
+        ValueError: the goal or an item says nothing, or ``max_depth`` is out of range.
     """
+    if not goal_text(goal).strip():
+        raise ValueError("goal: it says nothing")
+    if plan is not None and not all(item.strip() for item in plan):
+        raise ValueError("plan: an item says nothing")
     return Context(Block(goal, [goal_text(goal)] if plan is None else list(plan)), max_depth=max_depth)
 
 
@@ -155,8 +172,12 @@ def close_block(context: Context, result: str | dict[str, Any], status: DoneStat
 
 
 def context_to_json(context: Context, *, indent: int | None = 2) -> str:
-    """A context as JSON text. Characters that could steer a terminal are written as JSON's escapes."""
-    return escape_json(json.dumps(to_value(context), ensure_ascii=False, indent=indent))
+    """A context as JSON text, without characters that could steer a terminal.
+
+    Raises:
+        TypeError, ValueError: a program has put something into it that no JSON text can say.
+    """
+    return to_json(context, indent=indent)
 
 
 def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTEXT_LIMITS) -> Context:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from planspec_lark.diagnostics import PlanSyntaxError, decode
 from planspec_lark.files import remove_leftovers, writing
@@ -28,6 +28,9 @@ __all__ = ["CONTEXT_FILE", "Kernel", "StateError", "create_state", "open_state",
 
 CONTEXT_FILE = "thinking-context.json"
 _LOCK = "kernel.lock"
+# Blocks that end go up to two levels deeper into the file with each block around them, and messages go in as well: what
+# a plan begins with leaves room for that.
+_GIVEN_LIMITS = evolve(CONTEXT_LIMITS, max_depth=130)
 
 
 class StateError(Exception):
@@ -45,7 +48,7 @@ def read_state(state_dir: Path | str) -> Context:
     try:
         size = path.stat().st_size
         if CONTEXT_LIMITS.max_bytes is not None and size > CONTEXT_LIMITS.max_bytes:
-            raise StateError(f"{visible_name(str(path))}: {size:,} bytes are more than a context has")
+            raise StateError(f"{visible_name(str(path))}: {_too_large(size)}")
         data = path.read_bytes()
     except FileNotFoundError:
         raise StateError(f"{visible_name(str(path))}: there is no plan here yet") from None
@@ -64,8 +67,12 @@ def create_state(state_dir: Path | str, context: Context, *, overwrite: bool = F
 
     Raises:
         StateError: there is a plan that has not ended, unless ``overwrite``; or the folder cannot be used.
+        ContextError: the context holds what could not be read again, such as half of a surrogate pair; or the folder
+            holds something else than a context, unless ``overwrite``.
+        TypeError: the context holds what JSON cannot say.
     """
     folder = Path(state_dir)
+    context_from_json(context_to_json(context), limits=_GIVEN_LIMITS)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -88,7 +95,10 @@ def open_state(state_dir: Path | str) -> Iterator[Kernel]:
     if not folder.is_dir():
         read_state(folder)
     with _held(folder):
-        remove_leftovers(folder)
+        try:
+            remove_leftovers(folder)
+        except OSError as error:
+            raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
         yield Kernel(folder, read_state(folder))
 
 
@@ -102,6 +112,10 @@ def _held(folder: Path) -> Iterator[None]:
         except OSError as error:
             raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
         yield
+
+
+def _too_large(size: int) -> str:
+    return f"{size:,} bytes are more than the {CONTEXT_LIMITS.max_bytes:,} that a context may have"
 
 
 def _reason(error: Exception) -> str:
@@ -124,6 +138,8 @@ class Kernel:
         return self._become(close_block(self.context, result, status))
 
     def _become(self, context: Context) -> Context:
+        if self.context.outcome is not None:
+            raise StateError(f"{visible_name(str(self.folder))}: this plan has ended")
         before, self.context = self.context, context
         try:
             self.save()
@@ -136,11 +152,14 @@ class Kernel:
         """Write the context.
 
         Raises:
-            StateError: it could not be written; the file is as it was.
+            StateError: it could not be written, or is too large to be read again; the file is as it was.
         """
         path = self.folder / CONTEXT_FILE
+        data = (context_to_json(self.context) + "\n").encode("utf-8")
+        if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
+            raise StateError(f"{visible_name(str(path))}: {_too_large(len(data))}")
         try:
             with writing(path) as file:
-                file.write((context_to_json(self.context) + "\n").encode("utf-8"))
+                file.write(data)
         except OSError as error:
             raise StateError(f"{visible_name(str(path))}: {_reason(error)}") from None

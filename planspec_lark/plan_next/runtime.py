@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from attrs import field, frozen
+from attrs.validators import ge, instance_of
 
 from planspec_lark.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.plan_next.completion import has_failed
@@ -17,13 +20,18 @@ from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import Kernel, open_state
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
+from planspec_lark.plan_next.structure import to_value
+from planspec_lark.source import visible
 
 __all__ = ["Answer", "Event", "EventKind", "ExecutorCallable", "PlannerCallable", "Refusal", "Runtime"]
 
 
 @frozen
 class Refusal:
-    """An answer that was refused, and why. ``diagnostics`` go to whoever gave it, so that the next one is better."""
+    """An answer that was refused, and why. ``diagnostics`` go to whoever gave it, so that the next one is better.
+
+    ``answer`` is the text that they are about; of a message that is a model, its JSON.
+    """
 
     answer: str
     diagnostics: list[Diagnostic]
@@ -90,15 +98,17 @@ class Runtime:
         max_failures: how many attempts in a row may fail inside a block before it counts as failed itself.
         on_event: told of everything that happens.
 
-    A callable that raises ends the run with what it raised; the state stays as it was, and the run can go on later.
+    A callable that raises ends the run with what it raised; the state stays as it was, and the run can go on later. So
+    does one that gives something else than a message (TypeError). Whoever is interrupted while the executor is at work
+    has it asked again for the same block later on: the context's ``revision`` is the same then.
     """
 
     state_dir: Path = field(converter=Path)
     planner: PlannerCallable
     executor: ExecutorCallable
     judge: Judge = field(factory=Judge, kw_only=True)
-    max_refusals: int = field(default=2, kw_only=True)
-    max_failures: int = field(default=3, kw_only=True)
+    max_refusals: int = field(default=2, validator=[instance_of(int), ge(0)], kw_only=True)
+    max_failures: int = field(default=3, validator=[instance_of(int), ge(1)], kw_only=True)
     on_event: Callable[[Event], None] = field(default=_ignore, kw_only=True)
 
     def step(self) -> Context:
@@ -118,16 +128,22 @@ class Runtime:
         Raises:
             StateError: there is no plan, or another process is at work on it.
             ContextError: what is there is no context.
+            RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
         """
-        with open_state(self.state_dir) as kernel:
+        # All that is asynchronous runs in one loop, as clients keep their connections to the loop they were made in.
+        with open_state(self.state_dir) as kernel, closing(asyncio.Runner()) as runner:
             turns = 0
             while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
-                _drive(self._turn(kernel))
+                _drive(self._turn(kernel), runner)
                 turns += 1
             return kernel.context
 
     async def arun(self, *, max_turns: int | None = None) -> Context:
-        """As :meth:`run`, for callables that are asynchronous; others are run in a thread."""
+        """As :meth:`run`, for callables that are asynchronous; others are run in a thread.
+
+        One that is cancelled while a thread is at work holds the plan's lock until that has ended: nobody else is to
+        begin the same block meanwhile. To cancel it once more lets the lock go at once.
+        """
         with open_state(self.state_dir) as kernel:
             turns = 0
             while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
@@ -176,15 +192,15 @@ class Runtime:
         # Whatever the executor has done is done: to ask again would do it twice.
         self.on_event(Event(EventKind.REFUSED, context, Phase.EXECUTION, refusal))
         why = render_all(_errors(refusal))
-        said = f"the executor's answer was refused:\n\n{why}\n\nIt was:\n\n{refusal.answer[:_KEPT]}"
+        said = f"the executor's answer was refused:\n\n{why}\n\nIt was:\n\n{visible(refusal.answer[:_KEPT])}"
         self._close(kernel, said, DoneStatus.FAILED)
 
     def _judge(self, answer: Answer, context: Context) -> tuple[PlanNext | PlanReturn | None, Refusal | None]:
         """The message that an answer is, or why it is refused."""
-        message, found = self.judge.judge(answer, context.phase, context)
-        if message is not None:
-            return message, None
-        return None, Refusal(answer if isinstance(answer, str) else repr(answer), found)
+        # A model may hold what no text can, such as a number that is none, and what is written has to be read again.
+        text = answer if isinstance(answer, str) else _to_json(answer)
+        message, found = self.judge.judge(text, context.phase, context)
+        return (message, None) if message is not None else (None, Refusal(text, found))
 
     def _close(self, kernel: Kernel, result: str | dict[str, Any], status: DoneStatus) -> None:
         context = kernel.close_block(result, status)
@@ -198,22 +214,52 @@ def _errors(refusal: Refusal) -> list[Diagnostic]:
     return [one for one in refusal.diagnostics if one.severity is Severity.ERROR]
 
 
+def _to_json(message: PlanNext | PlanReturn) -> str:
+    try:
+        return json.dumps(to_value(message), ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"an answer holds what JSON cannot say: {error}") from None
+
+
 # ---------------------------------------------------------------- callables of both kinds
 
 
-def _drive(turn: _Turn) -> None:
+def _drive(turn: _Turn, runner: asyncio.Runner) -> None:
     call = next(turn, None)
     while call is not None:
         answer = call()
-        call = _send(turn, asyncio.run(_wait(answer)) if inspect.isawaitable(answer) else answer)
+        if inspect.isawaitable(answer):
+            _check_loop(answer)
+            answer = runner.run(_wait(answer))
+        call = _send(turn, answer)
+
+
+def _check_loop(answer: Awaitable[Answer]) -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    if inspect.iscoroutine(answer):
+        answer.close()
+    raise RuntimeError("an event loop is running already, so await arun() or astep() here")
 
 
 async def _adrive(turn: _Turn) -> None:
     call = next(turn, None)
     while call is not None:
-        # Made in a thread, as one that is not asynchronous would keep all others waiting.
-        answer = await asyncio.to_thread(call)
+        answer = await _in_thread(call)
         call = _send(turn, await answer if inspect.isawaitable(answer) else answer)
+
+
+async def _in_thread(call: _Call) -> Answer | Awaitable[Answer]:
+    """Call what would keep all others waiting if it is not asynchronous; a thread cannot be cancelled."""
+    work = asyncio.ensure_future(asyncio.to_thread(call))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait([work])
+        work.exception()  # nobody else asks for it
+        raise
 
 
 async def _wait(answer: Awaitable[Answer]) -> Answer:

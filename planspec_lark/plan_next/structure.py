@@ -5,6 +5,7 @@ All faults of a value are found at once, each with its path.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import cache
@@ -31,8 +32,9 @@ from planspec_lark.plan_next.models import (
     PlanReturn,
     PlanType,
 )
+from planspec_lark.source import escape_json
 
-__all__ = ["STRUCTURE_FIELDS", "build", "to_value", "word_of"]
+__all__ = ["STRUCTURE_FIELDS", "build", "to_json", "to_value", "word_of"]
 
 Model = TypeVar("Model")
 
@@ -106,8 +108,9 @@ def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
         for inner in others:
             yield from _faults_in(inner, path)
     elif isinstance(error, ValueError):
-        # What a model's own validators say.
-        yield Finding("PN103", str(error), path)
+        # What a model's own validators say starts with the field's name.
+        name = str(error).partition(":")[0]
+        yield Finding("PN103", str(error), (*path, name) if name.isidentifier() else path)
     else:
         raise error
 
@@ -245,6 +248,22 @@ def to_value(model: object) -> Any:
         if name not in left_out and item is not None and not is_default:
             value[name] = to_value(item)
     return {**value, **getattr(model, "extra", {})}
+
+
+def to_json(model: object, *, indent: int | None) -> str:
+    """A model as JSON text. Characters that could steer a terminal are written as JSON's escapes.
+
+    Raises:
+        TypeError, ValueError: it holds something that no JSON text can say, such as NaN or half of a surrogate pair.
+    """
+    text = json.dumps(to_value(model), ensure_ascii=False, allow_nan=False, indent=indent)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        at = error.start
+    else:
+        return escape_json(text)
+    raise ValueError(f"half of a surrogate pair, {text[at]!r}, is no character")
 
 
 def _default_of(attribute: attrs.Attribute[Any], model: object) -> Any:

@@ -10,12 +10,13 @@ from typing import Any
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, ExecutorCall, Goal, PlanType, goal_text
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
+from planspec_lark.source import visible
 
 __all__ = ["context_to_plan"]
 
 _ENDS = {DoneStatus.DONE: PlanStatus.DONE, DoneStatus.FAILED: PlanStatus.BLOCKED}
-# What a plan's lines cannot hold: white space of any kind counts as a space, whatever else may steer a terminal too.
-_UNFIT = re.compile(r"[\x00-\x20\x7f\ud800-\udfff]+")
+# What breaks lines or fills them.
+_SPACE = re.compile(r"[\x09-\x0d\x1c-\x20\x85\u2028\u2029]+")
 _NO_TEXT = "(no text)"
 
 
@@ -103,5 +104,5 @@ def _json(value: Any) -> str:
 
 
 def _line(text: str, otherwise: str = _NO_TEXT) -> str:
-    """A text in one line of a plan."""
-    return _UNFIT.sub(" ", text).strip(" ") or otherwise
+    """A text in one line of a plan, with nothing in it that could steer a terminal."""
+    return visible(_SPACE.sub(" ", text)).strip(" ") or otherwise

@@ -21,6 +21,7 @@ READERS = (
     "apply_commands",
     "plan_from_json",
     "plan_from_dict",
+    "read_json",
     "decode",
     "models",
 )

@@ -40,8 +40,10 @@ from planspec_lark import (
     plan_from_tree,
     plan_to_json,
     plan_to_steps,
+    read_json,
     render,
     render_all,
+    scan_json,
     scan_plan,
     scan_plan_commands,
     serialize_commands,
@@ -210,6 +212,14 @@ def _use_or_refuse(plan: PlanSpec) -> None:
     _use(plan)
 
 
+def _read_json(text: str) -> None:
+    promises.json_is_read(text)
+    promises.json_is_harmless(text)
+    for read in (read_json, scan_json):
+        found = read(text, name=text[:20])
+        _look_at(found.diagnostics, text)
+
+
 def _decode(text: str) -> None:
     whole = text.encode("utf-8", "surrogatepass")
     for data in (
@@ -254,6 +264,7 @@ TARGETS = {
     "apply_commands": Target(_apply, texts),
     "plan_from_json": Target(_json, json_texts),
     "plan_from_dict": Target(_value, json_values),
+    "read_json": Target(_read_json, json_texts),
     "decode": Target(_decode, texts),
     "models": Target(_build, texts),
 }

@@ -238,4 +238,5 @@ def json_texts() -> st.SearchStrategy[str]:
         st.sampled_from(["", "]", "}", "1", "null"]),
     )
     inside = st.builds('{{"steps":[{{"step_id":"1","done_count":{}}}]}}'.format, bomb)
-    return st.one_of(plans, _changed(plans), encoded, _changed(encoded), bomb, inside, texts())
+    fenced = _changed(encoded).map("Here:\n```json\n{}\n```\n".format)
+    return st.one_of(plans, _changed(plans), encoded, _changed(encoded), fenced, bomb, inside, texts())

@@ -183,5 +183,36 @@ _MESSAGES: dict[str, Callable[[int], str]] = {
     "backticks": lambda n: "`" * n,
 }
 
+_JSON: dict[str, Callable[[int], str]] = {
+    "JSON numbers": lambda n: '{"a": [' + "0," * (n // 2) + "0]}",
+    "JSON members": lambda n: _each('"key {0}": "value\\n",\n', n, "{") + '"k": 1}',
+    "JSON in the deep": lambda n: '{"a":[' * (n // 6),
+    "JSON brackets": lambda n: "[" * n,
+    "JSON brackets of both kinds": lambda n: '{"a":' + "[" * 60 + "}" * n,
+    "JSON quotes": lambda n: "{" + '"' * n,
+    "JSON backslashes": lambda n: '{"' + "\\" * n,
+    "JSON escapes without an end": lambda n: '{"a\n' + '\\" ' * (n // 3),
+    "JSON strings cut by fences": lambda n: '{a: "x\n' + '```\n{a: \\"x\n' * (n // 14),
+    "JSON surrogates": lambda n: '{"a": "' + "\\ud800" * (n // 6) + '"}',
+    "JSON line breaks in a string": lambda n: '{"a": "' + "\n" * n + '"}',
+    "JSON quotes in a string": lambda n: '{"a": "' + 'x"y' * (n // 3) + '"}',
+    "JSON apostrophes": lambda n: "{" + "'a " * (n // 3),
+    "JSON unclosed strings": lambda n: "{" + '"a\n' * (n // 3),
+    "JSON commas": lambda n: '{"a": [' + "," * n + "]}",
+    "JSON trailing commas": lambda n: '{"a": [' + "[1,]," * (n // 5) + "]}",
+    "JSON keys again": lambda n: "{" + '"a": 1,' * (n // 7) + "}",
+    "JSON keys without values": lambda n: '{"a" ' * (n // 5),
+    "JSON words": lambda n: '{"a": [' + "NaN," * (n // 4) + "]}",
+    "JSON wide signs": lambda n: "｛" + "，" * n,
+    "JSON comments": lambda n: "{" + "//\n" * (n // 3),
+    "JSON open comments": lambda n: "{" + "/*" * (n // 2),
+    "JSON objects": lambda n: '{"a": 1,}\n' * (n // 10),
+    "JSON in fences": lambda n: '```{"a": 1\n' * (n // 11),
+    "JSON braces in prose": lambda n: "{x " * (n // 3),
+    "JSON braces with keys": lambda n: "{a:" * (n // 3),
+    "JSON digits": lambda n: '{"a": ' + "1" * n + "}",
+    "JSON fraction": lambda n: '{"a": 0.' + "1" * n + "}",
+}
+
 # Name → the text of about so many characters.
-SHAPES = {**_LINES, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS, **_MESSAGES}
+SHAPES = {**_LINES, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS, **_MESSAGES, **_JSON}

@@ -12,6 +12,7 @@ from typing import Any
 from attrs import field, frozen
 
 from planspec_lark import (
+    Limits,
     PlanCommand,
     PlanSpec,
     apply_commands,
@@ -27,7 +28,9 @@ from planspec_lark import (
     plan_to_dict,
     plan_to_json,
     plan_to_steps,
+    read_json,
     render_all,
+    scan_json,
     scan_plan,
     scan_plan_commands,
     serialize_commands,
@@ -44,6 +47,10 @@ from planspec_lark.planspec.showing import show_plan, wrap
 from tests.reporting import to_github, to_json, to_sarif
 
 __all__ = ["EXCEPTIONS", "WORK", "Work"]
+
+
+# The default ones would refuse the long texts at once.
+_LONG = Limits(max_depth=64, max_findings=1000)
 
 
 @frozen
@@ -121,6 +128,14 @@ def _copy(plan: PlanSpec) -> None:
     assert copy.deepcopy(plan) == plan
 
 
+def _places_in_json(text: str) -> None:
+    found = scan_json(text, limits=_LONG)
+    for key in [*found.value][:100] if found.has_value else ():
+        found.place([key])
+        found.place([key, -1])
+        found.place_within([key], 1, len(text))
+
+
 WORK = {
     "parse_plan": Work(_parse),
     "parse_tree": Work(_parse_tree),
@@ -130,6 +145,9 @@ WORK = {
     "check_text": Work(lambda text: render_all(check_text(text))),
     "scan and render": Work(lambda text: render_all(scan_plan(text).diagnostics)),
     "reports": Work(_reports),
+    "read_json": Work(lambda text: render_all(read_json(text, limits=_LONG).diagnostics)),
+    "scan_json": Work(lambda text: render_all(scan_json(text, limits=_LONG).diagnostics)),
+    "places in JSON": Work(_places_in_json),
     "decode": Work(decode, lambda text: text.encode("utf-8", "replace")),
     "parse_plan_commands": Work(parse_plan_commands),
     "scan_plan_commands": Work(lambda text: render_all(scan_plan_commands(text).diagnostics)),

@@ -70,7 +70,7 @@ def test_messages(path: Path, snapshot: SnapshotAssertion) -> None:
 def test_what_a_scan_makes_of_it(path: Path, snapshot: SnapshotAssertion) -> None:
     found = scan_json(read(path))
     value = json.dumps(found.value, ensure_ascii=False) if found.has_value else "no value"
-    rows = [f"{one.line} {one.code} {one.severity.value} {one.part}".rstrip() for one in found.diagnostics]
+    rows = [f"{one.line} {one.code} {one.severity.value} {one.path}".rstrip() for one in found.diagnostics]
     assert "\n".join([value, *rows]) == snapshot
 
 

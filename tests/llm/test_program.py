@@ -189,6 +189,23 @@ def test_a_program_that_will_not_end(ask: Ask) -> None:
     assert "did not end within" in str(failure(ask, python(code, timeout=0.4)))
 
 
+def test_a_program_that_stops_reading(ask: Ask) -> None:
+    """There is some room in the pipe, but not for all that is to be written."""
+    program = python("import os, time; os.read(0, 5000); time.sleep(60)", timeout=0.4)
+    start = time.monotonic()
+    assert "did not end within" in str(failure(ask, program, "x" * 1_000_000))
+    assert time.monotonic() - start < 5
+
+
+def test_a_fault_of_our_own_ends_the_program(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("as it happens")
+
+    monkeypatch.setattr(running._Run, "follow", fail)
+    with pytest.raises(RuntimeError, match="as it happens"):
+        ask(python(SLEEP))
+
+
 def test_a_program_that_cannot_be_killed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that has become another user's."""
 
@@ -220,17 +237,19 @@ def test_a_program_that_writes_as_much_as_it_may(ask: Ask) -> None:
 
 
 def test_what_is_written_is_not_gathered_beyond_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    most = 0
+    most = most_of_stderr = 0
     follow = running._Run.follow
 
     def note(self: running._Run, *rest: Any) -> running.End:
-        nonlocal most
+        nonlocal most, most_of_stderr
         end = follow(self, *rest)
-        most = len(self.stdout)
+        most, most_of_stderr = len(self.stdout), len(self.stderr)
         return end
 
     monkeypatch.setattr(running._Run, "follow", note)
-    failure(ask_sync, python("import os\nwhile True: os.write(1, b'x' * 60_000)", max_bytes=10))
+    code = "import os\nos.write(2, b'x' * 60_000)\nwhile True: os.write(1, b'x' * 60_000)"
+    failure(ask_sync, python(code, max_bytes=10))
+    assert most_of_stderr <= 4096
     assert 10 < most <= 10 + (1 << 16)
 
 

@@ -9,7 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.plan_next.checking import check_message
-from planspec_lark.plan_next.context import Context, close_block, open_block, start
+from planspec_lark.plan_next.context import Context, close_block, open_block, start_context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import (
     Block,
@@ -177,7 +177,7 @@ def test_only_failures_count_and_only_those_of_this_block() -> None:
 
 
 def test_what_the_runtime_records_is_what_is_compared() -> None:
-    context = start("Dry the cellar", ["Pump"])
+    context = start_context("Dry the cellar", ["Pump"])
     message = parse_message(encode(execute(goal="Pump")), "planning")
     assert isinstance(message, PlanNext)
     again = close_block(open_block(context, message), "no power", DoneStatus.FAILED)

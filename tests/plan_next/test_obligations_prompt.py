@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from planspec_lark.plan_next.context import start
+from planspec_lark.plan_next.context import start_context
 from planspec_lark.plan_next.executors import read_executors
 from planspec_lark.plan_next.prompts import LANGUAGES, build_planner_prompt
 from tests.plan_next.obligations import holds
 
-CONTEXT = start("Dry hall", ["Mend the roof"])
+CONTEXT = start_context("Dry hall", ["Mend the roof"])
 EXECUTORS = read_executors("- id: crane\n")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planspec_lark.plan_next.checking import check_message
-from planspec_lark.plan_next.context import Context, start
+from planspec_lark.plan_next.context import Context, start_context
 from planspec_lark.plan_next.executors import Executors, read_executors
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import create_state, read_state
@@ -129,7 +129,7 @@ def refused(events: list[Event]) -> list[list[str]]:
 
 @holds("M5", "M7", "B1", "B8", "F3", "F7")
 def test_the_runtime_refuses_a_return_in_planning(tmp_path: Path) -> None:
-    context = start("Dry hall")
+    context = start_context("Dry hall")
     end, events = run(tmp_path, context, iter([RESULT, {**RESULT, "type": "plan"}, STEPS]), turns=1)
     assert refused(events) == [["PN201"], ["PN104"]]
     assert end.think.goal == "Mend the roof"
@@ -137,7 +137,7 @@ def test_the_runtime_refuses_a_return_in_planning(tmp_path: Path) -> None:
 
 @holds("M6", "M7", "F5", "F7")
 def test_the_runtime_refuses_a_next_in_execution(tmp_path: Path) -> None:
-    end, events = run(tmp_path, start("Dry hall", []), iter([]), turns=1, result=STEPS)
+    end, events = run(tmp_path, start_context("Dry hall", []), iter([]), turns=1, result=STEPS)
     assert refused(events) == [["PN201"]]
     assert end.outcome is not None
     assert end.outcome.failed
@@ -146,9 +146,11 @@ def test_the_runtime_refuses_a_next_in_execution(tmp_path: Path) -> None:
 @holds("F4", "F6", "F7")
 def test_the_runtime_refuses_what_lacks_its_main_part(tmp_path: Path) -> None:
     bad = [within(STEPS, goal=""), within(STEPS, plan=None), within(STEPS, done=["Bought tiles"])]
-    _, events = run(tmp_path / "planned", start("Dry hall"), iter(bad), turns=1)
+    _, events = run(tmp_path / "planned", start_context("Dry hall"), iter(bad), turns=1)
     assert refused(events) == [["PN106"], ["PN103"], ["PN107"]]
-    end, events = run(tmp_path / "executed", start("Dry hall", []), iter([]), turns=1, result={"type": "plan-return"})
+    end, events = run(
+        tmp_path / "executed", start_context("Dry hall", []), iter([]), turns=1, result={"type": "plan-return"}
+    )
     assert refused(events) == [["PN101"]]
     assert end.outcome is not None
     assert end.outcome.failed
@@ -165,7 +167,7 @@ def test_the_runtime_refuses_what_the_context_rules_out(tmp_path: Path) -> None:
 
 @holds("M21")
 def test_update_plan_replaces_the_whole_plan(tmp_path: Path) -> None:
-    context = start("Dry hall", ["Mend the roof", "Paint the hall", "Open the hall"])
+    context = start_context("Dry hall", ["Mend the roof", "Paint the hall", "Open the hall"])
     update = ["Paint the hall in blue", "Hang the lamps"]
     message = {**EXECUTE, "update_plan": update}
     opened, _ = run(tmp_path / "opened", context, iter([message]), turns=1)

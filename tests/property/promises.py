@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import copy
+import json
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
 
 from planspec_lark import (
     Diagnostic,
+    JsonText,
     PlanCommand,
     PlanSpec,
     PlanSyntaxError,
@@ -24,12 +28,16 @@ from planspec_lark import (
     plan_from_dict,
     plan_from_tree,
     plan_to_dict,
+    read_json,
+    scan_json,
     scan_plan,
     scan_plan_commands,
     serialize_commands,
     serialize_plan,
     step_order,
 )
+from planspec_lark.json_text.models import MISSING
+from planspec_lark.limits import NO_LIMITS
 from planspec_lark.planspec.scanning import scan_faults
 from planspec_lark.planspec.valid import read_valid
 
@@ -257,3 +265,92 @@ def _said(step: object) -> str:
 def dict_reads_back(plan: PlanSpec) -> None:
     """A plan that goes through its JSON value is the same plan."""
     assert plan_from_dict(plan_to_dict(plan)) == plan
+
+
+# ---------------------------------------------------------------- JSON
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def json_is_read(text: str) -> None:
+    """The reader accepts what the standard library does, but for what it is stricter about, and reads the same."""
+    if text.count("[") + text.count("{") > 300:
+        return  # The standard library reads with recursion.
+    expected = _read_otherwise(text)
+    found = read_json(text, limits=NO_LIMITS)
+    assert found.has_errors == (expected is MISSING)
+    if expected is not MISSING:
+        scanned = scan_json(text, limits=NO_LIMITS)
+        assert found.diagnostics == scanned.diagnostics == []
+        assert is_same_json(found.value, expected)
+        assert is_same_json(scanned.value, expected)
+
+
+def json_is_harmless(text: str) -> None:
+    """Whatever is read is plain JSON with places; and every finding has a place and a fix that changes something."""
+    for read in (read_json, scan_json):
+        found = read(text)
+        are_placed(found.diagnostics, text)
+        assert found.has_value == isinstance(found.value, dict)
+        assert found.has_value or found.has_errors
+        _has_places(found)
+        json.dumps(found.value if found.has_value else None, ensure_ascii=False, allow_nan=False).encode()
+        for one in found.diagnostics:
+            assert one.fix is None or one.fix.text != text[one.fix.span.start : one.fix.span.end]
+
+
+def _read_otherwise(text: str) -> Any:
+    """The object that the standard library reads, where it is one that this project accepts too; else MISSING."""
+
+    def refuse(_: object) -> NoReturn:
+        raise ValueError
+
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({key for key, _ in pairs}) < len(pairs):
+            raise ValueError("a key comes twice")
+        if any(_SURROGATE.search(key) for key, _ in pairs):
+            raise ValueError("a lone surrogate")
+        return dict(pairs)
+
+    def to_int(digits: str) -> int:
+        if len(digits.lstrip("-")) > 400:
+            raise ValueError("too many digits")
+        return int(digits)
+
+    try:
+        value = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=collect, parse_constant=refuse, parse_int=to_int
+        )
+    except ValueError:
+        return MISSING
+    scalars_of_it = [value for _, value in walk_json(value)]
+    is_fine = all(math.isfinite(one) for one in scalars_of_it if isinstance(one, float))
+    is_fine = is_fine and not any(_SURROGATE.search(one) for one in scalars_of_it if isinstance(one, str))
+    return value if isinstance(value, dict) and is_fine else MISSING
+
+
+def walk_json(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """All values inside of one, and itself, with their paths."""
+    yield path, value
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, below in inner:
+        yield from walk_json(below, (*path, step))
+
+
+def is_same_json(one: object, other: object) -> bool:
+    return json.dumps(one) == json.dumps(other)
+
+
+def _has_places(found: JsonText) -> None:
+    """Every value is where its place says, and so is its key."""
+    text = found.source.text
+    for path, _ in walk_json(found.value if found.has_value else None):
+        span, key = found.place(path), found.key_place(path)
+        assert 0 <= span.start <= span.end <= len(text)
+        assert 0 <= key.start <= key.end <= len(text)
+        if path and isinstance(path[-1], str):
+            assert key.end <= span.start
+        if path:
+            outer = found.place(path[:-1])
+            assert outer.start < span.start
+            assert span.end <= outer.end

@@ -1,0 +1,378 @@
+"""`planspec planner step` and `run`: real programs, well behaved and not, and what is left when they are stopped."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from click.testing import Result
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import build_planner_prompt, read_state, start_context
+from tests.cli.planning import PLANNER, SCRIPTS, STATE, write_scripts
+from tests.cli.running import SGR, call, command_line, environment, harmless, on_terminal, run
+
+GO_ON = "The plan is kept where it stands; the same command goes on from there.\n"
+PLANNER_ONLY = ("--planner", "sh planner.sh", "--executor")
+CALL = '{"type": "plan-return", "result": "so"}'
+
+
+@pytest.fixture(autouse=True)
+def begun() -> None:
+    write_scripts()
+    assert run("planner", "start", "Bake").exit_code == 0
+
+
+def shell(script: str) -> str:
+    Path("script.sh").write_text(script, encoding="utf-8")
+    return "sh script.sh"
+
+
+# ---------------------------------------------------------------- the loop
+
+
+def test_run(snapshot: SnapshotAssertion) -> None:
+    result = run("planner", "run", *SCRIPTS)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == snapshot(name="run")
+    assert Path("log").read_text() == (
+        '2 execution "Mix"\n4 execution "Rest"\n6 execution "Heat"\n7 execution "Bake"\n8 execution "Bake"\n'
+    )
+    assert run("planner", "show", "--plan").stdout == snapshot(name="plan")
+
+
+def test_steps_add_up_to_a_run() -> None:
+    whole = run("planner", "run", *SCRIPTS).stdout
+    assert run("planner", "start", "Bake").exit_code == 0
+    results: list[Result] = []
+    while not results or results[-1].exit_code == 3:
+        results.append(run("planner", "step", *SCRIPTS))
+    assert [result.exit_code for result in results] == [3] * 8 + [0]
+    assert "".join(result.stdout for result in results) == whole
+    assert "".join(result.stderr for result in results) == ""
+
+
+def test_it_stops_after_so_many_turns() -> None:
+    first = run("planner", "run", *SCRIPTS, "--max-turns", "1")
+    assert (first.exit_code, first.stdout) == (3, "  opened  PLAN_STEPS Bake\n")
+    assert first.stderr == f"Stopped after 1 turn. {GO_ON}"
+    assert run("planner", "run", *SCRIPTS, "--max-turns", "2").stderr == f"Stopped after 2 turns. {GO_ON}"
+    assert run("planner", "run", *SCRIPTS).exit_code == 0
+    assert len(Path("log").read_text().splitlines()) == 5
+
+
+@pytest.mark.parametrize(("executor", "code"), [("sh executor.sh", 0), ("false", 1)])
+@pytest.mark.parametrize("command", ["run", "step"])
+def test_a_plan_that_has_ended(command: str, executor: str, code: int) -> None:
+    assert run("planner", "run", *PLANNER_ONLY, executor).exit_code == code
+    before = STATE.read_bytes()
+    again = run("planner", command, *PLANNER_ONLY, executor)
+    assert (again.exit_code, again.stdout) == (code, "")
+    assert again.stderr == ".thinkon: this plan has ended already\n"
+    assert STATE.read_bytes() == before
+
+
+def test_a_plan_that_fails(snapshot: SnapshotAssertion) -> None:
+    result = run("planner", "run", *PLANNER_ONLY, "false", "--max-failures", "1", "--max-refusals", "0")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout == snapshot
+
+
+def test_a_refused_planner_is_told_why(snapshot: SnapshotAssertion) -> None:
+    script = f'grep -q refused && {{ echo {CALL!r}; exit; }}\necho "no idea"'
+    result = run("planner", "run", "--planner", shell(script), "--executor", "false", "--max-refusals", "1")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout == snapshot
+
+
+def test_a_result_that_is_an_object() -> None:
+    assert run("planner", "start", "Bake", "--overwrite", "--max-depth", "1").exit_code == 0
+    executor = shell("""echo '{"type": "plan-return", "result": {"a": ["\\u001b", 2]}}'""")
+    result = run("planner", "run", *PLANNER_ONLY, executor)
+    expected = 'The goal is reached.\n{\n  "a": [\n    "\\u001b",\n    2\n  ]\n}\n'
+    assert result.exit_code == 0
+    assert result.stdout.endswith(expected)
+    assert "    | {" not in result.stdout
+
+
+def test_the_prompt_may_be_sent() -> None:
+    script = "cat > got; exit 1"
+    options = ["--planner", shell(script), "--executor", "true", "--send", "prompt", "--language", "zh"]
+    assert run("planner", "step", *options).exit_code == 2
+    assert Path("got").read_text(encoding="utf-8") == build_planner_prompt(start_context("Bake"), language="zh")
+
+
+def test_tolerant() -> None:
+    planner = shell(f"echo 'Here you are:\n```json'\n{PLANNER}\necho '```'")
+    options = ["--planner", planner, "--executor", "true", "--max-refusals", "0"]
+    assert run("planner", "step", *options, "--tolerant").exit_code == 3
+    assert run("planner", "start", "Bake", "--overwrite").exit_code == 0
+    assert run("planner", "step", *options).exit_code == 1
+
+
+@pytest.mark.parametrize("where", ["option", "state"])
+def test_calls_are_held_to_the_executors(where: str) -> None:
+    Path(".thinkon/executors").mkdir()
+    file = Path("tools.yaml" if where == "option" else ".thinkon/executors/executors.yaml")
+    file.write_text("- id: grill\n")
+    options = ["--executors", "tools.yaml"] if where == "option" else []
+    result = run("planner", "run", *SCRIPTS, *options, "--max-refusals", "0", "--max-turns", "2")
+    assert "  refused an answer of the planner\nerror[PN301]: there is no executor 'oven'\n" in result.stdout
+
+
+# ---------------------------------------------------------------- programs that cannot be used
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--planner", "", "--executor", "x"],
+            "Error: --planner: the command cannot be run: there is no program in it",
+        ),
+        (["--planner", "x", "--executor", "'"], "Error: --executor: the command cannot be run: no closing quotation"),
+        (["--planner", "x"], "Error: Missing option '--executor'."),
+        ([*SCRIPTS, "--timeout", "nan"], "Error: --timeout: nan is out of range"),
+        ([*SCRIPTS, "--timeout", "0"], "Error: Invalid value for '--timeout': "),
+        ([*SCRIPTS, "--state", "nope"], "Error: nope/thinking-context.json: there is no plan here yet"),
+        ([*SCRIPTS, "--state", "plan.md"], "Error: plan.md/thinking-context.json: Not a directory"),
+        ([*SCRIPTS, "--executors", "nope"], "Error: nope: No such file or directory"),
+    ],
+)
+def test_wrong_calls(options: list[str], said: str) -> None:
+    before = STATE.read_bytes()
+    for command in ("step", "run"):
+        result = run("planner", command, *options)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert any(line.startswith(said) for line in result.stderr.splitlines()), result.stderr
+    assert STATE.read_bytes() == before
+    assert not Path("nope").exists()
+
+
+BROKEN_PROGRAMS = {
+    "no-such-program": "`no-such-program` cannot be run: there is no such program",
+    "exit 3": "`sh` ended with exit code 3, and wrote nothing to standard error",
+    "echo 'no \033[31mmodel' >&2; exit 4": "`sh` ended with exit code 4:\nno \\x1b[31mmodel",
+    "kill -9 $$": "`sh` was killed by SIGKILL, and wrote nothing to standard error",
+    "sleep 60": "`sh` did not end within 0.3 seconds",
+    "head -c 100000000 /dev/zero": "`sh` wrote more than the 10,000,000 bytes that are allowed",
+    "printf '\\377'": "`sh` wrote something that is not UTF-8, at byte 0",
+}
+
+
+@pytest.mark.parametrize(("script", "said"), BROKEN_PROGRAMS.items())
+def test_a_planner_that_is_broken_leaves_the_plan_alone(script: str, said: str) -> None:
+    before = STATE.read_bytes()
+    planner = script if script.startswith("no-such") else shell(script)
+    timeout = "0.3" if script == "sleep 60" else "30"
+    result = run("planner", "run", "--planner", planner, "--executor", "true", "--timeout", timeout)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"Error: planner: {said}\n{GO_ON}"
+    assert STATE.read_bytes() == before
+
+
+@pytest.mark.parametrize(("script", "said"), list(BROKEN_PROGRAMS.items())[1:])
+def test_an_executor_that_is_broken_has_failed_at_its_block(script: str, said: str) -> None:
+    timeout = "0.3" if script == "sleep 60" else "30"
+    result = run("planner", "run", *PLANNER_ONLY, shell(script), "--timeout", timeout, "--max-turns", "3")
+    assert (result.exit_code, result.stderr) == (3, f"Stopped after 3 turns. {GO_ON}")
+    shown = " ".join(said.split())
+    assert result.stdout.endswith(f"    opened  EXECUTE Mix\n    failed  Mix | {shown}\n")
+    assert [item.failed for item in read_state(".thinkon").think.done] == [True]
+
+
+def test_an_executor_that_cannot_be_run_leaves_the_plan_alone() -> None:
+    result = run("planner", "run", *PLANNER_ONLY, "no-such-program")
+    assert (result.exit_code, result.stdout) == (2, "  opened  PLAN_STEPS Bake\n    opened  EXECUTE Mix\n")
+    assert result.stderr == f"Error: executor: `no-such-program` cannot be run: there is no such program\n{GO_ON}"
+    assert run("planner", "run", *SCRIPTS).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "so", "\\0\\0", "{}", '{"type": "plan-next"}', "\\033[31m" * 9, "[" * 5000], ids=range(7)
+)
+def test_an_executor_that_writes_rubbish(answer: str) -> None:
+    result = run("planner", "run", *PLANNER_ONLY, shell(f"printf '{answer}'"), "--max-turns", "3")
+    assert result.exit_code == 3
+    assert result.stdout.count("    refused an answer of the executor\nerror[P") == 1
+    assert "    failed  Mix | the executor's answer was refused: error[P" in result.stdout
+    harmless(result.stdout_bytes, colours=False)
+
+
+# ---------------------------------------------------------------- stopped on the way
+
+
+@contextmanager
+def at_work(*, arguments: tuple[str, ...] = ("run",), before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+    """A run whose executor has begun, and has named its process in the file `pid`; that waits for a minute."""
+    executor = shell("echo $$ > new; mv new pid; sleep 60")
+    with subprocess.Popen(
+        command_line(["planner", *arguments, *PLANNER_ONLY, executor], before),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        end = time.monotonic() + 30
+        while not Path("pid").exists():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def is_gone(number: int) -> bool:
+    end = time.monotonic() + 5
+    while time.monotonic() < end:
+        if not psutil.pid_exists(number) or psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_run_that_is_stopped_goes_on_later(name: str, code: int) -> None:
+    with at_work(before=LISTEN) as process:
+        before = STATE.read_bytes()
+        process.send_signal(signal.Signals[name])
+        said = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert said == (b"  opened  PLAN_STEPS Bake\n    opened  EXECUTE Mix\n", f"Stopped. {GO_ON}".encode())
+    assert is_gone(int(Path("pid").read_text()))
+    assert STATE.read_bytes() == before
+    assert run("planner", "run", *SCRIPTS).exit_code == 0
+
+
+def test_a_signal_that_is_ignored_stops_nothing() -> None:
+    ignore = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    with at_work(before=ignore) as process:
+        process.send_signal(signal.SIGHUP)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        process.terminate()
+        assert process.wait(30) == 143
+
+
+def test_after_a_kill_it_goes_on() -> None:
+    with at_work() as process:
+        process.kill()
+        process.wait(30)
+    os.kill(int(Path("pid").read_text()), signal.SIGKILL)
+    assert run("planner", "run", *SCRIPTS).exit_code == 0
+    assert Path("log").read_text().splitlines()[0] == '2 execution "Mix"'
+
+
+def test_two_at_once() -> None:
+    with at_work():
+        before = STATE.read_bytes()
+        for arguments in (("run", *SCRIPTS), ("step", *SCRIPTS), ("start", "Fry", "--overwrite")):
+            result = run("planner", *arguments)
+            assert (result.exit_code, result.stdout) == (2, "")
+            assert result.stderr == "Error: .thinkon: another process is at work on this plan\n"
+        # Looking is for everybody.
+        assert run("planner", "show").exit_code == 0
+        assert STATE.read_bytes() == before
+
+
+def test_what_has_happened_is_written_at_once() -> None:
+    with at_work() as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"  opened  PLAN_STEPS Bake\n"
+        assert process.stdout.readline() == b"    opened  EXECUTE Mix\n"
+
+
+def test_a_reader_that_leaves_stops_it() -> None:
+    with subprocess.Popen(
+        command_line(["planner", "run", *SCRIPTS]), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"  opened  PLAN_STEPS Bake\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 1
+    assert run("planner", "run", *SCRIPTS).exit_code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_for_the_output() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command_line(["planner", "run", *SCRIPTS]),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            timeout=60,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, b"Error: No space left on device\n")
+    assert run("planner", "run", *SCRIPTS).exit_code == 0
+
+
+def test_a_full_disk_for_the_state() -> None:
+    """A limit on the size of files stands in for it."""
+    result = subprocess.run(
+        command_line(["planner", "run", *SCRIPTS]),
+        capture_output=True,
+        env=environment(),
+        timeout=60,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700)),
+    )
+    assert result.returncode == 2
+    assert result.stderr == b"Error: .thinkon/thinking-context.json: File too large\n"
+    assert sorted(os.listdir(".thinkon")) == ["kernel.lock", "thinking-context.json"]
+    assert read_state(".thinkon").outcome is None
+    assert run("planner", "run", *SCRIPTS).exit_code == 0
+
+
+# ---------------------------------------------------------------- terminals
+
+
+EVIL = "\\\\u001b[31m\\\\u202e\\\\u009b1m\\\\nerror[PN999]: forged"
+
+
+def test_nothing_steers_a_terminal() -> None:
+    script = PLANNER.replace('"Mix", "Rest"', f'"Mix {EVIL}", "Rest"').replace('"oven"', f'"{EVIL}"')
+    executor = f"""echo '{{"type": "plan-return", "result": "{EVIL}"}}'; printf '\\033[31m' >&2"""
+    Path("planner.sh").write_text(script)
+    options = ["--planner", "sh planner.sh", "--executor"]
+    calls = [[*options, shell(executor)], [*options, f"printf '{EVIL}'"], [*options, "\x1b[31m"]]
+    calls += [["--planner", "\x1b[31m", "--executor", "true"], [*SCRIPTS, "--state", "\x1b[31m\n"]]
+    for arguments in calls:
+        assert run("planner", "start", "Bake", "--overwrite").exit_code == 0
+        shown = harmless(on_terminal("planner", "run", *arguments), colours=True)
+        assert "Traceback" not in shown
+        assert "\nerror[PN999]" not in shown.partition("\nThe ")[0]
+
+
+def test_colours_on_a_terminal_only() -> None:
+    shown = on_terminal("planner", "run", *SCRIPTS)
+    assert b"\x1b[" in shown
+    assert run("planner", "start", "Bake").exit_code == 0
+    plain = on_terminal("planner", "run", *SCRIPTS, env={"NO_COLOR": "1"})
+    assert b"\x1b" not in plain
+    assert SGR.sub("", shown.decode()) == plain.decode()
+    assert run("planner", "start", "Bake").exit_code == 0
+    assert call("planner", "run", *SCRIPTS).stdout.decode().replace("\n", "\r\n") == plain.decode()
+
+
+def test_lines_go_on_below_where_they_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planspec_lark.cli.planner_events.terminal_width", lambda: 30)
+    assert run("planner", "start", "Bake a loaf for all the neighbours", "--overwrite").exit_code == 0
+    assert run("planner", "step", *SCRIPTS).stdout == (
+        "  opened  PLAN_STEPS Bake a\n          loaf for all the\n          neighbours\n"
+    )

@@ -1,0 +1,274 @@
+"""Reading JSON texts: what a caller gets, beside the fixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from planspec_lark import JsonText, Limits, Severity, read_json, scan_json
+from planspec_lark.json_text.models import MISSING
+from planspec_lark.json_text.near import NearMisses
+from planspec_lark.json_text.scalars import NO_VALUE
+from planspec_lark.limits import NO_LIMITS
+
+
+def codes(found: JsonText) -> list[str]:
+    return [one.code for one in found.diagnostics]
+
+
+# ---------------------------------------------------------------- values
+
+
+def test_a_value_has_the_types_of_python() -> None:
+    found = read_json('{"a": 1, "b": 1.0, "c": "x", "d": true, "e": null, "f": [], "g": {}}')
+    assert [type(value) for value in found.value.values()] == [int, float, str, bool, type(None), list, dict]
+
+
+def test_null_is_a_value_and_nothing_is_none() -> None:
+    assert read_json("null").value is MISSING
+    assert not read_json("null").has_value
+    assert read_json("{}").has_value
+
+
+@pytest.mark.parametrize(
+    ("digits", "is_fine"), [("9" * 400, True), ("-" + "9" * 400, True), ("9" * 401, False), ("9" * 5000, False)]
+)
+def test_an_integer_has_at_most_400_digits(digits: str, is_fine: bool) -> None:
+    found = read_json(f'{{"a": {digits}}}')
+    assert codes(found) == ([] if is_fine else ["PJ134"])
+    assert found.value == ({"a": int(digits)} if is_fine else {})
+
+
+def test_of_a_key_that_comes_twice_the_first_counts() -> None:
+    for read in (read_json, scan_json):
+        found = read('{"a": 1, "b": {"c": 1, "c": {"d": 2}}, "a": [3]}')
+        assert found.value == {"a": 1, "b": {"c": 1}}
+        assert [(one.code, one.severity) for one in found.diagnostics] == [("PJ128", Severity.ERROR)] * 2
+        assert found.source.text[found.place(("a",)).start] == "1"
+
+
+def test_the_first_place_of_a_duplicate_is_named() -> None:
+    found = read_json('{\n  "a": 1,\n  "b": 2, "a": 3,\n  "b": 4, "a": 5\n}')
+    assert [one.message for one in found.diagnostics] == [
+        'the key `"a"` stands in this object already, in line 2, column 3',
+        'the key `"b"` stands in this object already, in line 3, column 3',
+        'the key `"a"` stands in this object already, in line 2, column 3',
+    ]
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "1e999", "oops", "2024-01-01", "07", "tru e"])
+def test_nothing_is_made_up(value: str) -> None:
+    found = scan_json(f'{{"a": {value}, "b": [1, {value}, 2]}}')
+    assert found.value == {"b": [1, 2]}
+    assert [one.severity for one in found.diagnostics] == [Severity.ERROR] * 2
+    assert [one.path for one in found.diagnostics] == ["a", "b[1]"]
+
+
+@pytest.mark.parametrize("piece", ["\ud800", "\\\ud800", "\\ud800", "\\ude00\\ud83d", "\\ud83d\ude00"])
+def test_no_text_has_a_lone_surrogate(piece: str) -> None:
+    found = scan_json(f'{{"a": "x{piece}y", "{piece}": 1}}')
+    assert found.has_errors
+    assert "\ufffd" in found.value["a"]
+    str(found.value).encode()
+
+
+@pytest.mark.parametrize("end", ["", " ", "\n"])
+def test_a_number_at_the_very_end_may_have_been_cut(end: str) -> None:
+    found = scan_json('{"a": [1, 23' + end)
+    assert found.value == ({"a": [1, 23]} if end else {"a": [1]})
+    assert codes(found) == ["PJ106"]
+    found = scan_json('{"a": [1, 23]' + end)
+    assert found.value == {"a": [1, 23]}
+
+
+def test_what_is_open_can_be_closed() -> None:
+    (one,) = scan_json('{"a": [{"b": [1]').diagnostics
+    assert one.fix is not None
+    assert one.fix.text == "}]}"
+    assert one.help == "still open: `{` in line 1, `[` in line 1, `{` in line 1"
+    (one,) = scan_json('{"a": [{"b": [[1]').diagnostics
+    assert one.help == "still open: `[` in line 1, `{` in line 1, `[` in line 1 and 1 more"
+
+
+def test_a_number_is_read_only_if_nothing_else_is_glued_to_it() -> None:
+    assert scan_json('{"a": 12kg, "b": 12}').value == {"b": 12}
+
+
+# ---------------------------------------------------------------- several objects
+
+
+def test_one_with_members_comes_before_an_empty_one() -> None:
+    assert scan_json('{} {"a": 1} {"b": 2}').value == {"a": 1}
+
+
+def test_one_that_lost_nothing_comes_before_others() -> None:
+    assert scan_json('{"a": NaN, "b": 1} {"a": 1,}').value == {"a": 1}
+
+
+def test_one_that_is_preferred_comes_before_all() -> None:
+    found = scan_json('{"a": 1} {"b": 2, "c": NaN} {"a": 3}', prefer=lambda value: "b" in value)
+    assert found.value == {"b": 2}
+    assert codes(found) == ["PJ104", "PJ132", "PJ104"]
+    found = scan_json('{"a": 1} {"b": 2}', prefer=lambda _: False)
+    assert found.value == {"a": 1}
+
+
+def test_one_that_is_too_deep_comes_behind_all() -> None:
+    deep = '{"a": ' + "[" * 64 + "]" * 64 + "}"
+    assert scan_json(deep + '{"b": 1}', prefer=lambda _: False).value == {"b": 1}
+
+
+def test_what_is_inside_of_an_object_is_no_other_one() -> None:
+    assert scan_json('{"a": [{"b": 1}, {"c": NaN}', prefer=lambda value: "b" in value).value == {"a": [{"b": 1}, {}]}
+    found = scan_json(f'{{"a": {"[" * 70}{{"b": 1}}{"]" * 70}}} {{"c": 2}}')
+    assert found.value == {"c": 2}
+    assert codes(found) == ["PJ104"]
+
+
+def test_braces_of_other_languages_are_text() -> None:
+    found = scan_json('Use {name} and {{other}}, not ${x} or {a, b}.\n{"a": 1}')
+    assert found.value == {"a": 1}
+    assert codes(found) == ["PJ102"]
+
+
+# ---------------------------------------------------------------- places
+
+
+def spelled(found: JsonText, path: Sequence[str | int]) -> str:
+    span = found.place(path)
+    return found.source.text[span.start : span.end]
+
+
+TEXT = 'So:\n```\n{"a": [1, {"b c": "x\\ty\\ud83c\\udf0az"}], "d": \'it\\\'s\'}\n```\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "expected", "key"),
+    [
+        ((), '{"a": [1, {"b c": "x\\ty\\ud83c\\udf0az"}], "d": \'it\\\'s\'}', ""),
+        (("a",), '[1, {"b c": "x\\ty\\ud83c\\udf0az"}]', '"a"'),
+        (("a", 0), "1", ""),
+        (("a", 1), '{"b c": "x\\ty\\ud83c\\udf0az"}', ""),
+        (("a", 1, "b c"), '"x\\ty\\ud83c\\udf0az"', '"b c"'),
+        (("d",), "'it\\'s'", '"d"'),
+    ],
+)
+def test_places(path: tuple[str | int, ...], expected: str, key: str) -> None:
+    found = scan_json(TEXT)
+    assert spelled(found, path) == expected
+    span = found.key_place(path)
+    assert found.source.text[span.start : span.end] == (key or expected)
+    assert span.line == 3
+
+
+@pytest.mark.parametrize("path", [("a", 2), ("a", -1), ("a", "b"), ("a", 0, "b"), ("x",), ("x", "y"), (0,)])
+def test_what_is_not_there_is_at_its_nearest_ancestor(path: tuple[str | int, ...]) -> None:
+    found = read_json('{"a": [1, 2], "b": 3}')
+    expected = {"a": "[1, 2]" if path != ("a", 0, "b") else "1"}.get(str(path[0]), found.source.text)
+    assert spelled(found, path) == expected
+    assert found.key_place(path) == found.place(path)
+    assert found.place_within(path, 0, 1) == found.place(path)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [(0, 1, "x"), (1, 2, "\\t"), (0, 2, "x\\t"), (2, 4, "y\\ud83c\\udf0a"), (3, 4, "\\ud83c\\udf0a"), (4, 5, "z"),
+     (4, 99, "z"), (5, 5, ""), (-3, 1, "x"), (2, 1, "")],
+)  # fmt: skip
+def test_places_within_a_text(start: int, end: int, expected: str) -> None:
+    found = scan_json(TEXT)
+    assert found.value["a"][1]["b c"] == "x\ty🌊z"
+    span = found.place_within(("a", 1, "b c"), start, end)
+    assert found.source.text[span.start : span.end] == expected
+
+
+def test_places_within_a_mended_text() -> None:
+    found = scan_json('{"a": "it\\\'s\\d\\\nso"}')
+    assert found.value == {"a": "it's\\dso"}
+    for char, at in zip("it's\\dso", range(8), strict=True):
+        span = found.place_within(("a",), at, at + 1)
+        assert char in found.source.text[span.start : span.end]
+
+
+def test_what_is_left_out_has_no_place() -> None:
+    found = read_json('{"a": 1, "a": {"b": [2]}, "c": 3}')
+    assert found.place(("b",)) == found.place(())
+    assert spelled(found, ("a", "b")) == "1"
+    assert spelled(found, ("c",)) == "3"
+
+
+def test_a_text_without_a_value_has_a_place_all_the_same() -> None:
+    found = read_json("nothing")
+    assert (found.place(("a",)).start, found.key_place(()).end, found.place_within((), 0, 3).end) == (0, 0, 0)
+
+
+# ---------------------------------------------------------------- limits
+
+
+def test_a_search_in_vain_is_not_made_again() -> None:
+    """Else each of many quotes with a backslash would be looked for an end of its string up to the end of the text."""
+    text = '"a\n' + '\\"b\n' * 3
+    near = NearMisses(text)
+    assert near.read(0, may_be_value=True).value is NO_VALUE
+    assert near._searched == len(text)
+    assert near.read(4, may_be_value=True).value is NO_VALUE
+
+
+def test_a_text_that_is_too_long_is_not_read() -> None:
+    for read in (read_json, scan_json):
+        found = read('{"a": "' + "é" * 100 + '"}', limits=Limits(max_bytes=208), name="long")
+        assert codes(found) == ["PS121"]
+        assert not found.has_value
+        assert found.source.name == "long"
+        assert read('{"a": "' + "é" * 100 + '"}', limits=Limits(max_bytes=209)).diagnostics == []
+
+
+def test_by_default_a_million_bytes_are_read() -> None:
+    fine = '{"a": "' + "x" * 999_991 + '"}'
+    assert read_json(fine).diagnostics == []
+    assert codes(read_json(fine + " ")) == ["PS121"]
+
+
+@pytest.mark.parametrize("text", ['{"a": [[1]]}', '{"a": {"b": {"c": 1}}}', '[{"a": [1]}]'])
+def test_levels_are_counted_from_the_top(text: str) -> None:
+    assert "PJ107" in codes(read_json(text, limits=Limits(max_depth=2)))
+    assert not read_json(text, limits=Limits(max_depth=2)).has_value
+    assert "PJ107" not in codes(read_json(text, limits=Limits(max_depth=3)))
+
+
+def test_without_a_limit_any_depth_is_read() -> None:
+    depth = 100_000
+    found = read_json('{"a": ' * depth + "1" + "}" * depth, limits=NO_LIMITS)
+    assert found.diagnostics == []
+    value: Any = found.value
+    for _ in range(depth):
+        value = value["a"]
+    assert value == 1
+    assert spelled(found, ["a"] * depth) == "1"
+    found = read_json('{"a": [' * depth + "oops", limits=NO_LIMITS)
+    assert codes(found) == ["PJ106"]
+    assert len(found.diagnostics[0].path) < 1000
+
+
+def test_findings_beyond_a_limit_are_counted() -> None:
+    found = read_json('{"a": [' + "NaN," * 10 + "]}", limits=Limits(max_findings=3))
+    assert codes(found) == ["PJ132"] * 3 + ["PS120"]
+    assert found.diagnostics[-1].message == "8 more findings are not listed"
+
+
+def test_behind_too_many_faults_nothing_is_read() -> None:
+    text = '{"a": [' + "NaN, " * 20_000 + '1]} {"b": 2}'
+    found = scan_json(text, limits=NO_LIMITS)
+    assert found.value == {"a": []}
+    assert codes(found) == ["PJ132"] * 10_001 + ["PJ118", "PJ102"]
+    assert found.diagnostics[-2].message == "from here on nothing was read: there are too many faults"
+
+
+def test_what_is_hardly_json_is_given_up() -> None:
+    found = scan_json('{"note": ' + "so, and on: " * 40 + '\n{"a": 1}')
+    assert found.value == {"a": 1}
+    assert codes(found) == ["PJ104", "PJ102"]
+    strict = read_json('{"note": ' + "so, and on: " * 40)
+    assert strict.diagnostics[-2].message == "from here on nothing was read: too little of this is JSON"

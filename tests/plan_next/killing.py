@@ -1,0 +1,228 @@
+"""A plan that is run in processes of its own, which may be killed at any moment: ``python -m tests.plan_next.killing``.
+
+That process reads requests, a line of JSON each, forks for each of them, and answers with how the child has ended. So
+hundreds of runs need to load the package only once. A child logs each start and end of its executor before it goes on.
+What a process has written outlives it, so children do not wait for the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+from attrs import define, field, frozen
+
+from planspec_lark import files
+from planspec_lark.plan_next.context import Context, start
+from planspec_lark.plan_next.kernel import StateError, create_state
+from planspec_lark.plan_next.models import goal_text
+from planspec_lark.plan_next.runtime import Event, Refusal, Runtime
+from tests.plan_next.messages import execute, returned, steps
+
+__all__ = ["LOCKED", "Points", "Request", "begin", "run_plan", "serve"]
+
+# How a child ends that finds another one at work.
+LOCKED = 3
+_replace = os.replace
+
+
+# ---------------------------------------------------------------- the plan
+
+
+def begin() -> Context:
+    """Where the plan starts: three levels, about thirty blocks, of which some fail."""
+    return start("r", ["first", "second", "third"])
+
+
+def plan(context: Context, refusal: Refusal | None) -> str:
+    """A planner whose answer depends on the context alone."""
+    name, count = goal_text(context.think.goal), len(context.think.done)
+    if name == "rcc" or (refusal is None and context.revision % 5 == 2):
+        return "I would rather not."
+    goal = name + "abcdefgh"[count]
+    more = {"update_plan": context.think.plan[1:]} if count == 1 else {}
+    if context.depth < 2 and count != 1:
+        return steps(goal, [f"{goal} {item}" for item in ("one", "two", "three")], **more)
+    return execute(goal, f"shell: make {goal}", **more)
+
+
+def _result(context: Context) -> str:
+    if context.revision % 13 == 6:
+        return "It went well, I think."
+    return returned({"made": goal_text(context.think.goal)}, "failed" if context.revision % 7 == 4 else None)
+
+
+@frozen
+class Log:
+    """What the executor was asked for."""
+
+    path: Path
+    hangs: bool = False
+
+    def execute(self, context: Context) -> str:
+        """An executor that writes down when it begins and when it ends."""
+        self._write(f"start {context.revision}")
+        while self.hangs:
+            time.sleep(0.01)
+        answer = _result(context)
+        self._write(f"end {context.revision}")
+        return answer
+
+    def _write(self, line: str) -> None:
+        with self.path.open("a") as file:
+            file.write(f"{line}\n")
+
+
+def run_plan(folder: Path, log: Log, history: list[Context] | None = None) -> Context:
+    """Run the plan to its end. ``history`` gets each context that was on the disk."""
+
+    def watch(event: Event) -> None:
+        if history is not None and (not history or history[-1] != event.context):
+            history.append(event.context)
+
+    return Runtime(folder, plan, log.execute, on_event=watch).run()
+
+
+# ---------------------------------------------------------------- points to die at
+
+
+@define
+class Points:
+    """The points of a write, one after the other; dies at one of them, if that comes."""
+
+    dies_at: int | None = None
+    count: int = 0
+
+    def pass_one(self) -> None:
+        """One more point."""
+        if self.count == self.dies_at:
+            _die()
+        self.count += 1
+
+    def fsync(self, _handle: int) -> None:
+        """In place of :func:`os.fsync`."""
+        self.pass_one()
+
+    def replace(self, source: Any, target: Any) -> None:
+        """In place of :func:`os.replace`."""
+        self.pass_one()
+        _replace(source, target)
+        self.pass_one()
+
+    @contextmanager
+    def open(self, path: Path, mode: str) -> Iterator[_File]:
+        """In place of :func:`open`."""
+        self.pass_one()
+        with path.open(mode) as file:
+            self.pass_one()
+            yield _File(file, self)
+        self.pass_one()
+
+    def take_over(self, put: Callable[[Any, str, Any], object] = setattr) -> None:
+        """Stand in for what writes files."""
+        put(os, "fsync", self.fsync)
+        put(os, "replace", self.replace)
+        vars(files).setdefault("open", open)
+        put(files, "open", self.open)
+
+
+@frozen
+class _File:
+    file: Any
+    points: Points
+
+    def write(self, data: bytes) -> None:
+        half = len(data) // 2
+        self.file.write(data[:half])
+        self.file.flush()
+        self.points.pass_one()
+        self.file.write(data[half:])
+
+    def flush(self) -> None:
+        self.file.flush()
+
+    def fileno(self) -> int:
+        return int(self.file.fileno())
+
+
+def _die() -> NoReturn:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("still here")
+
+
+# ---------------------------------------------------------------- children
+
+
+@frozen
+class Request:
+    """A run that is asked for.
+
+    Attributes:
+        folder, log: of the state, and of the executor.
+        dies_at: the number of the point to die at.
+        killed_behind: how many lines its log has when it is killed from outside.
+        killed_after: seconds from that moment on.
+        processes: how many run at once.
+        hangs: whether the executor never ends.
+    """
+
+    folder: str
+    log: str
+    dies_at: int | None = field(default=None, kw_only=True)
+    killed_behind: int | None = field(default=None, kw_only=True)
+    killed_after: float = field(default=0.0, kw_only=True)
+    processes: int = field(default=1, kw_only=True)
+    hangs: bool = field(default=False, kw_only=True)
+
+
+def serve() -> None:
+    """Answer each line of standard input with the list of exit codes, negative for a signal."""
+    with tempfile.TemporaryDirectory() as folder:
+        # What is loaded once, children find loaded.
+        create_state(folder, begin())
+        run_plan(Path(folder), Log(Path(folder) / "log"))
+    for line in sys.stdin:
+        request = Request(**json.loads(line))
+        children = [_fork(request) for _ in range(request.processes)]
+        if request.killed_behind is not None:
+            _kill(children[0], request)
+        codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+        print(json.dumps(codes), flush=True)
+
+
+def _kill(child: int, request: Request) -> None:
+    """Kill a child once its log has so many lines, and then so many seconds have passed, or it has ended."""
+    log, lines = Path(request.log), request.killed_behind or 0
+    while lines and not (log.exists() and log.read_bytes().count(b"\n") >= lines):
+        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            return
+        time.sleep(0.0002)
+    time.sleep(request.killed_after)
+    os.kill(child, signal.SIGKILL)
+
+
+def _fork(request: Request) -> int:
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        Points(request.dies_at).take_over()
+        run_plan(Path(request.folder), Log(Path(request.log), request.hangs))
+        code = 0
+    except StateError as error:
+        code = LOCKED if "another process is at work" in str(error) else 1
+    finally:
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,219 @@
+"""Processes that run a plan are killed: nothing that has ended is lost, and nothing of it is done again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from attrs import asdict, define, frozen
+
+from planspec_lark.plan_next.context import Context
+from planspec_lark.plan_next.kernel import StateError, create_state, open_state, read_state
+from planspec_lark.plan_next.models import DoneItem
+from tests.corpus import ROOT
+from tests.plan_next.killing import LOCKED, Log, Points, Request, begin, run_plan
+
+FULL = os.environ.get("PLANSPEC_PROFILE") == "full"
+# So many runs are killed at random moments, and every so-manyth point of a write is one to die at. That is a prime
+# number, so that each kind of point has its turn.
+RANDOM_RUNS = 150 if FULL else 8
+STRIDE = 1 if FULL else 29
+# How many points each write has.
+POINTS = 8
+
+
+@frozen
+class Calm:
+    """The plan as it goes where nobody disturbs it."""
+
+    history: list[Context]
+    log: list[str]
+    points: int
+
+
+@define
+class Server:
+    """The process that makes those to be killed."""
+
+    process: subprocess.Popen[str]
+
+    def ask(self, request: Request) -> list[int]:
+        """Have it run; returns how each process has ended."""
+        self.send(request)
+        return self.answer()
+
+    def send(self, request: Request) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(asdict(request)) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self) -> list[int]:
+        assert self.process.stdout is not None
+        codes: list[int] = json.loads(self.process.stdout.readline())
+        return codes
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    command = [sys.executable, "-m", "tests.plan_next.killing"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
+        yield Server(process)
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Calm:
+    folder = tmp_path_factory.mktemp("calm")
+    history = [begin()]
+    create_state(folder / "state", begin())
+    points = Points()
+    with pytest.MonkeyPatch.context() as patch:
+        points.take_over(patch.setattr)
+        run_plan(folder / "state", Log(folder / "warm up"))
+        create_state(folder / "state", begin())
+        points.count = 0
+        run_plan(folder / "state", Log(folder / "log"), history)
+    return Calm(history, _lines(folder / "log"), points.count)
+
+
+@define
+class Trial:
+    """A plan whose processes are killed, and what must hold each time."""
+
+    folder: Path
+    calm: Calm
+    server: Server
+    kills: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        create_state(self.folder / "state", begin())
+
+    def run(self, **how: float) -> bool:
+        """Run it, and look at what is left; whether it has ended."""
+        known, before = _lines(self.folder / "log"), read_state(self.folder / "state").revision
+        request = Request(str(self.folder / "state"), str(self.folder / "log"), **how)  # type: ignore[arg-type]
+        (code,) = self.server.ask(request)
+        assert code in (0, -signal.SIGKILL)
+        self.kills += code != 0
+        context = read_state(self.folder / "state")
+        assert context == self.calm.history[context.revision]
+        new = [int(line.split()[1]) for line in _lines(self.folder / "log")[len(known) :]]
+        # What ended before is not asked for again, and what was asked for is on the disk.
+        assert not new or before <= min(new) <= max(new) <= context.revision
+        with open_state(self.folder / "state") as kernel:
+            assert kernel.context == context
+        assert sorted(os.listdir(self.folder / "state")) == ["kernel.lock", "thinking-context.json"]
+        assert code or context.outcome
+        return code == 0
+
+    def check_end(self) -> None:
+        """All was done, and nothing twice but for what was interrupted."""
+        assert read_state(self.folder / "state") == self.calm.history[-1]
+        log = _lines(self.folder / "log")
+        assert list(dict.fromkeys(log)) == self.calm.log
+        assert len(log) <= len(self.calm.log) + 2 * self.kills
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_the_plan_has_all_that_may_happen(calm: Calm) -> None:
+    history, outcome = calm.history, calm.history[-1].outcome
+    assert [context.revision for context in history] == [*range(len(history))]
+    assert calm.points == POINTS * history[-1].revision
+    assert max(context.depth for context in history) == 3
+    assert outcome is not None
+    items = list(_iter_items(outcome))
+    assert 25 <= len(items) <= 40
+    results = [item.result if isinstance(item.result, str) else "made" for item in items if item.failed]
+    assert {result.split(":")[0] for result in results} == {
+        "made",
+        "the executor's answer was refused",
+        "the planner was refused 3 times, the last time for",
+    }
+    assert any(not block.takes_item for context in history for block in [context.think, *context.path])
+
+
+def _iter_items(item: DoneItem) -> Iterator[DoneItem]:
+    yield item
+    for below in item.done:
+        yield from _iter_items(below)
+
+
+def test_killed_at_random_moments(tmp_path: Path, calm: Calm, server: Server) -> None:
+    kills = 0
+    for number in range(RANDOM_RUNS):
+        chance = random.Random(number)
+        trial = Trial(tmp_path / str(number), calm, server)
+        lines = chance.randint(0, 20)
+        while not trial.run(killed_behind=lines, killed_after=chance.uniform(0, 0.01)):
+            lines = len(_lines(tmp_path / str(number) / "log")) + chance.randint(1, 20)
+        trial.check_end()
+        kills += trial.kills
+    assert kills >= RANDOM_RUNS
+
+
+def test_killed_at_each_point_of_a_write(tmp_path: Path, calm: Calm, server: Server) -> None:
+    kinds = set()
+    for point in range(0, calm.points, STRIDE):
+        trial = Trial(tmp_path / str(point), calm, server)
+        assert not trial.run(dies_at=point)
+        kinds.add(point % POINTS)
+        assert trial.run()
+        trial.check_end()
+    assert kinds == set(range(POINTS))
+
+
+def test_killed_at_each_point_in_turn(tmp_path: Path, calm: Calm, server: Server) -> None:
+    """Each process dies at a later point of its own than the one before it, and has all that those have done."""
+    trial = Trial(tmp_path, calm, server)
+    point = 0
+    while not trial.run(dies_at=point):
+        point += 1 if FULL else 3
+    trial.check_end()
+    assert trial.kills >= 10
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_two_processes_at_once(tmp_path: Path, calm: Calm, server: Server) -> None:
+    create_state(tmp_path / "state", begin())
+    request = Request(str(tmp_path / "state"), str(tmp_path / "log"), hangs=True, killed_behind=1, killed_after=1.0)
+    server.send(request)
+    _until(lambda: bool(_lines(tmp_path / "log")))
+    context = read_state(tmp_path / "state")
+    with pytest.raises(StateError) as error:
+        run_plan(tmp_path / "state", Log(tmp_path / "other"))
+    assert str(error.value) == f"{tmp_path / 'state'}: another process is at work on this plan"
+    assert server.answer() == [-signal.SIGKILL]
+    assert not (tmp_path / "other").exists()
+    assert read_state(tmp_path / "state") == context
+    assert run_plan(tmp_path / "state", Log(tmp_path / "other")) == calm.history[-1]
+
+
+def test_several_processes_that_begin_at_once(tmp_path: Path, calm: Calm, server: Server) -> None:
+    create_state(tmp_path / "state", begin())
+    codes = server.ask(Request(str(tmp_path / "state"), str(tmp_path / "log"), processes=4))
+    assert set(codes) <= {0, LOCKED}
+    assert 0 in codes
+    assert LOCKED in codes
+    assert _lines(tmp_path / "log") == calm.log
+    assert read_state(tmp_path / "state") == calm.history[-1]

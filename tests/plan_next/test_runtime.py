@@ -1,0 +1,581 @@
+"""Running a plan: who is asked what, what comes of the answers, and what watchers are told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Awaitable, Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import field, frozen
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark.diagnostics import render_all
+from planspec_lark.plan_next.context import Context, start_context
+from planspec_lark.plan_next.executors import Executors
+from planspec_lark.plan_next.judging import Judge
+from planspec_lark.plan_next.kernel import CONTEXT_FILE, StateError, create_state, open_state, read_state
+from planspec_lark.plan_next.models import (
+    Block,
+    DoneItem,
+    DoneStatus,
+    ExecutorCall,
+    NewBlock,
+    Phase,
+    PlanNext,
+    PlanReturn,
+    PlanType,
+    goal_text,
+)
+from planspec_lark.plan_next.runtime import Answer, Event, EventKind, Refusal, Runtime
+from tests.plan_next.turns import STEPS, close, execute, open_, returned, steps
+
+DONE = DoneStatus.DONE
+FAILED = DoneStatus.FAILED
+
+
+@frozen
+class Script:
+    """A planner and an executor that answer from lists, one answer after the other, and remember what they got."""
+
+    plans: list[Any] = field(factory=list)
+    results: list[Any] = field(factory=list)
+    asked: list[tuple[str, Context, Refusal | None]] = field(factory=list)
+
+    def plan(self, context: Context, refusal: Refusal | None) -> Answer:
+        self.asked.append(("plan", context, refusal))
+        return self._give(self.plans)
+
+    def execute(self, context: Context) -> Answer:
+        self.asked.append(("execute", context, None))
+        return self._give(self.results)
+
+    async def aplan(self, context: Context, refusal: Refusal | None) -> Answer:
+        await asyncio.sleep(0)
+        return self.plan(context, refusal)
+
+    async def aexecute(self, context: Context) -> Answer:
+        await asyncio.sleep(0)
+        return self.execute(context)
+
+    @staticmethod
+    def _give(answers: list[Any]) -> Answer:
+        answer = answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        given: Answer = answer
+        return given
+
+    def runtime(self, folder: Path, **more: Any) -> Runtime:
+        return Runtime(folder, self.plan, self.execute, **more)
+
+
+# ---------------------------------------------------------------- one block after the other
+
+
+def test_a_block_with_items_is_planned_and_one_without_is_executed(tmp_path: Path) -> None:
+    script = Script([execute("c")], [returned("first"), returned("all")])
+    create_state(tmp_path, start_context("g"))
+    runtime = script.runtime(tmp_path)
+    first = open_(start_context("g"), execute("c"))
+    assert runtime.step() == first == read_state(tmp_path)
+    second = close(first, "first")
+    assert runtime.step() == second == read_state(tmp_path)
+    assert second.think.plan == []
+    third = close(second, "all")
+    assert runtime.step() == third == read_state(tmp_path)
+    assert third.outcome == DoneItem("g", "all", plan=["g"], done=second.think.done)
+    assert script.asked == [("plan", start_context("g"), None), ("execute", first, None), ("execute", second, None)]
+
+
+def test_a_plan_that_has_ended_asks_nobody(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", []))
+    script = Script([], [returned()])
+    ended = script.runtime(tmp_path).run()
+    assert ended.outcome is not None
+    assert script.runtime(tmp_path).run() == script.runtime(tmp_path).step() == ended
+    assert len(script.asked) == 1
+
+
+def test_at_max_depth_planning_is_skipped(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS, max_depth=1))
+    script = Script([steps("c", ["x", "y", "z"])], [returned("it")])
+    context = script.runtime(tmp_path).run(max_turns=2)
+    assert [who for who, *_ in script.asked] == ["plan", "execute"]
+    assert context.think.done == [DoneItem("c", "it", plan=["x", "y", "z"], left=["x", "y", "z"])]
+    assert context.think.plan == STEPS[1:]
+
+
+def test_so_many_turns_and_no_more(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    script = Script([execute("a"), execute("b")], [returned()])
+    assert script.runtime(tmp_path).run(max_turns=0).revision == 0
+    assert script.runtime(tmp_path).run(max_turns=3).revision == 3
+    assert (script.plans, script.results) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("result", "status", "expected"),
+    [
+        ("it", None, DONE),
+        ({"files": ["a"]}, None, DONE),
+        ("it", "done", DONE),
+        ("it", "failed", FAILED),
+        ({"files": []}, "failed", FAILED),
+        ("### 完成情况\n未完成：没有权限", None, FAILED),
+        ("### 完成情况\n未完成：没有权限", "done", DONE),
+        ("", None, DONE),
+    ],
+)
+def test_results_of_both_kinds(
+    tmp_path: Path, result: str | dict[str, Any], status: str | None, expected: DoneStatus
+) -> None:
+    create_state(tmp_path, start_context("g", []))
+    context = Script([], [returned(result, status)]).runtime(tmp_path).run()
+    assert context.outcome == DoneItem("g", result, expected)
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def test_a_refused_message_goes_back_with_its_diagnostics(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    create_state(tmp_path, start_context("g"))
+    answers = ["Sure! " + execute("c"), steps("c", ["a", "maybe b", "c"]), execute("c")]
+    script = Script([*answers], [])
+    assert script.runtime(tmp_path).step() == open_(start_context("g"), execute("c"))
+    refusals = [refusal for _, _, refusal in script.asked]
+    assert refusals[0] is None
+    assert [refusal.answer for refusal in refusals[1:] if refusal] == answers[:2]
+    assert [render_all(refusal.diagnostics) for refusal in refusals[1:] if refusal] == snapshot
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 5])
+def test_a_planner_is_refused_so_often_and_then_the_block_has_failed(tmp_path: Path, most: int) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    script = Script([steps("c"), *["no"] * (most + 1)])
+    context = script.runtime(tmp_path, max_refusals=most).run(max_turns=2)
+    assert script.plans == []
+    (item,) = context.think.done
+    assert (item.goal, item.status, item.plan, item.left) == ("c", FAILED, STEPS, STEPS)
+    assert context.think.plan == STEPS
+
+
+def test_the_result_of_a_refused_block_says_why(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    create_state(tmp_path, start_context("g"))
+    outcome = Script(["a", "b", returned()]).runtime(tmp_path).run().outcome
+    assert outcome == snapshot
+
+
+def test_refusals_are_counted_for_each_block_anew(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    script = Script(["", "", execute("a"), "", "", execute("b")], [returned()])
+    assert script.runtime(tmp_path).run(max_turns=3).think.goal == "b"
+
+
+@pytest.mark.parametrize("answer", ["no", execute("c"), '{"type": "plan-return", "result": 1}', "\ud800\x1b[2J" * 9000])
+def test_an_executor_that_is_refused_is_not_asked_again(
+    tmp_path: Path, answer: str, snapshot: SnapshotAssertion
+) -> None:
+    create_state(tmp_path, start_context("g", []))
+    script = Script([], [answer])
+    context = script.runtime(tmp_path).run()
+    assert len(script.asked) == 1
+    assert context == read_state(tmp_path)
+    assert context.outcome is not None
+    assert context.outcome.failed
+    assert isinstance(context.outcome.result, str)
+    assert len(context.outcome.result) < 110_000
+    assert "\x1b" not in context.outcome.result
+    assert context.outcome.result[:600] == snapshot
+
+
+# ---------------------------------------------------------------- failures
+
+
+def test_a_failure_is_recorded_and_has_to_come_back_split(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    script = Script([execute("c"), execute("c"), steps("c")], [returned("no access", "failed")])
+    context = script.runtime(tmp_path).run(max_turns=3)
+    (item,) = context.path[0].done
+    assert (item.goal, item.result, item.status) == ("c", "no access", FAILED)
+    refusal = script.asked[-1][2]
+    assert refusal is not None
+    assert [one.code for one in refusal.diagnostics] == ["PN303", "PN302"]
+    assert context.think.plan == STEPS
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_so_many_failures_in_a_row_close_the_block(tmp_path: Path, most: int) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    names = [f"way {name}" for name in "abc"[:most]]
+    script = Script(
+        [steps("c"), *(execute(name, f"shell: {name}") for name in names)], [returned("no", "failed")] * most
+    )
+    context = script.runtime(tmp_path, max_failures=most).run(max_turns=2 + 2 * most)
+    (item,) = context.think.done
+    assert (item.goal, item.status, item.result) == ("c", FAILED, f"{most} attempts in a row have failed")
+    assert [below.goal for below in item.done] == names
+    assert item.left == STEPS
+    assert (script.plans, script.results) == ([], [])
+
+
+def test_a_success_between_failures_counts_from_the_start(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    names = "abcde"
+    script = Script(
+        [execute(name, f"shell: {name}") for name in names],
+        [returned("", "failed"), returned("", "failed"), returned(), returned("", "failed"), returned("", "failed")],
+    )
+    context = script.runtime(tmp_path).run(max_turns=10)
+    assert context.outcome is None
+    assert context.failures == 2
+
+
+def test_failures_go_up_until_the_root_has_failed(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+
+    def planner(context: Context, _: Refusal | None) -> str:
+        return steps(f"{context.depth}.{len(context.think.done)}", [f"{context.revision}.{at}" for at in range(3)])
+
+    context = Runtime(tmp_path, planner, lambda _: returned("", "failed"), max_failures=2).run()
+    assert context.outcome is not None
+    assert (context.outcome.failed, context.outcome.left) == (True, STEPS)
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"max_refusals": -1}, ValueError),
+        ({"max_refusals": "2"}, TypeError),
+        ({"max_failures": 0}, ValueError),
+        ({"max_failures": 1.5}, TypeError),
+    ],
+)
+def test_limits_are_numbers_that_mean_something(tmp_path: Path, fields: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        Script().runtime(tmp_path, **fields)
+
+
+# ---------------------------------------------------------------- events
+
+
+def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g"))
+    events: list[Event] = []
+    on_disk: list[Context] = []
+
+    def watch(event: Event) -> None:
+        events.append(event)
+        on_disk.append(read_state(tmp_path))
+
+    script = Script(["no", execute("c")], [returned("it"), "no"])
+    script.runtime(tmp_path, on_event=watch).run()
+    refusals = [event.refusal for event in events]
+    first = open_(start_context("g"), execute("c"))
+    second = close(first, "it")
+    last = read_state(tmp_path)
+    assert events == [
+        Event(EventKind.ASKED, start_context("g"), Phase.PLANNING),
+        Event(EventKind.REFUSED, start_context("g"), Phase.PLANNING, refusals[1]),
+        Event(EventKind.ASKED, start_context("g"), Phase.PLANNING, refusals[1]),
+        Event(EventKind.OPENED, first),
+        Event(EventKind.ASKED, first, Phase.EXECUTION),
+        Event(EventKind.CLOSED, second, item=second.think.done[0]),
+        Event(EventKind.ASKED, second, Phase.EXECUTION),
+        Event(EventKind.REFUSED, second, Phase.EXECUTION, refusals[7]),
+        Event(EventKind.CLOSED, last, item=last.outcome),
+        Event(EventKind.ENDED, last, item=last.outcome),
+    ]
+    assert on_disk == [event.context for event in events]
+    assert [refusal.answer for refusal in (refusals[1], refusals[7]) if refusal] == ["no", "no"]
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_a_watcher_that_raises_ends_the_run_and_loses_nothing(tmp_path: Path, kind: EventKind) -> None:
+    def answers() -> Script:
+        return Script(["no", execute("c")], [returned("it"), returned("all")])
+
+    create_state(tmp_path / "calm", start_context("g"))
+    calm = answers().runtime(tmp_path / "calm").run()
+    create_state(tmp_path, start_context("g"))
+    script = answers()
+
+    def watch(event: Event) -> None:
+        if event.kind is kind:
+            raise LookupError(kind.value)
+
+    with pytest.raises(LookupError):
+        script.runtime(tmp_path, on_event=watch).run()
+    assert script.runtime(tmp_path).run() == calm
+
+
+# ---------------------------------------------------------------- callables that fail
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), KeyboardInterrupt(), SystemExit(3), MemoryError()])
+@pytest.mark.parametrize("who", ["planner", "executor"])
+def test_what_a_callable_raises_leaves_the_state_as_it_was(tmp_path: Path, error: BaseException, who: str) -> None:
+    create_state(tmp_path, start_context("g", STEPS if who == "planner" else []))
+    before = (tmp_path / CONTEXT_FILE).read_bytes()
+    script = Script([error, execute("c")], [error, returned()])
+    with pytest.raises(type(error)) as caught:
+        script.runtime(tmp_path).run()
+    assert caught.value is error
+    assert (tmp_path / CONTEXT_FILE).read_bytes() == before
+    assert script.runtime(tmp_path).step().revision == 1
+
+
+@pytest.mark.parametrize("answer", [None, b"{}", 1, {"type": "plan-next"}, ["a"], DoneItem("d")])
+@pytest.mark.parametrize("who", ["planner", "executor"])
+def test_an_answer_is_a_text_or_a_message(tmp_path: Path, answer: Any, who: str) -> None:
+    create_state(tmp_path, start_context("g", STEPS if who == "planner" else []))
+    before = (tmp_path / CONTEXT_FILE).read_bytes()
+    with pytest.raises(TypeError) as error:
+        Script([answer], [answer]).runtime(tmp_path).run()
+    assert str(error.value) == f"an answer is a text or a message, not {type(answer).__name__}"
+    assert (tmp_path / CONTEXT_FILE).read_bytes() == before
+
+
+def test_a_callable_may_not_run_the_plan_that_asks_it(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g"))
+    runtime = Runtime(tmp_path, lambda *_: str(runtime.step()), lambda _: "")
+    with pytest.raises(StateError, match="another process is at work on this plan"):
+        runtime.run()
+
+
+# ---------------------------------------------------------------- messages that are models
+
+
+def _next(**more: Any) -> PlanNext:
+    given = {"new_block": NewBlock("c"), "executor_call": ExecutorCall("shell: x"), **more}
+    return PlanNext(PlanType.EXECUTE, **given)
+
+
+def test_answers_may_be_models(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g"))
+    script = Script([_next()], [PlanReturn({"a": (1, 2)}), PlanReturn("no", FAILED)])
+    context = script.runtime(tmp_path).run()
+    assert context.outcome is not None
+    assert [item.result for item in context.outcome.done] == [{"a": [1, 2]}]
+    assert context.outcome.failed
+    assert read_state(tmp_path) == context
+
+
+@pytest.mark.parametrize(
+    ("message", "codes"),
+    [
+        (_next(executor_call=None), ["PN203"]),
+        (_next(new_block=NewBlock("\ud800")), ["PJ126"]),
+        (_next(new_block=NewBlock("read .thinkon/x")), ["PN209"]),
+        (_next(executor_call=ExecutorCall("shell: x", {"a": float("nan")})), ["PJ132"]),
+        (_next(executor_call=ExecutorCall("shell: x", extra={"command": 5})), ["PN103"]),
+        (PlanReturn("it"), ["PN201"]),
+    ],
+)
+def test_models_are_held_to_the_same_rules_as_texts(
+    tmp_path: Path, message: PlanNext | PlanReturn, codes: list[str]
+) -> None:
+    create_state(tmp_path, start_context("g"))
+    script = Script([message, execute("c")])
+    script.runtime(tmp_path).step()
+    refusal = script.asked[1][2]
+    assert refusal is not None
+    assert [one.code for one in refusal.diagnostics] == codes
+    assert json.loads(refusal.answer)["type"] in ("plan-next", "plan-return")
+    assert read_state(tmp_path).revision == 1
+
+
+def _endless() -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    value["a"] = value
+    return value
+
+
+@pytest.mark.parametrize("result", [{"a": object()}, {"a": b""}, {"a": {(1, 2): 3}}, _endless()])
+def test_what_json_cannot_say_is_no_answer(tmp_path: Path, result: dict[str, Any]) -> None:
+    create_state(tmp_path, start_context("g", []))
+    with pytest.raises(TypeError, match=r"\Aan answer holds what JSON cannot say: "):
+        Script([], [PlanReturn(result)]).runtime(tmp_path).run()
+    assert read_state(tmp_path) == start_context("g", [])
+
+
+def test_the_judge_is_the_one_that_is_given(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g"))
+    script = Script(["Sure:\n```json\n" + execute("c", "make") + "\n```"])
+    assert script.runtime(tmp_path, judge=Judge(tolerant=True)).step().think.goal == "c"
+    create_state(tmp_path, start_context("g"), overwrite=True)
+    script = Script([execute("c", "make")] * 3)
+    outcome = script.runtime(tmp_path, judge=Judge(executors=Executors())).step().outcome
+    assert outcome is not None
+    assert "error[PN301]: there is no executor 'make'" in str(outcome.result)
+
+
+# ---------------------------------------------------------------- asynchronous callables
+
+_Run = Callable[[Runtime], Context]
+_RUNS: dict[str, _Run] = {
+    "run": lambda runtime: runtime.run(),
+    "arun": lambda runtime: asyncio.run(runtime.arun()),
+    "step": lambda runtime: [runtime.step() for _ in range(3)][-1],
+    "astep": lambda runtime: [asyncio.run(runtime.astep()) for _ in range(3)][-1],
+}
+
+
+@pytest.mark.parametrize("run", _RUNS)
+@pytest.mark.parametrize("planner", ["plan", "aplan"])
+@pytest.mark.parametrize("executor", ["execute", "aexecute"])
+def test_callables_of_both_kinds(tmp_path: Path, planner: str, executor: str, run: str) -> None:
+    create_state(tmp_path, start_context("g"))
+    script = Script(["no", execute("c")], [returned("it"), returned("all")])
+    context = _RUNS[run](Runtime(tmp_path, getattr(script, planner), getattr(script, executor)))
+    assert context == read_state(tmp_path)
+    assert context.outcome is not None
+    assert context.outcome.result == "all"
+    assert [who for who, *_ in script.asked] == ["plan", "plan", "execute", "execute"]
+
+
+@pytest.mark.parametrize("run", ["run", "arun"])
+@pytest.mark.parametrize("kind", ["", "a"])
+def test_what_any_callable_raises_leaves_the_state_as_it_was(tmp_path: Path, run: str, kind: str) -> None:
+    create_state(tmp_path, start_context("g"))
+    error = KeyError("x")
+    for script in (Script([error]), Script([None]), Script([execute("c")], [error])):
+        with pytest.raises((KeyError, TypeError)):
+            _RUNS[run](Runtime(tmp_path, getattr(script, f"{kind}plan"), getattr(script, f"{kind}execute")))
+    assert read_state(tmp_path) == open_(start_context("g"), execute("c"))
+
+
+def test_one_run_has_one_event_loop(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    loops: list[asyncio.AbstractEventLoop] = []
+    script = Script([execute(name) for name in "abc"], [returned()] * 4)
+
+    async def planner(context: Context, refusal: Refusal | None) -> Answer:
+        loops.append(asyncio.get_running_loop())
+        return await script.aplan(context, refusal)
+
+    Runtime(tmp_path, planner, script.aexecute).run()
+    assert len(loops) == 3
+    assert len(set(loops)) == 1
+    assert loops[0].is_closed()
+
+
+def test_inside_an_event_loop_run_says_what_to_do(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g"))
+
+    async def use(script: Script, planner: Any) -> Context:
+        return Runtime(tmp_path, planner, script.execute).step()
+
+    script = Script([execute("c")])
+    with pytest.raises(RuntimeError) as error:
+        asyncio.run(use(script, script.aplan))
+    assert str(error.value) == "an event loop is running already, so await arun() or astep() here"
+    assert script.asked == []
+    assert asyncio.run(use(script, script.plan)).revision == 1
+
+
+def test_plain_callables_do_not_keep_others_waiting(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", []))
+    begun, others = threading.Event(), threading.Event()
+
+    def executor(_: Context) -> str:
+        begun.set()
+        assert others.wait(10)
+        return returned()
+
+    async def both() -> Context:
+        run = asyncio.create_task(Runtime(tmp_path, lambda *_: "", executor).arun())
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        others.set()
+        return await run
+
+    assert asyncio.run(both()).outcome is not None
+
+
+def test_a_future_will_do(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", []))
+
+    class Later:
+        def __await__(self) -> Generator[Any, None, str]:
+            yield from asyncio.sleep(0).__await__()
+            return returned()
+
+    def executor(_: Context) -> Awaitable[str]:
+        return Later()
+
+    assert Runtime(tmp_path, lambda *_: "", executor).run().outcome is not None
+
+
+def _cancelled_run(folder: Path, *, times: int) -> tuple[bool, bool]:
+    """Cancel a run whose thread is at work: whether it was over at once, and whether the plan was locked still."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    def executor(_: Context) -> str:
+        begun.set()
+        may_end.wait(10)
+        return returned()
+
+    def is_locked() -> bool:
+        try:
+            with open_state(folder):
+                return False
+        except StateError:
+            return True
+
+    async def main() -> tuple[bool, bool]:
+        run = asyncio.create_task(Runtime(folder, lambda *_: "", executor).arun())
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        for _ in range(times):
+            run.cancel()
+            await asyncio.sleep(0.02)
+        seen = run.done(), is_locked()
+        may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        return seen
+
+    return asyncio.run(main())
+
+
+def test_a_cancelled_run_holds_the_lock_as_long_as_its_thread_works(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", []))
+    assert _cancelled_run(tmp_path, times=1) == (False, True)
+    assert read_state(tmp_path) == start_context("g", [])
+    assert _cancelled_run(tmp_path, times=2) == (True, False)
+    assert read_state(tmp_path) == start_context("g", [])
+
+
+def test_a_cancelled_run_that_awaits_ends_at_once(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", []))
+
+    async def executor(_: Context) -> str:
+        await asyncio.sleep(60)
+        return returned()
+
+    async def main() -> None:
+        async with asyncio.timeout(0.05):
+            await Runtime(tmp_path, lambda *_: "", executor).arun()
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(main())
+    assert read_state(tmp_path) == start_context("g", [])
+    with open_state(tmp_path):
+        pass
+
+
+# ---------------------------------------------------------------- time
+
+
+def test_one_turn_of_a_long_plan_is_quick(tmp_path: Path) -> None:
+    done = [DoneItem(f"item {number}", {"files": [f"{number}.txt"], "note": "it works"}) for number in range(2000)]
+    create_state(tmp_path, Context(Block("g", STEPS, done)))
+    begin = time.process_time()
+    context = Script([execute("c")]).runtime(tmp_path).step()
+    assert goal_text(context.think.goal) == "c"
+    assert time.process_time() - begin < 3

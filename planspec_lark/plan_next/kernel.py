@@ -67,9 +67,9 @@ def create_state(state_dir: Path | str, context: Context, *, overwrite: bool = F
 
     Raises:
         StateError: there is a plan that has not ended, unless ``overwrite``; or the folder cannot be used.
-        ContextError: the context holds what could not be read again, such as half of a surrogate pair; or the folder
+        ContextError: the context holds what could not be read again, such as a value of a wrong kind; or the folder
             holds something else than a context, unless ``overwrite``.
-        TypeError: the context holds what JSON cannot say.
+        TypeError, ValueError: the context holds what JSON cannot say, such as NaN or half of a surrogate pair.
     """
     folder = Path(state_dir)
     context_from_json(context_to_json(context), limits=_GIVEN_LIMITS)

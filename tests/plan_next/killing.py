@@ -21,11 +21,11 @@ from typing import Any, NoReturn
 from attrs import define, field, frozen
 
 from planspec_lark import files
-from planspec_lark.plan_next.context import Context, start
+from planspec_lark.plan_next.context import Context, start_context
 from planspec_lark.plan_next.kernel import StateError, create_state
 from planspec_lark.plan_next.models import goal_text
 from planspec_lark.plan_next.runtime import Event, Refusal, Runtime
-from tests.plan_next.messages import execute, returned, steps
+from tests.plan_next.turns import execute, returned, steps
 
 __all__ = ["LOCKED", "Points", "Request", "begin", "run_plan", "serve"]
 
@@ -39,7 +39,7 @@ _replace = os.replace
 
 def begin() -> Context:
     """Where the plan starts: three levels, about thirty blocks, of which some fail."""
-    return start("r", ["first", "second", "third"])
+    return start_context("r", ["first", "second", "third"])
 
 
 def plan(context: Context, refusal: Refusal | None) -> str:

@@ -64,12 +64,10 @@ NO_JSON: dict[str, Any] = {
 
 @pytest.mark.parametrize("result", NO_JSON.values(), ids=NO_JSON)
 def test_what_no_json_can_say(result: Any) -> None:
-    for write in (
-        lambda: message_to_json(PlanReturn(result)),
-        lambda: context_to_json(Context(Block("Bake", done=[DoneItem("Mix", result)]))),
-    ):
-        with pytest.raises((TypeError, ValueError)):
-            write()
+    with pytest.raises((TypeError, ValueError)):
+        message_to_json(PlanReturn(result))
+    with pytest.raises((TypeError, ValueError)):
+        context_to_json(Context(Block("Bake", done=[DoneItem("Mix", result)])))
 
 
 def test_half_of_a_pair_is_named() -> None:

@@ -180,6 +180,7 @@ def _whole(text: str) -> int | str:
     digits = body if base == 10 else body[2:]
     if not digits:
         return text
+    # Python's own limit on digits may be lifted, and then a very long number takes very long.
     if base == 10 and len(digits.lstrip("0")) > MAX_DIGITS:
         raise ValueError(text)
     value = int(digits.lstrip("0") or "0", base)

@@ -227,6 +227,13 @@ def test_messages(text: str, message: str) -> None:
     assert render(found) == message
 
 
+@pytest.mark.parametrize("text", ["*" + "a" * 500, "!" + "a" * 500 + " b", "1" * 300 + ": a"])
+def test_messages_are_short(text: str) -> None:
+    (found,) = read_yaml(text).diagnostics
+    assert len(found.message) < 300
+    assert len(found.help) < 300
+
+
 def test_what_is_refused_has_no_value() -> None:
     read = read_yaml("- a\n- *b\n")
     assert read.value is MISSING

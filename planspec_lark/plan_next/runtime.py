@@ -7,6 +7,7 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing
+from copy import deepcopy
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -168,7 +169,8 @@ class Runtime:
         for _ in range(self.max_refusals + 1):
             self.on_event(Event(EventKind.ASKED, context, Phase.PLANNING, refusal))
             last = refusal
-            answer = yield lambda: self.planner(context, last)  # noqa: B023  (called before the next round)
+            # A copy: what a callable does to its context must not be written.
+            answer = yield lambda: self.planner(deepcopy(context), last)  # noqa: B023  (called before the next round)
             message, refusal = self._judge(answer, context)
             if refusal is None:
                 assert isinstance(message, PlanNext)
@@ -182,7 +184,7 @@ class Runtime:
     def _execute(self, kernel: Kernel) -> _Turn:
         context = kernel.context
         self.on_event(Event(EventKind.ASKED, context, Phase.EXECUTION))
-        answer = yield lambda: self.executor(context)
+        answer = yield lambda: self.executor(deepcopy(context))
         message, refusal = self._judge(answer, context)
         if refusal is None:
             assert isinstance(message, PlanReturn)

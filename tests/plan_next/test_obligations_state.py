@@ -202,3 +202,29 @@ def test_a_message_changes_nothing_that_is_done(tmp_path: Path) -> None:
     assert end.think.done == []
     # All that it may change is the rest of the plan of the block at hand.
     assert [block.plan for block in end.path] == [[], ["Mend the roof"]]
+
+
+@holds("B44")
+def test_what_a_callable_does_to_its_context_is_not_written(tmp_path: Path) -> None:
+    """The context that a planner or an executor is given is its own."""
+    context = Context(Block("Dry hall", ["Mend the roof", "Paint the hall"], [DoneItem("Buy tiles", "40 tiles")]))
+
+    def spoil(given: Context) -> None:
+        for block in (given.think, *given.path):
+            block.done.clear()
+            block.plan.append("Rob a bank")
+
+    def plan(given: Context, _refusal: Refusal | None) -> str:
+        spoil(given)
+        return write(EXECUTE)
+
+    def execute(given: Context) -> str:
+        spoil(given)
+        return write(RESULT)
+
+    create_state(tmp_path, context)
+    Runtime(tmp_path, plan, execute).run(max_turns=2)
+    end = read_state(tmp_path)
+    assert end.think.plan == ["Paint the hall"]
+    assert [item.goal for item in end.think.done] == ["Buy tiles", "List the tiles"]
+    assert end.think.done[1].left == []

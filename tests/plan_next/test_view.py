@@ -9,11 +9,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, iter_steps, parse_plan, serialize_plan, validate_plan
-from planspec_lark.plan_next.context import Context, start
+from planspec_lark.plan_next.context import Context, start_context
 from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, ExecutorCall, Goal, PlanType
 from planspec_lark.plan_next.view import context_to_plan
 from tests.cli.running import run
-from tests.plan_next.messages import STEPS, close, execute, open_, probes, steps
+from tests.plan_next.turns import STEPS, close, execute, open_, probes, steps
 
 
 def _text(context: Context) -> str:
@@ -31,15 +31,15 @@ def _is_sound(plan: PlanSpec) -> None:
 
 
 def test_a_plan_at_its_start() -> None:
-    assert _text(start("g", STEPS)) == (
+    assert _text(start_context("g", STEPS)) == (
         "# Plan: g\nGoal: g\n## Steps\n1. [>] [subtask] g\n"
         "  1.1. [act] read the log\n  1.2. [act] mend the code\n  1.3. [act] run the checks\n"
     )
-    assert _text(start("g", [])) == "# Plan: g\nGoal: g\n## Steps\n1. [>] [act] g\n"
+    assert _text(start_context("g", [])) == "# Plan: g\nGoal: g\n## Steps\n1. [>] [act] g\n"
 
 
 def test_a_block_stands_in_place_of_the_item_that_it_takes() -> None:
-    assert _text(open_(start("g", STEPS), steps("c", ["x", "y", "z"]))).partition("## Steps\n")[2] == (
+    assert _text(open_(start_context("g", STEPS), steps("c", ["x", "y", "z"]))).partition("## Steps\n")[2] == (
         "1. [>] [subtask] g\n  1.1. [>] [subtask] c\n    > Success signal: it works\n"
         "    1.1.1. [act] x\n    1.1.2. [act] y\n    1.1.3. [act] z\n"
         "  1.2. [act] mend the code\n  1.3. [act] run the checks\n"
@@ -47,20 +47,20 @@ def test_a_block_stands_in_place_of_the_item_that_it_takes() -> None:
 
 
 def test_with_update_plan_all_of_the_list_is_still_to_do() -> None:
-    assert _text(open_(start("g", STEPS), execute("c", update_plan=["x", "y"]))).partition("## Steps\n")[2] == (
+    assert _text(open_(start_context("g", STEPS), execute("c", update_plan=["x", "y"]))).partition("## Steps\n")[2] == (
         "1. [>] [subtask] g\n  1.1. [>] [act] c\n    > Command: shell: true\n  1.2. [act] x\n  1.3. [act] y\n"
     )
 
 
 def test_hypotheses_are_to_be_judged() -> None:
-    plan = context_to_plan(open_(start("g", STEPS), probes("c")))
+    plan = context_to_plan(open_(start_context("g", STEPS), probes("c")))
     assert [step.step_type for step in iter_steps(plan)] == [
         "subtask", "subtask", "reason", "reason", "reason", "act", "act",
     ]  # fmt: skip
 
 
 def test_what_is_done_has_its_result_and_a_failure_is_blocked() -> None:
-    context = close(open_(start("g", STEPS), execute("c", "shell: a")), {"files": ["x | y"]})
+    context = close(open_(start_context("g", STEPS), execute("c", "shell: a")), {"files": ["x | y"]})
     context = close(open_(context, execute("d", "shell: b")), "no access\n\nat all", failed=True)
     assert _text(context).partition("## Steps\n")[2] == (
         '1. [>] [subtask] g\n  1.1. [x] [act] c | {"files": ["x | y"]}\n    > Command: shell: a\n'
@@ -70,7 +70,7 @@ def test_what_is_done_has_its_result_and_a_failure_is_blocked() -> None:
 
 
 def test_at_the_end_nothing_is_active() -> None:
-    context = close(close(open_(start("g"), execute("c")), "it"), {"all": True})
+    context = close(close(open_(start_context("g"), execute("c")), "it"), {"all": True})
     assert _text(context) == (
         "# Plan: g\nGoal: g\n## Steps\n"
         '1. [x] [subtask] g | {"all": true}\n  1.1. [x] [act] c | it\n    > Command: shell: true\n'
@@ -78,7 +78,7 @@ def test_at_the_end_nothing_is_active() -> None:
 
 
 def test_what_a_failed_block_has_left_is_skipped() -> None:
-    context = close(close(open_(start("g", STEPS), execute("c")), "it"), "enough", failed=True)
+    context = close(close(open_(start_context("g", STEPS), execute("c")), "it"), "enough", failed=True)
     assert [(step.step_id, step.status.value) for step in iter_steps(context_to_plan(context))] == [
         ("1", "blocked"),
         ("1.1", "done"),
@@ -167,7 +167,7 @@ def test_a_text_that_says_nothing_has_a_stand_in(text: str) -> None:
 
 
 def test_what_could_steer_a_terminal_is_written_out() -> None:
-    plan = context_to_plan(start("a\x1b[2J\u202eb\ud800", []))
+    plan = context_to_plan(start_context("a\x1b[2J\u202eb\ud800", []))
     assert plan.goal == "a\\x1b[2J\\u202eb\\ud800"
 
 

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planspec_lark import PlanStatus, PlanStep, iter_steps, parse_plan, serialize_plan, validate_plan
-from planspec_lark.plan_next.context import Context, context_from_json, context_to_json, start
+from planspec_lark.plan_next.context import Context, context_from_json, context_to_json, start_context
 from planspec_lark.plan_next.kernel import create_state, read_state
 from planspec_lark.plan_next.models import Block, DoneItem, DoneStatus, Phase, PlanReturn
 from planspec_lark.plan_next.runtime import Answer, Event, EventKind, Refusal, Runtime
 from planspec_lark.plan_next.view import context_to_plan
 from tests import strategies
-from tests.plan_next.messages import execute, probes, returned, steps
+from tests.plan_next.turns import execute, probes, returned, steps
 
 _pieces = [
     "a",
@@ -160,7 +160,7 @@ def test_no_answers_make_a_state_that_is_not_valid(
 ) -> None:
     # Nothing of this is to outlive the machine.
     with tempfile.TemporaryDirectory() as folder, patch.object(os, "fsync"):
-        first = start("the goal", ["a", "b"], max_depth=max_depth)
+        first = start_context("the goal", ["a", "b"], max_depth=max_depth)
         create_state(folder, first)
         game = Game(plans, results, is_hasty, Path(folder), first)
         runtime = Runtime(

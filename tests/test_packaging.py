@@ -60,7 +60,7 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     assert {f"planspec_lark/grammar/{name}" for name in GRAMMARS} <= names
     assert {f"planspec_lark/compiled/{language}.json" for language in READ} <= names
     assert "planspec_lark/py.typed" in names
-    assert "planspec_lark/plan_next/words.toml" in names
+    assert "planspec_lark/plan_next/wording/words.toml" in names
     prompts = {path.name for path in (ROOT / "planspec_lark" / "plan_next" / "templates").iterdir()}
     assert prompts == {"planner.en.md", "planner.zh.md", "repair.en.md", "repair.zh.md"}
     assert {f"planspec_lark/plan_next/templates/{name}" for name in prompts} <= names

@@ -15,7 +15,7 @@ from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextErro
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, Executors, read_executors
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import StateError, read_state
-from planspec_lark.plan_next.words import Words, WordsError, load_words
+from planspec_lark.plan_next.wording.words import Words, WordsError, load_words
 from planspec_lark.source import visible_name
 from planspec_lark.yaml_text import MissingYamlError
 

@@ -19,10 +19,10 @@ from planspec_lark.plan_next.models import (
     PlanReturn,
     goal_text,
 )
-from planspec_lark.plan_next.normal import normalize
 from planspec_lark.plan_next.rules import check_next, check_phase, texts_at
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.plan_next.words import DEFAULT_WORDS, Words
+from planspec_lark.plan_next.wording.normal import normalize
+from planspec_lark.plan_next.wording.words import DEFAULT_WORDS, Words
 
 __all__ = ["check_message"]
 

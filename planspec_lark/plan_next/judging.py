@@ -10,7 +10,7 @@ from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
-from planspec_lark.plan_next.words import Words
+from planspec_lark.plan_next.wording.words import Words
 
 __all__ = ["Judge"]
 

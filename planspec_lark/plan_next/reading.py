@@ -15,7 +15,7 @@ from planspec_lark.plan_next.findings import Finding, locate
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase
 from planspec_lark.plan_next.structure import build, word_of
-from planspec_lark.plan_next.words import DEFAULT_WORDS, Words
+from planspec_lark.plan_next.wording.words import DEFAULT_WORDS, Words
 from planspec_lark.source import Source
 
 __all__ = ["MessageError", "MessageScan", "parse_message", "scan_message"]

@@ -12,10 +12,10 @@ from typing import Any
 from planspec_lark.diagnostics import shorten
 from planspec_lark.plan_next.findings import Finding, Path
 from planspec_lark.plan_next.models import Phase, PlanType
-from planspec_lark.plan_next.stability import find_unstable
-from planspec_lark.plan_next.state_paths import find_state_paths
 from planspec_lark.plan_next.structure import STRUCTURE_FIELDS
-from planspec_lark.plan_next.words import Found, Words
+from planspec_lark.plan_next.wording.stability import find_unstable
+from planspec_lark.plan_next.wording.state_paths import find_state_paths
+from planspec_lark.plan_next.wording.words import Found, Words
 
 __all__ = ["PHASES", "check_next", "check_phase", "iter_texts", "texts_at"]
 

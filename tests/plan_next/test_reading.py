@@ -24,7 +24,7 @@ from planspec_lark.plan_next.models import (
 )
 from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.plan_next.words import DEFAULT_WORDS
+from planspec_lark.plan_next.wording.words import DEFAULT_WORDS
 from tests.plan_next.messages import (
     GOAL,
     HYPOTHESES,

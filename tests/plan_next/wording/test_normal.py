@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planspec_lark.plan_next.normal import Found, Normal, normalize
+from planspec_lark.plan_next.wording.normal import Found, Normal, normalize
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planspec_lark.plan_next.normal import Found
-from planspec_lark.plan_next.state_paths import find_state_paths
+from planspec_lark.plan_next.wording.normal import Found
+from planspec_lark.plan_next.wording.state_paths import find_state_paths
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planspec_lark.plan_next import words as module
-from planspec_lark.plan_next.matching import MAX_ENTRY, EntryError, read_key
-from planspec_lark.plan_next.words import Found, WordList, Words, WordsError, default_words, load_words
+from planspec_lark.plan_next.wording import words as module
+from planspec_lark.plan_next.wording.matching import MAX_ENTRY, EntryError, read_key
+from planspec_lark.plan_next.wording.words import Found, WordList, Words, WordsError, default_words, load_words
 
 WORDS = default_words()
 
@@ -492,5 +492,7 @@ def test_a_long_entry_works() -> None:
 
 def test_the_default_words_are_read_once_and_only_when_asked_for() -> None:
     assert module.DEFAULT_WORDS is default_words() is module.DEFAULT_WORDS
-    with pytest.raises(AttributeError, match=r"^module 'planspec_lark.plan_next.words' has no attribute 'OTHERS'$"):
+    with pytest.raises(
+        AttributeError, match=r"^module 'planspec_lark.plan_next.wording.words' has no attribute 'OTHERS'$"
+    ):
         module.OTHERS  # noqa: B018

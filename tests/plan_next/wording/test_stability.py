@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planspec_lark.plan_next.stability import Unstable, UnstableKind, find_unstable
+from planspec_lark.plan_next.wording.stability import Unstable, UnstableKind, find_unstable
 
 
 def kinds(text: str) -> list[tuple[str, str]]:

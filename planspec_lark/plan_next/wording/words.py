@@ -15,8 +15,8 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
-from planspec_lark.plan_next.matching import Entry, EntryError, Kind, Matcher, read_key
-from planspec_lark.plan_next.normal import Found
+from planspec_lark.plan_next.wording.matching import Entry, EntryError, Kind, Matcher, read_key
+from planspec_lark.plan_next.wording.normal import Found
 
 __all__ = ["DEFAULT_WORDS", "Found", "WordList", "Words", "WordsError", "default_words", "load_words"]
 
@@ -31,7 +31,7 @@ class WordsError(ValueError):
 
 @frozen(kw_only=True)
 class WordList:
-    """Words of one kind. :mod:`planspec_lark.plan_next.matching` says how an entry is written.
+    """Words of one kind. :mod:`planspec_lark.plan_next.wording.matching` says how an entry is written.
 
     Attributes:
         words: what is looked for, in any case.

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from attrs import define, field, frozen
 
-from planspec_lark.plan_next.normal import Found, Normal
+from planspec_lark.plan_next.wording.normal import Found, Normal
 
 __all__ = ["Entry", "EntryError", "Kind", "Matcher", "read_key"]
 

@@ -178,14 +178,14 @@ def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTE
         ContextError: it describes none, with all that is wrong.
     """
     read = read_json(text, name=name, limits=limits)
+    context, findings = build(read.value, Context) if read.has_value else (None, [])
+    if context is not None:
+        findings += _check(context)
     found = Findings(limits.max_findings)
-    found.extend(read.diagnostics)
-    context = None
-    if read.has_value:
-        context, findings = build(read.value, Context)
-        if context is not None:
-            findings += _check(context)
-        found.extend(locate(findings, read))
+    # Those that are listed are the first ones of the text.
+    found.extend(
+        sorted([*read.diagnostics, *locate(findings, read)], key=lambda one: one.span.start if one.span else 0)
+    )
     if context is None or found.counts[Severity.ERROR]:
         raise ContextError(found.close(), read.source)
     return context

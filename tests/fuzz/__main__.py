@@ -23,6 +23,9 @@ READERS = (
     "plan_from_dict",
     "decode",
     "models",
+    "parse_message",
+    "context_from_json",
+    "read_executors",
 )
 # Seconds for a target before it is the next one's turn.
 _TURN = 20.0

@@ -11,9 +11,9 @@ from typing import Any
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
-from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity
+from planspec_lark.diagnostics import PlanSyntaxError, Severity
 from planspec_lark.json_text.reading import read_json
-from planspec_lark.limits import Limits
+from planspec_lark.limits import Findings, Limits
 from planspec_lark.plan_next.findings import Finding, locate
 from planspec_lark.plan_next.models import (
     ALWAYS_WRITTEN,
@@ -187,15 +187,16 @@ def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTE
         ContextError: it describes none, with all that is wrong.
     """
     read = read_json(text, name=name, limits=limits)
-    found: list[Diagnostic] = list(read.diagnostics)
-    context = None
-    if read.has_value:
-        context, findings = build(read.value, Context)
-        if context is not None:
-            findings += _check(context)
-        found += locate(findings, read)
-    if context is None or any(one.severity is Severity.ERROR for one in found):
-        raise ContextError(found, read.source)
+    context, findings = build(read.value, Context) if read.has_value else (None, [])
+    if context is not None:
+        findings += _check(context)
+    found = Findings(limits.max_findings)
+    # Those that are listed are the first ones of the text.
+    found.extend(
+        sorted([*read.diagnostics, *locate(findings, read)], key=lambda one: one.span.start if one.span else 0)
+    )
+    if context is None or found.counts[Severity.ERROR]:
+        raise ContextError(found.close(), read.source)
     return context
 
 

@@ -24,6 +24,9 @@ READERS = (
     "read_json",
     "decode",
     "models",
+    "parse_message",
+    "context_from_json",
+    "read_executors",
 )
 # Seconds for a target before it is the next one's turn.
 _TURN = 20.0

@@ -53,6 +53,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.planspec.showing import show_plan, wrap
+from tests.fuzz import planner
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.property import promises
 from tests.reporting import to_github, to_json, to_sarif
@@ -267,4 +268,7 @@ TARGETS = {
     "read_json": Target(_read_json, json_texts),
     "decode": Target(_decode, texts),
     "models": Target(_build, texts),
+    "parse_message": Target(planner.try_message, planner.message_texts),
+    "context_from_json": Target(planner.try_context, planner.context_texts),
+    "read_executors": Target(planner.try_executors, planner.executors_texts),
 }

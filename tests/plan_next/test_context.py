@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
 
+from planspec_lark.limits import Limits
 from planspec_lark.plan_next.context import (
     Context,
     ContextError,
@@ -300,3 +301,12 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", "{", '{"think": NaN}', '{"think": "\\ud800"}', "[" * 100_000])
 def test_what_is_no_json_object_is_refused(text: str) -> None:
     assert _refusal(text)
+
+
+def test_no_more_is_listed_than_the_limit_says() -> None:
+    text = json.dumps({"think": {"goal": "g", "plan": [1, 2, 3, 4], "done": []}})
+    with pytest.raises(ContextError) as error:
+        context_from_json(text, limits=Limits(max_findings=2))
+    said = [(one.code, one.message) for one in error.value.diagnostics]
+    assert said[-1] == ("PS120", "2 more findings are not listed")
+    assert len(said) == 3

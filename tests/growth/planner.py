@@ -1,0 +1,76 @@
+"""Hostile messages and contexts of any size, and what reads them. They have tables of their own: nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from planspec_lark import render_all, serialize_plan
+from planspec_lark.limits import Limits
+from planspec_lark.plan_next.completion import has_failed
+from planspec_lark.plan_next.context import CONTEXT_LIMITS, context_from_json, context_to_json
+from planspec_lark.plan_next.models import PlanReturn
+from planspec_lark.plan_next.reading import parse_message, scan_message
+from planspec_lark.plan_next.view import context_to_plan
+from tests.growth.work import Work
+
+__all__ = ["PLANNER_SHAPES", "PLANNER_WORK"]
+
+# The default ones would refuse the long texts at once.
+_LONG = Limits(max_depth=64, max_findings=1000)
+
+
+def _many(piece: str, size: int) -> str:
+    return "".join(piece.format(number) for number in range(1 + size // len(piece))) if piece else ""
+
+
+def _message(size: int, *, goal: str = '"g"', plan: str = "", more: str = "") -> str:
+    block = f'"new_block": {{"goal": {goal}, "plan": [{_many(plan, size)}"a", "b"], "done": []}}'
+    return f'{{"type": "plan-next", "plan_type": "PLAN_STEPS", {block}{_many(more, size)}}}'
+
+
+def _context(size: int, *, done: str = "", more: str = "") -> str:
+    return f'{{"think": {{"goal": "g", "plan": ["a"], "done": [{_many(done, size)}"d"]{_many(more, size)}}}}}'
+
+
+# Name → the text of about so many characters.
+PLANNER_SHAPES: dict[str, Callable[[int], str]] = {
+    "items": lambda n: _message(n, plan='"a", '),
+    "items with words": lambda n: _message(n, plan='"maybe {0}", '),
+    "one long item": lambda n: _message(n // 6, plan='"' + "maybe " * (n // 6) + '", '),
+    "wrong items": lambda n: _message(n, plan="{0}, "),
+    "a long goal": lambda n: _message(1, goal='"' + "g" * n + '"'),
+    "a deep goal": lambda n: _message(1, goal='{"a": ' * (n // 6)),
+    "sides of a goal": lambda n: _message(1, goal="{" + _many('"k{0}": "x", ', n) + '"intent": ""}'),
+    "unknown fields": lambda n: _message(n, more=', "k{0}": 1'),
+    "fields again": lambda n: _message(n, more=', "update_plan": []'),
+    "state paths": lambda n: _message(n, plan='".thinkon/{0}", '),
+    "what is done": lambda n: _context(n, done='{{"goal": "a{0}", "result": "b"}}, '),
+    "what is done, as texts": lambda n: _context(n, done='"a{0}", '),
+    "what is done, all wrong": lambda n: _context(n, done='{{"x": {0}}}, '),
+    "unknown fields of a context": lambda n: _context(n, more=', "k{0}": 1'),
+    "a deep context": lambda n: '{"think": ' + '{"goal": "g", "done": [' * (n // 23),
+    "headings": lambda n: "# completion\n" * (n // 13),
+    "blank lines behind a heading": lambda n: "# completion" + "\n" * n,
+    "marks behind a heading": lambda n: "# completion" + " *" * (n // 2),
+}
+
+
+def _refuse(text: str) -> None:
+    with suppress(ValueError):
+        parse_message(text, "planning", limits=_LONG)
+
+
+def _read_context(text: str) -> None:
+    with suppress(ValueError):
+        context = context_from_json(text, limits=CONTEXT_LIMITS)
+        context_to_json(context)
+        serialize_plan(context_to_plan(context))
+
+
+PLANNER_WORK = {
+    "parse_message": Work(_refuse),
+    "scan_message": Work(lambda text: render_all(scan_message(text, "planning", limits=_LONG).diagnostics)),
+    "contexts": Work(_read_context),
+    "has_failed": Work(lambda text: has_failed(PlanReturn(text))),
+}

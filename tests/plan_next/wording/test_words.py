@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -496,3 +499,23 @@ def test_the_default_words_are_read_once_and_only_when_asked_for() -> None:
         AttributeError, match=r"^module 'planspec_lark.plan_next.wording.words' has no attribute 'OTHERS'$"
     ):
         module.OTHERS  # noqa: B018
+
+
+@pytest.fixture
+def many_switches() -> Iterator[None]:
+    """Threads take turns as often as can be."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("many_switches")
+def test_threads_share_a_list() -> None:
+    text = "先查日志 then next 优先 the first step, next to 先生成"
+    expected = default_words().find_sequence(text)
+    for name in ("zuerst", "danach", "zuletzt"):
+        # A list that nobody has compiled yet.
+        matcher = default_words().sequence.extended(words=[name])._matcher
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(matcher.find, [text] * 4)) == [expected] * 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark.diagnostics import Diagnostic, Severity, render_all
@@ -204,3 +205,19 @@ def test_a_message_from_a_program_is_held_to_all_rules() -> None:
         ("PN207", "new_block.plan[0]"),
     ]
     assert check_message(PlanReturn("x")) == []
+
+
+def test_a_copy_with_other_fields_is_held_to_all_rules() -> None:
+    read = parse_message(encode(steps()), "planning")
+    copy = evolve(read, new_block=NewBlock("Dry", ["first this", "that"]))
+    (found,) = check_message(copy)
+    assert (found.code, found.path, found.span) == ("PN205", "new_block.plan", None)
+    assert check_message(evolve(read)) == []
+
+
+def test_where_nothing_may_be_split_a_failed_goal_is_not_to_be_split() -> None:
+    found = [check(execute("shell: other", goal="Pump"), after(failed("Pump"), path=depth)) for depth in (3, 4)]
+    assert [one.help for (one,) in found] == [
+        "choose PLAN_STEPS or PLAN_PROBES",
+        "ask for a smaller part of it, or take another way",
+    ]

@@ -209,6 +209,7 @@ def test_a_message_from_a_program_is_held_to_all_rules() -> None:
 
 def test_a_copy_with_other_fields_is_held_to_all_rules() -> None:
     read = parse_message(encode(steps()), "planning")
+    assert isinstance(read, PlanNext)
     copy = evolve(read, new_block=NewBlock("Dry", ["first this", "that"]))
     (found,) = check_message(copy)
     assert (found.code, found.path, found.span) == ("PN205", "new_block.plan", None)

@@ -79,10 +79,10 @@ def _check_command(call: ExecutorCall, executors: Executors) -> Iterator[Finding
         return
     name, colon, rest = call.command.partition(":")
     if name.strip() == "shell" and colon:
-        if not rest.strip():
+        if not normalize(rest):
             yield Finding("PN301", "there is no command behind `shell:`", _CALL, help="write `shell: command`")
         return
-    if call.command.strip():
+    if normalize(call.command):
         listed = ", ".join(f"`{one.id}`" for one in executors.items)
         known = f"the executors are {shorten(listed)}; " if executors.items else ""
         message = f"there is no executor {shorten(repr(name.strip()))}"
@@ -149,7 +149,7 @@ def _is_same_call(one: ExecutorCall, other: ExecutorCall) -> bool:
 
 
 def _spell(inputs: dict[str, Any]) -> str:
-    """Inputs as one text, which is the same for the same ones: 1 is not true, but the order of keys is none."""
+    """Inputs as one text, which is the same for the same ones: 1 is 1.0 and not true, and the order of keys is none."""
     return json.dumps(_normal_value(inputs), sort_keys=True)
 
 
@@ -159,4 +159,6 @@ def _normal_value(value: Any) -> Any:
         return normalize(value)
     if isinstance(value, dict):
         return {key: _normal_value(item) for key, item in value.items()}
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return [_normal_value(item) for item in value] if isinstance(value, list) else value

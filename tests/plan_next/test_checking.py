@@ -130,6 +130,12 @@ def test_inputs_are_the_same_whatever_their_white_space_and_order() -> None:
 def test_numbers_are_not_booleans() -> None:
     context = after(failed(command="read_file", count=1))
     assert check({**execute(goal="Other"), "executor_call": call("read_file", count=True)}, context) == []
+    again = {**execute(goal="Other"), "executor_call": call("read_file", count=1.0)}
+    assert codes_of(check(again, context)) == ["PN302"]
+
+
+def test_a_shell_command_has_width() -> None:
+    assert codes_of(check(execute("shell: \u200b"), None, TOOLS)) == ["PN301"]
 
 
 def test_a_failed_goal_comes_back_split() -> None:

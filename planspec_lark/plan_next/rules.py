@@ -20,7 +20,7 @@ from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import Found, Words
 
-__all__ = ["PHASES", "check_next", "check_phase", "iter_texts", "texts_at"]
+__all__ = ["PHASES", "check_next", "check_phase", "texts_at"]
 
 # The type of message that each phase takes.
 PHASES = {Phase.PLANNING: "plan-next", Phase.EXECUTION: "plan-return"}
@@ -135,7 +135,7 @@ def _check_empty(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator
 
 
 def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
-    for path, text in iter_texts(value):
+    for path, text in _iter_texts(value):
         for found in find_state_paths(text):
             yield _state_path(found, Finding("PN209", "", path, within=(found.start, found.end)))
     for path in _iter_keys(value):
@@ -175,7 +175,7 @@ def texts_at(items: object, path: Path) -> Iterator[tuple[Path, str]]:
         yield from (((*path, index), item) for index, item in enumerate(items) if isinstance(item, str))
 
 
-def iter_texts(value: object) -> Iterator[tuple[Path, str]]:
+def _iter_texts(value: object) -> Iterator[tuple[Path, str]]:
     """All texts inside a JSON value, each with its path."""
     return ((path, item) for path, item in _iter_items(value) if isinstance(item, str))
 

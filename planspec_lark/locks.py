@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = ["LockedError", "locked"]
+
+# What systems say of a lock that somebody has. EWOULDBLOCK is EAGAIN, or else what Windows has in its place.
+_TAKEN = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 
 
 class LockedError(Exception):
@@ -20,12 +24,15 @@ def locked(path: Path) -> Iterator[None]:
 
     Raises:
         LockedError: another process, or another part of this one, holds it.
-        OSError: the file cannot be opened.
+        OSError: the file cannot be opened, or cannot be locked by anybody.
     """
     with open(path, "a+b") as file:
         try:
             _take(file.fileno())
-        except OSError:
+        except OSError as error:
+            # Some file systems have no locks, which is something else.
+            if error.errno not in _TAKEN:
+                raise
             raise LockedError(str(path)) from None
         yield
 

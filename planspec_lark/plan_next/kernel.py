@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import Factory, define, evolve, field
 
 from planspec_lark.diagnostics import PlanSyntaxError, decode
 from planspec_lark.files import remove_leftovers, writing
@@ -46,9 +48,12 @@ def read_state(state_dir: Path | str) -> Context:
     """
     path = Path(state_dir) / CONTEXT_FILE
     try:
-        size = path.stat().st_size
-        if CONTEXT_LIMITS.max_bytes is not None and size > CONTEXT_LIMITS.max_bytes:
-            raise StateError(f"{visible_name(str(path))}: {_too_large(size)}")
+        found = path.stat()
+        # What is no file may never end, or never begin: a pipe waits for somebody who writes to it.
+        if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+            raise StateError(f"{visible_name(str(path))}: not a regular file")
+        if CONTEXT_LIMITS.max_bytes is not None and found.st_size > CONTEXT_LIMITS.max_bytes:
+            raise StateError(f"{visible_name(str(path))}: {_too_large(found.st_size)}")
         data = path.read_bytes()
     except FileNotFoundError:
         raise StateError(f"{visible_name(str(path))}: there is no plan here yet") from None
@@ -92,7 +97,7 @@ def open_state(state_dir: Path | str) -> Iterator[Kernel]:
         ContextError: the file holds something else.
     """
     folder = Path(state_dir)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # that of pathlib raises where it may not look
         read_state(folder)
     with _held(folder):
         try:
@@ -128,6 +133,8 @@ class Kernel:
 
     folder: Path
     context: Context = field()
+    # Where a callable goes to another folder, the plan stays where it is.
+    _home: Path = field(init=False, default=Factory(lambda self: self.folder.absolute(), takes_self=True))
 
     def open_block(self, message: PlanNext) -> Context:
         """Go into the block that an accepted message asks for."""
@@ -159,7 +166,7 @@ class Kernel:
         if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
             raise StateError(f"{visible_name(str(path))}: {_too_large(len(data))}")
         try:
-            with writing(path) as file:
+            with writing(self._home / CONTEXT_FILE) as file:
                 file.write(data)
         except OSError as error:
             raise StateError(f"{visible_name(str(path))}: {_reason(error)}") from None

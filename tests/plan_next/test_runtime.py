@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator
@@ -294,6 +295,27 @@ def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
     assert [refusal.answer for refusal in (refusals[1], refusals[7]) if refusal] == ["no", "no"]
 
 
+def test_what_a_watcher_does_to_an_event_is_not_written(tmp_path: Path) -> None:
+    """Neither what it does to the context nor what it does to the item that was closed."""
+
+    def spoil(event: Event) -> None:
+        for block in (event.context.think, *event.context.path):
+            block.plan.clear()
+            block.done.clear()
+        if event.item is not None:
+            event.item.left.append("more")
+
+    folders = [tmp_path / "watched", tmp_path / "alone"]
+    watchers: list[dict[str, Any]] = [{"on_event": spoil}, {}]
+    for folder, watch in zip(folders, watchers, strict=True):
+        create_state(folder, start_context("g", STEPS))
+        script = Script([execute("a"), execute("b")], [returned(), returned(status="failed")])
+        script.runtime(folder, **watch).run(max_turns=4)
+    watched, alone = map(read_state, folders)
+    assert len(alone.think.done) == 2
+    assert watched == alone
+
+
 @pytest.mark.parametrize("kind", EventKind)
 def test_a_watcher_that_raises_ends_the_run_and_loses_nothing(tmp_path: Path, kind: EventKind) -> None:
     def answers() -> Script:
@@ -338,6 +360,23 @@ def test_an_answer_is_a_text_or_a_message(tmp_path: Path, answer: Any, who: str)
         Script([answer], [answer]).runtime(tmp_path).run()
     assert str(error.value) == f"an answer is a text or a message, not {type(answer).__name__}"
     assert (tmp_path / CONTEXT_FILE).read_bytes() == before
+
+
+def test_a_callable_that_goes_elsewhere_leaves_the_state_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    create_state("state", start_context("g", []))
+
+    def executor(_: Context) -> str:
+        os.chdir(tmp_path / "elsewhere")
+        return returned()
+
+    ended = Runtime(Path("state"), lambda *_: "", executor).run()
+    assert ended.outcome is not None
+    assert read_state(tmp_path / "state") == ended
+    assert os.listdir(tmp_path / "elsewhere") == []
 
 
 def test_a_callable_may_not_run_the_plan_that_asks_it(tmp_path: Path) -> None:

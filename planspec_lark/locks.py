@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,14 +20,17 @@ class LockedError(Exception):
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[Callable[[], bool]]:
     """Hold the lock that is this file, which is made if need be and stays.
+
+    Yields what says whether another file has taken its place since then, so that somebody else may hold that one.
 
     Raises:
         LockedError: another process, or another part of this one, holds it.
         OSError: the file cannot be opened, or cannot be locked by anybody.
     """
-    with open(path, "a+b") as file:
+    home = path.absolute()
+    with open(home, "a+b") as file:
         try:
             _take(file.fileno())
         except OSError as error:
@@ -34,7 +38,15 @@ def locked(path: Path) -> Iterator[None]:
             if error.errno not in _TAKEN:
                 raise
             raise LockedError(str(path)) from None
-        yield
+        yield lambda: _is_another(home, file.fileno())
+
+
+def _is_another(path: Path, handle: int) -> bool:
+    try:
+        return not os.path.samestat(path.stat(), os.fstat(handle))
+    except OSError:
+        # Without a file, nobody holds anything.
+        return False
 
 
 def _take(handle: int) -> None:

@@ -223,6 +223,25 @@ def test_the_lock_is_free_after_an_error(tmp_path: Path) -> None:
         pass
 
 
+def test_a_plan_that_was_taken_away_does_not_come_back_over_another(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    create_state(folder, start_context("old", []))
+    with open_state(folder) as kernel:
+        folder.rename(tmp_path / "away")
+        create_state(folder, start_context("new"))
+        with pytest.raises(StateError) as error:
+            kernel.close_block("it", DoneStatus.DONE)
+    assert str(error.value) == f"{folder}: this plan was taken away, and there is another lock now"
+    assert read_state(folder) == start_context("new")
+
+
+def test_a_lock_that_was_removed_and_that_nobody_else_has_costs_nothing(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", []))
+    with open_state(tmp_path) as kernel:
+        (tmp_path / "kernel.lock").unlink()
+        assert kernel.close_block("it", DoneStatus.DONE) == read_state(tmp_path)
+
+
 def test_a_file_system_without_locks_is_no_other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     create_state(tmp_path, start_context("g"))
     monkeypatch.setattr("fcntl.flock", _fail(OSError(errno.ENOLCK, "No locks available")))

@@ -75,8 +75,9 @@ class Event:
     item: DoneItem | None = None
 
 
-# So many characters of an answer that was refused are kept.
+# Of an answer that was refused, a result keeps so many characters and errors: it goes into every later context.
 _KEPT = 10_000
+_LISTED = 20
 
 _Call: TypeAlias = Callable[[], "Answer | Awaitable[Answer]"]
 _Turn: TypeAlias = Generator[_Call, Answer, None]
@@ -180,7 +181,7 @@ class Runtime:
         assert refusal is not None
         times = "once, " if self.max_refusals == 0 else f"{self.max_refusals + 1} times, the last time "
         said = f"the planner was refused {times}for:\n\n"
-        self._close(kernel, said + render_all(_errors(refusal)), DoneStatus.FAILED)
+        self._close(kernel, said + _why(refusal), DoneStatus.FAILED)
 
     def _execute(self, kernel: Kernel) -> _Turn:
         context = kernel.context
@@ -194,8 +195,7 @@ class Runtime:
             return
         # Whatever the executor has done is done: to ask again would do it twice.
         self._tell(Event(EventKind.REFUSED, context, Phase.EXECUTION, refusal))
-        why = render_all(_errors(refusal))
-        said = f"the executor's answer was refused:\n\n{why}\n\nIt was:\n\n{visible(refusal.answer[:_KEPT])}"
+        said = f"the executor's answer was refused:\n\n{_why(refusal)}\n\nIt was:\n\n{visible(refusal.answer[:_KEPT])}"
         self._close(kernel, said, DoneStatus.FAILED)
 
     def _judge(self, answer: Answer, context: Context) -> tuple[PlanNext | PlanReturn | None, Refusal | None]:
@@ -226,8 +226,10 @@ def _copy(value: _Copied) -> _Copied:
     return cast(_Copied, pickle.loads(pickle.dumps(value, pickle.HIGHEST_PROTOCOL)))  # noqa: S301
 
 
-def _errors(refusal: Refusal) -> list[Diagnostic]:
-    return [one for one in refusal.diagnostics if one.severity is Severity.ERROR]
+def _why(refusal: Refusal) -> str:
+    errors = [one for one in refusal.diagnostics if one.severity is Severity.ERROR]
+    more = f"\n\nErrors besides these: {len(errors) - _LISTED}" if len(errors) > _LISTED else ""
+    return render_all(errors[:_LISTED]) + more
 
 
 def _to_json(message: PlanNext | PlanReturn) -> str:

@@ -171,6 +171,18 @@ def test_the_result_of_a_refused_block_says_why(tmp_path: Path, snapshot: Snapsh
     assert outcome == snapshot
 
 
+@pytest.mark.parametrize("plan", [STEPS, []])
+def test_a_result_lists_some_errors_of_very_many(tmp_path: Path, plan: list[str]) -> None:
+    create_state(tmp_path, start_context("g", plan))
+    wrong = json.dumps({"type": "plan-return", "result": "r"} | {f"key {number}": 1 for number in range(500)})
+    outcome = Script([wrong], [wrong]).runtime(tmp_path, max_refusals=0).run().outcome
+    assert outcome is not None
+    assert isinstance(outcome.result, str)
+    assert outcome.result.count("error[") == 20
+    assert f"\n\nErrors besides these: {481 if plan else 480}" in outcome.result
+    assert len(outcome.result) < 30_000
+
+
 def test_refusals_are_counted_for_each_block_anew(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     script = Script(["", "", execute("a"), "", "", execute("b")], [returned()])

@@ -8,11 +8,25 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 __all__ = ["LockedError", "locked"]
 
 # What systems say of a lock that somebody has. EWOULDBLOCK is EAGAIN, or else what Windows has in its place.
 _TAKEN = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+
+# The files of all locks that this process holds.
+_held: set[BinaryIO] = set()
+
+
+def _let_go() -> None:
+    for file in _held:
+        file.close()
+
+
+# A forked process would hold the locks of this one for as long as it lives.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
 
 
 class LockedError(Exception):
@@ -38,7 +52,11 @@ def locked(path: Path) -> Iterator[Callable[[], bool]]:
             if error.errno not in _TAKEN:
                 raise
             raise LockedError(str(path)) from None
-        yield lambda: _is_another(home, file.fileno())
+        _held.add(file)
+        try:
+            yield lambda: _is_another(home, file.fileno())
+        finally:
+            _held.discard(file)
 
 
 def _is_another(path: Path, handle: int) -> bool:

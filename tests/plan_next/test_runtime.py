@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
 import os
 import threading
 import time
@@ -389,6 +390,27 @@ def test_a_callable_that_goes_elsewhere_leaves_the_state_where_it_is(
     assert ended.outcome is not None
     assert read_state(tmp_path / "state") == ended
     assert os.listdir(tmp_path / "elsewhere") == []
+
+
+def test_a_process_that_an_executor_leaves_behind_does_not_hold_the_lock(tmp_path: Path) -> None:
+    """As the workers of a pool are, which were forked while the plan was at work."""
+    create_state(tmp_path, start_context("g", STEPS))
+    script = Script([execute("a")], [returned()])
+    workers: list[multiprocessing.process.BaseProcess] = []
+
+    def executor(context: Context) -> Answer:
+        workers.append(multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,)))
+        workers[0].start()
+        return script.execute(context)
+
+    try:
+        Runtime(tmp_path, script.plan, executor).run(max_turns=2)
+        assert workers[0].is_alive()
+        with open_state(tmp_path) as kernel:
+            assert len(kernel.context.think.done) == 1
+    finally:
+        workers[0].kill()
+        workers[0].join()
 
 
 def test_a_callable_may_not_run_the_plan_that_asks_it(tmp_path: Path) -> None:

@@ -257,9 +257,14 @@ def _check_loop(answer: Awaitable[Answer]) -> None:
         asyncio.get_running_loop()
     except RuntimeError:
         return
+    _drop(answer)
+    raise RuntimeError("an event loop is running already, so await arun() or astep() here")
+
+
+def _drop(answer: object) -> None:
+    """Let go of an answer that nobody waits for; Python warns of a coroutine that was just forgotten."""
     if inspect.iscoroutine(answer):
         answer.close()
-    raise RuntimeError("an event loop is running already, so await arun() or astep() here")
 
 
 async def _adrive(turn: _Turn) -> None:
@@ -276,7 +281,8 @@ async def _in_thread(call: _Call) -> Answer | Awaitable[Answer]:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
         await asyncio.wait([work])
-        work.exception()  # nobody else asks for it
+        if work.exception() is None:  # nobody else asks for what came of it
+            _drop(work.result())
         raise
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from pathlib import Path
 from typing import Any
 
@@ -622,6 +623,31 @@ def test_a_cancelled_run_holds_the_lock_as_long_as_its_thread_works(tmp_path: Pa
     assert read_state(tmp_path) == start_context("g", [])
     assert _cancelled_run(tmp_path, times=2) == (True, False)
     assert read_state(tmp_path) == start_context("g", [])
+
+
+def test_a_cancelled_run_leaves_no_coroutine_behind(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", []))
+    begun, may_end = threading.Event(), threading.Event()
+    answers: list[Coroutine[Any, Any, Answer]] = []
+
+    def executor(context: Context) -> Awaitable[Answer]:
+        begun.set()
+        may_end.wait(10)
+        answers.append(Script([], [returned()]).aexecute(context))
+        return answers[0]
+
+    async def main() -> None:
+        run = asyncio.create_task(Runtime(tmp_path, lambda *_: "", executor).arun())
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        run.cancel()
+        await asyncio.sleep(0)
+        may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+
+    asyncio.run(main())
+    assert inspect.getcoroutinestate(answers[0]) == inspect.CORO_CLOSED
 
 
 def test_a_cancelled_run_that_awaits_ends_at_once(tmp_path: Path) -> None:

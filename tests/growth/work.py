@@ -47,7 +47,7 @@ from planspec_lark.plan_next.wording.words import default_words
 from planspec_lark.planspec.showing import show_plan, wrap
 from tests.reporting import to_github, to_json, to_sarif
 
-__all__ = ["EXCEPTIONS", "WORK", "Work"]
+__all__ = ["EXCEPTIONS", "JSON_WORK", "PLAN_WORK", "TEXT_WORK", "Work"]
 
 
 # The default ones would refuse the long texts at once.
@@ -137,7 +137,7 @@ def _places_in_json(text: str) -> None:
         found.place_within([key], 1, len(text))
 
 
-WORK = {
+PLAN_WORK = {
     "parse_plan": Work(_parse),
     "parse_tree": Work(_parse_tree),
     "the error's text": Work(_refuse),
@@ -146,9 +146,6 @@ WORK = {
     "check_text": Work(lambda text: render_all(check_text(text))),
     "scan and render": Work(lambda text: render_all(scan_plan(text).diagnostics)),
     "reports": Work(_reports),
-    "read_json": Work(lambda text: render_all(read_json(text, limits=_LONG).diagnostics)),
-    "scan_json": Work(lambda text: render_all(scan_json(text, limits=_LONG).diagnostics)),
-    "places in JSON": Work(_places_in_json),
     "decode": Work(decode, lambda text: text.encode("utf-8", "replace")),
     "parse_plan_commands": Work(parse_plan_commands),
     "scan_plan_commands": Work(lambda text: render_all(scan_plan_commands(text).diagnostics)),
@@ -164,6 +161,15 @@ WORK = {
     "HopSpec": Work(_convert, lambda text: copy.deepcopy(_plan(text))),
     "apply_commands": Work(lambda both: apply_commands(*both), _plan_and_commands),
     "apply_commands, atomic": Work(lambda both: apply_commands(*both, atomic=True), _plan_and_commands),
+}
+
+JSON_WORK = {
+    "read_json": Work(lambda text: render_all(read_json(text, limits=_LONG).diagnostics)),
+    "scan_json": Work(lambda text: render_all(scan_json(text, limits=_LONG).diagnostics)),
+    "places in JSON": Work(_places_in_json),
+}
+
+TEXT_WORK = {
     "words of a message": Work(_words),
     "find_unstable": Work(find_unstable),
     "find_state_paths": Work(find_state_paths),

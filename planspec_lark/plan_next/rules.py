@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from planspec_lark.diagnostics import shorten
-from planspec_lark.plan_next.findings import Finding, Path
+from planspec_lark.findings import Finding, Path
 from planspec_lark.plan_next.models import Phase, PlanType
 from planspec_lark.plan_next.structure import STRUCTURE_FIELDS
 from planspec_lark.plan_next.wording.stability import find_unstable

@@ -84,6 +84,18 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
     from planspec_lark.planspec.validation import validate_plan
     from planspec_lark.source import Source, Span
+    from planspec_lark.toolplan.checking import check_tool_plan
+    from planspec_lark.toolplan.interchange import (
+        AtomsError,
+        ToolPlanError,
+        registry_from_value,
+        registry_to_value,
+        tool_plan_from_dict,
+        tool_plan_to_dict,
+    )
+    from planspec_lark.toolplan.models import Atom, AtomInput, AtomOutput, Registry, ToolPlan, ToolStep
+    from planspec_lark.toolplan.reading import load_atoms, load_plan_doc
+    from planspec_lark.toolplan.validation import validate_plan_doc
 
 _HOMES = {
     "bulk.dask_engine": "run_on_dask",
@@ -133,11 +145,22 @@ _HOMES = {
     "planspec.tree": "available_outputs find_step next_pending_step step_order",
     "planspec.validation": "validate_plan",
     "source": "Source Span",
+    "toolplan.checking": "check_tool_plan",
+    "toolplan.interchange": (
+        "AtomsError ToolPlanError registry_from_value registry_to_value tool_plan_from_dict tool_plan_to_dict"
+    ),
+    "toolplan.models": "Atom AtomInput AtomOutput Registry ToolPlan ToolStep",
+    "toolplan.reading": "load_atoms load_plan_doc",
+    "toolplan.validation": "validate_plan_doc",
 }
 _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 __version__ = "0.1.0"
 __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything)
+    "Atom",
+    "AtomInput",
+    "AtomOutput",
+    "AtomsError",
     "Block",
     "BulkError",
     "BulkOptions",
@@ -182,6 +205,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Program",
     "ProgramError",
     "Refusal",
+    "Registry",
     "Reply",
     "Runtime",
     "ScanResult",
@@ -194,6 +218,9 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "StateError",
     "StepInfo",
     "StepPlaces",
+    "ToolPlan",
+    "ToolPlanError",
+    "ToolStep",
     "Words",
     "WordsError",
     "analyze_shard",
@@ -205,6 +232,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "chat_planner",
     "check_message",
     "check_text",
+    "check_tool_plan",
     "collapse_step",
     "context_from_json",
     "context_to_json",
@@ -216,7 +244,9 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "find_step",
     "iter_steps",
     "lint_plan",
+    "load_atoms",
     "load_executors",
+    "load_plan_doc",
     "load_words",
     "message_to_json",
     "next_pending_step",
@@ -235,6 +265,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "program_planner",
     "read_json",
     "read_state",
+    "registry_from_value",
+    "registry_to_value",
     "render",
     "render_all",
     "replace_children",
@@ -249,7 +281,10 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "start_context",
     "step_order",
     "steps_to_plan",
+    "tool_plan_from_dict",
+    "tool_plan_to_dict",
     "validate_plan",
+    "validate_plan_doc",
 ]
 
 

@@ -23,7 +23,7 @@ __all__ = ["Syntax", "load_atoms", "load_plan_doc", "read_doc", "read_doc_file"]
 Syntax = Literal["json", "yaml"]
 
 DOC_JSON_LIMITS = Limits(max_bytes=20_000_000, max_depth=64)
-# The parser of YAML takes some 3 seconds a megabyte for what people write, and eight times that at worst.
+# The parser of YAML takes some 3 seconds a megabyte for what people write, and seven times that at worst.
 DOC_YAML_LIMITS = Limits(max_bytes=512_000, max_depth=YAML_LIMITS.max_depth)
 
 _SYNTAXES: dict[str, Syntax] = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}

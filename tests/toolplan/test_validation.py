@@ -133,6 +133,7 @@ def test_s4_fields_of_a_step(field: str) -> None:
     step = weigh("a")
     del step[field]
     assert errors(step) == [("MISSING_FIELD", f"plan.steps[0].{field}")]
+    wrong: object
     for wrong in (None, 1, []):
         assert errors({**step, field: wrong}) == [("INVALID_TYPE", f"plan.steps[0].{field}")]
 
@@ -156,6 +157,7 @@ def test_s5_a_step_id_is_not_empty() -> None:
 
 
 def test_s6_dependencies_are_a_list_of_strings() -> None:
+    wrong: object
     for wrong in (None, "a", {}):
         assert errors(weigh("a", depends_on=wrong)) == [("INVALID_TYPE", "plan.steps[0].depends_on")]
     assert errors(weigh("a"), weigh("b", depends_on=[0, "a", None])) == [

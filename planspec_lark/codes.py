@@ -132,7 +132,7 @@ PN208 error   guess-word            A word of guessing in a step.
 PN209 error   state-path            A path into `.thinkon/`.
 PN210 warning unstable-text         A time stamp, UUID or random-looking token in a goal or plan.
 PN211 error   empty-command         A call without a command.
-PN212 warning empty-item            An item of a plan that says nothing.
+PN212 warning empty-item            An item, a goal or a signal that says nothing.
 PN301 error   unknown-executor      A command that names no executor.
 PN302 error   repeated-failure      A block, item or call that has failed already.
 PN303 error   unsplit-failure       A goal that has failed already and is not split.

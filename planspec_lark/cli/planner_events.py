@@ -18,6 +18,8 @@ _GOOD, _BAD, _BUSY = "green", "bold red", "bold yellow"
 # Of a goal or a result, what a line shows of it; and of the plan's own result.
 _SHOWN_IN_LINE = 100
 _SHOWN = 10_000
+# Of what is wrong with an answer, so much is listed.
+_LISTED = 20
 # Who is asked in each phase.
 ASKED = {Phase.PLANNING: "planner", Phase.EXECUTION: "executor"}
 
@@ -37,8 +39,11 @@ def _rows(event: Event) -> Iterator[Row]:
     elif event.kind is EventKind.REFUSED:
         assert event.refusal is not None
         yield from _row(depth, ("refused", _BAD), f"an answer of the {ASKED[event.phase or event.context.phase]}")
-        for diagnostic in event.refusal.diagnostics:
+        for diagnostic in event.refusal.diagnostics[:_LISTED]:
             yield from diagnostic_rows(diagnostic)
+        if len(event.refusal.diagnostics) > _LISTED:
+            yield ((f"Besides these: {len(event.refusal.diagnostics) - _LISTED}", ""),)
+            yield (("", ""),)
     elif event.kind is EventKind.CLOSED:
         assert event.item is not None
         has_ended = event.context.outcome is not None

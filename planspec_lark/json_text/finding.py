@@ -24,6 +24,8 @@ _BRACE = re.compile(r"[{｛]")
 # So many faults and objects of a text are looked at. Behind them it is only other text.
 _MOST_FLAWS = 10_000
 _COMMENTS = re.compile(r"(?:(?://[^\r\n]*|/\*(?:[^*]|\*(?!/))*+\*/)[ \t\r\n]*)++")
+# What a language model has thought aloud ends so; objects in there are drafts.
+_THOUGHT = re.compile("</(?:think|thinking|thought|reasoning)>")
 _FENCE = re.compile(r"(?:```|~~~)[^\r\n]*")
 
 
@@ -142,11 +144,13 @@ class Finder:
         found.add(to_diagnostic(flaw, Severity.WARNING if is_list else severity, self.source))
 
 
-def choose(attempts: list[Attempt], prefer: Callable[[Any], bool] | None) -> Attempt:
-    """The object that is meant: preferred, then not empty, then with the fewest losses, then the first."""
+def choose(text: str, attempts: list[Attempt], prefer: Callable[[Any], bool] | None) -> Attempt:
+    """The object that is meant: no thought, preferred, not empty, with the fewest losses, the first; in this order."""
+    answer = max((match.end() for match in _THOUGHT.finditer(text)), default=0)
 
-    def rank(attempt: Attempt) -> tuple[bool, bool, bool, int]:
-        is_wanted = prefer is None or attempt.walk.is_too_deep or prefer(attempt.value)
-        return attempt.walk.is_too_deep, not is_wanted, not attempt.value, attempt.walk.losses
+    def rank(attempt: Attempt) -> tuple[bool, bool, bool, bool, int]:
+        walk = attempt.walk
+        is_wanted = prefer is None or walk.is_too_deep or prefer(attempt.value)
+        return walk.is_too_deep, walk.end < answer, not is_wanted, not attempt.value, walk.losses
 
     return min(attempts, key=rank)

@@ -53,8 +53,8 @@ def scan_json(
     value that cannot be known is left out with its key. Of a key that comes twice the first value counts. An object
     that is cut off is closed where it ends.
 
-    Where a text holds several objects, one that ``prefer`` likes counts before all others, one with members before an
-    empty one, then the one that has lost least, then the first.
+    Where a text holds several objects, one behind a model's thoughts (``</think>``) counts before those inside them;
+    then one that ``prefer`` likes, one with members before an empty one, the one that has lost least, and the first.
 
     Args:
         text: any text.
@@ -80,7 +80,7 @@ def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable
         attempts = [finder.read(start)] if is_list else finder.find(start)
         if not attempts:
             return _read_other_kind(finder, start) or _read_nothing(finder.source, start)
-        best = choose(attempts, prefer)
+        best = choose(text, attempts, prefer)
         found = Findings(limits.max_findings)
         found.extend(best.findings)
         finder.note_rest(attempts, best, start, found)

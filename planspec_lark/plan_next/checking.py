@@ -27,6 +27,9 @@ from planspec_lark.plan_next.wording.words import DEFAULT_WORDS, Words
 __all__ = ["check_message"]
 
 _SPLIT = "split it into smaller steps, or take another way"
+_SPLIT_GOAL = "choose PLAN_STEPS or PLAN_PROBES"
+# Where nothing may be split any more.
+_LESS = "ask for a smaller part of it, or take another way"
 _CALL = ("executor_call", "command")
 
 
@@ -50,9 +53,12 @@ def check_message(
         Diagnostics in the order of the text; those of the severity error mean that the message is to be refused.
     """
     findings = list(_check(message, context, executors))
-    if message.origin is None and isinstance(message, PlanNext):
-        findings += check_next(to_value(message), words or DEFAULT_WORDS)
-    return locate(findings, message.origin)
+    # A copy with other fields still has the text of the first, which says nothing about it.
+    value = to_value(message)
+    origin = message.origin if message.origin is not None and message.origin.value == value else None
+    if origin is None and isinstance(message, PlanNext):
+        findings += check_next(value, words or DEFAULT_WORDS)
+    return locate(findings, origin)
 
 
 def _check(message: PlanNext | PlanReturn, context: Context | None, executors: Executors | None) -> Iterator[Finding]:
@@ -64,7 +70,8 @@ def _check(message: PlanNext | PlanReturn, context: Context | None, executors: E
         yield from _check_command(message.executor_call, executors)
     if context is not None:
         yield from _check_depth(message, context)
-        yield from _check_failures(message, [item for item in context.think.done if item.failed])
+        failed = [item for item in context.think.done if item.failed]
+        yield from _check_failures(message, failed, may_split=context.may_split)
 
 
 def _check_command(call: ExecutorCall, executors: Executors) -> Iterator[Finding]:
@@ -72,10 +79,10 @@ def _check_command(call: ExecutorCall, executors: Executors) -> Iterator[Finding
         return
     name, colon, rest = call.command.partition(":")
     if name.strip() == "shell" and colon:
-        if not rest.strip():
+        if not normalize(rest):
             yield Finding("PN301", "there is no command behind `shell:`", _CALL, help="write `shell: command`")
         return
-    if call.command.strip():
+    if normalize(call.command):
         listed = ", ".join(f"`{one.id}`" for one in executors.items)
         known = f"the executors are {shorten(listed)}; " if executors.items else ""
         message = f"there is no executor {shorten(repr(name.strip()))}"
@@ -91,7 +98,7 @@ def _check_depth(message: PlanNext, context: Context) -> Iterator[Finding]:
 # ---------------------------------------------------------------- what has failed
 
 
-def _check_failures(message: PlanNext, failed: list[DoneItem]) -> Iterator[Finding]:
+def _check_failures(message: PlanNext, failed: list[DoneItem], *, may_split: bool) -> Iterator[Finding]:
     if not failed:
         return
     new, call = message.new_block, message.executor_call
@@ -102,7 +109,7 @@ def _check_failures(message: PlanNext, failed: list[DoneItem]) -> Iterator[Findi
             yield Finding("PN302", "this block has failed already, with the same plan", ("new_block",), help=_SPLIT)
         elif same_goal and not plan:
             text = "this goal has failed already, and comes back in one piece"
-            yield Finding("PN303", text, ("new_block", "goal"), help="choose PLAN_STEPS or PLAN_PROBES")
+            yield Finding("PN303", text, ("new_block", "goal"), help=_SPLIT_GOAL if may_split else _LESS)
         if call is not None and item.executor_call is not None and _is_same_call(call, item.executor_call):
             yield Finding("PN302", "this call has failed already", ("executor_call",), help="call for something else")
     yield from _check_items(message, {text for item in failed for text in _texts_of(item.goal)})
@@ -142,7 +149,7 @@ def _is_same_call(one: ExecutorCall, other: ExecutorCall) -> bool:
 
 
 def _spell(inputs: dict[str, Any]) -> str:
-    """Inputs as one text, which is the same for the same ones: 1 is not true, but the order of keys is none."""
+    """Inputs as one text, which is the same for the same ones: 1 is 1.0 and not true, and the order of keys is none."""
     return json.dumps(_normal_value(inputs), sort_keys=True)
 
 
@@ -152,4 +159,6 @@ def _normal_value(value: Any) -> Any:
         return normalize(value)
     if isinstance(value, dict):
         return {key: _normal_value(item) for key, item in value.items()}
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return [_normal_value(item) for item in value] if isinstance(value, list) else value

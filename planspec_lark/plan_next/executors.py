@@ -94,9 +94,9 @@ def _read_items(read: JsonText) -> tuple[list[Executor], list[Finding]]:
     path: tuple[str | int, ...] = ()
     findings = []
     if isinstance(value, dict):
-        message = "there is no field {!r} here"
+        help = "the list is `executors`"
         findings = [
-            Finding("PN102", message.format(key), (key,), help="the list is `executors`", at_key=True)
+            Finding("PN102", f"there is no field {shorten(repr(key))} here", (key,), help=help, at_key=True)
             for key in value
             if key != "executors"
         ]

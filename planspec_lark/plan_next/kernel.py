@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import stat
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import Factory, define, evolve, field
 
 from planspec_lark.diagnostics import PlanSyntaxError, decode
 from planspec_lark.files import remove_leftovers, writing
@@ -46,9 +48,12 @@ def read_state(state_dir: Path | str) -> Context:
     """
     path = Path(state_dir) / CONTEXT_FILE
     try:
-        size = path.stat().st_size
-        if CONTEXT_LIMITS.max_bytes is not None and size > CONTEXT_LIMITS.max_bytes:
-            raise StateError(f"{visible_name(str(path))}: {_too_large(size)}")
+        found = path.stat()
+        # What is no file may never end, or never begin: a pipe waits for somebody who writes to it.
+        if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+            raise StateError(f"{visible_name(str(path))}: not a regular file")
+        if CONTEXT_LIMITS.max_bytes is not None and found.st_size > CONTEXT_LIMITS.max_bytes:
+            raise StateError(f"{visible_name(str(path))}: {_too_large(found.st_size)}")
         data = path.read_bytes()
     except FileNotFoundError:
         raise StateError(f"{visible_name(str(path))}: there is no plan here yet") from None
@@ -77,10 +82,10 @@ def create_state(state_dir: Path | str, context: Context, *, overwrite: bool = F
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
-    with _held(folder):
+    with _held(folder) as is_lost:
         if not overwrite and (folder / CONTEXT_FILE).exists() and read_state(folder).outcome is None:
             raise StateError(f"{visible_name(str(folder))}: there is a plan that has not ended; go on with it")
-        Kernel(folder, context).save()
+        Kernel(folder, context, is_lost).save()
 
 
 @contextmanager
@@ -92,26 +97,26 @@ def open_state(state_dir: Path | str) -> Iterator[Kernel]:
         ContextError: the file holds something else.
     """
     folder = Path(state_dir)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # that of pathlib raises where it may not look
         read_state(folder)
-    with _held(folder):
+    with _held(folder) as is_lost:
         try:
             remove_leftovers(folder)
         except OSError as error:
             raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
-        yield Kernel(folder, read_state(folder))
+        yield Kernel(folder, read_state(folder), is_lost)
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
+def _held(folder: Path) -> Iterator[Callable[[], bool]]:
     with ExitStack() as held:
         try:
-            held.enter_context(locked(folder / _LOCK))
+            is_lost = held.enter_context(locked(folder / _LOCK))
         except LockedError:
             raise StateError(f"{visible_name(str(folder))}: another process is at work on this plan") from None
         except OSError as error:
             raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
-        yield
+        yield is_lost
 
 
 def _too_large(size: int) -> str:
@@ -128,6 +133,9 @@ class Kernel:
 
     folder: Path
     context: Context = field()
+    _is_lost: Callable[[], bool]
+    # Where a callable goes to another folder, the plan stays where it is.
+    _home: Path = field(init=False, default=Factory(lambda self: self.folder.absolute(), takes_self=True))
 
     def open_block(self, message: PlanNext) -> Context:
         """Go into the block that an accepted message asks for."""
@@ -152,14 +160,19 @@ class Kernel:
         """Write the context.
 
         Raises:
-            StateError: it could not be written, or is too large to be read again; the file is as it was.
+            StateError: it could not be written, or is too large to be read again, or belongs to somebody else by now;
+                the file is as it was.
         """
         path = self.folder / CONTEXT_FILE
+        if self._is_lost():
+            raise StateError(
+                f"{visible_name(str(self.folder))}: this plan was taken away, and there is another lock now"
+            )
         data = (context_to_json(self.context) + "\n").encode("utf-8")
         if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
             raise StateError(f"{visible_name(str(path))}: {_too_large(len(data))}")
         try:
-            with writing(path) as file:
+            with writing(self._home / CONTEXT_FILE) as file:
                 file.write(data)
         except OSError as error:
             raise StateError(f"{visible_name(str(path))}: {_reason(error)}") from None

@@ -252,7 +252,8 @@ class PlanNext(Message):
 class PlanReturn(Message):
     """An executor's answer: the block has ended, this is its result.
 
-    ``status`` is None where the message does not say it; see :attr:`failed`.
+    ``status`` is None where the message does not say it; see
+    :func:`~planspec_lark.plan_next.completion.has_failed`.
     """
 
     result: str | dict[str, Any] = field(validator=_result)

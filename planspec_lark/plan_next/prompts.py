@@ -116,7 +116,7 @@ def _to_json(value: object) -> str:
 
 def _block(text: str) -> str:
     """Any text as a code block, with a fence longer than any in it."""
-    shown = visible(text.replace("\r\n", "\n"))
+    shown = _MARKS.sub(lambda mark: mark[0].replace("<", r"\u003c"), visible(text.replace("\r\n", "\n")))
     longest = max(map(len, re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{shown}\n{fence}"

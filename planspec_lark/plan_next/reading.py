@@ -21,6 +21,8 @@ from planspec_lark.source import Source
 __all__ = ["MessageError", "MessageScan", "parse_message", "scan_message"]
 
 _MODELS: dict[str, type[PlanNext | PlanReturn]] = {"plan-next": PlanNext, "plan-return": PlanReturn}
+# By what a message is told from an object that is only of its type.
+_MAIN = {Phase.PLANNING: "new_block", Phase.EXECUTION: "result"}
 # Fields for which null can only mean that there is none.
 _OPTIONAL = ("success_signal", "executor_call", "update_plan", "status")
 
@@ -93,7 +95,7 @@ def scan_message(
 
 
 def _is_of(value: object, phase: Phase) -> bool:
-    return isinstance(value, dict) and value.get("type") == PHASES[phase]
+    return isinstance(value, dict) and value.get("type") == PHASES[phase] and _MAIN[phase] in value
 
 
 def _drop_nulls(value: object) -> tuple[object, list[Finding]]:

@@ -9,20 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from attrs import evolve
+
 from planspec_lark.diagnostics import shorten
 from planspec_lark.findings import Finding, Path
 from planspec_lark.plan_next.models import Phase, PlanType
 from planspec_lark.plan_next.structure import STRUCTURE_FIELDS
+from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import Found, Words
 
-__all__ = ["PHASES", "check_next", "check_phase", "iter_texts", "texts_at"]
+__all__ = ["PHASES", "check_next", "check_phase", "texts_at"]
 
 # The type of message that each phase takes.
 PHASES = {Phase.PLANNING: "plan-next", Phase.EXECUTION: "plan-return"}
 
 _SMALLEST, _LARGEST = 3, 7
+# Of one text so many words are told. One that has more is no hypothesis, and no step.
+_MOST_WORDS = 100
 
 
 def check_phase(kind: str, phase: Phase) -> Iterator[Finding]:
@@ -98,7 +103,7 @@ def _check_words(kind: PlanType, block: Mapping[str, Any], words: Words) -> Iter
     probes = kind is PlanType.PLAN_PROBES
     for path, text in texts_at(block.get("plan"), ("new_block", "plan")):
         found = words.find_sequence(text) if probes else words.find_guess(text)
-        for word in found:
+        for word in found[:_MOST_WORDS]:
             yield _forbidden_word(word, path, probes=probes)
 
 
@@ -114,18 +119,33 @@ def _forbidden_word(word: Found, path: Path, *, probes: bool) -> Finding:
 def _check_empty(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
     call = value.get("executor_call")
     command = call.get("command") if isinstance(call, dict) else None
-    if isinstance(command, str) and not command.strip():
+    if isinstance(command, str) and not normalize(command):
         yield Finding("PN211", "the command is empty", ("executor_call", "command"))
+    goal = dict(_goals(block))
+    # No text at all has a code of its own.
+    if goal and not any(map(normalize, goal.values())) and block.get("goal") != "":
+        yield Finding("PN212", "this goal says nothing", ("new_block", "goal"), help="say what is to be reached")
+    signal = value.get("success_signal")
+    if isinstance(signal, str) and not normalize(signal):
+        help = "say what one will see, or leave it out"
+        yield Finding("PN212", "this signal says nothing", ("success_signal",), help=help)
     for path, text in _plans(value, block):
-        if not text.strip():
+        if not normalize(text):
             yield Finding("PN212", "this item says nothing", path, help="leave it out")
 
 
 def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
-    for path, text in iter_texts(value):
+    for path, text in _iter_texts(value):
         for found in find_state_paths(text):
-            message = f"`{shorten(found.text)}` points into the kernel's own folder"
-            yield Finding("PN209", message, path, help="leave the path out", within=(found.start, found.end))
+            yield _state_path(found, Finding("PN209", "", path, within=(found.start, found.end)))
+    for path in _iter_keys(value):
+        for found in find_state_paths(str(path[-1])):
+            yield _state_path(found, Finding("PN209", "", path, at_key=True))
+
+
+def _state_path(found: Found, finding: Finding) -> Finding:
+    message = f"`{shorten(found.text)}` points into the kernel's own folder"
+    return evolve(finding, message=message, help="leave the path out")
 
 
 def _check_stability(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
@@ -155,14 +175,23 @@ def texts_at(items: object, path: Path) -> Iterator[tuple[Path, str]]:
         yield from (((*path, index), item) for index, item in enumerate(items) if isinstance(item, str))
 
 
-def iter_texts(value: object) -> Iterator[tuple[Path, str]]:
+def _iter_texts(value: object) -> Iterator[tuple[Path, str]]:
     """All texts inside a JSON value, each with its path."""
+    return ((path, item) for path, item in _iter_items(value) if isinstance(item, str))
+
+
+def _iter_keys(value: object) -> Iterator[Path]:
+    """The paths to all values that have a key."""
+    return (path for path, _ in _iter_items(value) if path and isinstance(path[-1], str))
+
+
+def _iter_items(value: object) -> Iterator[tuple[Path, object]]:
+    """A JSON value and everything inside it, each with its path."""
     todo: list[tuple[Path, object]] = [((), value)]
     while todo:
         path, item = todo.pop()
-        if isinstance(item, str):
-            yield path, item
-        elif isinstance(item, dict):
+        yield path, item
+        if isinstance(item, dict):
             todo.extend(((*path, key), below) for key, below in item.items())
         elif isinstance(item, list):
             todo.extend(((*path, index), below) for index, below in enumerate(item))

@@ -93,6 +93,16 @@ def test_a_refused_planner_is_told_why(snapshot: SnapshotAssertion) -> None:
     assert result.stdout == snapshot
 
 
+def test_of_very_many_findings_some_are_listed() -> None:
+    keys = ", ".join(f'"key {number}": 1' for number in range(500))
+    script = shell(f'echo \'{{"type": "plan-next", {keys}}}\'')
+    result = run("planner", "run", "--planner", script, "--executor", "true", "--max-refusals", "0")
+    events, _, outcome = result.stdout.partition("\nfailed")
+    assert events.count("error[") == outcome.count("error[") == 20
+    assert "\n\nBesides these: 482\n" in events
+    assert "\n\nErrors besides these: 482\n" in outcome
+
+
 def test_a_result_that_is_an_object() -> None:
     assert run("planner", "start", "Bake", "--overwrite", "--max-depth", "1").exit_code == 0
     executor = shell("""printf '%s' '{"type": "plan-return", "result": {"a": ["\\u009b", 2]}}'""")

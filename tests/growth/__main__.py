@@ -13,8 +13,14 @@ from time import perf_counter, process_time
 
 from attrs import frozen
 
+from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.shapes import SHAPES
 from tests.growth.work import EXCEPTIONS, WORK, Work
+
+# Shapes of texts, each with what reads them: a context is of no use to a reader of plans.
+_TABLES = ((SHAPES, WORK), ({f"planner: {name}": make for name, make in PLANNER_SHAPES.items()}, PLANNER_WORK))
+_SHAPES = {name: make for shapes, _ in _TABLES for name, make in shapes.items()}
+_WORK = {**WORK, **PLANNER_WORK}
 
 _SMALLEST = 40_000
 # The largest growth that is allowed when the input doubles, and what a megabyte may take at most, in seconds.
@@ -38,22 +44,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bad = tried = 0
     _warm_up()
     _write(f"{'shape':<36}{'what':<24}{'MB':>6}{'s/MB':>9}{'growth':>8}{'B/char':>8}")
-    for shape in SHAPES:
-        for name in WORK:
-            if any(word not in f"{shape}: {name}" for word in options.only):
-                continue
-            tried += 1
-            bad += _measure(shape, name, options)
+    for shape, name in ((shape, name) for shapes, work in _TABLES for shape in shapes for name in work):
+        if any(word not in f"{shape}: {name}" for word in options.only):
+            continue
+        tried += 1
+        bad += _measure(shape, name, options)
     _write(f"{bad} of {tried} grow too fast, are too slow, or end with an error")
     return 1 if bad else 0
 
 
 def _warm_up() -> None:
     """Load what is loaded once, so that the processes that measure do not have to."""
-    for make in SHAPES.values():
-        text = make(200)
-        for work in WORK.values():
-            work.run(work.make(text))
+    for shapes, works in _TABLES:
+        for make in shapes.values():
+            text = make(200)
+            for work in works.values():
+                work.run(work.make(text))
 
 
 def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -126,8 +132,8 @@ def _run_child(shape: str, name: str, size: int, options: argparse.Namespace, wr
     # The alarm ends the process by its default; making the input has its share of the time.
     signal.alarm(int(options.limit * 3))
     try:
-        text = SHAPES[shape](size)
-        work = WORK[name]
+        text = _SHAPES[shape](size)
+        work = _WORK[name]
         value = work.make(text)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         signal.alarm(int(options.limit))

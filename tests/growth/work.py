@@ -41,7 +41,8 @@ from planspec_lark import (
 )
 from planspec_lark.plan_next.prompts import build_repair_prompt
 from planspec_lark.plan_next.wording.normal import normalize
-from planspec_lark.plan_next.wording.stability import find_state_paths, find_unstable
+from planspec_lark.plan_next.wording.stability import find_unstable
+from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import default_words
 from planspec_lark.planspec.showing import show_plan, wrap
 from tests.reporting import to_github, to_json, to_sarif

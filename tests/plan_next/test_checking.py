@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark.diagnostics import Diagnostic, Severity, render_all
@@ -129,6 +130,12 @@ def test_inputs_are_the_same_whatever_their_white_space_and_order() -> None:
 def test_numbers_are_not_booleans() -> None:
     context = after(failed(command="read_file", count=1))
     assert check({**execute(goal="Other"), "executor_call": call("read_file", count=True)}, context) == []
+    again = {**execute(goal="Other"), "executor_call": call("read_file", count=1.0)}
+    assert codes_of(check(again, context)) == ["PN302"]
+
+
+def test_a_shell_command_has_width() -> None:
+    assert codes_of(check(execute("shell: \u200b"), None, TOOLS)) == ["PN301"]
 
 
 def test_a_failed_goal_comes_back_split() -> None:
@@ -204,3 +211,20 @@ def test_a_message_from_a_program_is_held_to_all_rules() -> None:
         ("PN207", "new_block.plan[0]"),
     ]
     assert check_message(PlanReturn("x")) == []
+
+
+def test_a_copy_with_other_fields_is_held_to_all_rules() -> None:
+    read = parse_message(encode(steps()), "planning")
+    assert isinstance(read, PlanNext)
+    copy = evolve(read, new_block=NewBlock("Dry", ["first this", "that"]))
+    (found,) = check_message(copy)
+    assert (found.code, found.path, found.span) == ("PN205", "new_block.plan", None)
+    assert check_message(evolve(read)) == []
+
+
+def test_where_nothing_may_be_split_a_failed_goal_is_not_to_be_split() -> None:
+    found = [check(execute("shell: other", goal="Pump"), after(failed("Pump"), path=depth)) for depth in (3, 4)]
+    assert [one.help for (one,) in found] == [
+        "choose PLAN_STEPS or PLAN_PROBES",
+        "ask for a smaller part of it, or take another way",
+    ]

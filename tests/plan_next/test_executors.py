@@ -123,3 +123,11 @@ def test_a_file_of_other_bytes_is_refused(tmp_path: Path) -> None:
 def test_a_command_names_a_tool_by_its_first_word(command: str, name: str | None) -> None:
     found = Executors([Executor("a"), Executor("b")]).find(command)
     assert (found and found.id) == name
+
+
+def test_a_long_key_is_cut_short() -> None:
+    with pytest.raises(ExecutorsError) as caught:
+        read_executors(f'{{"{"x" * 1000}": []}}')
+    (found,) = caught.value.diagnostics
+    assert found.code == "PN102"
+    assert len(found.message) < 300

@@ -160,6 +160,31 @@ def test_what_is_no_context_is_refused_by_its_name(tmp_path: Path, data: bytes, 
         Runtime(tmp_path, lambda *_: "", lambda _: "").run()
 
 
+def _make_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _make_endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("make", [_make_pipe, _make_endless])
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / CONTEXT_FILE)
+    for use in (read_state, lambda folder: create_state(folder, start_context("g"))):
+        with pytest.raises(StateError) as error:
+            use(tmp_path)
+        assert str(error.value) == f"{tmp_path / CONTEXT_FILE}: not a regular file"
+
+
+def test_a_folder_in_one_that_may_not_be_entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    create_state(tmp_path, start_context("g"))
+    monkeypatch.setattr(os, "stat", _fail(PermissionError(errno.EACCES, "Permission denied")))
+    with pytest.raises(StateError) as error, open_state(tmp_path):
+        pass
+    assert str(error.value) == f"{tmp_path / CONTEXT_FILE}: Permission denied"
+
+
 def test_a_file_beyond_all_limits_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / CONTEXT_FILE).open("wb") as file:
         file.truncate(CONTEXT_LIMITS.max_bytes or 0)
@@ -196,6 +221,33 @@ def test_the_lock_is_free_after_an_error(tmp_path: Path) -> None:
         raise KeyboardInterrupt
     with open_state(tmp_path):
         pass
+
+
+def test_a_plan_that_was_taken_away_does_not_come_back_over_another(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    create_state(folder, start_context("old", []))
+    with open_state(folder) as kernel:
+        folder.rename(tmp_path / "away")
+        create_state(folder, start_context("new"))
+        with pytest.raises(StateError) as error:
+            kernel.close_block("it", DoneStatus.DONE)
+    assert str(error.value) == f"{folder}: this plan was taken away, and there is another lock now"
+    assert read_state(folder) == start_context("new")
+
+
+def test_a_lock_that_was_removed_and_that_nobody_else_has_costs_nothing(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", []))
+    with open_state(tmp_path) as kernel:
+        (tmp_path / "kernel.lock").unlink()
+        assert kernel.close_block("it", DoneStatus.DONE) == read_state(tmp_path)
+
+
+def test_a_file_system_without_locks_is_no_other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    create_state(tmp_path, start_context("g"))
+    monkeypatch.setattr("fcntl.flock", _fail(OSError(errno.ENOLCK, "No locks available")))
+    with pytest.raises(StateError) as error, open_state(tmp_path):
+        pass
+    assert str(error.value) == f"{tmp_path}: No locks available"
 
 
 def test_what_killed_writers_have_left_is_removed(tmp_path: Path) -> None:

@@ -309,7 +309,7 @@ def test_no_answer_breaks_out(language: str, text: str) -> None:
     item = {"severity": "error", "code": "PN101", "path": text, "message": text}
     assert json.loads(listed.text) == [{key: value for key, value in item.items() if value}]
     assert answer.info == "text"
-    for mark in ("\x1b", "\u202e", "\u200b", "\x00", "\ud800"):
+    for mark in ("<|", "</s>", "\x1b", "\u202e", "\u200b", "\x00", "\ud800"):
         assert mark not in prompt
 
 

@@ -254,6 +254,52 @@ def test_of_two_objects_the_one_that_is_a_message_counts() -> None:
     assert executed.message == PlanReturn("r")
 
 
+def test_a_draft_among_thoughts_does_not_count() -> None:
+    answer = f"<think>\nI might say {encode(steps())}, but one call will do.\n</think>\n{encode(execute())}"
+    scan = scan_message(answer, "planning")
+    assert scan.message == parse_message(encode(execute()), "planning")
+    assert codes_of(scan.diagnostics) == ["PJ102", "PJ104", "PJ102"]
+    # Where nothing follows, a thought is better than nothing.
+    assert scan_message(f"<think>{encode(steps())}</think>", "planning").message is not None
+
+
+def test_an_object_that_is_only_of_the_type_does_not_count() -> None:
+    answer = f'This is a {{"type": "plan-next"}} message: {encode(execute())}'
+    assert scan_message(answer, "planning").message == parse_message(encode(execute()), "planning")
+
+
+def test_a_goal_and_a_signal_say_something() -> None:
+    sides = dict.fromkeys(GOAL, " ")
+    for goal in (" ", "\u200b", sides):
+        assert paths_of(parse_message(encode(steps(goal=goal)), "planning").warnings) == [("PN212", "new_block.goal")]
+    assert parse_message(encode(steps(goal={**sides, "metric": "dry"})), "planning").warnings == ()
+    message = parse_message(encode(steps(success_signal="\u3000")), "planning")
+    assert paths_of(message.warnings) == [("PN212", "success_signal")]
+
+
+def test_a_command_without_width_is_empty() -> None:
+    with pytest.raises(MessageError) as caught:
+        parse_message(encode(execute("\u200b")), "planning")
+    assert paths_of(caught.value.diagnostics) == [("PN211", "executor_call.command")]
+
+
+def test_a_key_is_no_path_into_the_state_either() -> None:
+    value = execute()
+    value["executor_call"]["inputs"] = {"files": [{".thinkon/state.json": 1}]}
+    with pytest.raises(MessageError) as caught:
+        parse_message(encode(value), "planning")
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("PN209", "`.thinkon/state.json` points into the kernel's own folder")
+    assert found.span is not None
+    assert encode(value)[found.span.start : found.span.end] == '".thinkon/state.json"'
+
+
+def test_of_one_text_only_so_many_words_are_told() -> None:
+    with pytest.raises(MessageError) as caught:
+        parse_message(encode(probes(["先" * 300, "a", "b"])), "planning")
+    assert codes_of(caught.value.diagnostics) == ["PN207"] * 100
+
+
 def test_what_is_wrong_with_the_message_stays_wrong() -> None:
     scan = scan_message(f"```\n{encode(probes(['first this']))}\n```", "planning")
     assert scan.message is None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
+import multiprocessing
+import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +173,18 @@ def test_the_result_of_a_refused_block_says_why(tmp_path: Path, snapshot: Snapsh
     assert outcome == snapshot
 
 
+@pytest.mark.parametrize("plan", [STEPS, []])
+def test_a_result_lists_some_errors_of_very_many(tmp_path: Path, plan: list[str]) -> None:
+    create_state(tmp_path, start_context("g", plan))
+    wrong = json.dumps({"type": "plan-return", "result": "r"} | {f"key {number}": 1 for number in range(500)})
+    outcome = Script([wrong], [wrong]).runtime(tmp_path, max_refusals=0).run().outcome
+    assert outcome is not None
+    assert isinstance(outcome.result, str)
+    assert outcome.result.count("error[") == 20
+    assert f"\n\nErrors besides these: {481 if plan else 480}" in outcome.result
+    assert len(outcome.result) < 30_000
+
+
 def test_refusals_are_counted_for_each_block_anew(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     script = Script(["", "", execute("a"), "", "", execute("b")], [returned()])
@@ -294,6 +309,27 @@ def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
     assert [refusal.answer for refusal in (refusals[1], refusals[7]) if refusal] == ["no", "no"]
 
 
+def test_what_a_watcher_does_to_an_event_is_not_written(tmp_path: Path) -> None:
+    """Neither what it does to the context nor what it does to the item that was closed."""
+
+    def spoil(event: Event) -> None:
+        for block in (event.context.think, *event.context.path):
+            block.plan.clear()
+            block.done.clear()
+        if event.item is not None:
+            event.item.left.append("more")
+
+    folders = [tmp_path / "watched", tmp_path / "alone"]
+    watchers: list[dict[str, Any]] = [{"on_event": spoil}, {}]
+    for folder, watch in zip(folders, watchers, strict=True):
+        create_state(folder, start_context("g", STEPS))
+        script = Script([execute("a"), execute("b")], [returned(), returned(status="failed")])
+        script.runtime(folder, **watch).run(max_turns=4)
+    watched, alone = map(read_state, folders)
+    assert len(alone.think.done) == 2
+    assert watched == alone
+
+
 @pytest.mark.parametrize("kind", EventKind)
 def test_a_watcher_that_raises_ends_the_run_and_loses_nothing(tmp_path: Path, kind: EventKind) -> None:
     def answers() -> Script:
@@ -338,6 +374,44 @@ def test_an_answer_is_a_text_or_a_message(tmp_path: Path, answer: Any, who: str)
         Script([answer], [answer]).runtime(tmp_path).run()
     assert str(error.value) == f"an answer is a text or a message, not {type(answer).__name__}"
     assert (tmp_path / CONTEXT_FILE).read_bytes() == before
+
+
+def test_a_callable_that_goes_elsewhere_leaves_the_state_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    create_state("state", start_context("g", []))
+
+    def executor(_: Context) -> str:
+        os.chdir(tmp_path / "elsewhere")
+        return returned()
+
+    ended = Runtime(Path("state"), lambda *_: "", executor).run()
+    assert ended.outcome is not None
+    assert read_state(tmp_path / "state") == ended
+    assert os.listdir(tmp_path / "elsewhere") == []
+
+
+def test_a_process_that_an_executor_leaves_behind_does_not_hold_the_lock(tmp_path: Path) -> None:
+    """As the workers of a pool are, which were forked while the plan was at work."""
+    create_state(tmp_path, start_context("g", STEPS))
+    script = Script([execute("a")], [returned()])
+    workers: list[multiprocessing.process.BaseProcess] = []
+
+    def executor(context: Context) -> Answer:
+        workers.append(multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,)))
+        workers[0].start()
+        return script.execute(context)
+
+    try:
+        Runtime(tmp_path, script.plan, executor).run(max_turns=2)
+        assert workers[0].is_alive()
+        with open_state(tmp_path) as kernel:
+            assert len(kernel.context.think.done) == 1
+    finally:
+        workers[0].kill()
+        workers[0].join()
 
 
 def test_a_callable_may_not_run_the_plan_that_asks_it(tmp_path: Path) -> None:
@@ -549,6 +623,31 @@ def test_a_cancelled_run_holds_the_lock_as_long_as_its_thread_works(tmp_path: Pa
     assert read_state(tmp_path) == start_context("g", [])
     assert _cancelled_run(tmp_path, times=2) == (True, False)
     assert read_state(tmp_path) == start_context("g", [])
+
+
+def test_a_cancelled_run_leaves_no_coroutine_behind(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", []))
+    begun, may_end = threading.Event(), threading.Event()
+    answers: list[Coroutine[Any, Any, Answer]] = []
+
+    def executor(context: Context) -> Awaitable[Answer]:
+        begun.set()
+        may_end.wait(10)
+        answers.append(Script([], [returned()]).aexecute(context))
+        return answers[0]
+
+    async def main() -> None:
+        run = asyncio.create_task(Runtime(tmp_path, lambda *_: "", executor).arun())
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        run.cancel()
+        await asyncio.sleep(0)
+        may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+
+    asyncio.run(main())
+    assert inspect.getcoroutinestate(answers[0]) == inspect.CORO_CLOSED
 
 
 def test_a_cancelled_run_that_awaits_ends_at_once(tmp_path: Path) -> None:

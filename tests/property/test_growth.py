@@ -116,14 +116,16 @@ def test_a_square_of_memory_is_noticed() -> None:
 
 
 def test_a_run_by_hand_notices_as_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(command_line, "SHAPES", {"x": lambda size: "x" * (size // 40)})
+    shapes = {"x": lambda size: "x" * (size // 40)}
     works = {
         "square": Work(_square),
         "line": Work(lambda text: sum(1 for _ in text)),
         "error": Work(lambda text: text[len(text)]),
         "endless": Work(lambda _text: [None for _ in iter(int, 1)]),
     }
-    monkeypatch.setattr(command_line, "WORK", works)
+    monkeypatch.setattr(command_line, "_TABLES", ((shapes, works),))
+    monkeypatch.setattr(command_line, "_SHAPES", shapes)
+    monkeypatch.setattr(command_line, "_WORK", works)
     monkeypatch.setattr(command_line, "_warm_up", lambda: None)
     assert command_line.main(["--largest", "0.7", "--limit", "1", "--memory", "1"]) == 1
     rows = capsys.readouterr().out.split("\n")

@@ -94,16 +94,16 @@ class Matcher:
     """Finds the words among entries, given by the pieces that :func:`read_key` makes of them."""
 
     entries: Mapping[tuple[str, ...], Entry]
-    _leaves: list[Entry] = field(factory=list, init=False)
 
     def find(self, text: str) -> list[Found]:
         """All words in a text, in its order; in linear time."""
         return list(self._iter(Normal.of(text)))
 
     def _iter(self, normal: Normal) -> Iterator[Found]:
-        search, conditional, at = self._pattern.search, False, 0
-        while match := search(normal.text, at):
-            entry = self._leaves[(match.lastindex or 1) - 1]
+        pattern, leaves = self._compiled
+        conditional, at = False, 0
+        while match := pattern.search(normal.text, at):
+            entry = leaves[(match.lastindex or 1) - 1]
             at = match.end() - entry.tail
             if entry.kind in (Kind.CONDITION, Kind.STOP):
                 conditional = entry.kind is Kind.CONDITION
@@ -113,39 +113,46 @@ class Matcher:
                 yield normal.found(match.start(), at)
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        self._leaves.clear()
-        root = _Node()
-        for pieces, entry in self.entries.items():
-            node = root
-            for piece in pieces:
-                node = node.children.setdefault(piece, _Node())
-            node.entry = entry
-        tops = [
-            (_BEFORE if _LATIN.match(piece) else "") + self._write(piece, child)
-            for piece, child in root.children.items()
-        ]
-        if any(entry.kind is Kind.CONDITION for entry in self.entries.values()):
-            tops.append(_STOP + self._leaf(Entry(Kind.STOP)))
-        # Of no entries at all, nothing is found.
-        return re.compile("|".join(tops) or "(?!)", re.IGNORECASE)
+    def _compiled(self) -> tuple[re.Pattern[str], list[Entry]]:
+        """The expression, and the entry of each of its groups; made as one, as threads may make it at the same time."""
+        return _compile(self.entries)
 
-    def _leaf(self, entry: Entry) -> str:
-        # An empty group tells afterwards which entry it was.
-        self._leaves.append(entry)
-        return "()"
 
-    def _write(self, piece: str, node: _Node) -> str:
-        written = _WRITTEN.get(piece) or re.escape(piece)
-        # What is longer comes first, and what is spelled out before any number. Entries have few characters, so this
-        # goes no deeper than that.
-        children = sorted(node.children.items(), key=lambda child: child[0] == "{n}")
-        rest = [self._gap(piece, then) + self._write(then, child) for then, child in children]
-        if node.entry is not None:
-            after = _AFTER if _LATIN.match(piece) else ""
-            rest.append(after + self._leaf(node.entry))
-        return written + (rest[0] if len(rest) == 1 else f"(?:{'|'.join(rest)})")
+def _compile(entries: Mapping[tuple[str, ...], Entry]) -> tuple[re.Pattern[str], list[Entry]]:
+    root = _Node()
+    for pieces, entry in entries.items():
+        node = root
+        for piece in pieces:
+            node = node.children.setdefault(piece, _Node())
+        node.entry = entry
+    leaves: list[Entry] = []
+    tops = [
+        (_BEFORE if _LATIN.match(piece) else "") + _write(piece, child, leaves)
+        for piece, child in root.children.items()
+    ]
+    if any(entry.kind is Kind.CONDITION for entry in entries.values()):
+        tops.append(_STOP + _leaf(Entry(Kind.STOP), leaves))
+    # Of no entries at all, nothing is found.
+    return re.compile("|".join(tops) or "(?!)", re.IGNORECASE), leaves
 
-    @staticmethod
-    def _gap(piece: str, then: str) -> str:
-        return r"\s*+" if "{n}" in (piece, then) else ""
+
+def _leaf(entry: Entry, leaves: list[Entry]) -> str:
+    # An empty group tells afterwards which entry it was.
+    leaves.append(entry)
+    return "()"
+
+
+def _write(piece: str, node: _Node, leaves: list[Entry]) -> str:
+    written = _WRITTEN.get(piece) or re.escape(piece)
+    # What is longer comes first, and what is spelled out before any number. Entries have few characters, so this goes
+    # no deeper than that.
+    children = sorted(node.children.items(), key=lambda child: child[0] == "{n}")
+    rest = [_gap(piece, then) + _write(then, child, leaves) for then, child in children]
+    if node.entry is not None:
+        after = _AFTER if _LATIN.match(piece) else ""
+        rest.append(after + _leaf(node.entry, leaves))
+    return written + (rest[0] if len(rest) == 1 else f"(?:{'|'.join(rest)})")
+
+
+def _gap(piece: str, then: str) -> str:
+    return r"\s*+" if "{n}" in (piece, then) else ""

@@ -13,9 +13,8 @@ from enum import Enum
 from attrs import frozen
 
 from planspec_lark.plan_next.wording.normal import Normal
-from planspec_lark.plan_next.wording.state_paths import find_state_paths
 
-__all__ = ["Unstable", "UnstableKind", "find_state_paths", "find_unstable"]
+__all__ = ["Unstable", "UnstableKind", "find_unstable"]
 
 
 class UnstableKind(str, Enum):

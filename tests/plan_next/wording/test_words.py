@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -496,3 +499,76 @@ def test_the_default_words_are_read_once_and_only_when_asked_for() -> None:
         AttributeError, match=r"^module 'planspec_lark.plan_next.wording.words' has no attribute 'OTHERS'$"
     ):
         module.OTHERS  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        # Words of law, medicine and trade.
+        ("再审申请超过了期限", []),
+        ("再审查一遍日志", ["再"]),
+        ("先诉抗辩权被放弃", []),
+        ("先占原则不适用", []),
+        ("先占用端口", ["先"]),
+        ("先款后货的流程缺状态", []),
+        ("先证者的基因型有误", []),
+        ("先机房断电测试", ["先"]),
+        ("再灌注造成损伤", []),
+        ("The right of first refusal was never registered", []),
+        # A possessive is as good as an article.
+        ("The contract's first option has lapsed", []),
+        ("The users’ next login fails", []),
+        ("Let's first look at the log", ["Let's first"]),
+        ("let’s next look at the log", ["let’s next"]),
+        # A step of what is examined.
+        ("The step 3 image lacks a library", []),
+        ("The migration skipped step 4", []),
+        ("Step 4 - migrate", ["Step 4"]),
+        ("To begin with, check the log", ["To begin with"]),
+        ("After this, check the log", ["After this"]),
+        ("After this release the pool is empty", []),
+    ],
+)
+def test_sequences_of_many_trades(text: str, words: list[str]) -> None:
+    assert sequence(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("State the cause of action", []),
+        ("Write down the cause of death", []),
+        ("Find the cause of the failure", ["the cause"]),
+        ("Enter the reason for admission in the chart", []),
+        ("Find the reason for the failure", ["the reason"]),
+        ("Write a Maybe monad", []),
+        ("Clear the maybe stale cache", ["maybe"]),
+        ("使用推测性解码", []),
+        ("用假设法求解方程", []),
+        ("假设法院支持诉求", ["假设"]),
+        ("标记疑似洗钱账户", []),
+        ("在表单中增加拒绝原因一栏", []),
+    ],
+)
+def test_guesses_of_many_trades(text: str, words: list[str]) -> None:
+    assert guess(text) == words
+
+
+@pytest.fixture
+def many_switches() -> Iterator[None]:
+    """Threads take turns as often as can be."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("many_switches")
+def test_threads_share_a_list() -> None:
+    text = "先查日志 then next 优先 the first step, next to 先生成"
+    expected = default_words().find_sequence(text)
+    for name in ("zuerst", "danach", "zuletzt"):
+        # A list that nobody has compiled yet.
+        matcher = default_words().sequence.extended(words=[name])._matcher
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(matcher.find, [text] * 4)) == [expected] * 4

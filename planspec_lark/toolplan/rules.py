@@ -125,7 +125,8 @@ def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature
             path = (*step.path, "inputs") if value is _NOTHING else (*step.path, "inputs", name)
             atom = name_of(step.atom_id or "")
             how = "missing" if value is _NOTHING else "null" if value is None else "empty"
-            yield Finding("PT203", f"required input '{name_of(name)}' is {how}", path, f"atom '{atom}' needs it")
+            message = f"required input '{name_of(name)}' is {how}"
+            yield Finding("PT203", message, path, f"atom '{atom}' needs it", at_key=value is not _NOTHING)
 
 
 _NOTHING = object()
@@ -227,7 +228,8 @@ def warn(plan: Plan) -> Iterator[Finding]:
 def _find_unused(plan: Plan) -> Iterator[Finding]:
     used = {plan.outline.index_of.get(use.piece.step) for use in (*plan.uses, *plan.shown)}
     for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
-        if signature is not None and signature.outputs and step.index not in used:
+        is_shadowed = plan.outline.index_of.get(step.name) != step.index
+        if signature is not None and signature.outputs and step.index not in used and not is_shadowed:
             help = "refer to one in another step, or in plan.outputs"
             yield Finding("PT502", f"no output of step '{name_of(step.name)}' is used", step.path, help)
 

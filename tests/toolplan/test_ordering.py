@@ -93,6 +93,7 @@ def test_the_standard_library_agrees(graph: Graph) -> None:
 def test_circles(graph: Graph) -> None:
     found = order(graph)
     cycles = find_cycles(graph, found.stuck)
+    assert cycles == sorted(cycles)
     for cycle in cycles:
         assert len(set(cycle)) == len(cycle)
         assert cycle[0] == min(cycle)

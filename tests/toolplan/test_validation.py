@@ -527,6 +527,12 @@ def test_of_two_tools_with_one_id_the_first_counts() -> None:
     assert codes(validate_plan_doc(document(weigh("a")), [{"id": "weigh"}, *ATOMS])) == ["UNKNOWN_INPUT_FIELD"]
 
 
+def test_of_two_inputs_with_one_name_the_first_counts() -> None:
+    atoms = [{"id": "weigh", "inputs": [{"name": "item", "type": "integer"}, {"name": "item", "required": True}]}]
+    assert codes(validate_plan_doc(document(weigh("a", "x")), atoms)) == ["INPUT_TYPE_MISMATCH"]
+    assert codes(validate_plan_doc(document(weigh("a", "")), atoms)) == ["INPUT_TYPE_MISMATCH"]
+
+
 # ---------------------------------------------------------------- hostile values
 
 

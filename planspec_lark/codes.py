@@ -140,6 +140,11 @@ PN304 warning too-deep-to-split     A plan in a block that is too deep to be pla
 PN305 error   path-too-long         A context with more blocks around the one at hand than `max_depth`.
 PN401 error   duplicate-executor    An executor's id a second time.
 PN402 error   bad-executor-id       An executor's id that no command could name.
+PY101 error   malformed-yaml        A text that is no YAML.
+PY102 error   yaml-alias            An alias, which could make a short text a very large value.
+PY103 error   yaml-tag              A tag, which could ask for other than plain values.
+PY104 error   yaml-key              A key that is no string.
+PY105 error   yaml-documents        More than one document.
 PT101 error   missing-field         A field that has to be there.
 PT102 error   invalid-type          A value of another kind than its field holds.
 PT103 error   empty-steps           A plan without steps.
@@ -160,11 +165,6 @@ PT504 warning input-type-mismatch   A value of another type than its input has.
 PT601 error   duplicate-atom-id     A tool's id a second time.
 PT602 error   bad-atom-id           A tool's id that is empty, or another one than its key.
 PT603 error   duplicate-atom-field  An input or output of a tool a second time.
-PY101 error   malformed-yaml        A text that is no YAML.
-PY102 error   yaml-alias            An alias, which could make a short text a very large value.
-PY103 error   yaml-tag              A tag, which could ask for other than plain values.
-PY104 error   yaml-key              A key that is no string.
-PY105 error   yaml-documents        More than one document.
 """
 
 

@@ -29,7 +29,12 @@ BEYOND_THE_SEARCH: dict[str, set[str]] = {
     "reference": {"TEXT", "REFERENCE", "MALFORMED", "STEP", "NAME"},
 }
 # A terminal of each language, and something that it matches.
-SAMPLES = {"planspec": ("ID", "1.2"), "plan_cmd": ("ID", "1.2"), "json_text": ("NUMERAL", "1.2"), "reference": ("STEP", "1.2")}
+SAMPLES = {
+    "planspec": ("ID", "1.2"),
+    "plan_cmd": ("ID", "1.2"),
+    "json_text": ("NUMERAL", "1.2"),
+    "reference": ("STEP", "1.2"),
+}
 
 
 def used_terminals(language: str) -> dict[str, str]:

@@ -70,7 +70,7 @@ def _check(message: PlanNext | PlanReturn, context: Context | None, executors: E
         yield from _check_command(message.executor_call, executors)
     if context is not None:
         yield from _check_depth(message, context)
-        failed = [item for item in context.think.done if item.failed]
+        failed = list(_failures(context.think.done))
         yield from _check_failures(message, failed, may_split=context.may_split)
 
 
@@ -113,6 +113,16 @@ def _check_failures(message: PlanNext, failed: list[DoneItem], *, may_split: boo
         if call is not None and item.executor_call is not None and _is_same_call(call, item.executor_call):
             yield Finding("PN302", "this call has failed already", ("executor_call",), help="call for something else")
     yield from _check_items(message, {text for item in failed for text in _texts_of(item.goal)})
+
+
+def _failures(done: list[DoneItem]) -> Iterator[DoneItem]:
+    """What has failed, and what has failed inside of that. Inside what was done in the end, a failure is overcome."""
+    todo = done[::-1]
+    while todo:
+        item = todo.pop()
+        if item.failed:
+            yield item
+            todo += item.done[::-1]
 
 
 def _check_items(message: PlanNext, failed: set[str]) -> Iterator[Finding]:

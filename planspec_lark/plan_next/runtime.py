@@ -202,7 +202,7 @@ class Runtime:
         """The message that an answer is, or why it is refused."""
         # A model may hold what no text can, such as a number that is none, and what is written has to be read again.
         text = answer if isinstance(answer, str) else _to_json(answer)
-        message, found = self.judge.judge(text, context.phase, context)
+        message, found = self.judge.judge(text, context.phase, context, name="<answer>")
         return (message, None) if message is not None else (None, Refusal(text, found))
 
     def _close(self, kernel: Kernel, result: str | dict[str, Any], status: DoneStatus) -> None:

@@ -11,8 +11,8 @@ from planspec_lark.toolplan.ordering import Graph, Ordering, find_groups
 
 __all__ = ["Ancestry"]
 
-# So many nodes are asked for at a time: each node that leads to one of them keeps as many bits.
-_AT_A_TIME = 512
+# Each node keeps a bit for every node that is asked for at a time: so many of these, and bits for all nodes together.
+_FEWEST, _MOST, _BITS = 512, 8192, 2**30
 
 
 class Ancestry:
@@ -21,10 +21,12 @@ class Ancestry:
     Args:
         graph: those that each node depends on.
         ordering: its order.
+        at_a_time: how many nodes to ask for in one pass through the graph; by default, as many as memory is there for.
     """
 
-    def __init__(self, graph: Graph, ordering: Ordering) -> None:
+    def __init__(self, graph: Graph, ordering: Ordering, *, at_a_time: int | None = None) -> None:
         self._graph = graph
+        self._at_a_time = at_a_time or max(_FEWEST, min(_MOST, _BITS // max(len(graph), 1)))
         groups = find_groups(graph, ordering.stuck) if ordering.stuck else {}
         # Circles come last, as nothing outside depends on them but what is stuck as well; each counts as one node.
         self._sequence = [*ordering.order, *sorted(ordering.stuck, key=groups.__getitem__)]
@@ -75,8 +77,8 @@ class Ancestry:
             asking.setdefault(other, []).append(node)
         targets = sorted(asking, key=self._position.__getitem__)
         found: set[tuple[int, int]] = set()
-        for at in range(0, len(targets), _AT_A_TIME):
-            some = targets[at : at + _AT_A_TIME]
+        for at in range(0, len(targets), self._at_a_time):
+            some = targets[at : at + self._at_a_time]
             last = max(self._position[node] for other in some for node in asking[other])
             masks = self._spread({other: 1 << bit for bit, other in enumerate(some)}, last)
             found.update(self._pick(some, asking, masks))

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.collector import paused
-from planspec_lark.diagnostics import CODES, Severity
+from planspec_lark.diagnostics import CODES
 from planspec_lark.findings import Finding
 from planspec_lark.json_text.paths import write_path
 from planspec_lark.source import visible_name
@@ -68,11 +68,6 @@ def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any
         "execution_order": verdict.names(ordering.order),
         "execution_waves": [verdict.names(wave) for wave in ordering.waves],
     }
-
-
-def is_error(finding: Finding) -> bool:
-    """Whether a finding makes a plan invalid."""
-    return CODES[finding.code].severity is Severity.ERROR
 
 
 def _to_plain(finding: Finding) -> dict[str, str]:

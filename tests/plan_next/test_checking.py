@@ -177,10 +177,16 @@ def test_only_failures_count_and_only_those_of_this_block() -> None:
     done = DoneItem("Rent a pump", executor_call=ExecutorCall("shell: pump --start", {}, []))
     assert check(execute(goal="Rent a pump"), after(done)) == []
     assert check(steps(), after(done)) == []
-    inside = DoneItem("Other", done=[failed("Rent a pump")])
-    assert check(steps(), after(inside)) == []
+    overcome = DoneItem("Other", done=[failed("Rent a pump")])
+    assert check(steps(), after(overcome)) == []
     below = open_block(after(failed("Rent a pump")), parse_message(encode(probes()), "planning"))  # type: ignore[arg-type]
     assert check(steps(), below) == []
+
+
+def test_what_has_failed_inside_a_failed_block_counts() -> None:
+    inside = DoneItem("Other", "no", DoneStatus.FAILED, done=[failed("Deeper", command="shell: pump --start")])
+    outside = DoneItem("Outer", "no", DoneStatus.FAILED, done=[inside])
+    assert paths_of(check(execute(goal="Drain"), after(outside))) == [("PN302", "executor_call")]
 
 
 def test_what_the_runtime_records_is_what_is_compared() -> None:

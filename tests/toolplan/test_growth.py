@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -86,17 +87,13 @@ def test_time_grows_evenly_with_the_registry() -> None:
 
 @pytest.mark.parametrize("make", [chain, fan_in, broken])
 def test_time_of_a_text_grows_evenly(make: Callable[[int], Steps]) -> None:
-    import json
-
     assert grows_evenly(lambda size: json.dumps(document(*make(size))), lambda text: check_tool_plan(text, ATOMS), 500)
 
 
-@pytest.mark.parametrize("make", [chain_backwards, fan_out])
-def test_a_million_steps(make: Callable[[int], Steps]) -> None:
-    plan = document(*make(1_000_000))
+def test_a_million_steps() -> None:
+    plan = document(*chain_backwards(1_000_000))
     start = time.process_time()
     result = validate_plan_doc(plan, ATOMS)
     assert time.process_time() - start < 120
-    assert result["valid"]
-    assert len(result["execution_order"]) == 1_000_000
-    assert set(codes(result)) == {"UNUSED_STEP_OUTPUT"}
+    assert result["execution_order"] == [f"s{at}" for at in range(1_000_000)]
+    assert codes(result) == ["UNUSED_STEP_OUTPUT"]

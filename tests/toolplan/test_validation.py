@@ -269,6 +269,11 @@ def test_r2_the_output_is_one_of_the_tool() -> None:
     ]
 
 
+def test_r2_a_tool_may_have_no_outputs() -> None:
+    sweep = {"step_id": "a", "id": "sweep", "target": "", "inputs": {}}
+    assert errors(sweep, bake("b", "${a.outputs.dust}")) == [("UNKNOWN_OUTPUT_FIELD", "plan.steps[1].inputs.dough")]
+
+
 def test_r2_nothing_is_said_about_a_step_of_an_unknown_tool() -> None:
     assert errors({**weigh("a"), "id": "fry"}, bake("b", "${a.outputs.loaf}")) == [
         ("UNKNOWN_ATOM_ID", "plan.steps[0].id")
@@ -426,6 +431,7 @@ def test_unresolved_outputs() -> None:
         (True, "not boolean"),
         (1.5, "not number"),
         ([1], "not array"),
+        (["${a.outputs.weight}"], "not array"),
         ({}, "not object"),
         ("${a.outputs.note}", "and this output of type string"),
         ("${a.outputs.weight} g", "not string"),
@@ -519,6 +525,12 @@ def test_of_a_definition_that_makes_no_sense_nothing_is_asked(inputs: object) ->
 def test_of_two_tools_with_one_id_the_first_counts() -> None:
     assert validate_plan_doc(document(weigh("a")), [*ATOMS, {"id": "weigh"}])["valid"]
     assert codes(validate_plan_doc(document(weigh("a")), [{"id": "weigh"}, *ATOMS])) == ["UNKNOWN_INPUT_FIELD"]
+
+
+def test_of_two_inputs_with_one_name_the_first_counts() -> None:
+    atoms = [{"id": "weigh", "inputs": [{"name": "item", "type": "integer"}, {"name": "item", "required": True}]}]
+    assert codes(validate_plan_doc(document(weigh("a", "x")), atoms)) == ["INPUT_TYPE_MISMATCH"]
+    assert codes(validate_plan_doc(document(weigh("a", "")), atoms)) == ["INPUT_TYPE_MISMATCH"]
 
 
 # ---------------------------------------------------------------- hostile values

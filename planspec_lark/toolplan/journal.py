@@ -55,6 +55,8 @@ class Journal:
     _known: dict[str, Entry] = field(factory=dict)
     _file: FileIO | None = None
     _is_lost: Callable[[], bool] | None = None
+    # Why a line may be there only in part: nothing may stand behind it.
+    _fault: str = ""
 
     def find(self, key: str) -> Entry | None:
         """The step with this key, if it was done."""
@@ -71,6 +73,8 @@ class Journal:
 
     def _append(self, data: bytes) -> None:
         assert self._file is not None
+        if self._fault:
+            raise ToolRunError(self._fault)
         if self._is_lost is not None and self._is_lost():
             raise ToolRunError(f"{self._name}: the journal was taken away, and there is another lock now")
         try:
@@ -79,7 +83,8 @@ class Journal:
                 left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise ToolRunError(f"{self._name}: {_reason(error)}") from None
+            self._fault = f"{self._name}: {_reason(error)}"
+            raise ToolRunError(self._fault) from None
 
     @property
     def _name(self) -> str:

@@ -14,11 +14,12 @@ from attrs import define, field
 
 from planspec_lark.toolplan.references import Piece, PieceKind, read_pieces
 
-__all__ = ["MAX_DEPTH", "MAX_SIZE", "Find", "Unresolved", "ValueRefusedError", "copy_value", "resolve"]
+__all__ = ["MAX_CHARACTERS", "MAX_DEPTH", "MAX_VALUES", "Find", "Unresolved", "ValueRefusedError", "copy_value", "resolve"]
 
-# So many levels, and so many values and characters put into texts, in all that one step takes or puts out.
+# So many levels, values, and characters of all texts may what one step takes, or puts out, have.
 MAX_DEPTH = 200
-MAX_SIZE = 10_000_000
+MAX_VALUES = 1_000_000
+MAX_CHARACTERS = 100_000_000
 
 
 class Unresolved(Exception):  # noqa: N818  (no error in a dry run)
@@ -71,7 +72,8 @@ class _Copier:
     find: Find
     keep: bool
     is_complete: bool = True
-    _left: int = field(default=MAX_SIZE, init=False)
+    _values: int = field(default=0, init=False)
+    _characters: int = field(default=0, init=False)
 
     def copy(self, value: Any, *, resolves: bool) -> Any:
         home: list[Any] = [None]
@@ -83,12 +85,15 @@ class _Copier:
                 item, refers = self._resolve_text(item), False
             if not isinstance(item, dict | list):
                 owner[key] = item
+                self._count_text(item)
                 continue
             if depth >= MAX_DEPTH:
                 raise ValueRefusedError(f"more than {MAX_DEPTH} levels")
-            self._spend(len(item))
+            self._count_values(len(item))
             made: Any
             if isinstance(item, dict):
+                for name in item:
+                    self._count_text(name)
                 made = dict.fromkeys(item)
                 stack += [(one, made, name, depth + 1, refers) for name, one in item.items()]
             else:
@@ -106,7 +111,7 @@ class _Copier:
             said = piece.text
             if piece.kind is PieceKind.REFERENCE:
                 said = self._write(piece, self._find(piece))
-                self._spend(len(said))
+                self._count_text(said)
             written.append(said)
         return "".join(written)
 
@@ -127,7 +132,13 @@ class _Copier:
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueRefusedError(f"{piece.text} cannot be put into a text: {error}") from None
 
-    def _spend(self, size: int) -> None:
-        self._left -= size
-        if self._left < 0:
-            raise ValueRefusedError(f"more than {MAX_SIZE:,} values and characters")
+    def _count_values(self, count: int) -> None:
+        self._values += count
+        if self._values > MAX_VALUES:
+            raise ValueRefusedError(f"more than {MAX_VALUES:,} values")
+
+    def _count_text(self, value: object) -> None:
+        if isinstance(value, str):
+            self._characters += len(value)
+            if self._characters > MAX_CHARACTERS:
+                raise ValueRefusedError(f"more than {MAX_CHARACTERS:,} characters")

@@ -107,18 +107,32 @@ def test_depth() -> None:
         copy_value(circle)
 
 
-def test_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resolving, "MAX_SIZE", 20)
-    # The default of the field was read before.
-    copier = resolving._Copier(lambda *_: "x" * 11, keep=False)
-    copier._left = 20
-    with pytest.raises(ValueRefusedError, match="^more than 20 values and characters$"):
-        copier.copy("${a.outputs.b} ${a.outputs.b}", resolves=True)
+@pytest.mark.parametrize(
+    ("value", "is_taken"),
+    [
+        ("x" * 30, True),
+        ("x" * 31, False),
+        (["x" * 15, {"y" * 14: "z"}], True),
+        (["x" * 15, {"y" * 15: "z"}], False),
+        (["${a.outputs.long}", "${a.outputs.long}"], True),
+        (["${a.outputs.long}", "${a.outputs.long}", "-"], False),
+        # What is put into a text counts before the text is made.
+        ("${a.outputs.long}", True),
+        ("${a.outputs.long} ${a.outputs.long} ${a.outputs.long}", False),
+    ],
+)
+def test_characters(monkeypatch: pytest.MonkeyPatch, value: Any, is_taken: bool) -> None:
+    monkeypatch.setattr(resolving, "MAX_CHARACTERS", 30)
+    if is_taken:
+        resolve(value, lambda *_: "x" * 15)
+        return
+    with pytest.raises(ValueRefusedError, match="^more than 30 characters$"):
+        resolve(value, lambda *_: "x" * 15)
 
 
 def test_doubling_ends_soon() -> None:
     shared: Any = [1]
     for _ in range(100):
         shared = [shared, shared]
-    with pytest.raises(ValueRefusedError, match="^more than 10,000,000 values and characters$"):
+    with pytest.raises(ValueRefusedError, match="^more than 1,000,000 values$"):
         copy_value(shared)

@@ -28,6 +28,9 @@ Constraints:
 """
 ANSWER = f"Here you are:\n```\n{PLAN}2) [X] [act] Go | Progress: x\nso\n```\n"
 JSON = '{"a": [1, "\\n", 01, True,], b: {}}'
+TOOL_PLAN = (
+    '{"target": "", "plan": {"steps": [{"id": "a", "target": "", "inputs": {"b": "$${c} ${0.outputs.d} ${e}"}}]}}'
+)
 COMMANDS = "PLAN_CMD: ADD 1 [act] Paint → paint\n> Twice.\nPLAN_CMD: done 1\n"
 
 
@@ -75,6 +78,7 @@ def exercise() -> None:
     ps.apply_commands(plan, ps.parse_plan_commands(COMMANDS))
     ps.scan_plan_commands(COMMANDS)
     ps.read_json(JSON)
+    ps.check_tool_plan(TOOL_PLAN, {})
     for text in (PLAN, ANSWER):
         result = ps.scan_plan(text)
         assert result.places.steps

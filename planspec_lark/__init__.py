@@ -84,6 +84,24 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
     from planspec_lark.planspec.validation import validate_plan
     from planspec_lark.source import Source, Span
+    from planspec_lark.toolplan.callables import load_entry_point_atoms
+    from planspec_lark.toolplan.checking import check_tool_plan
+    from planspec_lark.toolplan.drawing import draw_toolplan
+    from planspec_lark.toolplan.interchange import (
+        AtomsError,
+        ToolPlanError,
+        registry_from_value,
+        registry_to_value,
+        tool_plan_from_dict,
+        tool_plan_to_dict,
+    )
+    from planspec_lark.toolplan.models import Atom, AtomInput, AtomOutput, Registry, ToolPlan, ToolStep
+    from planspec_lark.toolplan.reading import load_atoms, load_plan_doc
+    from planspec_lark.toolplan.running import arun_toolplan, run_toolplan
+    from planspec_lark.toolplan.runs import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun, ToolRunError
+    from planspec_lark.toolplan.skeleton import plan_to_toolplan_skeleton
+    from planspec_lark.toolplan.validation import validate_plan_doc
+    from planspec_lark.toolplan.view import toolplan_to_plan
 
 _HOMES = {
     "bulk.dask_engine": "run_on_dask",
@@ -133,11 +151,28 @@ _HOMES = {
     "planspec.tree": "available_outputs find_step next_pending_step step_order",
     "planspec.validation": "validate_plan",
     "source": "Source Span",
+    "toolplan.callables": "load_entry_point_atoms",
+    "toolplan.checking": "check_tool_plan",
+    "toolplan.drawing": "draw_toolplan",
+    "toolplan.interchange": (
+        "AtomsError ToolPlanError registry_from_value registry_to_value tool_plan_from_dict tool_plan_to_dict"
+    ),
+    "toolplan.models": "Atom AtomInput AtomOutput Registry ToolPlan ToolStep",
+    "toolplan.reading": "load_atoms load_plan_doc",
+    "toolplan.running": "arun_toolplan run_toolplan",
+    "toolplan.runs": "RunEvent RunEventKind StepResult StepStatus ToolRun ToolRunError",
+    "toolplan.skeleton": "plan_to_toolplan_skeleton",
+    "toolplan.validation": "validate_plan_doc",
+    "toolplan.view": "toolplan_to_plan",
 }
 _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 __version__ = "0.1.0"
 __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything)
+    "Atom",
+    "AtomInput",
+    "AtomOutput",
+    "AtomsError",
     "Block",
     "BulkError",
     "BulkOptions",
@@ -182,7 +217,10 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Program",
     "ProgramError",
     "Refusal",
+    "Registry",
     "Reply",
+    "RunEvent",
+    "RunEventKind",
     "Runtime",
     "ScanResult",
     "Sent",
@@ -194,29 +232,42 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "StateError",
     "StepInfo",
     "StepPlaces",
+    "StepResult",
+    "StepStatus",
+    "ToolPlan",
+    "ToolPlanError",
+    "ToolRun",
+    "ToolRunError",
+    "ToolStep",
     "Words",
     "WordsError",
     "analyze_shard",
     "apply_command",
     "apply_commands",
+    "arun_toolplan",
     "available_outputs",
     "build_planner_prompt",
     "build_repair_prompt",
     "chat_planner",
     "check_message",
     "check_text",
+    "check_tool_plan",
     "collapse_step",
     "context_from_json",
     "context_to_json",
     "context_to_plan",
     "create_state",
     "decode",
+    "draw_toolplan",
     "expand_step",
     "export_grammar",
     "find_step",
     "iter_steps",
     "lint_plan",
+    "load_atoms",
+    "load_entry_point_atoms",
     "load_executors",
+    "load_plan_doc",
     "load_words",
     "message_to_json",
     "next_pending_step",
@@ -231,15 +282,19 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "plan_to_dict",
     "plan_to_json",
     "plan_to_steps",
+    "plan_to_toolplan_skeleton",
     "program_executor",
     "program_planner",
     "read_json",
     "read_state",
+    "registry_from_value",
+    "registry_to_value",
     "render",
     "render_all",
     "replace_children",
     "run_bulk",
     "run_on_dask",
+    "run_toolplan",
     "scan_json",
     "scan_message",
     "scan_plan",
@@ -249,7 +304,11 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "start_context",
     "step_order",
     "steps_to_plan",
+    "tool_plan_from_dict",
+    "tool_plan_to_dict",
+    "toolplan_to_plan",
     "validate_plan",
+    "validate_plan_doc",
 ]
 
 

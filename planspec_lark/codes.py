@@ -145,6 +145,26 @@ PY102 error   yaml-alias            An alias, which could make a short text a ve
 PY103 error   yaml-tag              A tag, which could ask for other than plain values.
 PY104 error   yaml-key              A key that is no string.
 PY105 error   yaml-documents        More than one document.
+PT101 error   missing-field         A field that has to be there.
+PT102 error   invalid-type          A value of another kind than its field holds.
+PT103 error   empty-steps           A plan without steps.
+PT104 error   empty-step-id         An empty `step_id`.
+PT105 error   duplicate-step-id     A `step_id` that is the name of another step.
+PT201 error   unknown-atom-id       A step of a tool that there is not.
+PT202 error   unknown-input-field   An input that the tool does not have.
+PT203 error   missing-required-input  An input that the tool needs and is not given.
+PT301 error   unknown-step-ref      A reference to a step that there is not.
+PT302 error   unknown-output-field  A reference to an output that the tool of its step does not have.
+PT303 error   ref-before-dependency  A reference to a step that its own step does not depend on.
+PT401 error   unknown-dependency    A dependency on a step that there is not.
+PT402 error   circular-dependency   Steps that depend on one another in a circle.
+PT501 warning malformed-reference   A text that begins like a reference and is none.
+PT502 warning unused-step-output    A step none of whose outputs is used.
+PT503 warning unresolved-output     A reference in `plan.outputs` to what there is not.
+PT504 warning input-type-mismatch   A value of another type than its input has.
+PT601 error   duplicate-atom-id     A tool's id a second time.
+PT602 error   bad-atom-id           A tool's id that is empty, or another one than its key.
+PT603 error   duplicate-atom-field  An input or output of a tool a second time.
 """
 
 

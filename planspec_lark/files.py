@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["remove_leftovers", "write_atomically", "writing"]
+__all__ = ["remove_leftovers", "sync_folder", "write_atomically", "writing"]
 
 _PREFIX, _SUFFIX = ".planspec-", ".tmp"
 
@@ -38,7 +38,7 @@ def writing(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -47,7 +47,7 @@ def remove_leftovers(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk, where folders can be asked for that."""
     if sys.platform == "win32":
         return
@@ -88,4 +88,4 @@ def write_atomically(path: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)

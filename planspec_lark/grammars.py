@@ -34,12 +34,13 @@ __all__ = [
 ]
 
 # The languages whose texts are read; the others are for generation.
-READ = ("planspec", "plan_cmd", "json_text")
+READ = ("planspec", "plan_cmd", "json_text", "reference")
 # The rules that a text of each language can be read as.
 STARTS = {
     "planspec": ("plan", "line"),
     "plan_cmd": ("command", "headline"),
     "json_text": ("text",),
+    "reference": ("value", "path"),
     "planspec_canonical": ("start",),
     "planspec_fresh": ("start",),
     "plan_cmd_canonical": ("start",),

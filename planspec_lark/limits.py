@@ -7,14 +7,15 @@ less than that.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from attrs import Attribute, define, field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, in_order
 from planspec_lark.source import Source
 
-__all__ = ["DEFAULT_LIMITS", "NO_LIMITS", "Findings", "Limits", "find_excess", "too_many_bytes"]
+__all__ = ["DEFAULT_LIMITS", "NO_LIMITS", "Findings", "Limits", "find_excess", "read_file", "too_many_bytes"]
 
 _WEIGHT = (Severity.INFO, Severity.WARNING, Severity.ERROR)
 
@@ -65,6 +66,22 @@ def too_many_bytes(most: int, source: Source) -> Diagnostic:
     """That a text has more bytes than it may."""
     message = f"the text has more than the {most:,} bytes that are allowed"
     return Diagnostic("PS121", message, Severity.ERROR, source.span(0, 0), help="nothing of it was read", source=source)
+
+
+def read_file(path: Path | str, limits: Limits) -> str:
+    """The text of a file in UTF-8, of which no more is read than the limit allows.
+
+    Raises:
+        PlanSyntaxError: it is no UTF-8, or has too many bytes.
+        OSError: it cannot be read.
+    """
+    name, most = str(path), limits.max_bytes
+    with open(path, "rb") as file:
+        data = file.read() if most is None else file.read(most + 1)
+    if most is not None and len(data) > most:
+        source = Source("", name)
+        raise PlanSyntaxError([too_many_bytes(most, source)], source)
+    return decode(data, name)
 
 
 @define

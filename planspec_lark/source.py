@@ -14,7 +14,7 @@ from functools import cached_property
 
 from attrs import define, field, frozen
 
-__all__ = ["Source", "Span", "columns", "end_last_line", "escape_json", "visible", "visible_name"]
+__all__ = ["Source", "Span", "columns", "end_last_line", "escape_json", "one_line", "visible", "visible_name"]
 
 
 @frozen
@@ -109,6 +109,15 @@ def visible(text: str) -> str:
     writing direction, characters without width (but for joiners and variation selectors), lone surrogates.
     """
     return _UNSAFE.sub(_escape, text)
+
+
+# What breaks lines or fills them.
+_SPACE = re.compile(r"[\x09-\x0d\x1c-\x20\x85\u2028\u2029]+")
+
+
+def one_line(text: str) -> str:
+    """``text`` as :func:`visible` shows it, in one line, without white space around it."""
+    return visible(_SPACE.sub(" ", text)).strip(" ")
 
 
 def visible_name(name: str) -> str:

@@ -20,16 +20,20 @@ from markdown_it import MarkdownIt
 
 from planspec_lark import (
     CODES,
+    AtomsError,
     check_text,
+    check_tool_plan,
     parse_plan,
     parse_plan_commands,
     read_json,
+    registry_from_value,
     scan_plan_commands,
     serialize_plan,
 )
 from planspec_lark.diagnostics import CommandError, Diagnostic, Severity
 from planspec_lark.plan_cmd.applying import perform
 from planspec_lark.plan_next.reading import MessageError, parse_message
+from planspec_lark.toolplan.reading import read_doc
 from planspec_lark.yaml_text import read_yaml
 from tests.corpus import ROOT
 
@@ -95,6 +99,11 @@ KNOWN = {
     "plan_next good",
     "yaml bad",
     "yaml good",
+    "toolplan atoms",
+    "toolplan bad",
+    "toolplan good",
+    "atoms bad",
+    "atoms good",
     "console",
     "sh install",
     "text",
@@ -176,6 +185,36 @@ def test_good_yaml_has_none(block: Block) -> None:
     assert read_yaml(block.text).diagnostics == []
 
 
+def find_in_tool_plan(block: Block) -> set[str]:
+    (atoms,) = [one for one in BLOCKS if one.page == block.page and one.info == "toolplan atoms"]
+    return {found.code for found in check_tool_plan(block.text, read_doc(atoms.text).value)}
+
+
+@of("toolplan bad")
+def test_bad_tool_plans_have_their_fault(block: Block) -> None:
+    # Whoever refers to the wrong step does not refer to the right one.
+    found = find_in_tool_plan(block)
+    assert block.code in found
+    assert found <= {block.code, "PT502"}
+
+
+@of("toolplan good")
+def test_good_tool_plans_have_none(block: Block) -> None:
+    assert find_in_tool_plan(block) == set()
+
+
+@of("atoms bad")
+def test_bad_definitions_have_their_fault(block: Block) -> None:
+    with pytest.raises(AtomsError) as caught:
+        registry_from_value(read_doc(block.text).value)
+    assert [found.code for found in caught.value.diagnostics] == [block.code]
+
+
+@of("atoms good", "toolplan atoms")
+def test_good_definitions_have_none(block: Block) -> None:
+    assert len(registry_from_value(read_doc(block.text).value)) > 0
+
+
 def plan_above(block: Block) -> Block:
     plans = [b for b in BLOCKS if b.page == block.page and b.info == "planspec plan" and b.line < block.line]
     assert plans[-1].code == block.code
@@ -246,7 +285,7 @@ def is_open(command: str) -> bool:
 
 
 IN_PYTHON = {"PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118", "PJ107"}
-LANGUAGES = {"PS": "planspec", "PC": "plan_cmd", "PJ": "json", "PN": "plan_next", "PY": "yaml"}
+LANGUAGES = {"PS": "planspec", "PC": "plan_cmd", "PJ": "json", "PN": "plan_next", "PY": "yaml", "PT": "toolplan"}
 
 
 def test_every_code_is_documented_once_with_both_examples() -> None:
@@ -262,7 +301,7 @@ def test_every_code_is_documented_once_with_both_examples() -> None:
         elif code.startswith("PC11"):
             assert kinds == ["planspec plan", "plan_cmd refused", "plan_cmd accepted"], code
         else:
-            language = LANGUAGES[code[:2]]
+            language = "atoms" if code.startswith("PT6") else LANGUAGES[code[:2]]
             assert kinds == [f"{language} bad", f"{language} good"], code
 
 

@@ -26,9 +26,15 @@ BEYOND_THE_SEARCH: dict[str, set[str]] = {
     "planspec": {"DESCRIPTION", "RESULT"},
     "plan_cmd": {"TEXT", "HEADLINE"},
     "json_text": set(),
+    "reference": {"TEXT", "REFERENCE", "MALFORMED", "STEP", "NAME"},
 }
 # A terminal of each language, and something that it matches.
-SAMPLES = {"planspec": ("ID", "1.2"), "plan_cmd": ("ID", "1.2"), "json_text": ("NUMERAL", "1.2")}
+SAMPLES = {
+    "planspec": ("ID", "1.2"),
+    "plan_cmd": ("ID", "1.2"),
+    "json_text": ("NUMERAL", "1.2"),
+    "reference": ("STEP", "1.2"),
+}
 
 
 def used_terminals(language: str) -> dict[str, str]:
@@ -212,6 +218,7 @@ def test_a_parser_reads_alike_when_it_is_read_back(language: str) -> None:
         "planspec": ("plan", "Goal: a\n## Steps\n1. [act] b\n"),
         "plan_cmd": ("command", "PLAN_CMD: DONE 1\n"),
         "json_text": ("text", '{"a": [1, true]}\n'),
+        "reference": ("value", "a $${b} ${c.outputs.d} ${e}"),
     }
     start, text = texts[language]
     assert read.parse(text, start=start) == built.parse(text, start=start)

@@ -102,6 +102,8 @@ ps.apply_commands(plan, ps.parse_plan_commands("PLAN_CMD: ADD 9 [act] a → b\\n
 ps.scan_plan_commands("PLAN_CMD: done 1\\n")
 ps.plan_json_schema()
 ps.parse_tree("Goal: a\\n")
+step = {"id": "a", "target": "", "inputs": {"b": "${0.outputs.c} ${d} $${"}}
+ps.validate_plan_doc({"target": "", "plan": {"steps": [step]}}, {"a": {"inputs": {"b": "string"}}})
 from planspec_lark import loading
 print("lark" in sys.modules, loading.load_rules.cache_info().currsize)
 """

@@ -472,3 +472,26 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         for found in read.diagnostics:
             assert found.span is not None
             assert 0 <= found.span.start <= found.span.end <= len(text)
+
+
+# ---------------------------------------------------------------- places inside of texts
+
+
+@pytest.mark.parametrize(
+    ("written", "spelled"),
+    [
+        ("see me now", "me"),
+        ("'see me now'", "me"),
+        ('"see me now"', "me"),
+        ('"s\\u0065e me now"', "me"),
+        ("see\n  me now", "see\n  me now"),
+        ('"see\n  me now"', '"see\n  me now"'),
+        ("|-\n  see me now", "|-\n  see me now"),
+    ],
+)
+def test_places_within_a_text(written: str, spelled: str) -> None:
+    text = f"a: {written}\n"
+    read = read_yaml(text)
+    assert read.value == {"a": "see me now"}
+    place = read.place_within(("a",), 4, 6)
+    assert text[place.start : place.end].rstrip() == spelled

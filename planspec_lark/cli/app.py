@@ -24,6 +24,7 @@ _COMMANDS = {
     "json": "planspec_lark.cli.json",
     "planner": "planspec_lark.cli.planner",
     "show": "planspec_lark.cli.show",
+    "tools": "planspec_lark.cli.tools",
 }
 
 

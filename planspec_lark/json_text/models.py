@@ -10,7 +10,7 @@ from attrs import define, field
 from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.json_text.nodes import Nodes
 from planspec_lark.json_text.paths import Path
-from planspec_lark.json_text.strings import OffsetMap, map_offsets
+from planspec_lark.json_text.strings import OffsetMap, decode, map_offsets
 from planspec_lark.source import Source, Span
 
 __all__ = ["MISSING", "JsonText", "Missing"]
@@ -43,7 +43,7 @@ class JsonText:
     source: Source = field(repr=False)
     _nodes: Nodes = field(repr=False)
     # The text may stand behind other text: all places are in the whole one.
-    _maps: dict[int, OffsetMap] = field(factory=dict, init=False, repr=False)
+    _maps: dict[int, tuple[int, int, OffsetMap | None]] = field(factory=dict, init=False, repr=False)
 
     @property
     def has_value(self) -> bool:
@@ -78,19 +78,33 @@ class JsonText:
     def place_within(self, path: Path, start: int, end: int) -> Span:
         """The place of the characters ``start`` to ``end`` (excluded) of the text at a path, escapes as one character.
 
-        Bounds beyond the text are moved inside. Where there is no text at the path, it is :meth:`place`.
+        Bounds beyond the text are moved inside. Where there is no text at the path, or it is written in more than one
+        line, it is :meth:`place`.
         """
         if not self._nodes.starts:
             return self.source.span(0, 0)
         node, is_there = self._nodes.find(path)
-        first, last = self._nodes.starts[node] + 1, self._nodes.ends[node] - 1
-        if not is_there or not isinstance(self._get(path), str):
+        value = self._get(path) if is_there else None
+        if not isinstance(value, str):
             return self.place(path)
         if node not in self._maps:
-            self._maps[node] = map_offsets(self.source.text[first:last])
-        find = self._maps[node].find
+            self._maps[node] = self._map(node, value)
+        first, last, offsets = self._maps[node]
+        if offsets is None:
+            return self.place(path)
         start, end = max(start, 0), max(start, end, 0)
-        return self.source.span(min(first + find(start), last), min(first + find(end), last))
+        return self.source.span(min(first + offsets.find(start), last), min(first + offsets.find(end), last))
+
+    def _map(self, node: int, value: str) -> tuple[int, int, OffsetMap | None]:
+        """Where the characters of a text are between, and where each is; None where that cannot be said."""
+        first, last = self._nodes.starts[node], self._nodes.ends[node]
+        written = self.source.text[first:last]
+        if written == value:
+            # YAML has texts without quotes.
+            return first, last, map_offsets("")
+        inside = written[1:-1]
+        is_folded = "\n" in inside and decode(inside) != value
+        return first + 1, last - 1, None if is_folded else map_offsets(inside)
 
     def _get(self, path: Path) -> Any:
         value = self.value

@@ -22,7 +22,7 @@ JSON_LIMITS = Limits(max_bytes=1_000_000, max_depth=64, max_findings=1000)
 _KINDS = {"OPEN_ARRAY": "a list", "STRING": "a text", "NUMBER": "a number", "LITERAL": "a word"}
 
 
-def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS) -> JsonText:
+def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS, allow_list: bool = False) -> JsonText:
     """Read a text that has to be one JSON object, with nothing around it but white space. Never raises on any text.
 
     Whatever JSON forbids is an error, and so are a key that comes twice, a lone surrogate, a number beyond the range of
@@ -34,8 +34,9 @@ def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS) 
         text: any text.
         name: what diagnostics call it.
         limits: how much to read and to report. A text that is too long or too deep has no value.
+        allow_list: whether the text may be a list as well.
     """
-    return _read(text, name, limits, is_strict=True, prefer=None)
+    return _read(text, name, limits, starts="{[" if allow_list else "{", prefer=None)
 
 
 def scan_json(
@@ -61,20 +62,22 @@ def scan_json(
         limits: how much to read and to report. An object that is too deep has no value.
         prefer: whether an object is of the kind that is looked for.
     """
-    return _read(text, name, limits, is_strict=False, prefer=prefer)
+    return _read(text, name, limits, starts="", prefer=prefer)
 
 
-def _read(text: str, name: str, limits: Limits, *, is_strict: bool, prefer: Callable[[Any], bool] | None) -> JsonText:
+def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable[[Any], bool] | None) -> JsonText:
+    """Read strictly what begins with one of the brackets ``starts``; without these, an object anywhere."""
     if excess := find_excess(text, name, limits):
         assert excess.source is not None
         return JsonText(MISSING, [excess], excess.source, Nodes())
-    finder = Finder(Source(text, name), limits, is_strict=is_strict)
+    finder = Finder(Source(text, name), limits, is_strict=bool(starts))
     with paused(len(text)):
         lead = grammars.pattern("json_text", "LEAD").match(text)
         start = lead.end() if lead else 0
-        if is_strict and (other := _read_other_kind(finder, start)):
+        is_list = "[" in starts and text.startswith("[", start)
+        if starts and not is_list and (other := _read_other_kind(finder, start)):
             return other
-        attempts = finder.find(start)
+        attempts = [finder.read(start)] if is_list else finder.find(start)
         if not attempts:
             return _read_other_kind(finder, start) or _read_nothing(finder.source, start)
         best = choose(text, attempts, prefer)

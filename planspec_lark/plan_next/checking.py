@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from planspec_lark.diagnostics import Diagnostic, shorten
+from planspec_lark.findings import Finding, Path, locate
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
-from planspec_lark.plan_next.findings import Finding, Path, locate
 from planspec_lark.plan_next.models import (
     Core4,
     DoneItem,

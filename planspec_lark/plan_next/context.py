@@ -12,9 +12,9 @@ from attrs import Attribute, evolve, field, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
 from planspec_lark.diagnostics import PlanSyntaxError, Severity
+from planspec_lark.findings import Finding, locate
 from planspec_lark.json_text.reading import read_json
 from planspec_lark.limits import Findings, Limits
-from planspec_lark.plan_next.findings import Finding, locate
 from planspec_lark.plan_next.models import (
     ALWAYS_WRITTEN,
     Block,

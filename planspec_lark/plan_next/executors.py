@@ -9,13 +9,12 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.diagnostics import PlanSyntaxError, decode, shorten
+from planspec_lark.diagnostics import PlanSyntaxError, shorten
+from planspec_lark.findings import Finding, locate, word_of
 from planspec_lark.json_text.models import JsonText
-from planspec_lark.limits import too_many_bytes
-from planspec_lark.plan_next.findings import Finding, locate
+from planspec_lark.limits import read_file
 from planspec_lark.plan_next.models import Executor
-from planspec_lark.plan_next.structure import build, word_of
-from planspec_lark.source import Source
+from planspec_lark.plan_next.structure import build
 from planspec_lark.yaml_text import YAML_LIMITS, read_yaml
 
 __all__ = [
@@ -64,15 +63,8 @@ def load_executors(path: Path | str) -> Executors:
         OSError: it cannot be read.
     """
     name = str(path)
-    most = EXECUTORS_LIMITS.max_bytes
-    assert most is not None
-    with open(path, "rb") as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        source = Source("", name)
-        raise ExecutorsError([too_many_bytes(most, source)], source)
     try:
-        text = decode(data, name)
+        text = read_file(path, EXECUTORS_LIMITS)
     except PlanSyntaxError as error:
         raise ExecutorsError(error.diagnostics, error.source) from None
     return read_executors(text, name=name)

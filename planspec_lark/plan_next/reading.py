@@ -8,13 +8,13 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, in_order, shorten
+from planspec_lark.findings import Finding, locate, word_of
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.reading import JSON_LIMITS, read_json, scan_json
 from planspec_lark.limits import Findings, Limits
-from planspec_lark.plan_next.findings import Finding, locate
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase
-from planspec_lark.plan_next.structure import build, word_of
+from planspec_lark.plan_next.structure import build
 from planspec_lark.plan_next.wording.words import DEFAULT_WORDS, Words
 from planspec_lark.source import Source
 

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import evolve
 
 from planspec_lark.diagnostics import shorten
-from planspec_lark.plan_next.findings import Finding, Path
+from planspec_lark.findings import Finding, Path
 from planspec_lark.plan_next.models import Phase, PlanType
 from planspec_lark.plan_next.structure import STRUCTURE_FIELDS
 from planspec_lark.plan_next.wording.normal import normalize

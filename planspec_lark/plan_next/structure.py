@@ -19,7 +19,7 @@ from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn, override
 
 from planspec_lark.diagnostics import shorten
-from planspec_lark.plan_next.findings import Finding, Path
+from planspec_lark.findings import KIND_WORDS, Finding, Path, word_of
 from planspec_lark.plan_next.models import (
     Block,
     Core4,
@@ -34,7 +34,7 @@ from planspec_lark.plan_next.models import (
 )
 from planspec_lark.source import escape_json
 
-__all__ = ["STRUCTURE_FIELDS", "build", "to_json", "to_value", "word_of"]
+__all__ = ["STRUCTURE_FIELDS", "build", "to_json", "to_value"]
 
 Model = TypeVar("Model")
 
@@ -49,15 +49,6 @@ _REQUIRED: dict[type, tuple[str, ...]] = {
 }
 # Objects that may have more fields than those that are known; the others are kept.
 _OPEN = (Core4, Executor, ExecutorCall)
-_WORDS: dict[type, str] = {
-    str: "a string",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    list: "a list",
-    dict: "an object",
-    NoneType: "null",
-}
 
 
 class _Missing:
@@ -73,11 +64,6 @@ class _FaultError(Exception):
     def __init__(self, code: str, message: str, help: str = "") -> None:
         super().__init__(message)
         self.finding = Finding(code, message, help=help)
-
-
-def word_of(value: object) -> str:
-    """What a person calls a value of this kind."""
-    return _WORDS.get(type(value), type(value).__name__)
 
 
 def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding]]:
@@ -123,7 +109,7 @@ def _need(value: object, kind: type) -> Any:
         raise _FaultError("PN101", "this field is missing")
     # To JSON, true is no number.
     if type(value) is not kind:
-        raise _FaultError("PN103", f"expected {_WORDS[kind]}, not {word_of(value)}")
+        raise _FaultError("PN103", f"expected {KIND_WORDS[kind]}, not {word_of(value)}")
     return value
 
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, ExecutorCall, Goal, PlanType, goal_text
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
-from planspec_lark.source import visible
+from planspec_lark.source import one_line
 
 __all__ = ["context_to_plan"]
 
 _ENDS = {DoneStatus.DONE: PlanStatus.DONE, DoneStatus.FAILED: PlanStatus.BLOCKED}
-# What breaks lines or fills them.
-_SPACE = re.compile(r"[\x09-\x0d\x1c-\x20\x85\u2028\u2029]+")
 _NO_TEXT = "(no text)"
 
 
@@ -105,4 +102,4 @@ def _json(value: Any) -> str:
 
 def _line(text: str, otherwise: str = _NO_TEXT) -> str:
     """A text in one line of a plan, with nothing in it that could steer a terminal."""
-    return visible(_SPACE.sub(" ", text)).strip(" ") or otherwise
+    return one_line(text) or otherwise

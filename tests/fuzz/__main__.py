@@ -27,6 +27,7 @@ READERS = (
     "parse_message",
     "context_from_json",
     "read_executors",
+    "tool_plans",
 )
 # Seconds for a target before it is the next one's turn.
 _TURN = 20.0

@@ -1,9 +1,13 @@
-"""What is found in a JSON value, by the path to it: a diagnostic once the text is known that the value came from."""
+"""What is found in a JSON value, by the path to it: a diagnostic once the text is known that the value came from.
+
+And what people call such values.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from types import NoneType
+from typing import Final, TypeAlias
 
 from attrs import frozen
 
@@ -11,10 +15,26 @@ from planspec_lark.diagnostics import CODES, Diagnostic, Severity, in_order
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.paths import write_path
 
-__all__ = ["Finding", "Path", "locate"]
+__all__ = ["KIND_WORDS", "Finding", "Path", "locate", "word_of"]
 
 # Keys and indices from the outermost value inwards.
 Path: TypeAlias = tuple[str | int, ...]
+
+# What a person calls a value, by its type.
+KIND_WORDS: Final[dict[type, str]] = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+    NoneType: "null",
+}
+
+
+def word_of(value: object) -> str:
+    """What a person calls a value of this kind."""
+    return KIND_WORDS.get(type(value), type(value).__name__)
 
 
 @frozen

@@ -1,0 +1,84 @@
+"""What the commands of `planspec tools` have in common: the files of plans and of tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from planspec_lark.cli.output import UNREADABLE, Unreadable, label, read_text, stop_on_faults
+from planspec_lark.cli.planner_files import Unusable
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.findings import locate
+from planspec_lark.json_text.models import JsonText
+from planspec_lark.source import visible_name
+from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_from_dict
+from planspec_lark.toolplan.models import Registry, ToolPlan
+from planspec_lark.toolplan.reading import DOC_JSON_LIMITS, load_atoms, read_doc, read_doc_file
+from planspec_lark.toolplan.structure import outline
+from planspec_lark.yaml_text import MissingYamlError
+
+__all__ = ["atoms_option", "load_tools", "read_tool_plan", "read_whole", "read_with_faults"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def atoms_option(*, required: bool) -> Callable[[Command], Command]:
+    """The option that says what tools there are; :func:`load_tools` takes it."""
+    text = "Tools as JSON or YAML: a file, or a folder of such files."
+    return click.option("--atoms", multiple=True, required=required, metavar="PATH", help=text)
+
+
+def read_with_faults(file: str) -> JsonText:
+    """A plan's text; its name says what it is, or else what it begins with.
+
+    Raises:
+        PlanSyntaxError: it is no UTF-8, or too large.
+        Unreadable: it cannot be read.
+    """
+    try:
+        if file == "-":
+            return read_doc(read_text(file, DOC_JSON_LIMITS.max_bytes), name=label(file))
+        return read_doc_file(file)
+    except MissingYamlError as error:
+        raise Unusable(str(error)) from None
+    except PlanSyntaxError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Unreadable(file, reason or "cannot be read") from None
+
+
+def read_whole(file: str) -> JsonText:
+    """The same; leaves with its faults."""
+    try:
+        read = read_with_faults(file)
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{visible_name(label(file))}: this is no plan")
+    if read.has_errors:
+        stop_on_faults(ToolPlanError(read.diagnostics, read.source), f"{visible_name(label(file))}: this is no plan")
+    return read
+
+
+def read_tool_plan(file: str) -> ToolPlan:
+    """The plan in a file; leaves with its faults."""
+    read = read_whole(file)
+    if findings := outline(read.value).findings:
+        error = ToolPlanError(locate(findings, read), read.source)
+        stop_on_faults(error, f"{visible_name(label(file))}: this is no plan")
+    return tool_plan_from_dict(read.value)
+
+
+def load_tools(paths: tuple[str, ...]) -> Registry:
+    """The tools in files and folders; leaves with their faults."""
+    try:
+        return load_atoms(*paths)
+    except MissingYamlError as error:
+        raise Unusable(str(error)) from None
+    except PlanSyntaxError as error:
+        stop_on_faults(error, "these are no atoms", UNREADABLE)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        file = getattr(error, "filename", None) or paths[0]
+        raise Unreadable(str(file), reason or "cannot be read") from None

@@ -1,0 +1,123 @@
+"""`planspec tools`: `check`, `graph`, `order` and `show`; what runs a plan is in :mod:`planspec_lark.cli.tools_run`."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import click
+
+from planspec_lark.cli import tools_run
+from planspec_lark.cli.findings import Outcome, format_option, report
+from planspec_lark.cli.output import Unreadable, label, stop_on_faults, write_text
+from planspec_lark.cli.planner_files import check_inputs
+from planspec_lark.cli.show import write_tree
+from planspec_lark.cli.tool_files import atoms_option, load_tools, read_tool_plan, read_whole, read_with_faults
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.findings import locate
+from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.source import escape_json, visible_name
+from planspec_lark.toolplan.checking import check_tool_plan
+from planspec_lark.toolplan.drawing import Drawing, draw_toolplan
+from planspec_lark.toolplan.interchange import ToolPlanError
+from planspec_lark.toolplan.models import Registry
+from planspec_lark.toolplan.validation import judge
+from planspec_lark.toolplan.view import toolplan_to_plan
+
+__all__ = ["command"]
+
+# The codes of findings about tools, which say nothing where no tools are given.
+_OF_TOOLS = "PT2"
+
+
+@click.group("tools")
+def command() -> None:
+    """Check structured tool plans, order their steps, show and run them.
+
+    Plans are JSON or YAML. A folder of atoms says what tools there are.
+    """
+
+
+command.add_command(tools_run.run)
+
+
+@command.command("check")
+@click.argument("files", nargs=-1, required=True, metavar="PLAN...")
+@atoms_option(required=True)
+@format_option
+@click.option("--strict", is_flag=True, help="Let warnings fail the check as well.")
+def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: bool) -> None:
+    """Check plans: structure, tools, references and dependencies.
+
+    Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
+    """
+    check_inputs(*files)
+    registry = load_tools(atoms)
+    report(form, ((file, _check(file, registry, form)) for file in files), strict=strict)
+
+
+def _check(file: str, registry: Registry, form: str) -> Outcome | str:
+    try:
+        return Outcome.of(check_tool_plan(read_with_faults(file), registry), form)
+    except PlanSyntaxError as error:
+        return Outcome.of(error.diagnostics, form)
+    except Unreadable as error:
+        return error.format_message()
+
+
+@command.command("order")
+@click.argument("file", metavar="PLAN")
+@atoms_option(required=False)
+@click.option("--waves", is_flag=True, help="Write the number of its wave and a tab in front of each.")
+@click.option("--json", "as_json", is_flag=True, help="Write the order and the waves as JSON.")
+def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None:
+    """Write the names of a plan's steps in the order in which they can be run.
+
+    Steps of a wave may run side by side. Exits with 1 where something is wrong with the plan; without --atoms, nothing
+    is said about its tools.
+    """
+    read = read_whole(file)
+    verdict = judge(read.value, load_tools(atoms))
+    errors = [one for one in verdict.errors if atoms or not one.code.startswith(_OF_TOOLS)]
+    if errors:
+        error = ToolPlanError(locate(errors, read), read.source)
+        stop_on_faults(error, f"{visible_name(label(file))}: there is no order")
+    ordering = verdict.plan.ordering
+    in_order, in_waves = verdict.names(ordering.order), [verdict.names(wave) for wave in ordering.waves]
+    if as_json:
+        plain = {"execution_order": in_order, "execution_waves": in_waves}
+        write_text(escape_json(json.dumps(plain, ensure_ascii=False, indent=2)) + "\n")
+    elif waves:
+        rows = ((at, name) for at, wave in enumerate(in_waves, 1) for name in wave)
+        write_text("".join(f"{at}\t{visible_name(name)}\n" for at, name in rows))
+    else:
+        write_text("".join(f"{visible_name(name)}\n" for name in in_order))
+
+
+@command.command("graph")
+@click.argument("file", metavar="PLAN")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(get_args(Drawing)),
+    default="mermaid",
+    show_default=True,
+    help="The language of the drawing.",
+)
+def graph(file: str, form: Drawing) -> None:
+    """Write a plan as a drawing: an arrow from each step to those that depend on it."""
+    write_text(draw_toolplan(read_tool_plan(file), form))
+
+
+@command.command("show")
+@click.argument("file", metavar="PLAN")
+@atoms_option(required=False)
+@click.option("--plan", "as_plan", is_flag=True, help="Write a PlanSpec document, for other commands to read.")
+@click.option("--full", is_flag=True, help="Hide nothing.")
+def show(file: str, atoms: tuple[str, ...], as_plan: bool, full: bool) -> None:
+    """Show a plan's steps in the order in which they are run."""
+    plan = toolplan_to_plan(read_tool_plan(file), load_tools(atoms))
+    if as_plan:
+        write_text(serialize_plan(plan))
+    else:
+        write_tree(plan, full=full)

@@ -1,0 +1,139 @@
+"""Tools as files define them: what is wrong with a definition, and the model of one that is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from planspec_lark.findings import KIND_WORDS, Finding, Path, word_of
+from planspec_lark.toolplan.models import Atom
+from planspec_lark.toolplan.structure import name_of
+from planspec_lark.toolplan.structuring import structure
+
+__all__ = ["name_double", "read_atoms"]
+
+# What inputs and outputs say besides their names and types.
+_OTHERS: dict[str, dict[str, type]] = {"inputs": {"required": bool}, "outputs": {}}
+
+# A definition with its path, and the id that its key gives it.
+Listed = tuple[Path, str | None, Any]
+
+
+def read_atoms(value: object) -> tuple[list[tuple[Path, Atom]], list[Finding]]:
+    """The tools that a value defines, each with its path, but for those with a fault; and all faults."""
+    listed, findings = _list_definitions(value)
+    atoms = []
+    for one in listed:
+        wrong = list(_check_atom(one))
+        findings += wrong
+        if not wrong:
+            atoms.append((one[0], _build_atom(one)))
+    return atoms, findings
+
+
+def name_double(atom_id: str, path: Path, where: str) -> Finding:
+    """That there is a tool with that id already."""
+    return Finding("PT601", f"there is an atom '{name_of(atom_id)}' already, {where}", path)
+
+
+def _list_definitions(value: object) -> tuple[list[Listed], list[Finding]]:
+    """The definitions in a file: a list, an object with the list as ``atoms``, or definitions by id."""
+    path: Path = ()
+    if isinstance(value, dict) and isinstance(value.get("atoms"), list):
+        strange = [Finding("PT102", "only 'atoms' stands here", (key,), at_key=True) for key in value if key != "atoms"]
+        return [(("atoms", at), None, one) for at, one in enumerate(value["atoms"])], strange
+    if isinstance(value, dict):
+        return [((key,), key, one) for key, one in value.items()], []
+    if isinstance(value, list):
+        return [((at,), None, one) for at, one in enumerate(value)], []
+    help = "write a list, an object with the list as `atoms`, or definitions by id"
+    return [], [Finding("PT102", f"expected atoms, not {word_of(value)}", path, help)]
+
+
+def _check_atom(listed: Listed) -> Iterator[Finding]:
+    """What is wrong with a definition."""
+    path, key, value = listed
+    if not isinstance(value, dict):
+        yield _wrong(value, "an object", path)
+        return
+    yield from _check_id(value, key, path)
+    yield from _check_kinds(value, {"description": str}, path)
+    for name in ("inputs", "outputs"):
+        if name in value:
+            yield from _check_slots(value[name], _OTHERS[name], (*path, name))
+
+
+def _check_id(value: dict[str, Any], key: str | None, path: Path) -> Iterator[Finding]:
+    if key is None and "id" not in value:
+        yield Finding("PT101", "field 'id' is missing", (*path, "id"))
+    elif "id" in value and not isinstance(value["id"], str):
+        yield _wrong(value["id"], "a string", (*path, "id"))
+    elif value.get("id", key) == "":
+        is_key = "id" not in value
+        yield Finding("PT602", "the id is empty", path if is_key else (*path, "id"), at_key=is_key)
+    elif key is not None and value.get("id", key) != key:
+        message = f"the id is '{name_of(value['id'])}', and the key '{name_of(key)}'"
+        yield Finding("PT602", message, (*path, "id"), help="leave the id out, or write the same")
+
+
+def _check_slots(value: object, others: Mapping[str, type], path: Path) -> Iterator[Finding]:
+    """Inputs or outputs: a list of objects with names, or objects or types by name."""
+    if isinstance(value, dict):
+        for name, one in value.items():
+            if isinstance(one, dict):
+                yield from _check_slot(one, others, (*path, name))
+            elif not isinstance(one, str):
+                yield _wrong(one, "an object or a type", (*path, name))
+        return
+    if not isinstance(value, list):
+        yield _wrong(value, "a list or an object", path)
+        return
+    known: dict[str, int] = {}
+    for at, one in enumerate(value):
+        where = (*path, at)
+        if not isinstance(one, dict):
+            yield _wrong(one, "an object", where)
+            continue
+        if "name" not in one:
+            yield Finding("PT101", "field 'name' is missing", (*where, "name"))
+        name = one.get("name")
+        if isinstance(name, str) and known.setdefault(name, at) != at:
+            message = f"there is '{name_of(name)}' already, at [{known[name]}]"
+            yield Finding("PT603", message, (*where, "name"))
+        yield from _check_slot(one, {"name": str, **others}, where)
+
+
+def _check_slot(value: dict[str, Any], others: Mapping[str, type], path: Path) -> Iterator[Finding]:
+    yield from _check_kinds(value, {"description": str, **others}, path)
+    types = value.get("type", "")
+    for at, one in enumerate(types) if isinstance(types, list) else ():
+        if not isinstance(one, str):
+            yield _wrong(one, "a string", (*path, "type", at))
+    if not isinstance(types, str | list):
+        yield _wrong(types, "a string or a list of strings", (*path, "type"))
+
+
+def _check_kinds(value: dict[str, Any], kinds: Mapping[str, type], path: Path) -> Iterator[Finding]:
+    for key, kind in kinds.items():
+        if key in value and type(value[key]) is not kind:
+            yield _wrong(value[key], KIND_WORDS[kind], (*path, key))
+
+
+def _wrong(value: object, expected: str, path: Path) -> Finding:
+    return Finding("PT102", f"expected {expected}, not {word_of(value)}", path)
+
+
+# ---------------------------------------------------------------- models
+
+
+def _build_atom(listed: Listed) -> Atom:
+    """The model of a definition in which nothing is wrong."""
+    _, key, value = listed
+    slots = {name: _as_list(value[name]) for name in ("inputs", "outputs") if name in value}
+    return structure({"id": key, **value, **slots}, Atom)
+
+
+def _as_list(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, list):
+        return value
+    return [{**(one if isinstance(one, dict) else {"type": one}), "name": name} for name, one in value.items()]

@@ -1,0 +1,79 @@
+"""Tool plans and registries as plain values, in and out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.findings import Path, locate
+from planspec_lark.json_text.paths import write_path
+from planspec_lark.source import Source
+from planspec_lark.toolplan.definitions import name_double, read_atoms
+from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
+from planspec_lark.toolplan.structure import outline
+from planspec_lark.toolplan.structuring import structure, unstructure
+
+__all__ = [
+    "AtomsError",
+    "ToolPlanError",
+    "registry_from_value",
+    "registry_to_value",
+    "tool_plan_from_dict",
+    "tool_plan_to_dict",
+]
+
+
+class ToolPlanError(PlanSyntaxError):
+    """A text or value that is no tool plan. ``diagnostics`` says what is wrong with it."""
+
+
+class AtomsError(PlanSyntaxError):
+    """Texts or values that define no tools. ``diagnostics`` says what is wrong with them."""
+
+
+def tool_plan_from_dict(value: object) -> ToolPlan:
+    """The plan that a JSON value describes. What it says besides is kept; values of inputs are not copied.
+
+    Raises:
+        ToolPlanError: the structure is wrong, or two steps have one name. Nothing else is looked at: see
+            :func:`planspec_lark.validate_plan_doc`.
+    """
+    findings = outline(value).findings
+    if findings or not isinstance(value, dict):
+        raise ToolPlanError(locate(findings, None), Source(""))
+    plan = value["plan"]
+    return ToolPlan(
+        value["target"],
+        tuple(structure(step, ToolStep) for step in plan["steps"]),
+        plan.get("outputs"),
+        extra={key: one for key, one in value.items() if key not in ("target", "plan")},
+        plan_extra={key: one for key, one in plan.items() if key not in ("steps", "outputs")},
+    )
+
+
+def tool_plan_to_dict(plan: ToolPlan) -> dict[str, Any]:
+    """A plan as a JSON value."""
+    outputs = {} if plan.outputs is None else {"outputs": plan.outputs}
+    inside = {"steps": [unstructure(step) for step in plan.steps], **outputs, **plan.plan_extra}
+    return {"target": plan.target, "plan": inside, **plan.extra}
+
+
+def registry_from_value(value: object) -> Registry:
+    """The tools that a JSON value defines: a list, an object with the list as ``atoms``, or definitions by id.
+
+    Raises:
+        AtomsError: it is none of these, or something is wrong with a definition.
+    """
+    atoms, findings = read_atoms(value)
+    first: dict[str, Path] = {}
+    for path, atom in atoms:
+        if first.setdefault(atom.id, path) != path:
+            findings.append(name_double(atom.id, path, f"at {write_path(first[atom.id])}"))
+    if findings:
+        raise AtomsError(locate(findings, None), Source(""))
+    return Registry(atom for _, atom in atoms)
+
+
+def registry_to_value(registry: Registry) -> dict[str, Any]:
+    """Tools as a JSON value: an object with their list as ``atoms``."""
+    return {"atoms": [unstructure(atom) for atom in registry]}

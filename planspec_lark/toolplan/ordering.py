@@ -1,0 +1,152 @@
+"""The order of steps that depend on one another: plain graphs, each node a number, no recursion.
+
+A graph is a list with, for each node, those that it depends on.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+from attrs import frozen
+
+__all__ = ["Graph", "Ordering", "find_cycles", "find_groups", "order"]
+
+Graph = Sequence[Sequence[int]]
+
+
+@frozen
+class Ordering:
+    """What comes when.
+
+    Attributes:
+        order: all nodes whose turn comes, each behind all that it depends on; among those that are ready, the lowest
+            first.
+        waves: the same nodes in groups. Nodes of a group depend on none of the same group, and each is in the first
+            group in which it can be.
+        stuck: those whose turn never comes: they are in a circle, or depend on one.
+    """
+
+    order: list[int]
+    waves: list[list[int]]
+    stuck: list[int]
+
+
+def order(graph: Graph) -> Ordering:
+    """The order of a graph's nodes."""
+    ordered = list(range(len(graph))) if _is_in_order(graph) else _sort(graph)
+    level = [-1] * len(graph)
+    for node in ordered:
+        level[node] = 1 + max((level[other] for other in graph[node]), default=-1)
+    waves: list[list[int]] = [[] for _ in range(1 + max(level, default=-1))]
+    stuck: list[int] = []
+    for node, at in enumerate(level):
+        (waves[at] if at >= 0 else stuck).append(node)
+    return Ordering(ordered, waves, stuck)
+
+
+def _is_in_order(graph: Graph) -> bool:
+    """Whether each node stands behind all that it depends on; then the lowest that is ready is always the next."""
+    return all(other < node for node, others in enumerate(graph) for other in others)
+
+
+def _sort(graph: Graph) -> list[int]:
+    # A node that is named twice is waited for twice, and comes twice.
+    waits = [len(others) for others in graph]
+    dependants: list[list[int]] = [[] for _ in graph]
+    for node, others in enumerate(graph):
+        for other in others:
+            dependants[other].append(node)
+    ready = [node for node, count in enumerate(waits) if not count]
+    ordered = []
+    while ready:
+        node = heapq.heappop(ready)
+        ordered.append(node)
+        for other in dependants[node]:
+            waits[other] -= 1
+            if not waits[other]:
+                heapq.heappush(ready, other)
+    return ordered
+
+
+# ---------------------------------------------------------------- circles
+
+
+def find_cycles(graph: Graph, stuck: Sequence[int]) -> list[list[int]]:
+    """A circle of each group of nodes that depend on one another, sorted by their lowest nodes.
+
+    Every node of a circle depends on the next one, and the last one on the first, which is the lowest. ``stuck`` are
+    the nodes to look at.
+    """
+    group_of = find_groups(graph, stuck)
+    firsts: dict[int, int] = {}
+    for node in stuck:
+        firsts.setdefault(group_of[node], node)
+    circles = (_find_cycle(graph, group_of, first) for first in firsts.values())
+    return sorted(circle for circle in circles if circle)
+
+
+def _find_cycle(graph: Graph, group_of: dict[int, int], node: int) -> list[int]:
+    """A circle inside the group of this node; none where it is alone, and not its own dependency."""
+    group, way, places = group_of[node], [node], {node: 0}
+    while True:
+        following = next((other for other in graph[node] if group_of.get(other) == group), None)
+        if following is None:
+            return []
+        if following in places:
+            return _from_lowest(way[places[following] :])
+        places[following] = len(way)
+        way.append(following)
+        node = following
+
+
+def _from_lowest(cycle: list[int]) -> list[int]:
+    at = cycle.index(min(cycle))
+    return cycle[at:] + cycle[:at]
+
+
+def find_groups(graph: Graph, nodes: Sequence[int]) -> dict[int, int]:
+    """The group of each of these nodes: two are in one if each depends on the other, directly or not.
+
+    Groups are numbered so that one depends on lower ones only (Tarjan's algorithm with a stack of its own).
+    """
+    group_of: dict[int, int] = {}
+    number: dict[int, int] = {}
+    low: dict[int, int] = {}
+    among = set(nodes)
+    waiting: list[int] = []
+    groups = 0
+    for root in nodes:
+        if root in number:
+            continue
+        number[root] = low[root] = len(number)
+        waiting.append(root)
+        stack = [(root, iter(graph[root]))]
+        while stack:
+            node, others = stack[-1]
+            for other in others:
+                if other not in among:
+                    continue
+                if other not in number:
+                    number[other] = low[other] = len(number)
+                    waiting.append(other)
+                    stack.append((other, iter(graph[other])))
+                    break
+                if other not in group_of:
+                    low[node] = min(low[node], number[other])
+            else:
+                stack.pop()
+                if stack:
+                    above = stack[-1][0]
+                    low[above] = min(low[above], low[node])
+                if low[node] == number[node]:
+                    groups = _close_group(node, waiting, group_of, groups)
+    return group_of
+
+
+def _close_group(node: int, waiting: list[int], group_of: dict[int, int], groups: int) -> int:
+    while True:
+        member = waiting.pop()
+        group_of[member] = groups
+        if member == node:
+            return groups + 1

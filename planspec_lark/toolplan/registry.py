@@ -1,0 +1,125 @@
+"""Tools as plain values: whatever a program hands in, read as far as it makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from attrs import field, frozen
+
+from planspec_lark.diagnostics import shorten
+from planspec_lark.toolplan.models import Atom, Registry
+from planspec_lark.toolplan.types import kinds_of
+
+__all__ = ["Signature", "Signatures", "Slot", "Slots"]
+
+# A message has so many types of one definition.
+_SAID = 5
+
+
+@frozen
+class Slot:
+    """An input or an output of a tool.
+
+    Attributes:
+        required: whether an input has to be there.
+        kinds: which types its value may have, None where it may have any.
+        types: the same as its definition says it.
+    """
+
+    required: bool
+    kinds: frozenset[str] | None
+    types: str
+
+    @classmethod
+    def of(cls, types: object, *, required: bool = False) -> Slot:
+        """That of a definition; ``types`` is a text, or a list of texts."""
+        names = [types] if isinstance(types, str) else types if isinstance(types, list | tuple) else []
+        said = [one for one in names if isinstance(one, str)]
+        return cls(required, kinds_of(said), " or ".join(shorten(one) for one in said[:_SAID]))
+
+
+Slots: TypeAlias = Mapping[str, Slot]
+
+
+@frozen
+class Signature:
+    """What goes into a tool and comes out of it, by name; None where its definition does not say it in a known way."""
+
+    inputs: Slots | None
+    outputs: Slots | None
+    required: tuple[str, ...] = field(init=False)
+
+    @required.default
+    def _find_required(self) -> tuple[str, ...]:
+        return tuple(name for name, slot in (self.inputs or {}).items() if slot.required)
+
+    @classmethod
+    def of(cls, atom: Atom) -> Signature:
+        """That of a tool."""
+        return cls(
+            {one.name: Slot.of(one.type, required=one.required) for one in atom.inputs},
+            {one.name: Slot.of(one.type) for one in atom.outputs},
+        )
+
+    @classmethod
+    def read(cls, definition: object) -> Signature:
+        """That of a tool as a plain value."""
+        if not isinstance(definition, dict):
+            return cls(None, None)
+        return cls(_read_slots(definition.get("inputs", [])), _read_slots(definition.get("outputs", [])))
+
+
+class Signatures:
+    """The tools that there are, each read when a step asks for it.
+
+    Args:
+        registry: a model; or definitions by id, a list of definitions with ids, or an object with that list as
+            ``atoms``. Whatever is none of these holds no tools.
+    """
+
+    def __init__(self, registry: object) -> None:
+        self._known: dict[str, Signature] = {}
+        self._models = registry.atoms if isinstance(registry, Registry) else {}
+        self._definitions = {} if isinstance(registry, Registry) else _as_definitions(registry)
+
+    def find(self, atom_id: str) -> Signature | None:
+        """That of the tool with this very id."""
+        if atom_id not in self._known:
+            if atom_id in self._models:
+                self._known[atom_id] = Signature.of(self._models[atom_id])
+            elif atom_id in self._definitions:
+                self._known[atom_id] = Signature.read(self._definitions[atom_id])
+        return self._known.get(atom_id)
+
+
+def _as_definitions(registry: object) -> Mapping[str, object]:
+    """Definitions by id. Of two with the same id the first counts."""
+    if isinstance(registry, Mapping):
+        listed = registry.get("atoms")
+        if not isinstance(listed, list):
+            return registry
+        registry = listed
+    found: dict[str, object] = {}
+    for one in registry if isinstance(registry, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("id"), str):
+            found.setdefault(one["id"], one)
+    return found
+
+
+def _read_slots(value: object) -> Slots | None:
+    """Inputs or outputs: a list of objects with names, or objects or types by name."""
+    rows: Iterable[tuple[Any, Any]]
+    if isinstance(value, list):
+        rows = ((one.get("name") if isinstance(one, dict) else None, one) for one in value)
+    elif isinstance(value, dict):
+        rows = ((name, one if isinstance(one, dict) else {"type": one}) for name, one in value.items())
+    else:
+        return None
+    found: dict[str, Slot] = {}
+    for name, one in rows:
+        if not isinstance(name, str):
+            return None
+        if name not in found:
+            found[name] = Slot.of(one.get("type"), required=one.get("required") is True)
+    return found

@@ -1,0 +1,262 @@
+"""The rules of tool plans beyond their structure: tools (A), references (R), dependencies (D), and warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from attrs import define, field, frozen
+
+from planspec_lark.findings import Finding, Path
+from planspec_lark.toolplan.ancestry import Ancestry
+from planspec_lark.toolplan.ordering import Graph, Ordering, find_cycles, order
+from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
+from planspec_lark.toolplan.registry import Signature, Signatures, Slot
+from planspec_lark.toolplan.structure import STEPS, Outline, Step, name_of
+from planspec_lark.toolplan.types import accepts, fits, kind_of
+
+__all__ = ["Plan", "check_atoms", "check_dependencies", "check_references", "prepare", "warn"]
+
+# A message names so many steps of a circle, half of them at either end.
+_NAMED = 20
+# A message lists so many inputs of a tool.
+_LISTED = 10
+
+
+@frozen
+class Use:
+    """A reference: the step that has it (None for the plan's outputs), and where."""
+
+    step: Step | None
+    path: Path
+    piece: Piece
+    is_whole: bool
+
+
+@define
+class Plan:
+    """A plan with all that its rules look at.
+
+    Attributes:
+        signatures: that of the tool of each step, None where there is none.
+        uses: all references among inputs, in the order of the document.
+        shown: those among the plan's outputs.
+        malformed: what looks like a reference and is none.
+        graph: for each step those that it depends on.
+        ordering: the order of the steps.
+    """
+
+    outline: Outline
+    signatures: list[Signature | None]
+    uses: list[Use] = field(factory=list)
+    shown: list[Use] = field(factory=list)
+    malformed: list[Finding] = field(factory=list)
+    graph: Graph = ()
+    ordering: Ordering = field(factory=lambda: Ordering([], [], []))
+
+
+def prepare(made: Outline, signatures: Signatures) -> Plan:
+    """All that rules look at, for what is left of a plan."""
+    plan = Plan(made, [None if one.atom_id is None else signatures.find(one.atom_id) for one in made.steps])
+    for step in made.steps:
+        for key, value in (step.inputs or {}).items():
+            if may_refer(value):
+                _find_uses(plan, plan.uses, step, value, (*STEPS, step.index, "inputs", str(key)))
+    for key, value in made.outputs.items():
+        _find_uses(plan, plan.shown, None, value, ("plan", "outputs", str(key)))
+    plan.graph = _connect(plan)
+    plan.ordering = order(plan.graph)
+    return plan
+
+
+def _find_uses(plan: Plan, uses: list[Use], step: Step | None, value: object, path: Path) -> None:
+    for where, text in texts_in(value, path):
+        pieces = read_pieces(text)
+        for piece in pieces:
+            if piece.kind is PieceKind.REFERENCE:
+                uses.append(Use(step, where, piece, len(pieces) == 1))
+            elif piece.kind is PieceKind.MALFORMED:
+                help = "write `${step.outputs.name}`, or `$${` for a text that has `${` in it"
+                message = f"'{name_of(piece.text)}' is no reference"
+                plan.malformed.append(Finding("PT501", message, where, help, within=(piece.start, piece.end)))
+
+
+def _connect(plan: Plan) -> list[list[int]]:
+    """For each step those that it says it depends on; where it does not say so, those that it refers to."""
+    index_of = plan.outline.index_of
+    named: list[dict[int, None]] = [{} for _ in plan.outline.steps]
+    for step in plan.outline.steps:
+        for name in step.depends_on or ():
+            if name in index_of:
+                named[step.index][index_of[name]] = None
+    for use in plan.uses:
+        assert use.step is not None
+        if use.step.depends_on is None and use.piece.step in index_of:
+            named[use.step.index][index_of[use.piece.step]] = None
+    return [list(others) for others in named]
+
+
+# ---------------------------------------------------------------- tools
+
+
+def check_atoms(plan: Plan) -> Iterator[Finding]:
+    """A1 to A3: tools are there, take the inputs that they are given, and are given those that they need."""
+    for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
+        if step.atom_id is None:
+            continue
+        if signature is None:
+            yield Finding("PT201", f"unknown atom id: {name_of(step.atom_id)}", (*step.path, "id"))
+        elif step.inputs is not None and signature.inputs is not None:
+            yield from _check_inputs(step, step.inputs, signature)
+
+
+def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature) -> Iterator[Finding]:
+    known = signature.inputs or {}
+    for key in inputs:
+        if key not in known:
+            atom = name_of(step.atom_id or "")
+            some = ", ".join(name_of(name) for name in islice(known, _LISTED)) + (", …" if len(known) > _LISTED else "")
+            help = f"its inputs are {some}" if known else "it has none"
+            path = (*step.path, "inputs", str(key))
+            yield Finding("PT202", f"atom '{atom}' has no input '{name_of(str(key))}'", path, help, at_key=True)
+    for name in signature.required:
+        value = inputs.get(name, _NOTHING)
+        if value is None or value is _NOTHING or value == "":
+            path = (*step.path, "inputs") if value is _NOTHING else (*step.path, "inputs", name)
+            atom = name_of(step.atom_id or "")
+            how = "missing" if value is _NOTHING else "null" if value is None else "empty"
+            message = f"required input '{name_of(name)}' is {how}"
+            yield Finding("PT203", message, path, f"atom '{atom}' needs it", at_key=value is not _NOTHING)
+
+
+_NOTHING = object()
+
+# ---------------------------------------------------------------- references
+
+
+def check_references(plan: Plan) -> Iterator[Finding]:
+    """R1 to R3: references name a step, an output of its tool, and what comes first."""
+    early = _find_early(plan)
+    for at, use in enumerate(plan.uses):
+        assert use.step is not None
+        where = (use.piece.start, use.piece.end)
+        index = plan.outline.index_of.get(use.piece.step)
+        if index is None:
+            yield Finding("PT301", f"reference to unknown step '{name_of(use.piece.step)}'", use.path, within=where)
+            continue
+        if fault := _find_fault(plan, index, use.piece):
+            yield Finding("PT302", fault, use.path, within=where)
+        if at in early:
+            name = name_of(use.piece.step)
+            message = f"step '{name_of(use.step.name)}' refers to '{name}', and does not depend on it"
+            yield Finding("PT303", message, use.path, f"add '{name}' to its depends_on", within=where)
+
+
+def _find_fault(plan: Plan, index: int, piece: Piece) -> str:
+    """What is wrong with the output of a reference to this step."""
+    signature = plan.signatures[index]
+    if signature is None or signature.outputs is None or piece.output in signature.outputs:
+        return ""
+    atom = name_of(plan.outline.steps[index].atom_id or "")
+    return f"step '{name_of(piece.step)}' has no output '{name_of(piece.output)}': its atom is '{atom}'"
+
+
+def _find_early(plan: Plan) -> set[int]:
+    """Which references of steps that list their dependencies are to steps that they do not depend on."""
+    uses: list[int] = []
+    questions: list[tuple[int, int]] = []
+    direct: set[int] = set()
+    last = -1
+    for at, use in enumerate(plan.uses):
+        assert use.step is not None
+        index = plan.outline.index_of.get(use.piece.step)
+        if index is None or use.step.depends_on is None:
+            continue
+        if use.step.index != last:
+            last = use.step.index
+            direct = set(plan.graph[last])
+        if index not in direct:
+            uses.append(at)
+            questions.append((last, index))
+    if not questions:
+        return set()
+    answers = Ancestry(plan.graph, plan.ordering).answer(questions)
+    return {at for at, depends in zip(uses, answers, strict=True) if not depends}
+
+
+# ---------------------------------------------------------------- dependencies
+
+
+def check_dependencies(plan: Plan) -> Iterator[Finding]:
+    """D1 and D2: dependencies name steps, and do not go in circles."""
+    index_of = plan.outline.index_of
+    for step in plan.outline.steps:
+        for at, name in enumerate(step.depends_on or ()):
+            if name not in index_of:
+                yield Finding("PT401", f"dependency on unknown step '{name_of(name)}'", (*step.path, "depends_on", at))
+    if plan.ordering.stuck:
+        for cycle in find_cycles(plan.graph, plan.ordering.stuck):
+            yield _name_cycle(plan, cycle)
+
+
+def _name_cycle(plan: Plan, cycle: list[int]) -> Finding:
+    names = [name_of(plan.outline.steps[index].name) for index in [*cycle, cycle[0]]]
+    if len(names) > _NAMED + 1:
+        left = len(names) - _NAMED
+        names = [*names[: _NAMED // 2], f"({left:,} more)", *names[-_NAMED // 2 :]]
+    step = plan.outline.steps[cycle[0]]
+    path = (*step.path, "inputs" if step.depends_on is None else "depends_on")
+    help = "each depends on the next one; leave one of these dependencies out"
+    return Finding("PT402", f"circular dependency: {' → '.join(names)}", path, help)
+
+
+# ---------------------------------------------------------------- warnings
+
+
+def warn(plan: Plan) -> Iterator[Finding]:
+    """What does not make a plan invalid."""
+    yield from plan.malformed
+    yield from _find_unused(plan)
+    for use in plan.shown:
+        index = plan.outline.index_of.get(use.piece.step)
+        unknown = f"reference to unknown step '{name_of(use.piece.step)}'"
+        if fault := unknown if index is None else _find_fault(plan, index, use.piece):
+            yield Finding("PT503", fault, use.path, within=(use.piece.start, use.piece.end))
+    yield from _check_types(plan)
+
+
+def _find_unused(plan: Plan) -> Iterator[Finding]:
+    used = {plan.outline.index_of.get(use.piece.step) for use in (*plan.uses, *plan.shown)}
+    for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
+        is_shadowed = plan.outline.index_of.get(step.name) != step.index
+        if signature is not None and signature.outputs and step.index not in used and not is_shadowed:
+            help = "refer to one in another step, or in plan.outputs"
+            yield Finding("PT502", f"no output of step '{name_of(step.name)}' is used", step.path, help)
+
+
+def _check_types(plan: Plan) -> Iterator[Finding]:
+    """Values, and outputs that stand for a whole value, are of the types of their inputs."""
+    whole = {(use.path[2], use.path[4]): use for use in plan.uses if use.is_whole and len(use.path) == len(STEPS) + 3}
+    for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
+        known = signature.inputs if signature is not None else None
+        for key, value in (step.inputs or {}).items() if known else ():
+            slot = known.get(key) if known else None
+            if slot is None or slot.kinds is None or value is None:
+                continue
+            if fault := _find_type_fault(plan, key, slot, value, whole.get((step.index, key))):
+                yield Finding("PT504", fault, (*step.path, "inputs", key))
+
+
+def _find_type_fault(plan: Plan, name: str, slot: Slot, value: object, use: Use | None) -> str:
+    if use is None:
+        return "" if accepts(slot.kinds, value) else f"{_say_type(name, slot)}, not {kind_of(value)}"
+    index = plan.outline.index_of.get(use.piece.step)
+    signature = None if index is None else plan.signatures[index]
+    output = (signature.outputs or {}).get(use.piece.output) if signature is not None else None
+    if output is None or fits(output.kinds, slot.kinds):
+        return ""
+    return f"{_say_type(name, slot)}, and this output of type {name_of(output.types)}"
+
+
+def _say_type(name: str, slot: Slot) -> str:
+    return f"input '{name_of(name)}' is of type {name_of(slot.types)}"

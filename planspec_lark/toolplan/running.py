@@ -1,0 +1,228 @@
+"""Runs a tool plan: calls what is ready side by side, and records what comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from pathlib import Path
+from typing import Any
+
+from planspec_lark.toolplan.callables import AtomCallable, Call, find_caller
+from planspec_lark.toolplan.course import Course, Ended, Task
+from planspec_lark.toolplan.journal import open_journal, read_journal
+from planspec_lark.toolplan.models import Registry, ToolPlan
+from planspec_lark.toolplan.runs import RunEvent, ToolRun, ToolRunError
+
+__all__ = ["arun_toolplan", "run_toolplan"]
+
+_JOBS = 4
+_Registry = Registry | Mapping[str, Any] | list[Any]
+_Find = Callable[[str], AtomCallable]
+_Future = Future[Ended] | asyncio.Task[Ended]
+
+
+def _ignore(_: RunEvent) -> None:
+    pass
+
+
+def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
+    plan: ToolPlan,
+    registry: _Registry,
+    call: Call,
+    *,
+    jobs: int = _JOBS,
+    journal: Path | str | None = None,
+    on_event: Callable[[RunEvent], None] = _ignore,
+    dry_run: bool = False,
+) -> ToolRun:
+    """Call the tools of a plan, each once all that its step depends on is done, several at a time in threads.
+
+    A step has failed if its callable raises an exception, or does not give all outputs that its tool declares; the
+    steps that depend on it are skipped, and all others go on. Other exceptions, such as KeyboardInterrupt, end the run
+    once the callables that are at work have ended; so does whatever ``on_event`` raises.
+
+    Args:
+        plan: the plan.
+        registry: the tools: a model, definitions by id, or a list of them.
+        call: callables by atom id, which get the inputs by name as a dict; or one callable, which gets the atom id
+            first. They return the outputs by name.
+        jobs: how many calls there are at a time.
+        journal: a file that keeps what is done. A later run with it calls no step again that is done and has the same
+            definition and the same inputs. What goes on from step to step is JSON then.
+        on_event: told of everything that happens, in the thread of the caller.
+        dry_run: call nothing and write nothing. Results say what would be called, in which wave, with which inputs.
+
+    Returns:
+        What has become of each step.
+
+    Raises:
+        ToolPlanError: there are errors in the plan.
+        ToolRunError: a tool has no callable, or the journal cannot be used.
+        TypeError: a callable is asynchronous.
+    """
+    course = Course(plan, registry, on_event, dry_run)
+    with _begun(course, call, jobs, journal) as find:
+        _drive(course, find, jobs)
+        return course.close()
+
+
+async def arun_toolplan(  # noqa: PLR0913  (as above)
+    plan: ToolPlan,
+    registry: _Registry,
+    call: Call,
+    *,
+    jobs: int = _JOBS,
+    journal: Path | str | None = None,
+    on_event: Callable[[RunEvent], None] = _ignore,
+    dry_run: bool = False,
+) -> ToolRun:
+    """As :func:`run_toolplan`, for callables that are asynchronous; others are run in threads.
+
+    To cancel it cancels the callables that are at work; those in threads it waits for.
+    """
+    course = Course(plan, registry, on_event, dry_run)
+    with _begun(course, call, jobs, journal) as find:
+        await _adrive(course, find, jobs)
+        return course.close()
+
+
+@contextmanager
+def _begun(course: Course, call: Call, jobs: int, journal: Path | str | None) -> Iterator[_Find]:
+    """What finds the callables of a run. Nothing is written before all is known to be there."""
+    if jobs < 1:
+        raise ValueError(f"jobs: {jobs} is not at least 1")
+    # A dry run takes no task, and so looks for none.
+    find = find_caller(call, () if course.is_dry else course.atom_ids())
+    if journal is None:
+        yield find
+    elif course.is_dry:
+        course.journal = read_journal(journal)
+        yield find
+    else:
+        with open_journal(journal) as course.journal:
+            yield find
+
+
+def _drop(value: object) -> None:
+    """Let go of what nobody waits for; Python warns of a coroutine that was just forgotten."""
+    if inspect.iscoroutine(value):
+        value.close()
+
+
+# ---------------------------------------------------------------- threads
+
+
+def _drive(course: Course, find: _Find, jobs: int) -> None:
+    with ThreadPoolExecutor(jobs, thread_name_prefix="toolplan") as pool:
+        running: dict[Future[Ended], Task] = {}
+        try:
+            while True:
+                while len(running) < jobs and (task := course.take()) is not None:
+                    running[_submit(pool, find, task)] = task
+                if not running:
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in sorted(done, key=lambda one: running[one].index):
+                    task, ended = running.pop(future), future.result()
+                    _check_is_there(ended.value)
+                    course.finish(task, ended)
+        except BaseException:
+            wait(running)
+            _rescue(course, ((future, running[future]) for future in running if not future.exception()))
+            raise
+
+
+def _submit(pool: ThreadPoolExecutor, find: _Find, task: Task) -> Future[Ended]:
+    return pool.submit(copy_context().run, _call, find(task.atom_id), task.inputs)
+
+
+def _call(call: AtomCallable, inputs: dict[str, Any]) -> Ended:
+    started, clock = time.time(), time.monotonic()
+    value, failure = None, None
+    try:
+        value = call(inputs)
+    except Exception as error:
+        failure = error
+    return Ended(value, failure, started, time.monotonic() - clock)
+
+
+def _check_is_there(value: object) -> None:
+    if inspect.isawaitable(value):
+        _drop(value)
+        raise TypeError("a callable is asynchronous, so await arun_toolplan() here")
+
+
+def _rescue(course: Course, ended: Iterable[tuple[_Future, Task]]) -> None:
+    """Write down what has ended while the run was being given up."""
+    for future, task in ended:
+        result = future.result()
+        if inspect.isawaitable(result.value):
+            _drop(result.value)
+            continue
+        # The journal may be why it is given up; that is what is raised then.
+        with suppress(ToolRunError):
+            course.record(task, result)
+
+
+# ---------------------------------------------------------------- event loops
+
+
+async def _adrive(course: Course, find: _Find, jobs: int) -> None:
+    pool = ThreadPoolExecutor(jobs, thread_name_prefix="toolplan")
+    running: dict[asyncio.Task[Ended], Task] = {}
+    try:
+        while True:
+            while len(running) < jobs and (task := course.take()) is not None:
+                running[asyncio.create_task(_acall(pool, find(task.atom_id), task.inputs))] = task
+            if not running:
+                return
+            done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for future in sorted(done, key=lambda one: running[one].index):
+                task, ended = running.pop(future), future.result()
+                if ended.stop is not None:
+                    raise ended.stop
+                course.finish(task, ended)
+    except BaseException:
+        for future in running:
+            future.cancel()
+        if running:
+            await asyncio.wait(running)
+        left = [(future, task) for future, task in running.items() if not future.cancelled() and not future.exception()]
+        _rescue(course, ((future, task) for future, task in left if future.result().stop is None))
+        raise
+    finally:
+        pool.shutdown(wait=False)
+
+
+async def _acall(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> Ended:
+    started, clock = time.time(), time.monotonic()
+    value, failure, stop = None, None, None
+    try:
+        value = call(inputs) if inspect.iscoroutinefunction(call) else await _in_thread(pool, call, inputs)
+        if inspect.isawaitable(value):
+            value = await value
+    except Exception as error:
+        failure = error
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # in a task of its own it would end the event loop
+        stop = error
+    return Ended(value, failure, started, time.monotonic() - clock, stop)
+
+
+async def _in_thread(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> Any:
+    """Call what would keep all others waiting. A thread cannot be cancelled, so what it gives is taken in any case."""
+    work = asyncio.get_running_loop().run_in_executor(pool, copy_context().run, call, inputs)
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait([work])
+        if work.exception() is None and inspect.isawaitable(work.result()):
+            _drop(work.result())
+            raise
+        return work.result()

@@ -1,0 +1,154 @@
+"""The structure of a plan (rules S1 to S7 and U1): which fields there are, of which kind, and what steps are called.
+
+Rules take any JSON value. What they refuse is left out of the outline that all other rules go by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import define, field
+
+from planspec_lark.diagnostics import shorten
+from planspec_lark.findings import KIND_WORDS, Finding, Path, word_of
+from planspec_lark.source import visible_name
+
+__all__ = ["STEPS", "Outline", "Step", "name_of", "outline"]
+
+STEPS: Path = ("plan", "steps")
+_MISSING = object()
+
+
+@define
+class Step:
+    """A step as far as it can be looked at.
+
+    Attributes:
+        name: its ``step_id``, or else its index.
+        is_named: whether that is a ``step_id``.
+        atom_id: the tool that it calls; None where that is not known.
+        inputs: what goes in; None where that is not known.
+        depends_on: what it says that it depends on; None where it does not say so.
+    """
+
+    index: int
+    name: str
+    is_named: bool = False
+    atom_id: str | None = None
+    inputs: dict[Any, Any] | None = None
+    depends_on: list[str] | None = None
+
+    @property
+    def path(self) -> Path:
+        """The path to it."""
+        return (*STEPS, self.index)
+
+
+@define
+class Outline:
+    """What there is to look at in a plan.
+
+    Attributes:
+        steps: one for each item of the list, whatever it is.
+        index_of: the index of each step by its name; of two with the same name, that of the first.
+        outputs: what is shown in the end.
+        findings: what is wrong with the structure, by rule.
+    """
+
+    steps: list[Step] = field(factory=list)
+    index_of: dict[str, int] = field(factory=dict)
+    outputs: dict[Any, Any] = field(factory=dict)
+    findings: list[Finding] = field(factory=list)
+
+
+def name_of(text: str) -> str:
+    """A name as messages have it: short, in one line, and safe to show."""
+    return visible_name(shorten(text))
+
+
+def outline(document: object) -> Outline:
+    """What there is to look at in a plan, and what is wrong with its structure."""
+    made = Outline()
+    report = made.findings
+    if not isinstance(document, dict):
+        report.append(_wrong(document, dict, ()))
+        return made
+    _get(document, "target", str, (), report)
+    plan = _get(document, "plan", dict, (), report)
+    if plan is None:
+        return made
+    steps = _get(plan, "steps", list, ("plan",), report)
+    if steps is not None:
+        if not steps:
+            report.append(Finding("PT103", "the plan has no steps", STEPS, help="at least one is needed"))
+        made.steps = [_read_step(index, step, report) for index, step in enumerate(steps)]
+    if "outputs" in plan:
+        made.outputs = _get(plan, "outputs", dict, ("plan",), report) or {}
+    report.extend(_name_steps(made))
+    return made
+
+
+def _read_step(index: int, value: object, report: list[Finding]) -> Step:
+    step = Step(index, str(index))
+    if not isinstance(value, dict):
+        report.append(_wrong(value, dict, step.path))
+        return step
+    path = step.path
+    step.atom_id = _get(value, "id", str, path, report)
+    _get(value, "target", str, path, report)
+    step.inputs = _get(value, "inputs", dict, path, report)
+    if "step_id" in value:
+        name = _get(value, "step_id", str, path, report)
+        if name == "":
+            help = "without a step_id, its index is its name"
+            report.append(Finding("PT104", "the step_id is empty", (*path, "step_id"), help=help))
+        elif name is not None:
+            step.name, step.is_named = name, True
+    if "depends_on" in value:
+        step.depends_on = _read_dependencies(value, path, report)
+    return step
+
+
+def _read_dependencies(step: dict[Any, Any], path: Path, report: list[Finding]) -> list[str] | None:
+    listed = _get(step, "depends_on", list, path, report)
+    if listed is None:
+        return None
+    wrong = [_wrong(one, str, (*path, "depends_on", at)) for at, one in enumerate(listed) if not isinstance(one, str)]
+    report.extend(wrong)
+    return None if wrong else listed
+
+
+def _get(owner: dict[Any, Any], key: str, kind: type, path: Path, report: list[Finding]) -> Any:
+    """The value of a field, or None where it is missing or of another kind."""
+    value = owner.get(key, _MISSING)
+    if isinstance(value, kind):
+        return value
+    if value is _MISSING:
+        report.append(Finding("PT101", f"field '{key}' is missing", (*path, key)))
+    else:
+        report.append(_wrong(value, kind, (*path, key)))
+    return None
+
+
+def _wrong(value: object, kind: type, path: Path) -> Finding:
+    return Finding("PT102", f"expected {KIND_WORDS[kind]}, not {word_of(value)}", path)
+
+
+# ---------------------------------------------------------------- names
+
+
+def _name_steps(made: Outline) -> Iterator[Finding]:
+    """U1: no two steps have the same name. It is a ``step_id`` that is refused, never an index."""
+    known = made.index_of
+    for step in made.steps:
+        if not step.is_named:
+            known[step.name] = step.index
+    for step in made.steps:
+        if not step.is_named:
+            continue
+        first = known.setdefault(step.name, step.index)
+        if first != step.index:
+            how = "has it already" if made.steps[first].is_named else "has that index and no step_id"
+            message = f"duplicate step_id '{name_of(step.name)}': plan.steps[{first}] {how}"
+            yield Finding("PT105", message, (*step.path, "step_id"), help="every step has a name of its own")

@@ -1,0 +1,79 @@
+"""Plans as plain values: whether a plan can be run with the tools that there are, and in which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import frozen
+
+from planspec_lark.collector import paused
+from planspec_lark.diagnostics import CODES
+from planspec_lark.findings import Finding
+from planspec_lark.json_text.paths import write_path
+from planspec_lark.source import visible_name
+from planspec_lark.toolplan.registry import Signatures
+from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
+from planspec_lark.toolplan.structure import outline
+
+__all__ = ["Verdict", "judge", "validate_plan_doc"]
+
+# The collector is worth pausing for a plan of some hundred steps; it counts characters.
+_CHARACTERS = 100
+
+
+@frozen
+class Verdict:
+    """What is found in a plan, by stage, and the order of its steps where there are no errors."""
+
+    errors: list[Finding]
+    warnings: list[Finding]
+    plan: Plan
+
+    def names(self, steps: list[int]) -> list[str]:
+        """The names of steps."""
+        return [self.plan.outline.steps[index].name for index in steps]
+
+
+def judge(document: object, registry: object) -> Verdict:
+    """All that is found in a plan, whatever it is."""
+    steps = document.get("plan") if isinstance(document, dict) else None
+    steps = steps.get("steps") if isinstance(steps, dict) else None
+    with paused(_CHARACTERS * len(steps) if isinstance(steps, list) else 0):
+        made = outline(document)
+        plan = prepare(made, Signatures(registry))
+        errors = [*made.findings, *check_atoms(plan), *check_references(plan), *check_dependencies(plan)]
+        return Verdict(errors, list(warn(plan)), plan)
+
+
+def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any]:
+    """Whether a plan can be run with these tools. Never raises on any JSON value.
+
+    Args:
+        plan_doc: the plan as a JSON value.
+        atoms_registry: the tools: definitions by id, a list of them, an object with that list as ``atoms``, or a
+            :class:`~planspec_lark.toolplan.models.Registry`.
+
+    Returns:
+        ``{"valid": True, "warnings": […], "execution_order": […], "execution_waves": [[…]]}``, where the order has the
+        name of each step behind all that it depends on, and a wave those that may run side by side; or
+        ``{"valid": False, "errors": […]}``. Errors and warnings have ``code``, ``message`` and ``path``.
+    """
+    verdict = judge(plan_doc, atoms_registry)
+    if verdict.errors:
+        return {"valid": False, "errors": [_to_plain(found) for found in verdict.errors]}
+    ordering = verdict.plan.ordering
+    return {
+        "valid": True,
+        "warnings": [_to_plain(found) for found in verdict.warnings],
+        "execution_order": verdict.names(ordering.order),
+        "execution_waves": [verdict.names(wave) for wave in ordering.waves],
+    }
+
+
+def _to_plain(finding: Finding) -> dict[str, str]:
+    message = finding.message
+    return {
+        "code": CODES[finding.code].name.replace("-", "_").upper(),
+        "message": message[:1].upper() + message[1:],
+        "path": visible_name(write_path(finding.path)),
+    }

@@ -1,0 +1,116 @@
+"""A tool plan as a PlanSpec document, so that whatever reads plans can show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import define, field
+
+from planspec_lark import grammars
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.source import one_line
+from planspec_lark.toolplan.interchange import tool_plan_to_dict
+from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
+from planspec_lark.toolplan.notes import output_of, variable_of, write_note
+from planspec_lark.toolplan.registry import Signatures
+from planspec_lark.toolplan.rules import Plan, prepare
+from planspec_lark.toolplan.structure import outline
+
+__all__ = ["toolplan_to_plan"]
+
+_NO_TEXT = "(no text)"
+
+
+def toolplan_to_plan(plan: ToolPlan, registry: Registry | Mapping[str, Any] | list[Any] | None = None) -> PlanSpec:
+    """The steps of a tool plan as act steps, in the order in which they are run.
+
+    They are numbered from 1, and named by their ``step_id`` where a name can hold it. Each output that its tool
+    declares or somebody refers to is a variable, such as ``weigh_flour_grams`` for the output ``grams`` of
+    ``weigh_flour``; each reference makes that variable an input. Detail lines keep the rest: the tool, all inputs, and
+    what dependencies a step lists. Steps of a circle, and those that depend on one, come last.
+
+    Args:
+        plan: any plan; whether it can be run makes no difference.
+        registry: the tools; without them, only outputs that somebody refers to are known.
+    """
+    prepared = prepare(outline(tool_plan_to_dict(plan)), Signatures({} if registry is None else registry))
+    view = _View(plan, prepared)
+    made = PlanSpec(goal=one_line(plan.target) or _NO_TEXT)
+    made.goal_detail = _lines(
+        write_note("Target", plan.target) if made.goal != plan.target else None,
+        *(write_note("Output", value, name) for name, value in (plan.outputs or {}).items()),
+    )
+    made.steps = [view.make_step(at, index) for at, index in enumerate(view.order)]
+    return made
+
+
+def _lines(*lines: str | None) -> list[str]:
+    return [line for line in lines if line is not None]
+
+
+@define
+class _View:
+    """The plan with the variables that stand for its outputs."""
+
+    plan: ToolPlan
+    prepared: Plan
+    order: list[int] = field(init=False)
+    # Of each step, its outputs and the variables that stand for them; and the variables that it takes in.
+    outputs: list[dict[str, str]] = field(init=False)
+    inputs: list[dict[str, None]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        prepared = self.prepared
+        self.order = [*prepared.ordering.order, *prepared.ordering.stuck]
+        self.outputs = [dict.fromkeys((one.outputs or {}) if one else {}, "") for one in prepared.signatures]
+        self.inputs = [{} for _ in self.order]
+        index_of = prepared.outline.index_of
+        known = [use for use in (*prepared.uses, *prepared.shown) if use.piece.step in index_of]
+        for use in known:
+            self.outputs[index_of[use.piece.step]].setdefault(use.piece.output, "")
+        self._name_variables()
+        for use in known:
+            if use.step is not None:
+                self.inputs[use.step.index][self.outputs[index_of[use.piece.step]][use.piece.output]] = None
+
+    def _name_variables(self) -> None:
+        taken: set[str] = set()
+        # The number that was given last, so that a thousand equal names are not counted from the start each time.
+        last: dict[str, int] = {}
+        for index in self.order:
+            for output in self.outputs[index]:
+                wanted = variable = variable_of(self.prepared.outline.steps[index].name, output)
+                while variable in taken:
+                    last[wanted] = last.get(wanted, 1) + 1
+                    variable = f"{wanted}_{last[wanted]}"
+                taken.add(variable)
+                self.outputs[index][output] = variable
+
+    def make_step(self, at: int, index: int) -> PlanStep:
+        """The step with this index, as the one at this place."""
+        step = self.plan.steps[index]
+        name = step.step_id if step.step_id is not None else "" if at == index else str(index)
+        has_name = not name or grammars.pattern("planspec", "WORD").fullmatch(name) is not None
+        made = PlanStep(str(at + 1), name if has_name else "", "act", one_line(step.target) or _NO_TEXT)
+        made.inputs, made.outputs = list(self.inputs[index]), list(self.outputs[index].values())
+        made.detail = _lines(
+            None if has_name else write_note("Step", name),
+            write_note("Target", step.target) if made.description != step.target else None,
+            *self._say_more(step, index),
+        )
+        return made
+
+    def _say_more(self, step: ToolStep, index: int) -> list[str | None]:
+        own = self.prepared.outline.steps[index].name
+        depends_on = None if step.depends_on is None else write_note("Depends on", list(step.depends_on))
+        return [
+            write_note("Atom", step.id),
+            *(write_note("Input", value, name) for name, value in step.inputs.items()),
+            depends_on,
+            *(
+                write_note("Output", output, variable)
+                for output, variable in self.outputs[index].items()
+                if output_of(own, variable) != output
+            ),
+        ]

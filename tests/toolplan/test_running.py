@@ -1,0 +1,317 @@
+"""Plans are run: what is called when, with what, and what becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from planspec_lark import (
+    RunEvent,
+    StepStatus,
+    ToolPlanError,
+    ToolRun,
+    ToolRunError,
+    arun_toolplan,
+    run_toolplan,
+    tool_plan_from_dict,
+)
+from tests.toolplan.plans import ATOMS, bake, document, weigh
+
+Run = Callable[..., ToolRun]
+
+
+def run_async(*arguments: Any, **options: Any) -> ToolRun:
+    return asyncio.run(arun_toolplan(*arguments, **options))
+
+
+both = pytest.mark.parametrize("run", [run_toolplan, run_async])
+
+PLAN = tool_plan_from_dict(
+    document(
+        bake("loaf", "${flour.outputs.weight}", minutes=0) | {"depends_on": ["flour", "oven"]},
+        weigh("flour"),
+        weigh("oven", "heat"),
+        bake("roll", "${flour.outputs.note} at ${oven.outputs.weight}"),
+        weigh(item="${loaf.outputs.loaf}"),
+        outputs={"bread": "${loaf.outputs.loaf}", "all": ["${4.outputs.note}", "${roll.outputs.loaf}"], "one": 1},
+    )
+)
+
+
+class Kitchen:
+    """Tools that note what they are called with."""
+
+    def __init__(self, **failing: Exception) -> None:
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.failing = failing
+
+    def __call__(self, atom_id: str, inputs: dict[str, Any]) -> Any:
+        self.calls.append((atom_id, inputs))
+        said = str(inputs.get("item", inputs.get("dough")))
+        if said in self.failing:
+            raise self.failing[said]
+        return {"weight": len(said), "note": f"{said}!"} if atom_id == "weigh" else {"loaf": f"<{said}>"}
+
+
+def statuses(done: ToolRun) -> dict[str, str]:
+    return {one.step: one.status.value for one in done.results}
+
+
+@both
+def test_all_goes_well(run: Run) -> None:
+    kitchen = Kitchen()
+    done = run(PLAN, ATOMS, kitchen, jobs=1)
+    assert kitchen.calls == [
+        ("weigh", {"item": "rye"}),
+        ("weigh", {"item": "heat"}),
+        ("bake", {"dough": 3}),
+        ("bake", {"dough": "rye! at 4"}),
+        ("weigh", {"item": "<3>"}),
+    ]
+    assert done.is_done
+    assert [one.step for one in done.results] == ["loaf", "flour", "oven", "roll", "4"]
+    assert [[one.step for one in wave] for wave in done.waves()] == [["flour", "oven"], ["loaf", "roll"], ["4"]]
+    assert done.outputs == {"bread": "<3>", "all": ["<3>!", "<rye! at 4>"], "one": 1}
+    assert done.missing == ()
+    flour = done.find("flour")
+    assert flour is not None
+    assert (flour.outputs, flour.error, flour.inputs) == ({"weight": 3, "note": "rye!"}, "", None)
+    assert flour.started is not None
+    assert flour.started <= time.time()
+    assert flour.seconds >= 0
+    assert done.find("q") is None
+
+
+@both
+def test_a_step_fails(run: Run) -> None:
+    told: list[RunEvent] = []
+    done = run(PLAN, ATOMS, Kitchen(heat=OSError("no \x1b[31m fire")), on_event=told.append, jobs=1)
+    assert statuses(done) == {"loaf": "skipped", "flour": "done", "oven": "failed", "roll": "skipped", "4": "skipped"}
+    assert not done.is_done
+    assert [(one.error, one.because) for one in done.results] == [
+        ("it depends on step 'oven', which has failed", "oven"),
+        ("", ""),
+        ("OSError: no \\x1b[31m fire", ""),
+        ("it depends on step 'oven', which has failed", "oven"),
+        ("it depends on step 'oven', which has failed", "oven"),
+    ]
+    assert (done.outputs, done.missing) == ({"one": 1}, ("bread", "all"))
+    assert [(one.kind.value, one.step) for one in told] == [
+        ("started", "flour"),
+        ("ended", "flour"),
+        ("started", "oven"),
+        ("ended", "oven"),
+        ("ended", "loaf"),
+        ("ended", "4"),
+        ("ended", "roll"),
+    ]
+    assert [one.result for one in told if one.result is not None and one.step == "oven"] == [done.find("oven")]
+
+
+@both
+def test_others_go_on(run: Run) -> None:
+    done = run(PLAN, ATOMS, Kitchen(**{"rye! at 4": ValueError()}))
+    assert statuses(done) == {"loaf": "done", "flour": "done", "oven": "done", "roll": "failed", "4": "done"}
+    roll = done.find("roll")
+    assert roll is not None
+    assert roll.error == "ValueError"
+
+
+@both
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        (None, "expected outputs by name, not NoneType"),
+        ([1], "expected outputs by name, not list"),
+        ({}, "missing outputs: 'weight', 'note'"),
+        ({"weight": 1}, "missing outputs: 'note'"),
+        ({"weight": 1, "note": "", 3: 4}, "names of outputs are texts, not int"),
+    ],
+)
+def test_outputs_that_a_tool_does_not_promise(run: Run, value: Any, error: str) -> None:
+    done = run(tool_plan_from_dict(document(weigh())), ATOMS, {"weigh": lambda _: value})
+    assert [(one.status, one.error) for one in done.results] == [(StepStatus.FAILED, error)]
+
+
+@both
+def test_other_types_are_warnings(run: Run) -> None:
+    done = run(tool_plan_from_dict(document(weigh())), ATOMS, {"weigh": lambda _: {"weight": "1", "note": 2, "more": 3}})
+    (result,) = done.results
+    assert result.status is StepStatus.DONE
+    assert result.outputs == {"weight": "1", "note": 2, "more": 3}
+    assert result.warnings == (
+        "output 'weight' is of type number, not string",
+        "output 'note' is of type string, not integer",
+    )
+
+
+@both
+def test_a_tool_without_outputs_may_give_none(run: Run) -> None:
+    plan = tool_plan_from_dict(document({"id": "sweep", "target": "", "inputs": {}}))
+    assert run(plan, ATOMS, {"sweep": lambda _: None}).is_done
+
+
+@both
+def test_an_output_that_is_not_there(run: Run) -> None:
+    """Where the tools do not say what they put out, a reference may go wrong only now."""
+    registry = {"weigh": {"inputs": {"item": "string"}, "outputs": 5}, "bake": {"inputs": {"dough": "string"}}}
+    plan = tool_plan_from_dict(document(weigh("a"), bake("b", "${a.outputs.q}")))
+    done = run(plan, registry, {"weigh": lambda _: {}, "bake": lambda _: {}})
+    assert statuses(done) == {"a": "done", "b": "failed"}
+    assert done.results[1].error == "its inputs: step 'a' has put out no 'q'"
+
+
+@both
+def test_what_is_put_out_is_not_shared(run: Run) -> None:
+    kept: dict[str, Any] = {"weight": [1], "note": ""}
+
+    def spoil(inputs: dict[str, Any]) -> dict[str, Any]:
+        inputs["dough"].append(2)
+        kept["weight"].append(3)
+        return {"loaf": inputs["dough"]}
+
+    plan = tool_plan_from_dict(document(weigh("a"), bake("b", "${a.outputs.weight}"), bake("c", "${a.outputs.weight}")))
+    done = run(plan, ATOMS, {"weigh": lambda _: kept, "bake": spoil}, jobs=1)
+    assert [one.outputs.get("loaf") for one in done.results] == [None, [1, 2], [1, 2]]
+    assert done.results[0].outputs["weight"] == [1]
+
+
+@both
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_so_many_at_a_time(run: Run, jobs: int) -> None:
+    most = now = 0
+    lock = threading.Lock()
+    together = threading.Barrier(jobs)
+
+    def work(_: dict[str, Any]) -> dict[str, Any]:
+        nonlocal most, now
+        with lock:
+            now += 1
+            most = max(most, now)
+        together.wait(timeout=20)
+        with lock:
+            now -= 1
+        return {"weight": 1, "note": ""}
+
+    plan = tool_plan_from_dict(document(*[weigh() for _ in range(6)]))
+    assert run(plan, ATOMS, {"weigh": work}, jobs=jobs).is_done
+    assert most == jobs
+
+
+def test_coroutines_run_side_by_side() -> None:
+    async def main() -> ToolRun:
+        together = asyncio.Barrier(4)
+
+        async def work(inputs: dict[str, Any]) -> dict[str, Any]:
+            await asyncio.wait_for(together.wait(), 20)
+            return {"weight": inputs["item"], "note": ""}
+
+        class Late:
+            def __call__(self, inputs: dict[str, Any]) -> Any:
+                return work(inputs)
+
+        plan = tool_plan_from_dict(document(*[weigh(item=str(at)) for at in range(8)]))
+        first = await arun_toolplan(plan, ATOMS, {"weigh": work})
+        assert (await arun_toolplan(plan, ATOMS, {"weigh": Late()})).outputs == first.outputs
+        return first
+
+    assert [one.outputs["weight"] for one in asyncio.run(main()).results] == [str(at) for at in range(8)]
+
+
+def test_a_coroutine_needs_an_event_loop() -> None:
+    async def work(_: dict[str, Any]) -> dict[str, Any]:
+        return {}
+
+    with pytest.raises(TypeError, match=r"^a callable is asynchronous, so await arun_toolplan\(\) here$"):
+        run_toolplan(PLAN, ATOMS, lambda _, inputs: work(inputs))
+
+
+# ---------------------------------------------------------------- what does not begin
+
+
+@both
+def test_a_plan_with_errors(run: Run) -> None:
+    plan = tool_plan_from_dict(document(weigh("a", depends_on=["a"]), weigh("b", salt=1), {**weigh(), "id": "fry"}))
+    with pytest.raises(ToolPlanError) as caught:
+        run(plan, ATOMS, Kitchen())
+    assert [one.code for one in caught.value.diagnostics] == ["PT201", "PT402"]
+
+
+@both
+def test_a_tool_without_a_callable(run: Run) -> None:
+    kitchen = Kitchen()
+    calls: dict[str, Any] = {"weigh": lambda inputs: kitchen("weigh", inputs), "bake": "os.system"}
+    with pytest.raises(ToolRunError, match="^there is no callable for bake$"):
+        run(PLAN, ATOMS, calls)
+    assert kitchen.calls == []
+
+
+@both
+def test_jobs(run: Run) -> None:
+    with pytest.raises(ValueError, match="^jobs: 0 is not at least 1$"):
+        run(PLAN, ATOMS, Kitchen(), jobs=0)
+
+
+# ---------------------------------------------------------------- dry
+
+
+@both
+def test_a_dry_run(run: Run) -> None:
+    done = run(PLAN, ATOMS, {}, dry_run=True)
+    assert [(one.wave, one.step, one.atom_id, one.status.value, one.inputs) for one in done.results] == [
+        (2, "loaf", "bake", "planned", {"dough": "${flour.outputs.weight}"}),
+        (1, "flour", "weigh", "planned", {"item": "rye"}),
+        (1, "oven", "weigh", "planned", {"item": "heat"}),
+        (2, "roll", "bake", "planned", {"dough": "${flour.outputs.note} at ${oven.outputs.weight}"}),
+        (3, "4", "weigh", "planned", {"item": "${loaf.outputs.loaf}"}),
+    ]
+    assert (done.outputs, done.missing, done.is_done) == ({"one": 1}, ("bread", "all"), False)
+
+
+# ---------------------------------------------------------------- what ends a run
+
+
+@both
+def test_whatever_is_no_exception_ends_the_run(run: Run) -> None:
+    begun = threading.Event()
+    ended = []
+
+    def work(inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs["item"] == "stop":
+            begun.wait(20)
+            raise SystemExit(5)
+        begun.set()
+        time.sleep(0.05)
+        ended.append(inputs["item"])
+        return {"weight": 1, "note": ""}
+
+    plan = tool_plan_from_dict(document(weigh(item="go"), weigh(item="stop"), weigh(item="never")))
+    with pytest.raises(SystemExit):
+        run(plan, ATOMS, {"weigh": work}, jobs=2)
+    assert ended == ["go"]
+
+
+@both
+def test_a_watcher_that_raises_ends_the_run(run: Run) -> None:
+    def watch(_: RunEvent) -> None:
+        raise KeyError("seen")
+
+    kitchen = Kitchen()
+    with pytest.raises(KeyError):
+        run(PLAN, ATOMS, kitchen, on_event=watch)
+    assert kitchen.calls == []
+
+
+def test_a_chain_of_many_steps() -> None:
+    size = 3_000
+    steps = [weigh(f"s{at}", f"${{s{at - 1}.outputs.note}}" if at else "x") for at in range(size)]
+    done = run_toolplan(tool_plan_from_dict(document(*steps)), ATOMS, Kitchen(x=ValueError()), jobs=2)
+    assert done.results[-1].because == "s0"
+    done = run_toolplan(tool_plan_from_dict(document(*steps[::-1])), ATOMS, lambda _, i: {"weight": 1, "note": i["item"]})
+    assert done.is_done
+    assert {one.outputs["note"] for one in done.results} == {"x"}

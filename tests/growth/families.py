@@ -8,6 +8,7 @@ from attrs import frozen
 
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.shapes import JSON_SHAPES, PLAN_SHAPES, TEXT_SHAPES
+from tests.growth.toolplans import TOOLPLAN_SHAPES, TOOLPLAN_WORK
 from tests.growth.work import JSON_WORK, PLAN_WORK, TEXT_WORK, Work
 
 __all__ = ["CELLS", "FAMILIES", "Family"]
@@ -26,6 +27,7 @@ FAMILIES = {
     "JSON": Family(JSON_SHAPES, JSON_WORK),
     "texts": Family(TEXT_SHAPES, TEXT_WORK),
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
+    "tool plans": Family(TOOLPLAN_SHAPES, TOOLPLAN_WORK),
 }
 # Family and shape.
 CELLS = [(name, shape) for name, family in FAMILIES.items() for shape in family.shapes]

@@ -115,7 +115,7 @@ def _check_slot(value: dict[str, Any], others: Mapping[str, type], path: Path) -
 
 def _check_kinds(value: dict[str, Any], kinds: Mapping[str, type], path: Path) -> Iterator[Finding]:
     for key, kind in kinds.items():
-        if key in value and type(value[key]) is not kind:
+        if key in value and not isinstance(value[key], kind):
             yield _wrong(value[key], KIND_WORDS[kind], (*path, key))
 
 

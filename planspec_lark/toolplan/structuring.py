@@ -34,6 +34,7 @@ def unstructure(model: object) -> dict[str, Any]:
 
 @cache
 def _converter() -> Converter:
+    # Not every version of cattrs makes lists of tuples by itself.
     converter = Converter(unstruct_collection_overrides={tuple: list})
     converter.register_structure_hook_func(
         lambda kind: kind == str | tuple[str, ...], lambda value, _: value if isinstance(value, str) else tuple(value)

@@ -8,19 +8,13 @@ import resource
 import signal
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from time import perf_counter, process_time
 
 from attrs import frozen
 
-from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
-from tests.growth.shapes import SHAPES
-from tests.growth.work import EXCEPTIONS, WORK, Work
-
-# Shapes of texts, each with what reads them: a context is of no use to a reader of plans.
-_TABLES = ((SHAPES, WORK), ({f"planner: {name}": make for name, make in PLANNER_SHAPES.items()}, PLANNER_WORK))
-_SHAPES = {name: make for shapes, _ in _TABLES for name, make in shapes.items()}
-_WORK = {**WORK, **PLANNER_WORK}
+from tests.growth.families import FAMILIES, Family
+from tests.growth.work import EXCEPTIONS, Work
 
 _SMALLEST = 40_000
 # The largest growth that is allowed when the input doubles, and what a megabyte may take at most, in seconds.
@@ -38,28 +32,36 @@ class Sample:
     memory: int
 
 
+@frozen
+class _Cell:
+    """What is measured: a shape, and a work of its family."""
+
+    shape: str
+    name: str
+    family: Family
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure each shape with each reader; 1 where one grows too fast, else 0."""
     options = _parse_options(arguments)
     bad = tried = 0
     _warm_up()
     _write(f"{'shape':<36}{'what':<24}{'MB':>6}{'s/MB':>9}{'growth':>8}{'B/char':>8}")
-    for shape, name in ((shape, name) for shapes, work in _TABLES for shape in shapes for name in work):
-        if any(word not in f"{shape}: {name}" for word in options.only):
-            continue
-        tried += 1
-        bad += _measure(shape, name, options)
+    for family in FAMILIES.values():
+        for shape, name in product(family.shapes, family.work):
+            if any(word not in f"{shape}: {name}" for word in options.only):
+                continue
+            tried += 1
+            bad += _measure(_Cell(shape, name, family), options)
     _write(f"{bad} of {tried} grow too fast, are too slow, or end with an error")
     return 1 if bad else 0
 
 
 def _warm_up() -> None:
     """Load what is loaded once, so that the processes that measure do not have to."""
-    for shapes, works in _TABLES:
-        for make in shapes.values():
-            text = make(200)
-            for work in works.values():
-                work.run(work.make(text))
+    for family in FAMILIES.values():
+        for make, work in product(family.shapes.values(), family.work.values()):
+            work.run(work.make(make(200)))
 
 
 def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -72,29 +74,29 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _measure(shape: str, name: str, options: argparse.Namespace) -> bool:
+def _measure(cell: _Cell, options: argparse.Namespace) -> bool:
     samples: list[Sample] = []
     size, note = _SMALLEST, ""
     while size <= options.largest * 1e6 and not note:
         # What a linear reader would take longer for than there is time is not tried.
         if samples and samples[-1].seconds * 4 > options.limit:
             break
-        sample, note = _in_a_child(shape, name, size, options)
+        sample, note = _in_a_child(cell, size, options)
         if sample:
             samples.append(sample)
         size *= 4
     if not samples:
-        _write(f"{shape:<36}{name:<24}  {note}")
+        _write(f"{cell.shape:<36}{cell.name:<24}  {note}")
         return True
     last = samples[-1]
     # Of a doubling, from a fourfold size; times too short to be told apart from noise do not count.
     growth = max([1.0, *(_growth(a, b) for a, b in pairwise(samples))])
     per_mb = last.seconds / last.size * 1e6
     is_bad = growth > _ALLOWED or per_mb > _SLOW or bool(note)
-    note = f"{note} {EXCEPTIONS.get((shape, name), '')}".strip()
+    note = f"{note} {EXCEPTIONS.get((cell.shape, cell.name), '')}".strip()
     if is_bad or options.all:
         _write(
-            f"{shape:<36}{name:<24}{last.size / 1e6:>6.2f}{per_mb:>9.3f}{growth:>8.2f}"
+            f"{cell.shape:<36}{cell.name:<24}{last.size / 1e6:>6.2f}{per_mb:>9.3f}{growth:>8.2f}"
             f"{last.memory / last.size:>8.0f}  {note}"
         )
     return is_bad
@@ -104,7 +106,7 @@ def _growth(small: Sample, large: Sample) -> float:
     return float((large.seconds / max(small.seconds, 0.005)) ** 0.5)
 
 
-def _in_a_child(shape: str, name: str, size: int, options: argparse.Namespace) -> tuple[Sample | None, str]:
+def _in_a_child(cell: _Cell, size: int, options: argparse.Namespace) -> tuple[Sample | None, str]:
     """Measure in a process of its own, so that its memory is its own and nothing can hang."""
     read, write = os.pipe()
     child = os.fork()
@@ -112,7 +114,7 @@ def _in_a_child(shape: str, name: str, size: int, options: argparse.Namespace) -
         os.close(read)
         status = 1
         try:
-            status = _run_child(shape, name, size, options, write)
+            status = _run_child(cell, size, options, write)
         finally:
             os._exit(status)
     os.close(write)
@@ -126,14 +128,14 @@ def _in_a_child(shape: str, name: str, size: int, options: argparse.Namespace) -
     return None, f"{size / 1e6:.2f} MB: {said or 'took too long'}"
 
 
-def _run_child(shape: str, name: str, size: int, options: argparse.Namespace, write: int) -> int:
+def _run_child(cell: _Cell, size: int, options: argparse.Namespace, write: int) -> int:
     limit = int(options.memory * 1e9)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     # The alarm ends the process by its default; making the input has its share of the time.
     signal.alarm(int(options.limit * 3))
     try:
-        text = _SHAPES[shape](size)
-        work = _WORK[name]
+        text = cell.family.shapes[cell.shape](size)
+        work = cell.family.work[cell.name]
         value = work.make(text)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         signal.alarm(int(options.limit))

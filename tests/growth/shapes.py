@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["SHAPES"]
+__all__ = ["JSON_SHAPES", "PLAN_SHAPES", "TEXT_SHAPES"]
 
 _HEAD = "Goal: g\n## Steps\n"
 _STEP = f"{_HEAD}1. [act] "
@@ -214,5 +214,7 @@ _JSON: dict[str, Callable[[int], str]] = {
     "JSON fraction": lambda n: '{"a": 0.' + "1" * n + "}",
 }
 
-# Name → the text of about so many characters.
-SHAPES = {**_LINES, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS, **_MESSAGES, **_JSON}
+# Name → the text of about so many characters: for what reads plans, for what reads JSON, and for what looks at texts.
+PLAN_SHAPES = {**_LINES, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS}
+JSON_SHAPES = {**_LINES, **_JSON}
+TEXT_SHAPES = {**_LINES, **_MESSAGES}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,7 +17,6 @@ from planspec_lark import (
     PlanSpec,
     apply_commands,
     check_text,
-    check_tool_plan,
     decode,
     iter_steps,
     lint_plan,
@@ -47,10 +45,9 @@ from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import default_words
 from planspec_lark.planspec.showing import show_plan, wrap
-from planspec_lark.toolplan.references import read_pieces
 from tests.reporting import to_github, to_json, to_sarif
 
-__all__ = ["EXCEPTIONS", "WORK", "Work"]
+__all__ = ["EXCEPTIONS", "JSON_WORK", "PLAN_WORK", "TEXT_WORK", "Work"]
 
 
 # The default ones would refuse the long texts at once.
@@ -140,19 +137,7 @@ def _places_in_json(text: str) -> None:
         found.place_within([key], 1, len(text))
 
 
-_TOOLS = {"a": {"inputs": {"text": "string"}, "outputs": {"b": "string"}}}
-
-
-def _tool_plan(text: str) -> str:
-    """A plan with the text among its inputs, as a whole, and by lines as names and dependencies of steps."""
-    steps: list[dict[str, Any]] = [{"id": "a", "target": "", "inputs": {"text": text, "lines": text.split("\n")}}]
-    for line in text.split("\n"):
-        more = {"step_id": line, "depends_on": [line[:20], "0"]}
-        steps.append({"id": "a", "target": line, "inputs": {line: f"${{{line}.outputs.b}}"}, **more})
-    return json.dumps({"target": "", "plan": {"steps": steps}})
-
-
-WORK = {
+PLAN_WORK = {
     "parse_plan": Work(_parse),
     "parse_tree": Work(_parse_tree),
     "the error's text": Work(_refuse),
@@ -161,9 +146,6 @@ WORK = {
     "check_text": Work(lambda text: render_all(check_text(text))),
     "scan and render": Work(lambda text: render_all(scan_plan(text).diagnostics)),
     "reports": Work(_reports),
-    "read_json": Work(lambda text: render_all(read_json(text, limits=_LONG).diagnostics)),
-    "scan_json": Work(lambda text: render_all(scan_json(text, limits=_LONG).diagnostics)),
-    "places in JSON": Work(_places_in_json),
     "decode": Work(decode, lambda text: text.encode("utf-8", "replace")),
     "parse_plan_commands": Work(parse_plan_commands),
     "scan_plan_commands": Work(lambda text: render_all(scan_plan_commands(text).diagnostics)),
@@ -179,12 +161,19 @@ WORK = {
     "HopSpec": Work(_convert, lambda text: copy.deepcopy(_plan(text))),
     "apply_commands": Work(lambda both: apply_commands(*both), _plan_and_commands),
     "apply_commands, atomic": Work(lambda both: apply_commands(*both, atomic=True), _plan_and_commands),
+}
+
+JSON_WORK = {
+    "read_json": Work(lambda text: render_all(read_json(text, limits=_LONG).diagnostics)),
+    "scan_json": Work(lambda text: render_all(scan_json(text, limits=_LONG).diagnostics)),
+    "places in JSON": Work(_places_in_json),
+}
+
+TEXT_WORK = {
     "words of a message": Work(_words),
     "find_unstable": Work(find_unstable),
     "find_state_paths": Work(find_state_paths),
     "normalize": Work(normalize),
-    "references": Work(read_pieces),
-    "check_tool_plan": Work(lambda text: render_all(check_tool_plan(text, _TOOLS)), _tool_plan),
     "build_repair_prompt": Work(lambda text: build_repair_prompt([], answer=text)),
 }
 

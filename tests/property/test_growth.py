@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from tests.growth import __main__ as command_line
-from tests.growth.shapes import SHAPES
-from tests.growth.work import EXCEPTIONS, WORK, Work
+from tests.growth.families import CELLS, FAMILIES, Family
+from tests.growth.work import EXCEPTIONS, Work
 
 ALLOWED = 2.5**2
 # Sizes in characters. Sizes grow until a run takes long enough for its time to say something about growth.
@@ -25,7 +25,7 @@ ENOUGH, FLOOR = 0.012, 0.002
 # The least time of so many runs counts, where the first ones grew too fast.
 TRIES = 20
 # What is made of parts that are measured by themselves is left to the run by hand.
-NAMES = [name for name in WORK if name not in ("the error's text", "scan and render")]
+LEFT_OUT = ("the error's text", "scan and render")
 # What memory is measured for, and what it may come to without saying anything about growth, in bytes.
 HUNGRY = ("reports", "lint_plan", "show_plan", "apply_commands")
 MEMORY_SIZES = (500, 4_000)
@@ -67,10 +67,11 @@ def _no_passes_of_the_collector() -> Iterator[None]:
     gc.enable()
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_time_grows_evenly(shape: str) -> None:
-    names = [name for name in NAMES if (shape, name) not in EXCEPTIONS]
-    assert not [name for name in names if not _grows_evenly(WORK[name], SHAPES[shape])]
+@pytest.mark.parametrize(("family", "shape"), CELLS)
+def test_time_grows_evenly(family: str, shape: str) -> None:
+    make, work = FAMILIES[family].shapes[shape], FAMILIES[family].work
+    names = [name for name in work if (shape, name) not in EXCEPTIONS and name not in LEFT_OUT]
+    assert not [name for name in names if not _grows_evenly(work[name], make)]
 
 
 def _peak(work: Work, text: str) -> int:
@@ -88,14 +89,16 @@ def _weighs_evenly(work: Work, make: Callable[[int], str]) -> bool:
     return large <= max(2.5**3 * small, MEMORY_FLOOR)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", FAMILIES["plans"].shapes)
 def test_memory_grows_evenly(shape: str) -> None:
+    make, work = FAMILIES["plans"].shapes[shape], FAMILIES["plans"].work
     names = [name for name in HUNGRY if (shape, name) not in EXCEPTIONS]
-    assert not [name for name in names if not _weighs_evenly(WORK[name], SHAPES[shape])]
+    assert not [name for name in names if not _weighs_evenly(work[name], make)]
 
 
 def test_exceptions_are_of_what_there_is() -> None:
-    assert all(shape in SHAPES and name in WORK for shape, name in EXCEPTIONS)
+    there = {(shape, name) for family in FAMILIES.values() for shape in family.shapes for name in family.work}
+    assert set(EXCEPTIONS) <= there
 
 
 # ---------------------------------------------------------------- faults that are there on purpose
@@ -123,9 +126,7 @@ def test_a_run_by_hand_notices_as_well(monkeypatch: pytest.MonkeyPatch, capsys: 
         "error": Work(lambda text: text[len(text)]),
         "endless": Work(lambda _text: [None for _ in iter(int, 1)]),
     }
-    monkeypatch.setattr(command_line, "_TABLES", ((shapes, works),))
-    monkeypatch.setattr(command_line, "_SHAPES", shapes)
-    monkeypatch.setattr(command_line, "_WORK", works)
+    monkeypatch.setattr(command_line, "FAMILIES", {"y": Family(shapes, works)})
     monkeypatch.setattr(command_line, "_warm_up", lambda: None)
     assert command_line.main(["--largest", "0.7", "--limit", "1", "--memory", "1"]) == 1
     rows = capsys.readouterr().out.split("\n")

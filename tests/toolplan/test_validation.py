@@ -540,7 +540,9 @@ def test_what_is_shown_is_safe_and_short() -> None:
     name = "\x1b[31m\u202e\n" + "x" * 10_000
     step = {**weigh(name, "${\u202e.outputs.x}", depends_on=[name]), "id": name}
     step["inputs"][name] = "${" + name
-    shown = json.dumps(validate_plan_doc(document(step), ATOMS), ensure_ascii=False)
+    result = validate_plan_doc(document(step, {**weigh(), "inputs": {"item": "x", name: 1}}), ATOMS)
+    assert codes(result) == ["UNKNOWN_ATOM_ID", "UNKNOWN_INPUT_FIELD", "UNKNOWN_STEP_REF", "CIRCULAR_DEPENDENCY"]
+    shown = json.dumps(result, ensure_ascii=False)
     assert "\x1b" not in shown
     assert "\u202e" not in shown
     assert len(shown) < 5_000

@@ -1,0 +1,33 @@
+"""Which shapes go to which work: what reads plans learns nothing new from a context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from attrs import frozen
+
+from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
+from tests.growth.shapes import JSON_SHAPES, PLAN_SHAPES, TEXT_SHAPES
+from tests.growth.toolplans import TOOLPLAN_SHAPES, TOOLPLAN_WORK
+from tests.growth.work import JSON_WORK, PLAN_WORK, TEXT_WORK, Work
+
+__all__ = ["CELLS", "FAMILIES", "Family"]
+
+
+@frozen
+class Family:
+    """Texts of any size, by name, and all that is done with each of them."""
+
+    shapes: Mapping[str, Callable[[int], str]]
+    work: Mapping[str, Work]
+
+
+FAMILIES = {
+    "plans": Family(PLAN_SHAPES, PLAN_WORK),
+    "JSON": Family(JSON_SHAPES, JSON_WORK),
+    "texts": Family(TEXT_SHAPES, TEXT_WORK),
+    "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
+    "tool plans": Family(TOOLPLAN_SHAPES, TOOLPLAN_WORK),
+}
+# Family and shape.
+CELLS = [(name, shape) for name, family in FAMILIES.items() for shape in family.shapes]

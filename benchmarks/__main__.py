@@ -18,6 +18,7 @@ from benchmarks.sizes import measure_chains, measure_collector, measure_sizes
 from benchmarks.startup import measure_startup
 from benchmarks.tables import show
 from benchmarks.targets import TARGETS, failed, target_table
+from benchmarks.toolplans import measure_toolplans
 
 SUITES: dict[str, Suite] = {
     "startup": measure_startup,
@@ -28,6 +29,7 @@ SUITES: dict[str, Suite] = {
     "memory": measure_memory_use,
     "files": measure_files,
     "bulk": measure_bulk,
+    "toolplans": measure_toolplans,
 }
 
 

@@ -58,7 +58,8 @@ def _escape_mermaid(text: str) -> str:
 
 
 def _escape_dot(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    # Graphviz reads the names of characters that HTML has.
+    return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
 _FORMS = {

@@ -17,7 +17,9 @@ __all__ = ["Note", "output_of", "read_note", "variable_of", "write_note"]
 
 _WORD = r"[\w./-]+"
 _STRING = r'"(?:[^"\\]|\\.)*+"'
-_LINE = re.compile(rf"(?P<label>[A-Z][a-z]*(?: [a-z]+)*)(?: (?P<name>{_WORD}|{_STRING}))?: (?P<value>.*)")
+_LINE = re.compile(
+    rf"(?P<label>Atom|Depends on|Input|Output|Step|Target)(?: (?P<name>{_WORD}|{_STRING}))?: (?P<value>.*)"
+)
 # What people and programs alike would take for something else than a text.
 _NO_WORDS = frozenset({"true", "false", "null", "NaN", "Infinity"})
 _NO_VARIABLE = re.compile(r"[^A-Za-z0-9_]+")

@@ -14,7 +14,16 @@ from attrs import define, field
 
 from planspec_lark.toolplan.references import Piece, PieceKind, read_pieces
 
-__all__ = ["MAX_CHARACTERS", "MAX_DEPTH", "MAX_VALUES", "Find", "Unresolved", "ValueRefusedError", "copy_value", "resolve"]
+__all__ = [
+    "MAX_CHARACTERS",
+    "MAX_DEPTH",
+    "MAX_VALUES",
+    "Find",
+    "Unresolved",
+    "ValueRefusedError",
+    "copy_value",
+    "resolve",
+]
 
 # So many levels, values, and characters of all texts may what one step takes, or puts out, have.
 MAX_DEPTH = 200

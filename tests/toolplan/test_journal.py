@@ -71,7 +71,9 @@ def test_nothing_is_done_twice(path: Path) -> None:
     assert called == []
     assert second.outputs == first.outputs == {"bread": "<oat!, <3>>"}
     assert [one.is_reused for one in second.results] == [True] * 4
-    assert [(one.started, one.seconds) for one in second.results] == [(one.started, one.seconds) for one in first.results]
+    assert [(one.started, one.seconds) for one in second.results] == [
+        (one.started, one.seconds) for one in first.results
+    ]
     assert path.read_text().splitlines(keepends=True) == lines
 
 
@@ -214,8 +216,8 @@ def test_another_file(path: Path, text: str, message: str, dry_run: bool) -> Non
 
 
 def test_a_file_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").mkdir()
     with pytest.raises(ToolRunError, match=r"run\.jsonl: not a regular file$"):
-        (tmp_path / "run.jsonl").mkdir()
         run(tmp_path / "run.jsonl")
     with pytest.raises(ToolRunError, match=r"q/run\.jsonl: No such file or directory$"):
         run(tmp_path / "q" / "run.jsonl")
@@ -238,7 +240,7 @@ def test_a_journal_that_was_taken_away(path: Path) -> None:
         lock.touch()
         return work(atom_id, inputs)
 
-    with pytest.raises(ToolRunError, match="the journal was taken away, and there is another lock now$"):
+    with pytest.raises(ToolRunError, match=r"the journal was taken away, and there is another lock now$"):
         run_toolplan(PLAN, ATOMS, call, journal=path, jobs=1)
 
 
@@ -251,8 +253,8 @@ def test_a_disk_that_is_full(path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         if calls == 4:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module.os, "fsync", fsync)
-    with pytest.raises(ToolRunError, match="No space left on device$"):
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(ToolRunError, match=r"No space left on device$"):
         run(path, jobs=1)
 
 
@@ -290,11 +292,14 @@ def test_what_ends_while_a_run_is_given_up(path: Path, is_async: bool) -> None:
         return work("weigh", inputs)
 
     plan = tool_plan_from_dict(document(weigh("a"), weigh("b", "stop")))
-    with pytest.raises(KeyboardInterrupt):
+
+    def give_up() -> ToolRun:
         if is_async:
-            asyncio.run(arun_toolplan(plan, ATOMS, call, journal=path))
-        else:
-            run_toolplan(plan, ATOMS, call, journal=path)
+            return asyncio.run(arun_toolplan(plan, ATOMS, call, journal=path))
+        return run_toolplan(plan, ATOMS, call, journal=path)
+
+    with pytest.raises(KeyboardInterrupt):
+        give_up()
     assert run(path, plan)[0] == ["stop"]
 
 

@@ -140,7 +140,9 @@ def test_outputs_that_a_tool_does_not_promise(run: Run, value: Any, error: str) 
 
 @both
 def test_other_types_are_warnings(run: Run) -> None:
-    done = run(tool_plan_from_dict(document(weigh())), ATOMS, {"weigh": lambda _: {"weight": "1", "note": 2, "more": 3}})
+    done = run(
+        tool_plan_from_dict(document(weigh())), ATOMS, {"weigh": lambda _: {"weight": "1", "note": 2, "more": 3}}
+    )
     (result,) = done.results
     assert result.status is StepStatus.DONE
     assert result.outputs == {"weight": "1", "note": 2, "more": 3}
@@ -246,14 +248,14 @@ def test_a_plan_with_errors(run: Run) -> None:
 def test_a_tool_without_a_callable(run: Run) -> None:
     kitchen = Kitchen()
     calls: dict[str, Any] = {"weigh": lambda inputs: kitchen("weigh", inputs), "bake": "os.system"}
-    with pytest.raises(ToolRunError, match="^there is no callable for bake$"):
+    with pytest.raises(ToolRunError, match=r"^there is no callable for bake$"):
         run(PLAN, ATOMS, calls)
     assert kitchen.calls == []
 
 
 @both
 def test_jobs(run: Run) -> None:
-    with pytest.raises(ValueError, match="^jobs: 0 is not at least 1$"):
+    with pytest.raises(ValueError, match=r"^jobs: 0 is not at least 1$"):
         run(PLAN, ATOMS, Kitchen(), jobs=0)
 
 
@@ -312,6 +314,8 @@ def test_a_chain_of_many_steps() -> None:
     steps = [weigh(f"s{at}", f"${{s{at - 1}.outputs.note}}" if at else "x") for at in range(size)]
     done = run_toolplan(tool_plan_from_dict(document(*steps)), ATOMS, Kitchen(x=ValueError()), jobs=2)
     assert done.results[-1].because == "s0"
-    done = run_toolplan(tool_plan_from_dict(document(*steps[::-1])), ATOMS, lambda _, i: {"weight": 1, "note": i["item"]})
+    done = run_toolplan(
+        tool_plan_from_dict(document(*steps[::-1])), ATOMS, lambda _, i: {"weight": 1, "note": i["item"]}
+    )
     assert done.is_done
     assert {one.outputs["note"] for one in done.results} == {"x"}

@@ -1,0 +1,300 @@
+"""`planspec tools`."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import parse_plan
+from planspec_lark.toolplan import callables
+from tests.cli.running import harmless, on_terminal, run
+from tests.toolplan.plans import ATOMS, bake, document, weigh
+
+COMMANDS = ["check", "graph", "order", "run", "show"]
+GOOD = document(
+    bake("loaf", "${flour.outputs.weight}", depends_on=["flour", "oven"]),
+    weigh("flour"),
+    weigh("oven", "heat"),
+    outputs={"bread": "${loaf.outputs.loaf}", "heat": "${oven.outputs.note}"},
+)
+EVIL = "evil \x1b[31m\u202e\x9b1m\nerror[PT999]: forged"
+
+
+@pytest.fixture(autouse=True)
+def files(here: Path) -> Path:
+    (here / "atoms").mkdir()
+    (here / "atoms" / "all.json").write_text(json.dumps(ATOMS))
+    (here / "good.json").write_text(json.dumps(GOOD))
+    (here / "bad.yaml").write_text(
+        "target: Bread\nplan:\n  steps:\n  - id: weigh\n    target: Weigh it\n    inputs: {item: '${b.outputs.x}'}\n"
+        "    depends_on: [q, '0']\n  - {id: fry, target: Fry it, inputs: {}}\n"
+    )
+    (here / "warned.json").write_text(json.dumps(document(weigh("a"))))
+    (here / "nothing.json").write_text('{"target": 1, "plan": {"steps": []}}')
+    (here / "broken.json").write_text('{"target": ')
+    (here / "latin.json").write_bytes(b'{"target": "\xfc"}')
+    return here
+
+
+def test_help(snapshot: SnapshotAssertion) -> None:
+    result = run("tools", "--help")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == snapshot
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_commands(name: str) -> None:
+    result = run("tools", name, "-h")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"Usage: planspec tools {name} [OPTIONS]")
+    assert result.stdout.isascii()
+
+
+# ---------------------------------------------------------------- check
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["good.json"], 0),
+        (["bad.yaml", "good.json"], 1),
+        (["warned.json"], 0),
+        (["warned.json", "--strict"], 1),
+        (["broken.json"], 1),
+        (["latin.json", "nothing.json"], 1),
+    ],
+)
+def test_check(snapshot: SnapshotAssertion, arguments: list[str], code: int) -> None:
+    result = run("tools", "check", *arguments, "--atoms", "atoms")
+    assert (result.exit_code, result.stderr) == (code, "")
+    assert result.stdout == snapshot
+
+
+def test_check_of_standard_input() -> None:
+    text = json.dumps(GOOD)
+    result = run("tools", "check", "-", "--atoms", "atoms/all.json", stdin=text)
+    assert (result.exit_code, result.stdout) == (0, "1 file checked: nothing to say\n")
+    result = run("tools", "check", "-", "--atoms", "atoms", stdin="target: 1\n")
+    assert (result.exit_code, result.stdout.count("<stdin>:1:")) == (1, 2)
+
+
+@pytest.mark.parametrize("form", ["json", "github", "sarif"])
+def test_formats(form: str) -> None:
+    result = run("tools", "check", "bad.yaml", "good.json", "--atoms", "atoms", "--format", form)
+    assert result.exit_code == 1
+    expected = ["PT502", "PT301", "PT402", "PT401", "PT201"]
+    if form == "github":
+        assert result.stdout.startswith("::warning file=bad.yaml,line=4,")
+        assert all(row.startswith(("::error ", "::warning ")) for row in result.stdout.splitlines())
+        return
+    value = json.loads(result.stdout)
+    if form == "json":
+        assert value["files"] == ["bad.yaml", "good.json"]
+        assert [one["code"] for one in value["diagnostics"]] == expected
+    else:
+        assert [one["ruleId"] for one in value["runs"][0]["results"]] == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["good.json", "--atoms", "q"], "Error: q: No such file or directory\n"),
+        (["q.json", "--atoms", "atoms"], "Error: q.json: No such file or directory\n"),
+        (["atoms", "--atoms", "atoms"], "Error: atoms: Is a directory\n"),
+        (["good.json", "--atoms", "broken.json"], "these are no atoms\n"),
+        (["good.json", "--atoms", "atoms", "--atoms", "atoms"], "these are no atoms\n"),
+        (["-", "-", "--atoms", "atoms"], "Error: Standard input can be read only once.\n"),
+        (["good.json"], "Error: Missing option '--atoms'.\n"),
+    ],
+)
+def test_what_cannot_be_read(arguments: list[str], said: str) -> None:
+    result = run("tools", "check", *arguments)
+    assert result.exit_code == 2
+    assert result.stderr.endswith(said)
+
+
+# ---------------------------------------------------------------- order
+
+
+def test_order() -> None:
+    assert run("tools", "order", "good.json").stdout == "flour\noven\nloaf\n"
+    assert run("tools", "order", "good.json", "--waves", "--atoms", "atoms").stdout == "1\tflour\n1\toven\n2\tloaf\n"
+    result = run("tools", "order", "-", "--json", stdin=json.dumps(document(weigh("a\n\u202e"), weigh())))
+    assert result.stdout.isascii()
+    assert json.loads(result.stdout) == {
+        "execution_order": ["a\n\u202e", "1"],
+        "execution_waves": [["a\n\u202e", "1"]],
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        (["bad.yaml"], ["PT301", "PT402", "PT401"]),
+        (["bad.yaml", "--atoms", "atoms"], ["PT301", "PT402", "PT401", "PT201"]),
+        (["nothing.json"], ["PT102", "PT103"]),
+    ],
+)
+def test_there_is_no_order(arguments: list[str], codes: list[str]) -> None:
+    result = run("tools", "order", *arguments)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert [row[6:11] for row in result.stderr.splitlines() if row.startswith("error[")] == codes
+    assert result.stderr.endswith(f"{arguments[0]}: there is no order\n")
+
+
+def test_many_unknown_tools_hide_nothing() -> None:
+    plan = document(*[{"id": "fry", "target": "", "inputs": {}} for _ in range(1500)], weigh("a", depends_on=["a"]))
+    result = run("tools", "order", "-", stdin=json.dumps(plan))
+    assert (result.exit_code, result.stderr.count("error[")) == (1, 1)
+    assert "PT402" in result.stderr
+
+
+# ---------------------------------------------------------------- graph and show
+
+
+def test_graph() -> None:
+    mermaid = 'flowchart TD\n  s0["loaf<br/>bake"]\n  s1["flour<br/>weigh"]\n  s2["oven<br/>weigh"]\n'
+    assert run("tools", "graph", "good.json").stdout == f"{mermaid}  s1 --> s0\n  s2 --> s0\n"
+    dot = run("tools", "graph", "-", "--format", "dot", stdin=json.dumps(GOOD)).stdout
+    assert dot.startswith('digraph plan {\n  node [shape=box];\n  s0 [label="loaf\\nbake"];\n')
+    assert dot.endswith("  s1 -> s0;\n  s2 -> s0;\n}\n")
+
+
+def test_show(snapshot: SnapshotAssertion) -> None:
+    result = run("tools", "show", "good.json", "--atoms", "atoms")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == snapshot
+    text = run("tools", "show", "good.json", "--plan").stdout
+    assert [step.step_name for step in parse_plan(text).steps] == ["flour", "oven", "loaf"]
+    assert run("check", "-", stdin=text).exit_code == 0
+    assert "Input dough" in run("tools", "show", "good.json", "--full").stdout
+
+
+@pytest.mark.parametrize("name", ["graph", "show"])
+@pytest.mark.parametrize("file", ["nothing.json", "broken.json", "latin.json"])
+def test_what_is_no_plan(name: str, file: str) -> None:
+    result = run("tools", name, file)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"--> {file}:1:" in result.stderr
+    assert result.stderr.endswith(f"{file}: this is no plan\n")
+
+
+@pytest.mark.parametrize("name", ["graph", "show"])
+def test_a_plan_with_errors_is_shown(name: str) -> None:
+    assert run("tools", name, "bad.yaml").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["check", "--atoms", "atoms"], ["order", "--waves"], ["order", "--json"], ["graph"], ["graph", "--format", "dot"],
+     ["show", "--plan"], ["show", "--full"], ["run", "--atoms", "atoms", "--dry-run"]],
+)  # fmt: skip
+def test_nothing_steers_a_terminal(files: Path, arguments: list[str]) -> None:
+    plan = document({**weigh(EVIL, EVIL, target=EVIL), EVIL: 1}, weigh(item="${" + EVIL), outputs={EVIL: EVIL})
+    (files / "evil.json").write_text(json.dumps(plan))
+    text = harmless(on_terminal("tools", arguments[0], "evil.json", *arguments[1:]), colours=True)
+    assert "evil" in text
+    assert not any(row.startswith("error[PT999]") for row in text.splitlines())
+
+
+# ---------------------------------------------------------------- run
+
+
+def weigh_it(inputs: dict[str, Any]) -> dict[str, Any]:
+    if inputs["item"] == "stone":
+        raise ValueError(EVIL)
+    return {"weight": len(inputs["item"]), "note": 5 if inputs["item"] == "heat" else ""}
+
+
+def bake_it(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"loaf": f"{inputs['dough']} grams"}
+
+
+not_callable = 5
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What packages offer: names of this module, by atom."""
+    named = {"weigh": "weigh_it", "bake": "bake_it", "q": "not_there"}
+
+    def entry_points(group: str) -> list[EntryPoint]:
+        assert group == "planspec_lark.atoms"
+        return [EntryPoint(name.rstrip("2"), f"{__name__}:{value}", group) for name, value in named.items()]
+
+    monkeypatch.setattr(callables, "entry_points", entry_points)
+    return named
+
+
+@pytest.mark.usefixtures("offered")
+def test_run() -> None:
+    result = run("tools", "run", "good.json", "--atoms", "atoms", "--jobs", "1", "--journal", "run.jsonl")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == {"bread": "3 grams", "heat": 5}
+    warning = "oven: warning: output 'note' is of type string, not integer\n"
+    assert result.stderr == f"flour: done\noven: done\n{warning}loaf: done\n"
+    again = run("tools", "run", "good.json", "--atoms", "atoms", "--journal", "run.jsonl")
+    assert (again.exit_code, again.stdout) == (0, result.stdout)
+    assert again.stderr == f"flour: done before\noven: done before\n{warning}loaf: done before\n"
+
+
+@pytest.mark.usefixtures("offered")
+def test_a_step_fails() -> None:
+    plan = json.dumps(document(weigh("a", "stone"), bake("b", "${a.outputs.weight}")))
+    result = run("tools", "run", "-", "--atoms", "atoms", stdin=plan)
+    assert (result.exit_code, result.stdout) == (1, "{}\n")
+    assert result.stderr.startswith("a: failed: ValueError: evil \\x1b[31m\\u202e\\x9b1m\n")
+    assert result.stderr.endswith("b: skipped: it depends on step 'a', which has failed\n")
+
+
+def test_a_dry_run() -> None:
+    result = run("tools", "run", "good.json", "--atoms", "atoms", "--dry-run")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == (
+        '1\tflour\tweigh\tplanned\t{"item": "rye"}\n1\toven\tweigh\tplanned\t{"item": "heat"}\n'
+        '2\tloaf\tbake\tplanned\t{"dough": "${flour.outputs.weight}"}\n'
+    )
+
+
+def test_a_plan_that_cannot_be_run() -> None:
+    result = run("tools", "run", "bad.yaml", "--atoms", "atoms", "--dry-run")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.endswith("bad.yaml: this plan cannot be run\n")
+
+
+def test_nothing_is_imported_that_a_plan_names(monkeypatch: pytest.MonkeyPatch, files: Path) -> None:
+    monkeypatch.setattr(callables, "entry_points", lambda group: [])  # noqa: ARG005
+    (files / "atoms.json").write_text('[{"id": "os:getcwd"}, {"id": "tests.cli.test_tools:bake_it"}]')
+    steps: list[dict[str, Any]] = [
+        {"id": one, "target": "", "inputs": {}} for one in ("os:getcwd", "tests.cli.test_tools:bake_it")
+    ]
+    result = run("tools", "run", "-", "--atoms", "atoms.json", stdin=json.dumps(document(*steps)))
+    assert result.exit_code == 2
+    assert result.stderr == "Error: there is no callable for os:getcwd, tests.cli.test_tools:bake_it\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"bake": "not_there"}, "the atom bake cannot be loaded from tests.cli.test_tools:not_there: AttributeError: "),
+        ({"bake": "not_callable"}, "the atom bake is nothing to call: tests.cli.test_tools:not_callable"),
+        ({"bake2": "weigh_it"}, "two packages offer the atom bake: tests.cli.test_tools:bake_it and tests.cli.test_"),
+    ],
+)
+def test_what_packages_offer(offered: dict[str, str], change: dict[str, str], said: str) -> None:
+    offered.update(change)
+    result = run("tools", "run", "good.json", "--atoms", "atoms")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"Error: {said}")
+
+
+def test_a_journal_that_is_something_else() -> None:
+    before = Path("good.json").read_text()
+    result = run("tools", "run", "good.json", "--atoms", "atoms", "--journal", "good.json", "--dry-run")
+    assert (result.exit_code, result.stderr) == (2, "Error: good.json: this is no journal of a tool plan\n")
+    assert Path("good.json").read_text() == before

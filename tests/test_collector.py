@@ -83,7 +83,8 @@ def test_what_was_frozen_stays_frozen() -> None:
         count = gc.get_freeze_count()
         with paused(LARGE):
             pass
-        assert gc.get_freeze_count() == count > 0
+        # In the meantime some of them may have been let go, by other threads for one.
+        assert count / 2 < gc.get_freeze_count() <= count
     finally:
         gc.unfreeze()
 

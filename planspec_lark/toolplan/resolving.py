@@ -92,9 +92,10 @@ class _Copier:
             item, owner, key, depth, refers = stack.pop()
             if refers and isinstance(item, str) and "$" in item:
                 item, refers = self._resolve_text(item), False
+            elif isinstance(item, str):
+                self._count_text(item)
             if not isinstance(item, dict | list):
                 owner[key] = item
-                self._count_text(item)
                 continue
             if depth >= MAX_DEPTH:
                 raise ValueRefusedError(f"more than {MAX_DEPTH} levels")
@@ -114,13 +115,14 @@ class _Copier:
     def _resolve_text(self, text: str) -> Any:
         pieces = read_pieces(text)
         if len(pieces) == 1 and pieces[0].kind is PieceKind.REFERENCE:
-            return self._find(pieces[0])
+            value = self._find(pieces[0])
+            self._count_text(value)
+            return value
         written = []
         for piece in pieces:
-            said = piece.text
-            if piece.kind is PieceKind.REFERENCE:
-                said = self._write(piece, self._find(piece))
-                self._count_text(said)
+            said = self._write(piece, self._find(piece)) if piece.kind is PieceKind.REFERENCE else piece.text
+            # Before the text is put together, as it may be far too long.
+            self._count_text(said)
             written.append(said)
         return "".join(written)
 

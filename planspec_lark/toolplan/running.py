@@ -132,7 +132,7 @@ def _drive(course: Course, find: _Find, jobs: int) -> None:
                     _check_is_there(ended.value)
                     course.finish(task, ended)
         except BaseException:
-            wait(running)
+            # To ask for its exception waits for its end.
             _rescue(course, ((future, running[future]) for future in running if not future.exception()))
             raise
 

@@ -101,6 +101,9 @@ def test_what_was_edited_is_done_again(path: Path, at: int, change: dict[str, An
 def test_steps_that_are_alike_are_each_done(path: Path) -> None:
     plan = tool_plan_from_dict(document(weigh(), weigh()))
     assert run(path, plan)[0] == ["rye", "rye"]
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]))
+    assert run(path, plan)[0] == ["rye"]
 
 
 def test_a_failed_step_is_tried_again(path: Path) -> None:

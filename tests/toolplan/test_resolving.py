@@ -116,8 +116,7 @@ def test_depth() -> None:
         (["x" * 15, {"y" * 15: "z"}], False),
         (["${a.outputs.long}", "${a.outputs.long}"], True),
         (["${a.outputs.long}", "${a.outputs.long}", "-"], False),
-        # What is put into a text counts before the text is made.
-        ("${a.outputs.long}", True),
+        ("${a.outputs.long}${a.outputs.long}", True),
         ("${a.outputs.long} ${a.outputs.long} ${a.outputs.long}", False),
     ],
 )
@@ -128,6 +127,19 @@ def test_characters(monkeypatch: pytest.MonkeyPatch, value: Any, is_taken: bool)
         return
     with pytest.raises(ValueRefusedError, match=r"^more than 30 characters$"):
         resolve(value, lambda *_: "x" * 15)
+
+
+def test_a_text_that_is_too_long_is_not_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resolving, "MAX_CHARACTERS", 30)
+    asked: list[str] = []
+
+    def give(_: str, output: str) -> str:
+        asked.append(output)
+        return "x" * 15
+
+    with pytest.raises(ValueRefusedError, match="characters"):
+        resolve("${a.outputs.b}" * 10, give)
+    assert len(asked) == 3
 
 
 def test_doubling_ends_soon() -> None:

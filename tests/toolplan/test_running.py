@@ -114,6 +114,22 @@ def test_a_step_fails(run: Run) -> None:
 
 
 @both
+def test_a_step_is_skipped_once(run: Run) -> None:
+    told: list[RunEvent] = []
+    plan = tool_plan_from_dict(
+        document(
+            weigh("a", "x"),
+            weigh("b", "y"),
+            bake("c", depends_on=["b", "a"]),
+            bake("d", depends_on=["a", "c"]),
+        )
+    )
+    done = run(plan, ATOMS, Kitchen(x=ValueError(), y=ValueError()), on_event=told.append, jobs=1)
+    assert [one.because for one in done.results] == ["", "", "a", "a"]
+    assert [one.step for one in told if one.result is not None] == ["a", "c", "d", "b"]
+
+
+@both
 def test_others_go_on(run: Run) -> None:
     done = run(PLAN, ATOMS, Kitchen(**{"rye! at 4": ValueError()}))
     assert statuses(done) == {"loaf": "done", "flour": "done", "oven": "done", "roll": "failed", "4": "done"}

@@ -17,6 +17,7 @@ from planspec_lark import (
     parse_plan,
     plan_to_toolplan_skeleton,
     render_all,
+    run_toolplan,
     serialize_plan,
     tool_plan_from_dict,
     tool_plan_to_dict,
@@ -26,6 +27,7 @@ from planspec_lark import (
 )
 from planspec_lark.toolplan.interchange import ToolPlanError
 from planspec_lark.toolplan.notes import Note, read_note, variable_of, write_note
+from tests.toolplan.measuring import grows_evenly
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 from tests.toolplan.test_fixtures import OF_PLANS, atoms_of, plan_file
 
@@ -195,6 +197,27 @@ def test_any_note_is_read_as_it_was_written(value: Any, name: str | None) -> Non
     assert line is not None
     assert "\n" not in line
     assert read_note(line) == Note("Input", name, value)
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", float("inf"), float("-inf")])
+def test_numbers_that_are_none(value: Any) -> None:
+    line = write_note("Input", value)
+    assert line is not None
+    assert read_note(line) == Note("Input", None, value)
+
+
+def test_time_grows_evenly() -> None:
+    def make(size: int) -> Any:
+        steps = [weigh(f"s{at}", f"${{s{max(at - 2, 0)}.outputs.note}}" if at else "x") for at in range(size)]
+        return tool_plan_from_dict(document(*steps[::-1]))
+
+    def there_and_back(plan: Any) -> None:
+        shown = toolplan_to_plan(plan, ATOMS)
+        plan_to_toolplan_skeleton(shown, ATOMS)
+        draw_toolplan(plan)
+        run_toolplan(plan, ATOMS, {}, dry_run=True)
+
+    assert grows_evenly(make, there_and_back, 500)
 
 
 @pytest.mark.parametrize(

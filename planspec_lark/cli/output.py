@@ -25,6 +25,8 @@ __all__ = [
     "UNREADABLE",
     "Row",
     "Unreadable",
+    "Unusable",
+    "check_inputs",
     "complain",
     "diagnostic_rows",
     "fail",
@@ -58,7 +60,19 @@ class Unreadable(click.ClickException):
         super().__init__(f"{visible_name(file)}: {reason}")
 
 
+class Unusable(click.ClickException):
+    """A file or folder that holds something else than it should, or cannot be used now."""
+
+    exit_code = UNREADABLE
+
+
 # ---------------------------------------------------------------- reading
+
+
+def check_inputs(*files: str | None) -> None:
+    """Refuse a call that would read standard input twice."""
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
 
 
 def label(file: str) -> str:

@@ -8,10 +8,18 @@ import click
 
 from planspec_lark.cli import planner_run
 from planspec_lark.cli.findings import Outcome, format_option, report
-from planspec_lark.cli.output import FINDINGS, UNREADABLE, Unreadable, label, read_text, stop_on_faults, write_text
-from planspec_lark.cli.planner_files import (
+from planspec_lark.cli.output import (
+    FINDINGS,
+    UNREADABLE,
+    Unreadable,
     Unusable,
     check_inputs,
+    label,
+    read_text,
+    stop_on_faults,
+    write_text,
+)
+from planspec_lark.cli.planner_files import (
     judge_options,
     language_option,
     load_state,

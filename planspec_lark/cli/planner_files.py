@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from planspec_lark.cli.output import UNREADABLE, Unreadable, label, read_text, stop_on_faults
+from planspec_lark.cli.output import UNREADABLE, Unreadable, Unusable, label, read_text, stop_on_faults
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextError, context_from_json
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, Executors, read_executors
@@ -20,8 +20,6 @@ from planspec_lark.source import visible_name
 from planspec_lark.yaml_text import MissingYamlError
 
 __all__ = [
-    "Unusable",
-    "check_inputs",
     "judge_options",
     "language_option",
     "load_state",
@@ -60,18 +58,6 @@ _JUDGE_OPTIONS = (
         "--tolerant", is_flag=True, help="Take messages out of prose and code fences, and mend what is plainly meant."
     ),
 )
-
-
-def check_inputs(*files: str | None) -> None:
-    """Refuse a call that would read standard input twice."""
-    if files.count("-") > 1:
-        raise click.UsageError("Standard input can be read only once.")
-
-
-class Unusable(click.ClickException):
-    """A state that cannot be used, or a file that holds something else than it should."""
-
-    exit_code = UNREADABLE
 
 
 def judge_options(command: Command) -> Command:

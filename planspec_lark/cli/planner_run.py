@@ -7,10 +7,9 @@ from typing import Any, NoReturn
 
 import click
 
-from planspec_lark.cli.output import FINDINGS, complain
+from planspec_lark.cli.output import FINDINGS, Unusable, complain
 from planspec_lark.cli.planner_events import ASKED, write_event
 from planspec_lark.cli.planner_files import (
-    Unusable,
     judge_options,
     language_option,
     make_judge,

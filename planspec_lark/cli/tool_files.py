@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from planspec_lark.cli.output import UNREADABLE, Unreadable, label, read_text, stop_on_faults
-from planspec_lark.cli.planner_files import Unusable
+from planspec_lark.cli.output import UNREADABLE, Unreadable, Unusable, label, read_text, stop_on_faults
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.findings import locate
 from planspec_lark.json_text.models import JsonText

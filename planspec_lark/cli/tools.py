@@ -9,8 +9,7 @@ import click
 
 from planspec_lark.cli import tools_run
 from planspec_lark.cli.findings import Outcome, format_option, report
-from planspec_lark.cli.output import Unreadable, label, stop_on_faults, write_text
-from planspec_lark.cli.planner_files import check_inputs
+from planspec_lark.cli.output import Unreadable, check_inputs, label, stop_on_faults, write_text
 from planspec_lark.cli.show import write_tree
 from planspec_lark.cli.tool_files import atoms_option, load_tools, read_tool_plan, read_whole, read_with_faults
 from planspec_lark.diagnostics import PlanSyntaxError

@@ -6,8 +6,7 @@ import json
 
 import click
 
-from planspec_lark.cli.output import FINDINGS, complain, label, stop_on_faults, write_text
-from planspec_lark.cli.planner_files import Unusable
+from planspec_lark.cli.output import FINDINGS, Unusable, complain, label, stop_on_faults, write_text
 from planspec_lark.cli.stopping import stoppable
 from planspec_lark.cli.tool_files import atoms_option, load_tools, read_tool_plan
 from planspec_lark.source import escape_json, visible_name

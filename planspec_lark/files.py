@@ -7,7 +7,6 @@ import os
 import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,21 +18,28 @@ _PREFIX, _SUFFIX = ".planspec-", ".tmp"
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[BinaryIO]:
+def writing(path: Path, like: os.stat_result | None = None) -> Iterator[BinaryIO]:
     """A file beside ``path`` that takes its name, in one step, when all is written.
 
-    The name outlives a crash of the machine, as the text does.
+    The name outlives a crash of the machine, as the text does. The file has the permissions that any new file of this
+    user has, or those of ``like`` and, where that is allowed, its owner.
 
     Raises:
         OSError: it cannot be written; what was at ``path`` is as it was.
     """
-    # Unlike those of tempfile, the file has the permissions that any new file of this user has.
-    beside = path.with_name(f"{_PREFIX}{path.name}-{secrets.token_hex(6)}{_SUFFIX}")
+    # Without the name of what it becomes, which may be as long as names can be.
+    beside = path.with_name(f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
+    # What is to have permissions of its own is nobody else's until it has them.
+    mode = 0o666 if like is None else 0o600
     try:
-        with open(beside, "xb") as file:
+        with open(beside, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        if like is not None:
+            with suppress(PermissionError):
+                os.chown(beside, like.st_uid, like.st_gid)
+            beside.chmod(stat.S_IMODE(like.st_mode))
         beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)
@@ -75,17 +81,5 @@ def write_atomically(path: Path, text: str) -> None:
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(PermissionError):
-            os.chown(name, known.st_uid, known.st_gid)
-        Path(name).chmod(stat.S_IMODE(known.st_mode))
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    sync_folder(target.parent)
+    with writing(target, like=known) as file:
+        file.write(text.encode("utf-8"))

@@ -122,7 +122,7 @@ def test_what_cannot_be_written(here: Path, monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr("planspec_lark.files.open", refuse, raising=False)
     result = run("fmt", "sloppy.md")
     assert result.exit_code == 2
     assert result.stderr == "Error: sloppy.md: Permission denied\n"

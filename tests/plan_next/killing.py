@@ -118,10 +118,10 @@ class Points:
         self.pass_one()
 
     @contextmanager
-    def open(self, path: Path, mode: str) -> Iterator[_File]:
+    def open(self, path: Path, mode: str, **options: Any) -> Iterator[_File]:
         """In place of :func:`open`."""
         self.pass_one()
-        with path.open(mode) as file:
+        with open(path, mode, **options) as file:
             self.pass_one()
             yield _File(file, self)
         self.pass_one()

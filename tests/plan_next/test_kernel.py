@@ -301,8 +301,8 @@ class _FullFile:
         self.file = file
 
     @classmethod
-    def open(cls, path: Path, mode: str) -> _FullFile:
-        return cls(path.open(mode))
+    def open(cls, path: Path, mode: str, **options: Any) -> _FullFile:
+        return cls(open(path, mode, **options))
 
     def __enter__(self) -> _FullFile:
         return self

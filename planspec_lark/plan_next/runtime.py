@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from attrs import evolve, field, frozen
 from attrs.validators import ge, instance_of
 
+from planspec_lark.awaitables import drop
 from planspec_lark.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.plan_next.completion import has_failed
 from planspec_lark.plan_next.context import Context
@@ -257,14 +258,8 @@ def _check_loop(answer: Awaitable[Answer]) -> None:
         asyncio.get_running_loop()
     except RuntimeError:
         return
-    _drop(answer)
+    drop(answer)
     raise RuntimeError("an event loop is running already, so await arun() or astep() here")
-
-
-def _drop(answer: object) -> None:
-    """Let go of an answer that nobody waits for; Python warns of a coroutine that was just forgotten."""
-    if inspect.iscoroutine(answer):
-        answer.close()
 
 
 async def _adrive(turn: _Turn) -> None:
@@ -282,7 +277,7 @@ async def _in_thread(call: _Call) -> Answer | Awaitable[Answer]:
     except asyncio.CancelledError:
         await asyncio.wait([work])
         if work.exception() is None:  # nobody else asks for what came of it
-            _drop(work.result())
+            drop(work.result())
         raise
 
 

@@ -12,6 +12,7 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
+from planspec_lark.awaitables import drop
 from planspec_lark.toolplan.callables import AtomCallable, Call, find_caller
 from planspec_lark.toolplan.course import Course, Ended, Task
 from planspec_lark.toolplan.journal import open_journal, read_journal
@@ -108,12 +109,6 @@ def _begun(course: Course, call: Call, jobs: int, journal: Path | str | None) ->
             yield find
 
 
-def _drop(value: object) -> None:
-    """Let go of what nobody waits for; Python warns of a coroutine that was just forgotten."""
-    if inspect.iscoroutine(value):
-        value.close()
-
-
 # ---------------------------------------------------------------- threads
 
 
@@ -153,7 +148,7 @@ def _call(call: AtomCallable, inputs: dict[str, Any]) -> Ended:
 
 def _check_is_there(value: object) -> None:
     if inspect.isawaitable(value):
-        _drop(value)
+        drop(value)
         raise TypeError("a callable is asynchronous, so await arun_toolplan() here")
 
 
@@ -162,7 +157,7 @@ def _rescue(course: Course, ended: Iterable[tuple[_Future, Task]]) -> None:
     for future, task in ended:
         result = future.result()
         if inspect.isawaitable(result.value):
-            _drop(result.value)
+            drop(result.value)
             continue
         # The journal may be why it is given up; that is what is raised then.
         with suppress(ToolRunError):
@@ -223,6 +218,6 @@ async def _in_thread(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[
     except asyncio.CancelledError:
         await asyncio.wait([work])
         if work.exception() is None and inspect.isawaitable(work.result()):
-            _drop(work.result())
+            drop(work.result())
             raise
         return work.result()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "READ",
+    "SCHEMAS",
     "STARTS",
     "Patterns",
     "dump",
@@ -35,6 +36,8 @@ __all__ = [
 
 # The languages whose texts are read; the others are for generation.
 READ = ("planspec", "plan_cmd", "json_text", "reference")
+# What has a JSON Schema, in a file beside the grammars.
+SCHEMAS = ("plan_next", "plan_return", "tool_plan", "atoms")
 # The rules that a text of each language can be read as.
 STARTS = {
     "planspec": ("plan", "line"),

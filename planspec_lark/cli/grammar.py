@@ -13,9 +13,6 @@ from planspec_lark.generation.exporting import EXPORTED, TARGETS, TYPES, export_
 
 __all__ = ["command"]
 
-# The one language that is no grammar.
-_SCHEMA = "plan_next"
-
 
 @click.group("grammar")
 def command() -> None:
@@ -50,8 +47,8 @@ def export(target: str, types: str, out: str, **options: Any) -> None:
 
 
 @command.command("show")
-@click.argument("language", type=click.Choice([*sorted(grammars.STARTS), _SCHEMA]))
+@click.argument("language", type=click.Choice([*sorted(grammars.STARTS), *grammars.SCHEMAS]))
 def show(language: str) -> None:
     """Write a grammar's file as it is, or the file of a JSON Schema."""
-    path = grammars.schema_path(language) if language == _SCHEMA else grammars.grammar_path(language)
+    path = grammars.schema_path(language) if language in grammars.SCHEMAS else grammars.grammar_path(language)
     write_text(path.read_text(encoding="utf-8"))

@@ -75,7 +75,13 @@ def test_show(language: str) -> None:
     assert result.stdout == (grammars.grammar_path(language)).read_text(encoding="utf-8")
 
 
-def test_show_of_the_schema() -> None:
-    result = run("grammar", "show", "plan_next")
+@pytest.mark.parametrize("language", grammars.SCHEMAS)
+def test_show_of_a_schema(language: str) -> None:
+    result = run("grammar", "show", language)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == grammars.schema_path("plan_next").read_text(encoding="utf-8")
+    assert result.stdout == grammars.schema_path(language).read_text(encoding="utf-8")
+
+
+def test_every_file_is_shown() -> None:
+    files = {path.name.partition(".")[0] for path in grammars.grammar_path("planspec").parent.iterdir()}
+    assert files == {*grammars.STARTS, *grammars.SCHEMAS}

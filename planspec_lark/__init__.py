@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from planspec_lark.plan_next.reading import MessageError, MessageScan, parse_message, scan_message
     from planspec_lark.plan_next.runtime import Event, EventKind, Refusal, Runtime
     from planspec_lark.plan_next.view import context_to_plan
-    from planspec_lark.plan_next.wording.words import Words, WordsError, load_words
+    from planspec_lark.plan_next.wording.words import Words, WordsError, default_words, load_words, read_words
     from planspec_lark.planspec.checking import check_text
     from planspec_lark.planspec.folding import collapse_step, expand_step, replace_children
     from planspec_lark.planspec.interchange import (
@@ -137,7 +137,7 @@ _HOMES = {
     "plan_next.reading": "MessageError MessageScan parse_message scan_message",
     "plan_next.runtime": "Event EventKind Refusal Runtime",
     "plan_next.view": "context_to_plan",
-    "plan_next.wording.words": "Words WordsError load_words",
+    "plan_next.wording.words": "Words WordsError default_words load_words read_words",
     "planspec.checking": "check_text",
     "planspec.folding": "collapse_step expand_step replace_children",
     "planspec.interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
@@ -258,6 +258,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "context_to_plan",
     "create_state",
     "decode",
+    "default_words",
     "draw_toolplan",
     "expand_step",
     "export_grammar",
@@ -287,6 +288,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "program_planner",
     "read_json",
     "read_state",
+    "read_words",
     "registry_from_value",
     "registry_to_value",
     "render",

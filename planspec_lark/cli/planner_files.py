@@ -15,7 +15,8 @@ from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextErro
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, Executors, read_executors
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import StateError, read_state
-from planspec_lark.plan_next.wording.words import Words, WordsError, load_words
+from planspec_lark.plan_next.prompts import LANGUAGES
+from planspec_lark.plan_next.wording.words import WORDS_LIMITS, Words, WordsError, read_words
 from planspec_lark.source import visible_name
 from planspec_lark.yaml_text import MissingYamlError
 
@@ -29,7 +30,6 @@ __all__ = [
     "state_option",
 ]
 
-_WORDS_BYTES = 1_000_000
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -49,7 +49,7 @@ state_option = click.option(
     help="The folder that holds where the plan stands.",
 )
 language_option = click.option(
-    "--language", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="The language of the prompt."
+    "--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language of the prompt."
 )
 _JUDGE_OPTIONS = (
     click.option("--executors", "executors_file", metavar="FILE", help="The tools that there are, as YAML."),
@@ -90,7 +90,7 @@ def _read_executors(file: str) -> Executors:
 
 def _read_words(file: str) -> Words:
     try:
-        return load_words(read_text(file, _WORDS_BYTES))
+        return read_words(read_text(file, WORDS_LIMITS.max_bytes))
     except WordsError as error:
         raise Unreadable(label(file), str(error)) from None
     except PlanSyntaxError as error:

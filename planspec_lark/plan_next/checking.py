@@ -22,7 +22,7 @@ from planspec_lark.plan_next.models import (
 from planspec_lark.plan_next.rules import check_next, check_phase, texts_at
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.plan_next.wording.normal import normalize
-from planspec_lark.plan_next.wording.words import DEFAULT_WORDS, Words
+from planspec_lark.plan_next.wording.words import Words, default_words
 
 __all__ = ["check_message"]
 
@@ -57,7 +57,7 @@ def check_message(
     value = to_value(message)
     origin = message.origin if message.origin is not None and message.origin.value == value else None
     if origin is None and isinstance(message, PlanNext):
-        findings += check_next(value, words or DEFAULT_WORDS)
+        findings += check_next(value, words or default_words())
     return locate(findings, origin)
 
 

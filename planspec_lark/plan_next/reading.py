@@ -15,7 +15,7 @@ from planspec_lark.limits import Findings, Limits
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase
 from planspec_lark.plan_next.structure import build
-from planspec_lark.plan_next.wording.words import DEFAULT_WORDS, Words
+from planspec_lark.plan_next.wording.words import Words, default_words
 from planspec_lark.source import Source
 
 __all__ = ["MessageError", "MessageScan", "parse_message", "scan_message"]
@@ -56,7 +56,7 @@ def parse_message(
     Args:
         text: the whole answer.
         phase: "planning" takes plan-next, "execution" takes plan-return.
-        words: the words that hypotheses and steps may not have; by default :data:`DEFAULT_WORDS`.
+        words: the words that hypotheses and steps may not have; by default those of the package.
         name: what diagnostics call the text.
         limits: the most bytes, levels and findings.
 
@@ -114,7 +114,7 @@ def _judge(
     built: PlanNext | PlanReturn | None = None
     findings = list(known)
     if read.has_value and isinstance(read.value, dict):
-        built, more = _judge_value(read.value, phase, words or DEFAULT_WORDS)
+        built, more = _judge_value(read.value, phase, words or default_words())
         findings += more
     all_found = Findings(limits.max_findings)
     all_found.extend(in_order([*read.diagnostics, *locate(findings, read)]))

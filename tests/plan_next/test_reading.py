@@ -24,7 +24,7 @@ from planspec_lark.plan_next.models import (
 )
 from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.plan_next.wording.words import DEFAULT_WORDS
+from planspec_lark.plan_next.wording.words import default_words
 from tests.plan_next.messages import (
     GOAL,
     HYPOTHESES,
@@ -179,7 +179,7 @@ def test_there_are_two_phases() -> None:
 
 
 def test_words_may_be_others() -> None:
-    words = DEFAULT_WORDS.extended(sequence=["tomorrow"], allowed=["first floor"])
+    words = default_words().extended(sequence=["tomorrow"], allowed=["first floor"])
     assert parse_message(encode(probes(["The first floor is wet", "b", "c"])), "planning", words=words)
     with pytest.raises(MessageError, match="`tomorrow` is a word of sequence"):
         parse_message(encode(probes(["It rains tomorrow", "b", "c"])), "planning", words=words)

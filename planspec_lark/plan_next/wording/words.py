@@ -5,7 +5,6 @@ The lists are data, in ``words.toml``, and a caller may extend them or bring oth
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
@@ -15,13 +14,14 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.limits import Limits, find_excess, read_file
 from planspec_lark.plan_next.wording.matching import Entry, EntryError, Kind, Matcher, read_key
 from planspec_lark.plan_next.wording.normal import Found
 
-__all__ = ["DEFAULT_WORDS", "Found", "WordList", "Words", "WordsError", "default_words", "load_words"]
+__all__ = ["WORDS_LIMITS", "Found", "WordList", "Words", "WordsError", "default_words", "load_words", "read_words"]
 
-DEFAULT_WORDS: Words
-_MAX_BYTES = 1_000_000
+WORDS_LIMITS = Limits(max_bytes=1_000_000)
 _LISTS = ("sequence", "guess")
 
 
@@ -116,19 +116,30 @@ class Words:
             raise WordsError(str(error)) from None
 
 
-def load_words(source: str | os.PathLike[str]) -> Words:
-    """Read word lists from a TOML text (a string) or file (a path).
+def load_words(path: Path | str) -> Words:
+    """The word lists in a file; see :func:`read_words`.
+
+    Raises:
+        WordsError: the file holds something else, or too much.
+        OSError: it cannot be read.
+    """
+    try:
+        return read_words(read_file(path, WORDS_LIMITS))
+    except PlanSyntaxError as error:
+        raise WordsError(f"the word lists cannot be read: {error.diagnostics[0].message}") from None
+
+
+def read_words(text: str) -> Words:
+    """Word lists from a TOML text.
 
     The text has a table ``sequence`` and a table ``guess``, each with lists of strings named as in :class:`WordList`.
     With ``extends = true`` at its top, it adds to the default lists; else it stands for itself.
 
     Raises:
         WordsError: it is too large, no TOML, or has other keys or values.
-        OSError: the file can not be read.
     """
-    text = source if isinstance(source, str) else _read(Path(source))
-    if len(text) > _MAX_BYTES:
-        raise WordsError(f"the word lists have more than the {_MAX_BYTES:,} characters that are allowed")
+    if excess := find_excess(text, "<text>", WORDS_LIMITS):
+        raise WordsError(f"the word lists cannot be read: {excess.message}")
     try:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -143,17 +154,6 @@ def load_words(source: str | os.PathLike[str]) -> Words:
         return Words(sequence, guess)
     default = default_words()
     return Words(_merge(default.sequence, sequence), _merge(default.guess, guess))
-
-
-def _read(path: Path) -> str:
-    with path.open("rb") as file:
-        data = file.read(_MAX_BYTES + 1)
-    if len(data) > _MAX_BYTES:
-        raise WordsError(f"the word lists have more than the {_MAX_BYTES:,} bytes that are allowed")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise WordsError(f"the word lists are no UTF-8: byte {error.start}") from None
 
 
 def _read_list(name: str, table: Any) -> WordList:
@@ -179,11 +179,4 @@ def _merge(old: WordList, new: WordList) -> WordList:
 @cache
 def default_words() -> Words:
     """The word lists that come with the package."""
-    return load_words(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
-
-
-def __getattr__(name: str) -> Words:
-    # Read when somebody asks, not when the module is imported.
-    if name == "DEFAULT_WORDS":
-        return default_words()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return read_words(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))

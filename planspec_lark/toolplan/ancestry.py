@@ -1,6 +1,7 @@
 """Which steps another one depends on, directly or not: many such questions about one graph.
 
-Most are answered by two numbers each. What is left is put to the whole graph, many questions at a time.
+Many are answered by two numbers each, more by a short walk. What is left is put to the whole graph, many questions at a
+time.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ __all__ = ["Ancestry"]
 
 # Each node keeps a bit for every node that is asked for at a time: so many of these, and bits for all nodes together.
 _FEWEST, _MOST, _BITS = 512, 8192, 2**30
+# The nodes that a walk for one question looks at.
+_WALK = 32
 
 
 class Ancestry:
@@ -22,9 +25,11 @@ class Ancestry:
         graph: those that each node depends on.
         ordering: its order.
         at_a_time: how many nodes to ask for in one pass through the graph; by default, as many as memory is there for.
+        walk: how many nodes to look at for one question before it is left to such a pass.
     """
 
-    def __init__(self, graph: Graph, ordering: Ordering, *, at_a_time: int | None = None) -> None:
+    def __init__(self, graph: Graph, ordering: Ordering, *, at_a_time: int | None = None, walk: int = _WALK) -> None:
+        self._longest = walk
         self._graph = graph
         self._at_a_time = at_a_time or max(_FEWEST, min(_MOST, _BITS // max(len(graph), 1)))
         groups = find_groups(graph, ordering.stuck) if ordering.stuck else {}
@@ -68,7 +73,26 @@ class Ancestry:
         here, there = self._position[node], self._position[other]
         if here < there:
             return False
-        return True if here > there and self._start[other] <= self._start[node] < self._end[other] else None
+        if here > there and self._start[other] <= self._start[node] < self._end[other]:
+            return True
+        return self._walk(node, other)
+
+    def _walk(self, node: int, other: int) -> bool | None:
+        """The answer, where all that lies between the two is a few nodes: those that come before the other cannot lead
+        to it.
+        """
+        graph, position, there = self._graph, self._position, self._position[other]
+        seen, waiting = {node}, [node]
+        while waiting:
+            for above in graph[waiting.pop()]:
+                if above == other:
+                    return True
+                if position[above] >= there and above not in seen:
+                    seen.add(above)
+                    waiting.append(above)
+            if len(seen) > self._longest:
+                return None
+        return False
 
     def _search(self, questions: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
         """The questions that are to be answered with yes."""

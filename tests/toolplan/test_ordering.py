@@ -119,11 +119,12 @@ def test_groups_depend_on_lower_ones(graph: Graph) -> None:
             assert other not in graph[node] or groups[other] <= groups[node]
 
 
+@pytest.mark.parametrize("walk", [0, 2, 32])
 @pytest.mark.parametrize("at_a_time", [1, 3, None])
 @given(graphs())
-def test_who_depends_on_whom(at_a_time: int | None, graph: Graph) -> None:
+def test_who_depends_on_whom(at_a_time: int | None, walk: int, graph: Graph) -> None:
     questions = [(node, other) for node in range(len(graph)) for other in range(len(graph))]
-    answers = Ancestry(graph, order(graph), at_a_time=at_a_time).answer(questions)
+    answers = Ancestry(graph, order(graph), at_a_time=at_a_time, walk=walk).answer(questions)
     assert answers == [other in reach(graph, node) for node, other in questions]
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import pickle
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from enum import Enum
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from attrs import evolve, field, frozen
 from attrs.validators import ge, instance_of
 
-from planspec_lark.awaitables import drop
+from planspec_lark.awaitables import Turn, adrive, drive
 from planspec_lark.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.plan_next.completion import has_failed
 from planspec_lark.plan_next.context import Context
@@ -80,8 +79,6 @@ class Event:
 _KEPT = 10_000
 _LISTED = 20
 
-_Call: TypeAlias = Callable[[], "Answer | Awaitable[Answer]"]
-_Turn: TypeAlias = Generator[_Call, Answer, None]
 _Copied = TypeVar("_Copied", bound="Context | tuple[Context, DoneItem | None]")
 
 
@@ -134,11 +131,10 @@ class Runtime:
             ContextError: what is there is no context.
             RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
         """
-        # All that is asynchronous runs in one loop, as clients keep their connections to the loop they were made in.
         with open_state(self.state_dir) as kernel, closing(asyncio.Runner()) as runner:
             turns = 0
             while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
-                _drive(self._turn(kernel), runner)
+                drive(self._turn(kernel), runner, "arun() or astep()")
                 turns += 1
             return kernel.context
 
@@ -151,13 +147,13 @@ class Runtime:
         with open_state(self.state_dir) as kernel:
             turns = 0
             while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
-                await _adrive(self._turn(kernel))
+                await adrive(self._turn(kernel))
                 turns += 1
             return kernel.context
 
     # ---------------------------------------------------------------- turns
 
-    def _turn(self, kernel: Kernel) -> _Turn:
+    def _turn(self, kernel: Kernel) -> Turn[None]:
         """Open or close one block. Yields what is to be called, and is sent its answer."""
         if kernel.context.phase is Phase.EXECUTION:
             yield from self._execute(kernel)
@@ -166,7 +162,7 @@ class Runtime:
         else:
             yield from self._plan(kernel)
 
-    def _plan(self, kernel: Kernel) -> _Turn:
+    def _plan(self, kernel: Kernel) -> Turn[None]:
         context = kernel.context
         refusal: Refusal | None = None
         for _ in range(self.max_refusals + 1):
@@ -184,7 +180,7 @@ class Runtime:
         said = f"the planner was refused {times}for:\n\n"
         self._close(kernel, said + _why(refusal), DoneStatus.FAILED)
 
-    def _execute(self, kernel: Kernel) -> _Turn:
+    def _execute(self, kernel: Kernel) -> Turn[None]:
         context = kernel.context
         self._tell(Event(EventKind.ASKED, context, Phase.EXECUTION))
         answer = yield lambda: self.executor(_copy(context))
@@ -199,8 +195,10 @@ class Runtime:
         said = f"the executor's answer was refused:\n\n{_why(refusal)}\n\nIt was:\n\n{visible(refusal.answer[:_KEPT])}"
         self._close(kernel, said, DoneStatus.FAILED)
 
-    def _judge(self, answer: Answer, context: Context) -> tuple[PlanNext | PlanReturn | None, Refusal | None]:
+    def _judge(self, answer: object, context: Context) -> tuple[PlanNext | PlanReturn | None, Refusal | None]:
         """The message that an answer is, or why it is refused."""
+        if not isinstance(answer, str | PlanNext | PlanReturn):
+            raise TypeError(f"an answer is a text or a message, not {type(answer).__name__}")
         # A model may hold what no text can, such as a number that is none, and what is written has to be read again.
         text = answer if isinstance(answer, str) else _to_json(answer)
         message, found = self.judge.judge(text, context.phase, context, name="<answer>")
@@ -238,58 +236,3 @@ def _to_json(message: PlanNext | PlanReturn) -> str:
         return json.dumps(to_value(message), ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"an answer holds what JSON cannot say: {error}") from None
-
-
-# ---------------------------------------------------------------- callables of both kinds
-
-
-def _drive(turn: _Turn, runner: asyncio.Runner) -> None:
-    call = next(turn, None)
-    while call is not None:
-        answer = call()
-        if inspect.isawaitable(answer):
-            _check_loop(answer)
-            answer = runner.run(_wait(answer))
-        call = _send(turn, answer)
-
-
-def _check_loop(answer: Awaitable[Answer]) -> None:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return
-    drop(answer)
-    raise RuntimeError("an event loop is running already, so await arun() or astep() here")
-
-
-async def _adrive(turn: _Turn) -> None:
-    call = next(turn, None)
-    while call is not None:
-        answer = await _in_thread(call)
-        call = _send(turn, await answer if inspect.isawaitable(answer) else answer)
-
-
-async def _in_thread(call: _Call) -> Answer | Awaitable[Answer]:
-    """Call what would keep all others waiting if it is not asynchronous; a thread cannot be cancelled."""
-    work = asyncio.ensure_future(asyncio.to_thread(call))
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        await asyncio.wait([work])
-        if work.exception() is None:  # nobody else asks for what came of it
-            drop(work.result())
-        raise
-
-
-async def _wait(answer: Awaitable[Answer]) -> Answer:
-    return await answer
-
-
-def _send(turn: _Turn, answer: object) -> _Call | None:
-    """Hand an answer over; returns what is to be called next, if anything."""
-    if not isinstance(answer, str | PlanNext | PlanReturn):
-        raise TypeError(f"an answer is a text or a message, not {type(answer).__name__}")
-    try:
-        return turn.send(answer)
-    except StopIteration:
-        return None

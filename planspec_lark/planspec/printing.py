@@ -14,7 +14,7 @@ from planspec_lark.planspec.folding import shows_body, shows_children
 from planspec_lark.planspec.models import MARKS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import find_parents
 
-__all__ = ["canonical_summary", "progress_text", "serialize_plan"]
+__all__ = ["canonical_step", "canonical_summary", "progress_text", "serialize_plan"]
 
 _MARKS = {status: f"[{mark}] " for status, mark in MARKS.items()}
 _PENDING = PlanStatus.PENDING
@@ -106,6 +106,19 @@ def canonical_summary(step: PlanStep) -> str:
     line = _summary(step, "")
     _check_variables(step.outputs, [step])
     return line
+
+
+def canonical_step(step: PlanStep, depth: int) -> str:
+    """The lines of a step itself, as :func:`serialize_plan` prints them at this depth (0 at the top level).
+
+    Raises:
+        ValueError: as there, as far as one step can tell.
+    """
+    attrs.validate(step)
+    indent = "  " * depth
+    rows = [_summary(step, indent), *_body(step, indent), ""]
+    _check_variables([*step.inputs, *step.outputs], [step])
+    return "\n".join(rows)
 
 
 def _summary(step: PlanStep, indent: str) -> str:

@@ -1,0 +1,38 @@
+"""How much a run may spend, and how much it has."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from planspec_lark.engine.desk import Desk
+from planspec_lark.engine.models import Budget
+
+__all__ = ["Meter", "OutOfBudget"]
+
+
+class OutOfBudget(Exception):  # noqa: N818  (it is no error)
+    """A budget is used up; the text says which."""
+
+
+class Meter:
+    """Holds a run to its budget, counting from when this was made."""
+
+    def __init__(self, budget: Budget, desk: Desk) -> None:
+        self._budget, self._desk = budget, desk
+        self._began, self._before = monotonic(), desk.state.effort
+        self._steps = desk.state.steps
+
+    def check(self) -> None:
+        """Raises OutOfBudget before a call where nothing is left for it."""
+        budget, state = self._budget, self._desk.state
+        spent = {
+            "steps": (state.steps - self._steps, budget.steps),
+            "seconds": (monotonic() - self._began, budget.seconds),
+            "calls of language models": (state.effort.llm_calls - self._before.llm_calls, budget.llm_calls),
+            "tokens": (state.effort.tokens - self._before.tokens, budget.tokens),
+        }
+        for name, (used, most) in spent.items():
+            if most is not None and used >= most:
+                raise OutOfBudget(f"the budget of {most:,} {name} is used up")
+
+

@@ -1,0 +1,180 @@
+"""The only writer of a run: plan, state, ledger and the plan's home change here, and always together.
+
+First the record is kept, then the plan's text. After a crash in between, the record says what the text should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from planspec_lark.engine.events import History
+from planspec_lark.engine.homes import Home
+from planspec_lark.engine.identity import digest, hash_of
+from planspec_lark.engine.ledger import Change, Kind, Ledger, Record
+from planspec_lark.engine.models import Effort
+from planspec_lark.engine.plantext import PlanText
+from planspec_lark.engine.state import RunState
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+
+__all__ = ["OPEN", "Desk", "Patch", "RunEvent"]
+
+OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
+
+
+@frozen
+class Patch:
+    """What a step is to be: fields that are None stay as they are."""
+
+    step: PlanStep
+    status: PlanStatus | None = None
+    result: str | None = None
+    done_count: int | None = None
+
+    def apply(self) -> Change | None:
+        """Change the step; says what was changed, if anything was."""
+        step, status, result, count = self.step, None, None, None
+        if self.status is not None and self.status is not step.status:
+            status, step.status = (step.status.value, self.status.value), self.status
+        if self.result is not None and self.result != step.result:
+            result, step.result = (step.result, self.result), self.result
+        if self.done_count is not None and self.done_count != step.done_count:
+            count, step.done_count = (step.done_count, self.done_count), self.done_count
+        return Change(status, result, count) if status or result or count else None
+
+
+@frozen
+class RunEvent:
+    """Something that has happened; ledger and plan file have it already.
+
+    Attributes:
+        kind: what.
+        step_id: the step that is meant, as it was called before; empty where none is.
+        data: what else there is to say, as in the ledger.
+        plan: the plan as it stands. It goes on changing: copy what is to be kept.
+    """
+
+    kind: Kind
+    step_id: str
+    data: Mapping[str, Any]
+    plan: PlanSpec
+
+
+def _ignore(_: RunEvent) -> None:
+    pass
+
+
+class Desk:
+    """A run that is at work.
+
+    Args:
+        plan: the plan, which is changed in place.
+        state: what the records so far come to.
+        ledger, run: where records go.
+        home: where the plan's text goes.
+        tell: is told of every record.
+    """
+
+    def __init__(
+        self,
+        plan: PlanSpec,
+        state: RunState,
+        ledger: Ledger,
+        run: str,
+        home: Home,
+        tell: Callable[[RunEvent], None] = _ignore,
+    ) -> None:
+        self.plan, self.state, self.ledger, self.run = plan, state, ledger, run
+        self.history = History(ledger, run)
+        self._home, self._tell = home, tell
+        self.text = PlanText(plan)
+        self._digest = digest(self.text.text)
+        # Grows with every change after which a step may be open again that was not.
+        self.version = 0
+
+    @property
+    def digest(self) -> str:
+        """The hash of the plan's text."""
+        return self._digest
+
+    def find(self, step_id: str) -> PlanStep | None:
+        """The step with this id."""
+        return self.text.find(step_id)
+
+    def note(
+        self,
+        kind: Kind,
+        step: PlanStep | None = None,
+        *,
+        patches: Iterable[Patch] = (),
+        attempt: int = 0,
+        outputs: Mapping[str, Any] | None = None,
+        effort: Effort | None = None,
+        **data: Any,
+    ) -> Record:
+        """Keep a record, and change status, result and rounds of steps as it says."""
+        changes = {}
+        for patch in patches:
+            change = patch.apply()
+            if change is not None:
+                changes[patch.step.step_id] = change
+        if changes:
+            self.text.update(*changes)
+        if any(change.status and change.status[1] == PlanStatus.PENDING.value for change in changes.values()):
+            self.version += 1
+        step_id, hash = ("", "") if step is None else (step.step_id, hash_of(step))
+        record = Record(kind, step_id, hash, attempt, _data(data, effort), outputs or {}, changes)
+        return self._keep(record, is_changed=bool(changes))
+
+    def note_shape(
+        self, kind: Kind, step_id: str = "", *, hash: str = "", effort: Effort | None = None, **data: Any
+    ) -> Record:
+        """Keep a record of a plan that has changed in other ways already."""
+        self.text.renew()
+        self.version += 1
+        record = Record(kind, step_id, hash, 0, _data(data, effort), plan=self.text.text)
+        return self._keep(record, is_changed=True)
+
+    def _keep(self, record: Record, *, is_changed: bool) -> Record:
+        before, self._digest = self._digest, digest(self.text.text) if is_changed else self._digest
+        made = Record(
+            record.kind,
+            record.step,
+            record.hash,
+            record.attempt,
+            record.data,
+            record.outputs,
+            record.changes,
+            record.plan,
+            before,
+            self._digest,
+        )
+        kept = self.ledger.append(self.run, made)
+        self.state.take(kept)
+        if before != self._digest:
+            self._home.save(self.text.text)
+        self._tell(RunEvent(kept.kind, kept.step, kept.data, self.plan))
+        return kept
+
+    def ancestors(self, step_id: str) -> list[PlanStep]:
+        """The steps that a step stands below, the nearest first."""
+        found = []
+        while "." in step_id:
+            step_id = step_id.rpartition(".")[0]
+            step = self.find(step_id)
+            if step is not None:
+                found.append(step)
+        return found
+
+    def open_below(self, step: PlanStep) -> list[PlanStep]:
+        """The steps below one that are pending or active."""
+        return [below for below in iter_steps(step) if below is not step and below.status in OPEN]
+
+
+
+def _data(data: dict[str, Any], effort: Effort | None) -> dict[str, Any]:
+    if effort is not None:
+        data |= {"llm_calls": effort.llm_calls, "tokens": effort.tokens}
+    return {name: value for name, value in data.items() if value not in (None, "", 0, [], {}, ())}

@@ -1,0 +1,62 @@
+"""What has happened in a run, read from its ledger when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from planspec_lark.engine.ledger import Kind, Ledger, Record
+
+__all__ = ["Event", "History"]
+
+# What those who work for the engine want to know of; the rest is about the engine itself.
+_TOLD = (
+    *(Kind.DONE, Kind.FAILED, Kind.BRANCHED, Kind.LOOPED, Kind.SKIPPED, Kind.BLOCKED),
+    *(Kind.REFLECTED, Kind.TOLD, Kind.REPLANNED, Kind.RENEWED),
+)
+
+
+@frozen
+class Event:
+    """One thing that has happened.
+
+    Attributes:
+        kind: what, as the ledger calls it.
+        step: the id that the step had then; empty where no step is meant.
+        description: of the step, as it was then.
+        text: the result, the reason or the answer, in words.
+        status: what the operator said, of a step that was not OK.
+        time: in seconds since 1970.
+    """
+
+    kind: Kind
+    step: str
+    description: str
+    text: str
+    status: str
+    time: float
+
+
+class History:
+    """The events of a run. It takes no memory, however long it is."""
+
+    def __init__(self, ledger: Ledger, run: str) -> None:
+        self._ledger, self._run = ledger, run
+
+    def __iter__(self) -> Iterator[Event]:
+        """All events, the oldest first."""
+        return map(_event, self._ledger.records(self._run, kinds=_TOLD))
+
+    def last(self, count: int) -> list[Event]:
+        """The last events, the oldest of them first."""
+        newest = self._ledger.records(self._run, kinds=_TOLD, newest_first=True, limit=count)
+        return [_event(record) for record in newest][::-1]
+
+
+def _event(record: Record) -> Event:
+    data = record.data
+    text = str(data.get("result", data.get("answer", "")))
+    return Event(
+        record.kind, record.step, str(data.get("description", "")), text, str(data.get("status", "")), record.time
+    )

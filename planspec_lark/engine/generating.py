@@ -1,0 +1,122 @@
+"""Steps that a planner writes: read from its answer, checked, and put where they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attrs import frozen
+
+from planspec_lark.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.engine.models import EngineLimits
+from planspec_lark.planspec.checking import locate
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.places import Places
+from planspec_lark.planspec.scanning import ScanResult, scan_plan
+from planspec_lark.planspec.validation import check_rules
+
+__all__ = ["Generated", "read_children", "read_new_plan"]
+
+
+@frozen
+class Generated:
+    """What a planner has written.
+
+    Attributes:
+        plan: its steps are what was asked for; all of them are pending.
+        diagnostics: what is wrong; errors make it unusable.
+        done: ids of steps that the planner has marked as done.
+    """
+
+    plan: PlanSpec
+    diagnostics: list[Diagnostic]
+    done: frozenset[str]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether nothing in it is an error."""
+        return all(found.severity is not Severity.ERROR for found in self.diagnostics)
+
+
+def read_new_plan(text: str, limits: EngineLimits) -> Generated:
+    """A whole plan in a planner's answer. Never raises on any text."""
+    scan = scan_plan(text, name="<plan>")
+    return _check(scan, scan.plan.steps, limits)
+
+
+def read_children(text: str, container: PlanStep, names: Iterable[str], limits: EngineLimits) -> Generated:
+    """The steps for a container in a planner's answer, with ids below it. Never raises on any text.
+
+    Ids may be those below the container, or count from 1; the container itself may stand above them. They are numbered
+    anew, behind the children that the container has.
+
+    Args:
+        text: the answer.
+        container: where the steps go.
+        names: of the plan's other steps.
+        limits: how many steps there may be.
+    """
+    scan = scan_plan(text, name="<steps>")
+    steps = scan.plan.steps
+    if len(steps) == 1 and steps[0].step_id == container.step_id and steps[0].children:
+        steps = steps[0].children
+    # What stays of the container stands in the plan already, and planners like to repeat it.
+    kept = {child.step_id for child in container.children}
+    steps = [step for step in steps if step.step_id not in kept]
+    taken = set(names)
+    found = _check(scan, steps, limits)
+    for step in iter_steps(PlanSpec(steps=list(steps))):
+        if step.step_name in taken:
+            found.diagnostics.append(_fault("PE304", f"the plan has a step '{step.step_name}' already", scan, step))
+    if found.is_usable:
+        _number(container, steps)
+    return found
+
+
+def _check(scan: ScanResult, steps: Sequence[PlanStep], limits: EngineLimits) -> Generated:
+    diagnostics = list(scan.diagnostics)
+    count = 0
+    done = set()
+    for step in iter_steps(PlanSpec(steps=list(steps))):
+        count += 1
+        if step.status is PlanStatus.DONE:
+            done.add(step.step_id)
+        if step.total_count is not None and step.total_count > limits.max_loop:
+            message = f"a loop of {step.total_count:,} rounds: at most {limits.max_loop:,} are allowed"
+            diagnostics.append(_fault("PE303", message, scan, step))
+    if not count:
+        help = "write them as `1. [act] text → outputs`, below a line `## Steps`"
+        diagnostics.append(Diagnostic("PE301", "there are no steps", CODES["PE301"].severity, help=help))
+    if count > limits.max_steps:
+        message = f"{count:,} steps: at most {limits.max_steps:,} are allowed"
+        diagnostics.append(Diagnostic("PE302", message, CODES["PE302"].severity))
+    elif count:
+        # Its goal is not the planner's concern.
+        rules = check_rules(PlanSpec(goal="-", steps=list(steps)))
+        diagnostics += locate([one for one in rules if one.severity is Severity.ERROR], scan.places)
+    return Generated(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics, frozenset(done))
+
+
+def _fault(code: str, message: str, scan: ScanResult, step: PlanStep) -> Diagnostic:
+    places: Places = scan.places
+    found = Diagnostic(code, f"step {step.step_id}: {message}", CODES[code].severity, step_id=step.step_id)
+    return next(iter(locate([found], places)))
+
+
+def make_pending(steps: Iterable[PlanStep], done: frozenset[str] = frozenset()) -> None:
+    """What a planner says of the status of steps does not count, but for those that are known to be done."""
+    for step in iter_steps(PlanSpec(steps=list(steps))):
+        step.done_count = 0
+        if step.step_id not in done:
+            step.status, step.result = PlanStatus.PENDING, ""
+
+
+def _number(container: PlanStep, steps: Sequence[PlanStep]) -> None:
+    """Give steps ids below a container, behind the children that it has."""
+    lead = f"{container.step_id}."
+    first = 1 + max((int(child.step_id.rpartition(".")[2]) for child in container.children), default=0)
+    stack = [(step, f"{lead}{first + at}") for at, step in enumerate(steps)]
+    while stack:
+        step, step_id = stack.pop()
+        # Children keep their own last numbers.
+        stack += [(child, f"{step_id}.{child.step_id.rpartition('.')[2]}") for child in step.children]
+        step.step_id = step_id

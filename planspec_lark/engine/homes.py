@@ -1,0 +1,113 @@
+"""Where a plan is kept while it runs: in memory, or in a file that nobody else runs meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from planspec_lark.files import write_atomically
+from planspec_lark.limits import DEFAULT_LIMITS, read_file
+from planspec_lark.locks import LockedError, locked
+from planspec_lark.source import visible_name
+
+__all__ = ["FileHome", "Home", "HomeError", "MemoryHome", "ledger_path"]
+
+
+class HomeError(Exception):
+    """A plan that cannot be read, written or run now; the text says why."""
+
+
+class Home(Protocol):
+    """Where a plan's text is kept."""
+
+    def load(self) -> str:
+        """The text as it stands."""
+
+    def save(self, text: str) -> None:
+        """Replace the text."""
+
+
+class MemoryHome:
+    """A text in memory."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def load(self) -> str:
+        """The text as it stands."""
+        return self._text
+
+    def save(self, text: str) -> None:
+        """Replace the text."""
+        self._text = text
+
+
+def ledger_path(path: Path) -> Path:
+    """The file beside a plan that holds its ledger."""
+    return path.with_name(path.name + ".ledger")
+
+
+class FileHome:
+    """A text in a file; see :func:`opened`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._name = path, visible_name(str(path))
+        self._known: tuple[int, ...] | None = None
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: Path) -> Iterator[FileHome]:
+        """The plan in this file, while no other process runs it.
+
+        Raises:
+            HomeError: there is no file, or another process runs it.
+        """
+        name = visible_name(str(path))
+        try:
+            # Whoever gets at the plan by another name gets the same lock.
+            real = path.resolve(strict=True)
+            with locked(real.with_name(real.name + ".lock")):
+                yield cls(real)
+        except LockedError:
+            raise HomeError(f"{name}: another process runs this plan") from None
+        except OSError as error:
+            raise HomeError(f"{name}: {error.strerror or error}") from None
+
+    @property
+    def path(self) -> Path:
+        """The file itself, behind all links."""
+        return self._path
+
+    def load(self) -> str:
+        """The text as it stands.
+
+        Raises:
+            HomeError: it cannot be read.
+            PlanSyntaxError: it is no UTF-8, or too long.
+        """
+        try:
+            self._known = self._look()
+            return read_file(self._path, DEFAULT_LIMITS)
+        except OSError as error:
+            raise HomeError(f"{self._name}: {error.strerror or error}") from None
+
+    def save(self, text: str) -> None:
+        """Replace the text: it is on the disk when this returns.
+
+        Raises:
+            HomeError: it cannot be written, or somebody else has written to it since it was read.
+        """
+        try:
+            if self._look() != self._known:
+                raise HomeError(f"{self._name}: somebody has edited the plan while it was run; resume to go on with that")
+            write_atomically(self._path, text)
+            self._known = self._look()
+        except OSError as error:
+            raise HomeError(f"{self._name}: {error.strerror or error}") from None
+
+    def _look(self) -> tuple[int, ...]:
+        found = os.stat(self._path)
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,158 @@
+"""Where the inputs of a step come from: outputs of steps that were done, and values that the run was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from planspec_lark.engine.desk import OPEN, Desk
+from planspec_lark.engine.identity import hash_of
+from planspec_lark.engine.order import is_loop
+from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
+
+__all__ = ["Inputs", "Needs", "Values"]
+
+
+class Inputs(Mapping[str, Any]):
+    """Values by name, each read from the ledger when it is asked for."""
+
+    def __init__(self, desk: Desk, found: Mapping[str, int], given: Mapping[str, Any]) -> None:
+        self._desk, self._found, self._given = desk, found, given
+
+    def __getitem__(self, name: str) -> Any:
+        seq = self._found.get(name)
+        return self._given[name] if seq is None else self._desk.ledger.value(seq, name)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._found
+        yield from (name for name in self._given if name not in self._found)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found or name in self._given
+
+
+@frozen
+class Needs:
+    """What goes into a step.
+
+    Attributes:
+        inputs: the values.
+        missing: declared inputs that have none.
+        waiting: of these, those that a step before should have put out and did not, with that step.
+    """
+
+    inputs: Mapping[str, Any]
+    missing: tuple[str, ...]
+    waiting: Mapping[str, PlanStep]
+
+
+class Values:
+    """Who puts out what.
+
+    A value counts only as long as its step stands in the plan as it was written when it was done.
+    """
+
+    def __init__(self, desk: Desk, given: Mapping[str, Any]) -> None:
+        self._desk, self._given = desk, dict(given)
+        self._version = -1
+        self._order: dict[str, int] = {}
+        self._declared: dict[str, list[PlanStep]] = {}
+        self._known: dict[str, dict[str, int]] = {}
+
+    def needs(self, step: PlanStep) -> Needs:
+        """What goes into a step."""
+        self._renew()
+        names: Iterable[str] = step.inputs or self._known
+        found = {name: seq for name in names if (seq := self._find(name, step)) is not None}
+        if not step.inputs:
+            return Needs(Inputs(self._desk, found, self._given), (), {})
+        given = {name: self._given[name] for name in step.inputs if name in self._given}
+        missing = tuple(name for name in dict.fromkeys(step.inputs) if name not in found and name not in given)
+        waiting = {name: late for name in missing if (late := self._find_late(name, step)) is not None}
+        return Needs(Inputs(self._desk, found, given), missing, waiting)
+
+    def add(self, step: PlanStep) -> None:
+        """Note that a step was done."""
+        if self._version == self._desk.version:
+            self._add(step)
+
+    def has(self, name: str) -> bool:
+        """Whether any step of the plan has put out this, as it stands now."""
+        self._renew()
+        return any(self._is_done(step_id) for step_id in self._known.get(name, ()))
+
+    def find_below(self, name: str, above: PlanStep) -> int | None:
+        """The record with what a step below this one has put out last."""
+        self._renew()
+        lead = f"{above.step_id}."
+        seqs = [
+            seq
+            for step_id, seq in self._known.get(name, {}).items()
+            if (step_id == above.step_id or step_id.startswith(lead)) and self._is_done(step_id)
+        ]
+        return max(seqs, default=None)
+
+    def outputs(self) -> dict[str, int]:
+        """The record with the last value of each name."""
+        self._renew()
+        found = {}
+        for name, seqs in self._known.items():
+            done = [seq for step_id, seq in seqs.items() if self._is_done(step_id)]
+            if done:
+                found[name] = max(done)
+        return found
+
+    def _is_done(self, step_id: str) -> bool:
+        step = self._desk.find(step_id)
+        return step is not None and step.status is PlanStatus.DONE
+
+    def _renew(self) -> None:
+        if self._version == self._desk.version:
+            return
+        self._version = self._desk.version
+        self._order = self._desk.text.order()
+        self._declared, self._known = {}, {}
+        for step in iter_steps(self._desk.plan):
+            for name in step.outputs:
+                self._declared.setdefault(name, []).append(step)
+            self._add(step)
+
+    def _add(self, step: PlanStep) -> None:
+        finished = self._desk.state.finished.get(step.step_id)
+        if finished is not None and finished.hash == hash_of(step):
+            for name in finished.outputs:
+                self._known.setdefault(name, {})[step.step_id] = finished.seq
+
+    def _find(self, name: str, step: PlanStep) -> int | None:
+        """The record with the last value of this name that a step can see."""
+        seqs = [seq for step_id, seq in self._known.get(name, {}).items() if self._sees(step, step_id)]
+        return max(seqs, default=None)
+
+    def _sees(self, step: PlanStep, other_id: str) -> bool:
+        other = self._desk.find(other_id)
+        if other is None or other is step:
+            return False
+        if self._order[other_id] < self._order[step.step_id]:
+            return other.status is PlanStatus.DONE or self._share_loop(step, other_id)
+        return self._share_loop(step, other_id)
+
+    def _share_loop(self, step: PlanStep, other_id: str) -> bool:
+        """Whether another step was done in an earlier round of a loop around both."""
+        return any(
+            is_loop(above) and above.done_count > 0 and other_id.startswith(f"{above.step_id}.")
+            for above in self._desk.ancestors(step.step_id)
+        )
+
+    def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
+        """A step before this one that should have put out this name, and cannot be counted on."""
+        at = self._order[step.step_id]
+        for other in self._declared.get(name, ()):
+            is_before = self._order[other.step_id] < at and not step.step_id.startswith(f"{other.step_id}.")
+            if is_before and (other.status is PlanStatus.BLOCKED or other.status in OPEN):
+                return other
+        return None

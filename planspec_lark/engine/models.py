@@ -1,0 +1,287 @@
+"""What the engine and those who work for it say to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from attrs import field, frozen
+from attrs.validators import ge, gt, instance_of, optional
+
+from planspec_lark.diagnostics import Diagnostic
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+
+if TYPE_CHECKING:
+    from planspec_lark.engine.events import History
+
+__all__ = [
+    "Answer",
+    "Branch",
+    "Budget",
+    "Effort",
+    "EngineLimits",
+    "HopStatus",
+    "Operator",
+    "OperatorResult",
+    "Outcome",
+    "Planner",
+    "PlanningCall",
+    "Purpose",
+    "Question",
+    "Reflector",
+    "ReflectionCall",
+    "Refusal",
+    "StepCall",
+    "Unusable",
+]
+
+
+class Unusable(Exception):  # noqa: N818  (it is no fault of a step)
+    """Raised by an operator that cannot work at all: the run ends, and the step has not failed."""
+
+
+class HopStatus(str, Enum):
+    """How a step went."""
+
+    OK = "OK"
+    FAIL = "FAIL"
+    UNCERTAIN = "UNCERTAIN"
+    LACK_OF_INFO = "LACK_OF_INFO"
+
+
+class Outcome(str, Enum):
+    """How a run has ended.
+
+    Attributes:
+        CONVERGED: all steps are done or skipped, and all outputs that are asked for are there.
+        BLOCKED: nothing is left that can be done.
+        BUDGET: a budget is used up; the run can go on later.
+    """
+
+    CONVERGED = "converged"
+    BLOCKED = "blocked"
+    BUDGET = "budget"
+
+
+@frozen
+class Effort:
+    """What was spent: calls of language models, and their tokens as far as somebody has counted them."""
+
+    llm_calls: int = field(default=0, validator=[instance_of(int), ge(0)])
+    tokens: int = field(default=0, validator=[instance_of(int), ge(0)])
+
+    def __add__(self, other: Effort) -> Effort:
+        return Effort(self.llm_calls + other.llm_calls, self.tokens + other.tokens)
+
+
+def _to_status(value: object) -> HopStatus:
+    try:
+        return HopStatus(value)
+    except ValueError:
+        raise ValueError(f"status: {value!r} is none of {', '.join(HopStatus)}") from None
+
+
+@frozen
+class OperatorResult:
+    """What came of a step.
+
+    Attributes:
+        status: how it went.
+        result: what was done, or why not, in words. The plan shows the beginning of it in one line.
+        outputs: values by name; JSON has to be able to say them.
+        branch: of a decide step, the id of the child that holds.
+        effort: what it took.
+    """
+
+    status: HopStatus = field(default=HopStatus.OK, converter=_to_status)
+    result: str = field(default="", validator=instance_of(str))
+    outputs: Mapping[str, Any] = field(factory=dict, validator=instance_of(Mapping))
+    branch: str = field(default="", validator=instance_of(str))
+    effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
+
+
+@frozen
+class Answer:
+    """A text from a reflector or a planner, and what it took."""
+
+    text: str = field(validator=instance_of(str))
+    effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
+
+
+@frozen
+class Refusal:
+    """An answer that was refused, and why."""
+
+    answer: str
+    diagnostics: list[Diagnostic]
+
+
+@frozen
+class Branch:
+    """A child of a decide step that can be chosen."""
+
+    step_id: str
+    description: str
+
+
+@frozen
+class StepCall:
+    """What an operator is asked to do.
+
+    Attributes:
+        step: a copy of the step.
+        goal, constraints: those of the plan.
+        inputs: values by name: of the declared inputs, or else of all outputs of earlier steps. Those are read when they
+            are asked for.
+        missing: declared inputs that nobody in the plan puts out, and nobody has given.
+        history: what has happened in this run.
+        branches: of a decide step, the children to choose from.
+        attempt: from 1; how often this step, as it is written, was begun.
+        key: the same only for the same attempt, so that work that a crash has cut off can be recognised.
+        plan_state: gives the plan as it stands, folded.
+    """
+
+    step: PlanStep
+    goal: str
+    constraints: tuple[str, ...]
+    inputs: Mapping[str, Any]
+    missing: tuple[str, ...]
+    history: History
+    branches: tuple[Branch, ...]
+    attempt: int
+    key: str
+    plan_state: Callable[[], str] = field(repr=False)
+
+
+@frozen
+class ReflectionCall:
+    """What a reflector is asked about.
+
+    Attributes:
+        step: a copy of the step that is not OK.
+        status, result: what the operator said of it.
+        plan_state: the plan as it stands, folded.
+        can_interact: whether somebody can be asked.
+        can_retry: whether RETRY is allowed once more.
+        commands: the verbs of PLAN_CMD that may be used.
+        attempt: how often the step was tried.
+        history: what has happened in this run.
+        refusal: the last answer, if that was refused.
+    """
+
+    step: PlanStep
+    status: HopStatus
+    result: str
+    plan_state: str
+    can_interact: bool
+    can_retry: bool
+    commands: tuple[str, ...]
+    attempt: int
+    history: History
+    refusal: Refusal | None = None
+
+
+class Purpose(str, Enum):
+    """What a planner is asked for.
+
+    Attributes:
+        CHANGES: PLAN_CMD lines, at the end of a round that has not converged.
+        CHILDREN: the steps below a container that has none.
+        PLAN: a whole new plan.
+    """
+
+    CHANGES = "changes"
+    CHILDREN = "children"
+    PLAN = "plan"
+
+
+@frozen
+class PlanningCall:
+    """What a planner is asked for.
+
+    Attributes:
+        purpose: see there.
+        plan: a copy of the plan as it stands.
+        plan_state: the same as text, folded.
+        step: a copy of the container that needs steps, with those of its steps that stay.
+        reason: why, in words.
+        commands: the verbs of PLAN_CMD that may be used.
+        history: what has happened in this run.
+        refusal: the last answer, if that was refused.
+    """
+
+    purpose: Purpose
+    plan: PlanSpec
+    plan_state: str
+    step: PlanStep | None
+    reason: str
+    commands: tuple[str, ...]
+    history: History
+    refusal: Refusal | None = None
+
+
+@frozen
+class Question:
+    """What somebody is asked for, because a step needs to know it."""
+
+    step: PlanStep
+    text: str
+
+
+# Each may be asynchronous.
+Operator: TypeAlias = "Callable[[StepCall], OperatorResult | Awaitable[OperatorResult]]"
+Reflector: TypeAlias = "Callable[[ReflectionCall], str | Answer | Awaitable[str | Answer]]"
+Planner: TypeAlias = "Callable[[PlanningCall], str | Answer | Awaitable[str | Answer]]"
+
+
+_MOST = optional([instance_of(int), ge(1)])
+
+
+@frozen
+class Budget:
+    """How much one call of ``run`` may spend; None is no limit.
+
+    What is at work when a budget is used up is finished first.
+
+    Attributes:
+        steps: calls of the operator.
+        seconds: on the clock.
+        llm_calls, tokens: as :class:`Effort` counts them.
+    """
+
+    steps: int | None = field(default=None, validator=_MOST)
+    seconds: float | None = field(default=None, validator=optional([instance_of((int, float)), gt(0)]))
+    llm_calls: int | None = field(default=None, validator=_MOST)
+    tokens: int | None = field(default=None, validator=_MOST)
+
+
+def _count(default: int, least: int = 0) -> Any:
+    return field(default=default, validator=[instance_of(int), ge(least)])
+
+
+@frozen
+class EngineLimits:
+    """What keeps a run from going on for ever.
+
+    Attributes:
+        max_rounds: passes through the plan, the first included.
+        max_retries: how often one step may be tried again by RETRY or INTERACT.
+        max_repairs: how often an answer may be refused before the step is blocked.
+        max_attempts: how often one step may be begun in a round of a loop, for whatever reason.
+        max_plannings: how often the planner may be asked for steps.
+        max_added: how many steps commands may add.
+        max_steps: how many steps the planner may write at a time.
+        max_loop: how many rounds a loop may have that the planner writes.
+        max_output_bytes: of all outputs of a step as JSON.
+    """
+
+    max_rounds: int = _count(5, 1)
+    max_retries: int = _count(2)
+    max_repairs: int = _count(2)
+    max_attempts: int = _count(20, 1)
+    max_plannings: int = _count(50)
+    max_added: int = _count(200)
+    max_steps: int = _count(1_000, 1)
+    max_loop: int = _count(1_000)
+    max_output_bytes: int = _count(20_000_000)

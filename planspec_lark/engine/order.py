@@ -1,0 +1,84 @@
+"""What comes next: always the first step in document order that is open, so that the plan itself says where it stands."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from planspec_lark.engine.desk import OPEN, Desk
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanStatus, PlanStep
+
+__all__ = ["Next", "Walk", "is_loop"]
+
+
+class Next(Enum):
+    """What is to be done with a step."""
+
+    # The operator does it; of a decide step, it chooses a branch.
+    RUN = "run"
+    # Its failure is reflected on.
+    REFLECT = "reflect"
+    # The planner writes its children.
+    PLAN = "plan"
+    # Its children are begun.
+    OPEN = "open"
+    # Its children have all been dealt with.
+    CLOSE = "close"
+
+
+def is_loop(step: PlanStep) -> bool:
+    """Whether a step counts rounds."""
+    return step.step_type == "subtask" and step.total_count is not None
+
+
+class Walk:
+    """Finds what comes next. It remembers how far it has come, until a step is open again that was not."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        # Where the first open step may be among those below a step ("" for the top level).
+        self._first: dict[str, int] = {}
+        self._version = -1
+
+    def find(self) -> tuple[Next, PlanStep] | None:
+        """What comes next; None where nothing is open."""
+        if self._version != self._desk.version:
+            self._version = self._desk.version
+            self._first.clear()
+        above: PlanStep | None = None
+        siblings = self._desk.plan.steps
+        while True:
+            step = self._first_open("" if above is None else above.step_id, siblings)
+            if step is None:
+                return None if above is None else (Next.CLOSE, above)
+            what = self._look_at(step)
+            if what is not None:
+                return what, step
+            above, siblings = step, step.children
+
+    def _first_open(self, owner: str, siblings: list[PlanStep]) -> PlanStep | None:
+        for at in range(self._first.get(owner, 0), len(siblings)):
+            if siblings[at].status in OPEN:
+                self._first[owner] = at
+                return siblings[at]
+        self._first[owner] = len(siblings)
+        return None
+
+    def _look_at(self, step: PlanStep) -> Next | None:
+        """What is to be done with an open step; None where one below it comes first."""
+        state = self._desk.state
+        if step.step_id in state.failures:
+            return Next.REFLECT
+        if step.step_type not in CONTAINER_TYPES:
+            return Next.RUN
+        if step.step_id in state.unplanned:
+            return Next.PLAN
+        if is_loop(step):
+            if step.total_count is not None and step.done_count >= step.total_count:
+                return Next.CLOSE
+            if not step.children:
+                return Next.RUN
+        elif not step.children:
+            return Next.PLAN
+        elif step.step_type == "decide" and step.step_id not in state.chosen:
+            return Next.RUN
+        return Next.OPEN if step.status is PlanStatus.PENDING else None

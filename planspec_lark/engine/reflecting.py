@@ -1,0 +1,194 @@
+"""What becomes of a step that is not OK: the reflector decides, the engine holds it to what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from attrs import frozen
+
+from planspec_lark.awaitables import Turn
+from planspec_lark.diagnostics import Severity
+from planspec_lark.engine.decisions import Decision
+from planspec_lark.engine.desk import Desk
+from planspec_lark.engine.identity import hash_of
+from planspec_lark.engine.ledger import Kind
+from planspec_lark.engine.models import (
+    Answer,
+    EngineLimits,
+    Question,
+    ReflectionCall,
+    Reflector,
+    Refusal,
+)
+from planspec_lark.engine.reflection import Reflection, read_reflection
+from planspec_lark.engine.reshaping import reshape
+from planspec_lark.engine.state import Failure
+from planspec_lark.engine.stepping import Stepper, brief, fold_plan, own_step
+from planspec_lark.plan_cmd.printing import serialize_commands
+from planspec_lark.planspec.models import PlanStatus, PlanStep
+
+__all__ = ["Ask", "Reflecting", "note_refusal", "take_answer"]
+
+Ask = Callable[[Question], "str | None | Awaitable[str | None]"]
+
+REFLECTION_VERBS = ("SKIP", "REVISE", "ADD", "REPLAN")
+
+
+def take_answer(given: object, who: str) -> Answer:
+    """An answer as one, whether it came as a text or not.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if isinstance(given, str):
+        return Answer(given)
+    if isinstance(given, Answer):
+        return given
+    raise TypeError(f"a {who} gives a text or an Answer, not {type(given).__name__}")
+
+
+def note_refusal(desk: Desk, step: PlanStep | None, answer: Answer, refusal: Refusal) -> None:
+    """Keep an answer that was refused, and why."""
+    said = [found.message for found in refusal.diagnostics if found.severity is Severity.ERROR]
+    desk.note(
+        Kind.REFUSED, step, effort=answer.effort, answer=answer.text[:_KEPT], faults=[brief(one) for one in said[:_LISTED]]
+    )
+
+
+# Of an answer that was refused, the ledger keeps so many characters and faults.
+_KEPT, _LISTED = 10_000, 20
+
+
+@frozen
+class Reflecting:
+    """Reflects on failures.
+
+    Attributes:
+        ask: asks somebody a question; None where nobody can be asked.
+        before_call: raises what ends the run where a budget is used up.
+    """
+
+    desk: Desk
+    stepper: Stepper
+    reflector: Reflector | None
+    ask: Ask | None
+    limits: EngineLimits
+    before_call: Callable[[], None]
+
+    def reflect(self, step: PlanStep) -> Turn[None]:
+        """Deal with a failure."""
+        state, id = self.desk.state, step.step_id
+        failure = state.failures[id]
+        if id in state.questions:
+            yield from self._interact(step, state.questions[id])
+            return
+        if self.reflector is None:
+            self.stepper.block(step, failure.result)
+            return
+        refusal: Refusal | None = None
+        for _ in range(self.limits.max_repairs + 1):
+            self.before_call()
+            answer = take_answer((yield partial(self.reflector, self._call(step, failure, refusal))), "reflector")
+            read = self._read(answer.text, step)
+            if read.is_usable:
+                self._record(step, read, answer)
+                if read.decision is Decision.INTERACT:
+                    yield from self._interact(step, state.questions[step.step_id])
+                return
+            refusal = Refusal(answer.text, read.diagnostics)
+            note_refusal(self.desk, step, answer, refusal)
+        assert refusal is not None
+        why = next(found.message for found in refusal.diagnostics if found.severity is Severity.ERROR)
+        times = "once" if self.limits.max_repairs == 0 else f"{self.limits.max_repairs + 1} times"
+        self.stepper.block(step, f"{failure.result}; the reflector was refused {times}, the last time for: {why}")
+
+    def _can_retry(self, step_id: str) -> bool:
+        state = self.desk.state
+        tried = state.retries.get(step_id, 0) < self.limits.max_retries
+        return tried and state.begun.get(step_id, 0) < self.limits.max_attempts
+
+    def _call(self, step: PlanStep, failure: Failure, refusal: Refusal | None) -> ReflectionCall:
+        can_retry = self._can_retry(step.step_id)
+        return ReflectionCall(
+            own_step(step),
+            failure.status,
+            failure.result,
+            fold_plan(self.desk),
+            self.ask is not None and can_retry,
+            can_retry,
+            self._verbs(),
+            max(failure.attempt, 1),
+            self.desk.history,
+            refusal,
+        )
+
+    def _verbs(self) -> tuple[str, ...]:
+        state = self.desk.state
+        allowed = {
+            "ADD": state.added < self.limits.max_added,
+            "REPLAN": state.plannings < self.limits.max_plannings,
+        }
+        return tuple(verb for verb in REFLECTION_VERBS if allowed.get(verb, True))
+
+    def _read(self, text: str, step: PlanStep) -> Reflection:
+        can_retry = self._can_retry(step.step_id)
+        return read_reflection(
+            text,
+            self.desk.plan,
+            step,
+            can_interact=self.ask is not None and can_retry,
+            can_retry=can_retry,
+            verbs=self._verbs(),
+        )
+
+    # ---------------------------------------------------------------- what was decided
+
+    def _record(self, step: PlanStep, read: Reflection, answer: Answer) -> None:
+        """Let a reflection take effect: what was decided and the commands are one record."""
+        was, hash = step.step_id, hash_of(step)
+        data: dict[str, Any] = {"reason": read.reason, "answer": answer.text[:_KEPT]}
+        if read.decision is not None:
+            data["decision"] = read.decision.value
+        if read.decision is Decision.INTERACT:
+            failure = self.desk.state.failures[was]
+            data["question"] = read.reason or failure.result
+        if read.decision is Decision.ACCEPT:
+            patches, more = self.stepper.acceptance(step)
+            data |= more
+        elif read.decision is Decision.RETRY and step.children:
+            patches = self.stepper.again(step)
+        else:
+            patches = []
+        if not read.commands:
+            self.desk.note(Kind.REFLECTED, step, patches=patches, effort=answer.effort, **data)
+        else:
+            for patch in patches:
+                patch.apply()
+            done = reshape(self.desk, read.commands)
+            text = serialize_commands(read.commands)
+            self.desk.note_shape(
+                Kind.REFLECTED, was, hash=hash, effort=answer.effort, commands=text, **data, **done.data()
+            )
+        if read.decision is Decision.ACCEPT and step.status is PlanStatus.DONE:
+            self.stepper.values.add(step)
+
+    def _interact(self, step: PlanStep, question: str) -> Turn[None]:
+        """Ask somebody, and try the step again with what they say."""
+        answer = None
+        if self.ask is not None:
+            answer = yield partial(self.ask, Question(own_step(step), question))
+        if answer is None:
+            self.stepper.block(step, f"nobody has answered: {question}")
+            return
+        if not isinstance(answer, str):
+            raise TypeError(f"what is asked for is a text or None, not {type(answer).__name__}")
+        self.desk.note(
+            Kind.TOLD,
+            step,
+            patches=self.stepper.again(step),
+            question=question,
+            answer=answer[: 10 * _KEPT],
+            description=step.description,
+        )

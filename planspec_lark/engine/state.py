@@ -1,0 +1,244 @@
+"""What the records of a run come to: all that the engine has to know besides the plan.
+
+The state is only ever changed by a record, so that a run that goes on after a crash knows what the one before knew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from planspec_lark.engine.ledger import Kind, Record
+from planspec_lark.engine.models import Effort, HopStatus
+
+__all__ = ["Failure", "Finished", "RunState"]
+
+
+@frozen
+class Finished:
+    """A step that was done: the hash of its text, the record with its outputs, and their names."""
+
+    hash: str
+    seq: int
+    outputs: tuple[str, ...]
+
+
+@frozen
+class Failure:
+    """A step that was not OK, and has not been dealt with."""
+
+    hash: str
+    seq: int
+    attempt: int
+    status: HopStatus
+    result: str
+    outputs: tuple[str, ...]
+    branch: str
+
+
+@define
+class RunState:
+    """Where a run stands; steps are named by their ids.
+
+    Attributes:
+        finished: steps that were done when they were last at work.
+        failures: those that wait for a reflection.
+        running: those that were begun and have not ended: hash and attempt.
+        attempts: how often each was begun as it is written now.
+        begun: how often each was begun in this round of the loop around it, however it was written.
+        retries: how often each was retried.
+        chosen: the branch of each decide step that has one.
+        unplanned: containers that wait for new steps, and why.
+        questions: what somebody is to be asked about each step that waits for that.
+        round: from 1.
+        round_end: the plan's hash at the end of the round before.
+        plannings, added: how often the planner was asked for steps, how many steps were added.
+        steps: how often a step was begun.
+        effort: what was spent in all.
+        ended: how the run has ended, if it has.
+        last: the last record.
+    """
+
+    finished: dict[str, Finished] = field(factory=dict)
+    failures: dict[str, Failure] = field(factory=dict)
+    running: dict[str, tuple[str, int]] = field(factory=dict)
+    attempts: dict[str, tuple[str, int]] = field(factory=dict)
+    begun: dict[str, int] = field(factory=dict)
+    retries: dict[str, int] = field(factory=dict)
+    chosen: dict[str, str] = field(factory=dict)
+    unplanned: dict[str, str] = field(factory=dict)
+    questions: dict[str, str] = field(factory=dict)
+    round: int = 1
+    round_end: str = ""
+    plannings: int = 0
+    added: int = 0
+    steps: int = 0
+    effort: Effort = field(factory=Effort)
+    ended: str = ""
+    last: Record | None = None
+
+    def take(self, record: Record) -> None:
+        """Go on by one record."""
+        self.last = record
+        data = record.data
+        self.effort += Effort(data.get("llm_calls", 0), data.get("tokens", 0))
+        if record.kind is not Kind.RESUMED:
+            self.ended = ""
+        for step in data.get("gone", ()):
+            self._forget(step)
+        if moves := data.get("moves"):
+            self._move(moves)
+        handler = _HANDLERS.get(record.kind)
+        if handler is not None:
+            handler(self, record, _step_after(record))
+        # A step that is to be done again, or is given up, is no more what it was.
+        for step, change in record.changes.items():
+            if change.status and change.status[1] in ("pending", "skipped", "blocked"):
+                self._release(step)
+
+    # ---------------------------------------------------------------- one for each kind
+
+    def _resumed(self, record: Record, _: str) -> None:
+        if self.ended:
+            self.round, self.round_end = 1, ""
+        self.ended = ""
+        for step in record.data.get("stopped", ()):
+            self.running.pop(step, None)
+
+    def _ended(self, record: Record, _: str) -> None:
+        self.ended = record.data["outcome"]
+
+    def _started(self, record: Record, step: str) -> None:
+        self.running[step] = self.attempts[step] = (record.hash, record.attempt)
+        self.begun[step] = self.begun.get(step, 0) + 1
+        self.steps += 1
+        self.failures.pop(step, None)
+
+    def _done(self, record: Record, step: str) -> None:
+        failure = self.failures.pop(step, None)
+        self.running.pop(step, None)
+        seq, names = record.seq, tuple(record.data.get("names", ()))
+        # What was accepted has the outputs of the failure.
+        if record.kind is Kind.REFLECTED and failure is not None:
+            seq, names = failure.seq, failure.outputs
+        self.finished[step] = Finished(record.hash, seq, names)
+        self.chosen.pop(step, None)
+        self.questions.pop(step, None)
+
+    def _failed(self, record: Record, step: str) -> None:
+        data = record.data
+        self.running.pop(step, None)
+        self.failures[step] = Failure(
+            record.hash,
+            record.seq,
+            record.attempt,
+            HopStatus(data["status"]),
+            data.get("result", ""),
+            tuple(data.get("names", ())),
+            data.get("branch", ""),
+        )
+
+    def _branched(self, record: Record, step: str) -> None:
+        self.running.pop(step, None)
+        self.failures.pop(step, None)
+        self.chosen[step] = record.data["branch"]
+
+    def _looped(self, record: Record, _: str) -> None:
+        for step in record.changes:
+            self.begun.pop(step, None)
+            self.retries.pop(step, None)
+            self.chosen.pop(step, None)
+
+    def _reflected(self, record: Record, step: str) -> None:
+        data = record.data
+        decision = data.get("decision")
+        if decision == "ACCEPT":
+            (self._branched if "branch" in data else self._done)(record, step)
+        elif decision == "INTERACT":
+            self.questions[step] = data["question"]
+        elif decision == "RETRY":
+            self.retries[step] = self.retries.get(step, 0) + 1
+            self._release(step)
+        self._reshaped(record)
+
+    def _told(self, _: Record, step: str) -> None:
+        self.retries[step] = self.retries.get(step, 0) + 1
+        self._release(step)
+
+    def _reshaped(self, record: Record) -> None:
+        data = record.data
+        self.added += data.get("added", 0)
+        self.unplanned.update(data.get("unplanned", {}))
+        for decide in data.get("unchosen", ()):
+            self.chosen.pop(decide, None)
+        for step in data.get("reset", ()):
+            self._release(step)
+
+    def _replanned(self, record: Record, _: str) -> None:
+        self._reshaped(record)
+        self.round += 1
+        self.round_end = record.before
+
+    def _release(self, step: str) -> None:
+        for table in (self.failures, self.running, self.questions):
+            table.pop(step, None)
+
+    def _planned(self, record: Record, step: str) -> None:
+        self.plannings += 1
+        self.unplanned.pop(step, None)
+
+    def _renewed(self, record: Record, _: str) -> None:
+        self.plannings += 1
+        self.round += 1
+        self.round_end = record.before
+        kept = {new: self.finished[old] for new, old in record.data.get("kept", {}).items() if old in self.finished}
+        for table in self._tables():
+            table.clear()
+        self.finished.update(kept)
+
+    def _kept(self, record: Record, step: str) -> None:
+        if step in self.finished:
+            self.finished[step] = evolve(self.finished[step], hash=record.hash)
+
+    # ---------------------------------------------------------------- steps that move and go
+
+    def _tables(self) -> tuple[dict[str, Any], ...]:
+        own: tuple[dict[str, Any], ...] = (self.finished, self.failures, self.running, self.attempts, self.begun)
+        return (*own, self.retries, self.chosen, self.unplanned, self.questions)
+
+    def _move(self, moves: Mapping[str, str]) -> None:
+        for table in self._tables():
+            moved = {new: table[old] for old, new in moves.items() if old in table}
+            for old in moves:
+                table.pop(old, None)
+            table.update(moved)
+        self.chosen = {step: moves.get(branch, branch) for step, branch in self.chosen.items()}
+
+    def _forget(self, step: str) -> None:
+        for table in self._tables():
+            table.pop(step, None)
+
+
+def _step_after(record: Record) -> str:
+    """The id of a record's step once its moves are made."""
+    return str(record.data.get("moves", {}).get(record.step, record.step))
+
+
+_HANDLERS = {
+    Kind.RESUMED: RunState._resumed,
+    Kind.ENDED: RunState._ended,
+    Kind.STARTED: RunState._started,
+    Kind.DONE: RunState._done,
+    Kind.FAILED: RunState._failed,
+    Kind.BRANCHED: RunState._branched,
+    Kind.LOOPED: RunState._looped,
+    Kind.REFLECTED: RunState._reflected,
+    Kind.TOLD: RunState._told,
+    Kind.REPLANNED: RunState._replanned,
+    Kind.PLANNED: RunState._planned,
+    Kind.RENEWED: RunState._renewed,
+    Kind.KEPT: RunState._kept,
+}
+

@@ -1,0 +1,318 @@
+"""One step: from its inputs to a result that can be trusted to have what it declares."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from attrs import evolve, frozen
+
+from planspec_lark.awaitables import Turn
+from planspec_lark.engine.desk import OPEN, Desk, Patch
+from planspec_lark.engine.identity import hash_of
+from planspec_lark.engine.inputs import Needs, Values
+from planspec_lark.engine.ledger import Kind
+from planspec_lark.engine.models import (
+    Branch,
+    Effort,
+    EngineLimits,
+    HopStatus,
+    Operator,
+    OperatorResult,
+    StepCall,
+    Unusable,
+)
+from planspec_lark.engine.order import is_loop
+from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.source import one_line, visible
+
+__all__ = ["Stepper", "brief", "fold_plan", "own_step"]
+
+# Characters of a result that the plan shows, and that the ledger keeps.
+_SHOWN, _KEPT = 200, 100_000
+
+
+def brief(text: str) -> str:
+    """The beginning of a text in one line, as a plan's result can say it."""
+    line = one_line(text[: 4 * _SHOWN])
+    return line if len(line) <= _SHOWN and len(text) <= 4 * _SHOWN else line[:_SHOWN].rstrip() + "…"
+
+
+def own_step(step: PlanStep) -> PlanStep:
+    """A copy of a step without what stands below it."""
+    return evolve(
+        step, children=[], inputs=list(step.inputs), outputs=list(step.outputs), detail=list(step.detail)
+    )
+
+
+def fold_plan(desk: Desk) -> str:
+    """The plan as it stands, folded."""
+    return serialize_plan(desk.plan, fold=True)
+
+
+@frozen
+class Stepper:
+    """Runs steps and closes containers.
+
+    Attributes:
+        before_call: raises what ends the run where a budget is used up.
+    """
+
+    desk: Desk
+    values: Values
+    operator: Operator
+    limits: EngineLimits
+    before_call: Callable[[], None]
+
+    def run(self, step: PlanStep) -> Turn[None]:
+        """Let the operator do a step. What was not OK waits for a reflection then."""
+        state, id = self.desk.state, step.step_id
+        if state.begun.get(id, 0) >= self.limits.max_attempts and id not in state.running:
+            self.block(step, f"it was begun {state.begun[id]} times")
+            return
+        self.before_call()
+        hash = hash_of(step)
+        attempt = self._attempt(id, hash)
+        needs = self.values.needs(step)
+        self.desk.note(
+            Kind.STARTED, step, patches=[Patch(step, PlanStatus.ACTIVE)], attempt=attempt, key=self._key(id, hash, attempt)
+        )
+        if needs.waiting:
+            result = _cannot_begin(needs)
+        else:
+            call = self._call(step, needs, attempt)
+            try:
+                result = yield partial(self.operator, call)
+            except Unusable:
+                raise
+            except Exception as error:
+                # What an operator raises is that step's failure; reflection decides what to do about it.
+                result = OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}")
+            if not isinstance(result, OperatorResult):
+                raise TypeError(f"an operator gives an OperatorResult, not {type(result).__name__}")
+        self._take(step, attempt, result)
+
+    def _attempt(self, step_id: str, hash: str) -> int:
+        running = self.desk.state.running.get(step_id)
+        if running is not None and running[0] == hash:
+            return running[1]  # cut off by a crash: the same attempt once more
+        known, count = self.desk.state.attempts.get(step_id, ("", 0))
+        return count + 1 if known == hash else 1
+
+    def _key(self, step_id: str, hash: str, attempt: int) -> str:
+        return f"{self.desk.run}:{step_id}:{hash}:{attempt}"
+
+    def _call(self, step: PlanStep, needs: Needs, attempt: int) -> StepCall:
+        plan = self.desk.plan
+        branches = tuple(Branch(one.step_id, one.description) for one in _branches(step))
+        return StepCall(
+            own_step(step),
+            plan.goal,
+            tuple(plan.constraints),
+            needs.inputs,
+            needs.missing,
+            self.desk.history,
+            branches,
+            attempt,
+            self._key(step.step_id, hash_of(step), attempt),
+            partial(fold_plan, self.desk),
+        )
+
+    # ---------------------------------------------------------------- what came of it
+
+    def _take(self, step: PlanStep, attempt: int, given: OperatorResult) -> None:
+        result = self._check(step, given)
+        if result.status is not HopStatus.OK:
+            self.fail(step, result, attempt)
+            return
+        kind, patches = _effect(step, result)
+        self.desk.note(
+            kind,
+            step,
+            patches=patches,
+            attempt=attempt,
+            outputs=result.outputs,
+            effort=result.effort,
+            result=visible(result.result[:_KEPT]),
+            description=step.description,
+            names=list(result.outputs),
+            branch=result.branch if kind is Kind.BRANCHED else "",
+        )
+        if kind is Kind.DONE:
+            self.values.add(step)
+
+    def fail(self, step: PlanStep, result: OperatorResult, attempt: int = 0) -> None:
+        """Note that a step is not OK."""
+        self.desk.note(
+            Kind.FAILED,
+            step,
+            attempt=attempt,
+            outputs=result.outputs,
+            effort=result.effort,
+            status=result.status.value,
+            result=visible(result.result[:_KEPT]),
+            description=step.description,
+            names=list(result.outputs),
+            branch=result.branch,
+        )
+
+    def _check(self, step: PlanStep, given: OperatorResult) -> OperatorResult:
+        """The result as it can be kept; one that is not what it says has failed."""
+        fault = _find_unspeakable(given.outputs, self.limits.max_output_bytes)
+        if fault:
+            return OperatorResult(HopStatus.FAIL, _with_reason(fault, given.result), effort=given.effort)
+        if given.status is not HopStatus.OK:
+            branch = _branch_of(step, given.branch)
+            return evolve(given, result=given.result or f"the operator says {given.status.value}", branch=branch)
+        if step.step_type == "decide":
+            return _check_branch(step, given)
+        missing = [name for name in dict.fromkeys(step.outputs) if name not in given.outputs]
+        if missing and not _goes_on(step):
+            fault = f"declared outputs are missing: {', '.join(missing)}"
+            return evolve(given, status=HopStatus.FAIL, result=_with_reason(fault, given.result))
+        return given
+
+    # ---------------------------------------------------------------- containers
+
+    def open(self, step: PlanStep) -> None:
+        """Begin what stands below a step."""
+        self.desk.note(Kind.OPENED, step, patches=[Patch(step, PlanStatus.ACTIVE)], description=step.description)
+
+    def close(self, step: PlanStep) -> None:
+        """Say what has become of a container whose children have been dealt with."""
+        blocked = next((child for child in step.children if child.status is PlanStatus.BLOCKED), None)
+        if blocked is not None:
+            self.block(step, f"step {blocked.step_id} is blocked")
+        elif is_loop(step) and step.done_count < (step.total_count or 0):
+            self._end_of_loop_round(step)
+        elif step.children and all(child.status is PlanStatus.SKIPPED for child in step.children) and not is_loop(step):
+            self.skip(step, "all that stands below it was skipped")
+        else:
+            self._finish(step)
+
+    def _end_of_loop_round(self, step: PlanStep) -> None:
+        count = step.done_count + 1
+        if count == step.total_count:
+            self._finish(step, count)
+            return
+        again = [
+            Patch(below, PlanStatus.PENDING, "", 0 if below.done_count else None)
+            for below in iter_steps(step)
+            if below is not step
+        ]
+        self.desk.note(
+            Kind.LOOPED, step, patches=[Patch(step, PlanStatus.ACTIVE, None, count), *again], description=step.description
+        )
+
+    def _finish(self, step: PlanStep, count: int | None = None) -> None:
+        chosen = self.desk.state.chosen.get(step.step_id)
+        missing = [name for name in dict.fromkeys(step.outputs) if self.values.find_below(name, step) is None]
+        if missing and step.step_type != "decide":
+            fault = f"declared outputs are missing: {', '.join(missing)}: no step below has put them out"
+            self.fail(step, OperatorResult(HopStatus.FAIL, fault, effort=Effort()))
+            return
+        result = f"{chosen}: {step.result}" if chosen and step.result else chosen or step.result
+        patches = [Patch(step, PlanStatus.DONE, brief(result), count), *self.skip_below(step)]
+        self.desk.note(Kind.DONE, step, patches=patches, result=result, description=step.description)
+        self.values.add(step)
+
+    def skip_below(self, step: PlanStep) -> list[Patch]:
+        """What stands below a step that is settled is skipped."""
+        return [Patch(below, PlanStatus.SKIPPED) for below in self.desk.open_below(step)]
+
+    def skip(self, step: PlanStep, reason: str) -> None:
+        """Pass a step over, and all that is open below it."""
+        patches = [Patch(step, PlanStatus.SKIPPED, brief(reason)), *self.skip_below(step)]
+        self.desk.note(Kind.SKIPPED, step, patches=patches, result=reason, description=step.description)
+
+    def block(self, step: PlanStep, reason: str) -> None:
+        """Give a step up."""
+        patches = [Patch(step, PlanStatus.BLOCKED, brief(reason))]
+        self.desk.note(Kind.BLOCKED, step, patches=patches, result=reason, description=step.description)
+
+    def acceptance(self, step: PlanStep) -> tuple[list[Patch], dict[str, Any]]:
+        """What counts a step as done with the result that it has, and what a record says of it."""
+        failure = self.desk.state.failures[step.step_id]
+        data = {"result": failure.result, "description": step.description}
+        if step.step_type == "decide" and self.desk.find(failure.branch) is not None:
+            return [*_choose(step, failure.branch), Patch(step, result=brief(failure.result))], {
+                **data,
+                "branch": failure.branch,
+            }
+        return [Patch(step, PlanStatus.DONE, brief(failure.result)), *self.skip_below(step)], data
+
+    def again(self, step: PlanStep) -> list[Patch]:
+        """What lets a step be tried again: all below it as well."""
+        below = [Patch(one, PlanStatus.PENDING, "", 0) for one in iter_steps(step) if one is not step]
+        return [Patch(step, PlanStatus.ACTIVE), *below]
+
+
+def _goes_on(step: PlanStep) -> bool:
+    """Whether another round follows the one at hand."""
+    return is_loop(step) and step.done_count + 1 < (step.total_count or 0)
+
+
+def _effect(step: PlanStep, result: OperatorResult) -> tuple[Kind, list[Patch]]:
+    """What becomes of a step that is OK."""
+    if step.step_type == "decide":
+        return Kind.BRANCHED, [*_choose(step, result.branch), Patch(step, result=brief(result.result))]
+    count = step.done_count + 1 if is_loop(step) else None
+    kind, status = (Kind.LOOPED, PlanStatus.ACTIVE) if _goes_on(step) else (Kind.DONE, PlanStatus.DONE)
+    return kind, [Patch(step, status, brief(result.result), count)]
+
+
+def _cannot_begin(needs: Needs) -> OperatorResult:
+    said = (f"{name} (step {step.step_id} is {step.status.value})" for name, step in needs.waiting.items())
+    return OperatorResult(HopStatus.LACK_OF_INFO, f"inputs are missing: {', '.join(said)}", effort=Effort())
+
+
+def _branches(step: PlanStep) -> Iterator[PlanStep]:
+    """What a decide step can still choose."""
+    return (child for child in step.children if step.step_type == "decide" and child.status in OPEN)
+
+
+def _branch_of(step: PlanStep, named: str) -> str:
+    """The branch that is meant, or "" if there is no such one."""
+    meant = named.strip().rstrip(".")
+    return meant if any(child.step_id == meant for child in _branches(step)) else ""
+
+
+def _check_branch(step: PlanStep, given: OperatorResult) -> OperatorResult:
+    branch = _branch_of(step, given.branch)
+    if branch:
+        return evolve(given, branch=branch)
+    known = ", ".join(child.step_id for child in _branches(step))
+    named = f"'{brief(given.branch)}' is none of the branches" if given.branch.strip() else "no branch was named"
+    return evolve(given, status=HopStatus.FAIL, branch="", result=_with_reason(f"{named} ({known})", given.result))
+
+
+def _choose(step: PlanStep, branch: str) -> list[Patch]:
+    """A branch holds: all others are skipped."""
+    others = [child for child in step.children if child.step_id != branch and child.status in OPEN]
+    skipped = [below for child in others for below in iter_steps(child) if below.status in OPEN]
+    return [Patch(step, PlanStatus.ACTIVE), *(Patch(below, PlanStatus.SKIPPED) for below in skipped)]
+
+
+def _with_reason(fault: str, said: str) -> str:
+    return f"{fault}; the operator says: {said}" if said.strip() else fault
+
+
+def _find_unspeakable(outputs: Mapping[Any, Any], most: int) -> str:
+    """Why these outputs cannot be kept, if they cannot."""
+    size = 0
+    for name, value in outputs.items():
+        if not isinstance(name, str):
+            return f"an output is named by a {type(name).__name__}, not by a text"
+        try:
+            name.encode()
+            # Escaped as the ledger has it: half of a surrogate pair is no text.
+            size += len(json.dumps(value, allow_nan=False))
+            json.dumps(value, ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            return f"output '{brief(name)}' is nothing that JSON can say: {brief(str(error))}"
+        if size > most:
+            return f"the outputs have more than the {most:,} bytes that are allowed"
+    return ""

@@ -1,0 +1,276 @@
+"""The engine: runs a plan step by step, reflects on what fails, and plans anew what does not come to an end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+from attrs.validators import instance_of
+
+from planspec_lark.awaitables import Turn, adrive, drive
+from planspec_lark.engine.budgets import Meter, OutOfBudget
+from planspec_lark.engine.desk import Desk, Patch, RunEvent
+from planspec_lark.engine.homes import FileHome, Home, HomeError, MemoryHome, ledger_path
+from planspec_lark.engine.inputs import Values
+from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
+from planspec_lark.engine.models import (
+    Budget,
+    Effort,
+    EngineLimits,
+    Operator,
+    Outcome,
+    Planner,
+    Reflector,
+)
+from planspec_lark.engine.order import Next, Walk
+from planspec_lark.engine.reflecting import Ask, Reflecting
+from planspec_lark.engine.replanning import Replanning
+from planspec_lark.engine.resuming import Edited, EditedError, catch_up, find_edits, open_again
+from planspec_lark.engine.sqlite_ledger import SqliteLedger
+from planspec_lark.engine.state import RunState
+from planspec_lark.engine.stepping import Stepper
+from planspec_lark.diagnostics import Severity
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
+from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.validation import check_rules
+
+__all__ = ["PlanRunError", "RunResult", "ThinkEngine"]
+
+
+class PlanRunError(Exception):
+    """A plan that cannot be run, or a run that cannot be gone on with; the text says why."""
+
+
+@frozen
+class RunResult:
+    """How a run has ended.
+
+    Attributes:
+        outcome: in a word.
+        reason: in words; empty where the plan has converged.
+        run: the run's id in the ledger.
+        plan: a copy of the plan as it stands.
+        outputs: the last value of everything that was put out.
+        rounds: how many passes through the plan were begun.
+        effort: what was spent, in this call and all before.
+    """
+
+    outcome: Outcome
+    reason: str
+    run: str
+    plan: PlanSpec
+    outputs: Mapping[str, Any]
+    rounds: int
+    effort: Effort
+
+
+def _ignore(_: RunEvent) -> None:
+    pass
+
+
+def _to_plan(value: object) -> PlanSpec | Path:
+    return value if isinstance(value, PlanSpec) else Path(value)  # type: ignore[arg-type]  # Path says what it takes
+
+
+@frozen
+class ThinkEngine:
+    """Runs a plan.
+
+    Args:
+        plan: a plan, which is left as it is; or the path of a file, which always says where the run stands. Its ledger
+            and its lock are files beside it, with ``.ledger`` and ``.lock`` behind its name.
+        operator: does a step. An exception that it raises is a failure of the step, but for
+            :class:`~planspec_lark.engine.models.Unusable`.
+        reflector: says what becomes of a step that is not OK; without one it is blocked.
+        planner: changes the plan at the end of a round, and writes steps; without one a run ends after its first round.
+        ask: asks somebody a question; None says that nobody has answered.
+        inputs: values by name, as JSON can say them.
+        required: outputs that have to be there in the end.
+        limits: what keeps the run from going on for ever.
+        budget: how much one call of ``run`` may spend.
+        edited: what becomes of finished steps whose text was edited between two runs.
+        on_event: told of everything that happens.
+        ledger: where the run is written down; by default in memory, or beside the file.
+
+    A reflector, a planner or an ``ask`` that raises ends the run with what it raised. The run can go on later.
+    """
+
+    plan: PlanSpec | Path = field(converter=_to_plan)
+    operator: Operator
+    reflector: Reflector | None = None
+    planner: Planner | None = None
+    ask: Ask | None = field(default=None, kw_only=True)
+    inputs: Mapping[str, Any] = field(factory=dict, kw_only=True)
+    required: Sequence[str] = field(default=(), converter=tuple, kw_only=True)
+    limits: EngineLimits = field(factory=EngineLimits, validator=instance_of(EngineLimits), kw_only=True)
+    budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
+    edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
+    on_event: Callable[[RunEvent], None] = field(default=_ignore, kw_only=True)
+    ledger: Ledger | None = field(default=None, kw_only=True)
+
+    def run(self, *, resume: bool = False) -> RunResult:
+        """Run the plan until it has converged, or nothing is left that can be done, or a budget is used up.
+
+        Args:
+            resume: go on with the last run. Without it, a new one begins; steps that are done stay done, but nothing is
+                known of their outputs.
+
+        Raises:
+            PlanRunError: the plan has faults that keep it from being run, or there is no run to go on with.
+            EditedError: finished steps were edited.
+            HomeError: the file cannot be read or written, another process runs it, or somebody has edited it meanwhile.
+            LedgerError: the ledger cannot be read or written.
+            PlanSyntaxError: the file holds no plan.
+            RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
+        """
+        with self._begun(resume=resume) as desk, closing(asyncio.Runner()) as runner:
+            return drive(self._go_on(desk), runner, "arun()")
+
+    async def arun(self, *, resume: bool = False) -> RunResult:
+        """As :meth:`run`, for callables that are asynchronous; others are called in a thread.
+
+        A thread cannot be cancelled: to cancel this waits for what is at work, or not, where it is cancelled once more.
+        """
+        with self._begun(resume=resume) as desk:
+            return await adrive(self._go_on(desk))
+
+    # ---------------------------------------------------------------- beginning
+
+    @contextmanager
+    def _begun(self, *, resume: bool) -> Iterator[Desk]:
+        with ExitStack() as held:
+            home: Home
+            if isinstance(self.plan, PlanSpec):
+                home = MemoryHome(serialize_plan(self.plan))
+                ledger = self.ledger or MemoryLedger()
+            else:
+                home = held.enter_context(FileHome.opened(self.plan))
+                ledger = self.ledger or held.enter_context(closing(SqliteLedger(ledger_path(home.path))))
+            plan = parse_plan(home.load(), name=str(self.plan) if isinstance(self.plan, Path) else "<plan>")
+            _check(plan)
+            yield self._resume(plan, home, ledger) if resume else self._begin(plan, home, ledger)
+
+    def _begin(self, plan: PlanSpec, home: Home, ledger: Ledger) -> Desk:
+        try:
+            inputs = json.loads(json.dumps(dict(self.inputs), allow_nan=False))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise PlanRunError(f"inputs: {error}") from None
+        info = RunInfo(secrets.token_hex(8), time.time(), inputs)
+        ledger.begin(info)
+        desk = Desk(plan, RunState(), ledger, info.run, home, self.on_event)
+        desk.note_shape(Kind.BEGUN)
+        return desk
+
+    def _resume(self, plan: PlanSpec, home: Home, ledger: Ledger) -> Desk:
+        runs = ledger.runs()
+        if not runs:
+            raise PlanRunError("there is no run to go on with")
+        run, state = runs[-1].run, RunState()
+        for record in ledger.records(run):
+            state.take(record)
+        if state.last is None:
+            desk = Desk(plan, state, ledger, run, home, self.on_event)
+            desk.note_shape(Kind.BEGUN)
+            return desk
+        now = catch_up(plan, serialize_plan(plan), state.last)
+        edits = find_edits(now.plan, state)
+        if edits.edited and self.edited is Edited.ASK:
+            raise EditedError([step.step_id for step in edits.edited])
+        desk = Desk(now.plan, state, ledger, run, home, self.on_event)
+        edited = [step.step_id for step in edits.edited]
+        desk.note_shape(
+            Kind.RESUMED, is_edited=now.is_edited, is_lost=now.is_lost, moves=edits.moves, edited=edited
+        )
+        for step in edits.edited:
+            if self.edited is Edited.KEEP:
+                desk.note(Kind.KEPT, step)
+            else:
+                above = [Patch(one, PlanStatus.ACTIVE) for one in desk.ancestors(step.step_id)]
+                again = [Patch(one, PlanStatus.PENDING, "", 0) for one in open_again([step])]
+                desk.note(Kind.RERUN, step, patches=[*again, *above])
+        return desk
+
+    # ---------------------------------------------------------------- running
+
+    def _go_on(self, desk: Desk) -> Turn[RunResult]:
+        given = next(info.inputs for info in desk.ledger.runs() if info.run == desk.run) | dict(self.inputs)
+        values = Values(desk, given)
+        meter = Meter(self.budget, desk)
+        stepper = Stepper(desk, values, self.operator, self.limits, meter.check)
+        reflecting = Reflecting(desk, stepper, self.reflector, self.ask, self.limits, meter.check)
+        replanning = Replanning(desk, stepper, self.planner, self.limits, meter.check)
+        walk = Walk(desk)
+        try:
+            while True:
+                found = walk.find()
+                if found is None:
+                    reason = yield from self._end_round(desk, values, replanning)
+                    if reason is not None:
+                        outcome = Outcome.BLOCKED if reason else Outcome.CONVERGED
+                        return self._end(desk, values, outcome, reason)
+                    continue
+                what, step = found
+                if what is Next.RUN:
+                    yield from stepper.run(step)
+                elif what is Next.REFLECT:
+                    yield from reflecting.reflect(step)
+                elif what is Next.PLAN:
+                    yield from replanning.plan_children(step)
+                elif what is Next.OPEN:
+                    stepper.open(step)
+                else:
+                    stepper.close(step)
+        except OutOfBudget as stop:
+            return self._end(desk, values, Outcome.BUDGET, str(stop))
+
+    def _end_round(self, desk: Desk, values: Values, replanning: Replanning) -> Turn[str | None]:
+        """Say why the run ends here ("" where it has converged), or begin another round (None)."""
+        why = self._why_not(desk, values)
+        if not why:
+            return ""
+        state = desk.state
+        if self.planner is None:
+            return why
+        if state.round >= self.limits.max_rounds:
+            return f"{why}; {state.round} rounds are over"
+        if state.round_end == desk.digest:
+            return f"{why}; the last round has changed nothing"
+        if not (yield from replanning.change(why)):
+            return f"{why}; the planner has changed nothing"
+        return None
+
+    def _why_not(self, desk: Desk, values: Values) -> str:
+        """What keeps the plan from having converged."""
+        why = []
+        blocked = [step.step_id for step in iter_steps(desk.plan) if step.status is PlanStatus.BLOCKED]
+        if blocked:
+            named = ", ".join(blocked[:10]) + (f" and {len(blocked) - 10} more" if len(blocked) > 10 else "")
+            why.append(f"blocked: {named}")
+        elif not desk.plan.is_converged:
+            why.append("steps are pending that cannot be reached")
+        if missing := [name for name in self.required if not values.has(name)]:
+            why.append(f"outputs are missing: {', '.join(missing)}")
+        return "; ".join(why)
+
+    def _end(self, desk: Desk, values: Values, outcome: Outcome, reason: str) -> RunResult:
+        desk.note(Kind.ENDED, outcome=outcome.value, reason=reason)
+        found = values.outputs()
+        outputs = {name: desk.ledger.value(seq, name) for name, seq in found.items()}
+        state = desk.state
+        return RunResult(outcome, reason, desk.run, deepcopy(desk.plan), outputs, state.round, state.effort)
+
+
+def _check(plan: PlanSpec) -> None:
+    faults = [found.message for found in check_rules(plan) if found.severity is Severity.ERROR]
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise PlanRunError(f"the plan cannot be run: {faults[0]}{more}")

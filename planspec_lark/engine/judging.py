@@ -17,7 +17,7 @@ __all__ = ["Given", "ReflectionJudge", "judge_replan"]
 
 _REFLECTION_OPS = ("SKIP", "REVISE", "ADD", "REPLAN")
 _REPLAN_OPS = ("ADD", "REVISE", "REPLAN")
-_WHICH = f"the commands here are {', '.join(_REFLECTION_OPS)} with an id"
+_WHICH = "the commands here are SKIP, REVISE, ADD and REPLAN with an id"
 
 
 @frozen
@@ -112,7 +112,8 @@ class ReflectionJudge:
             self.is_settled |= command.step_id == "ALL" or self.trial.is_above(command.step_id)
         if command.op not in _REFLECTION_OPS:
             message = f"{command.op} is {_why_not(command.op)}"
-            help = "write `ACCEPT` to take a result as it is" if command.op == "DONE" else _WHICH
+            is_own = command.op == "DONE" and self.trial.is_above(command.step_id)
+            help = "write `ACCEPT` to take a result as it is" if is_own else _WHICH
             yield _note("PE205", message, self.source, span, help)
         elif command.step_id == "ALL":
             message = "REPLAN ALL is possible at the end of a round, not while one step is looked at"
@@ -171,7 +172,7 @@ def judge_replan(
         if command.op not in _REPLAN_OPS:
             why = "possible only while a step is looked at that has not gone well"
             message = f"{command.op} is {why if command.op == 'SKIP' else _why_not(command.op)}"
-            yield _note("PE205", message, source, span, f"the commands here are {', '.join(_REPLAN_OPS)}")
+            yield _note("PE205", message, source, span, "the commands here are ADD, REVISE and REPLAN")
         elif command.step_id == "ALL" and has_others:
             message = "REPLAN ALL contradicts the other commands: what they change would be gone"
             yield _note("PE207", message, source, span, "leave it or the others out")

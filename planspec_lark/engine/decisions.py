@@ -92,15 +92,15 @@ def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> Fa
     prose. The line is mended where it is about this step and the decision is one of those that are possible.
     """
     forbidden = grammars.pattern("planspec", "FORBIDDEN")
-    if control := forbidden.search(line):
-        clean = forbidden.sub("", line)
-        mended = clean if _line().fullmatch(clean + "\n") else (_diagnose(clean, step_id, able) or _NONE).mended
-        message = f"the control character U+{ord(control[0]):04X} cannot stand in a decision"
-        return Fault("PE202", message, *control.span(), "remove it", mended) if mended else None
-    return _diagnose(line, step_id, able)
-
-
-_NONE = Fault("", "", 0, 0)
+    control = forbidden.search(line)
+    if control is None:
+        return _diagnose(line, step_id, able)
+    clean = forbidden.sub("", line).strip(BLANKS)
+    message = f"the control character U+{ord(control[0]):04X} cannot stand in a decision"
+    if decided := match_decision(f"{clean}\n", 0):
+        return Fault("PE202", message, *control.span(), "remove it", clean if decided.decision in able else None)
+    near = _diagnose(clean, step_id, able)
+    return near and Fault("PE202", message, *control.span(), "remove it", near.mended)
 
 
 def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> Fault | None:

@@ -201,9 +201,9 @@ def test_messages_of_near_misses(snapshot: SnapshotAssertion) -> None:
 
 
 def test_what_is_not_possible_is_not_proposed(snapshot: SnapshotAssertion) -> None:
-    found = reflect("- RETRY\n- INTERACT\n- ACCEPT\n", can_interact=False, can_retry=False)
+    found = reflect("- RETRY\n- INTERACT\n- ACCEPT\nRETRY\x00\nACCEPT\x00\n", can_interact=False, can_retry=False)
     assert render_all(found.diagnostics) == snapshot
-    assert [one.fix is not None for one in found.diagnostics] == [False, False, True]
+    assert [one.fix is not None for one in found.diagnostics] == [False, False, True, False, True]
 
 
 @pytest.mark.parametrize("settling", ["ACCEPT", "PLAN_CMD: SKIP 2.2 | no brush", "PLAN_CMD: REVISE 2 [subtask] Clean"])

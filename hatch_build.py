@@ -14,7 +14,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).parent
 
-# Texts that make every reader ask for all that it needs of the grammars: documents with and without faults, commands.
+# Texts that make every reader ask for all that it needs of the grammars: documents with and without faults, commands,
+# answers.
 PLAN = """\
 # Plan: Move the library
 Goal: All books stand in the new house
@@ -32,6 +33,7 @@ TOOL_PLAN = (
     '{"target": "", "plan": {"steps": [{"id": "a", "target": "", "inputs": {"b": "$${c} ${0.outputs.d} ${e}"}}]}}'
 )
 COMMANDS = "PLAN_CMD: ADD 1 [act] Paint → paint\n> Twice.\nPLAN_CMD: done 1\n"
+REFLECTION = "RETRY | Rain\n- ACCEPT\nPLAN_CMD: REVISE 1 [act] Paint\n"
 
 
 class CompileGrammars(BuildHookInterface[Any]):
@@ -77,6 +79,7 @@ def exercise() -> None:
     ps.check_text(PLAN)
     ps.apply_commands(plan, ps.parse_plan_commands(COMMANDS))
     ps.scan_plan_commands(COMMANDS)
+    ps.read_reflection(REFLECTION, plan, plan.steps[0], can_interact=True)
     ps.read_json(JSON)
     ps.check_tool_plan(TOOL_PLAN, {})
     for text in (PLAN, ANSWER):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         render,
         render_all,
     )
+    from planspec_lark.engine.decisions import Decision
+    from planspec_lark.engine.reflection import Reflection, read_reflection, read_replan
     from planspec_lark.generation.exporting import export_grammar
     from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
@@ -110,6 +112,8 @@ _HOMES = {
     "bulk.running": "BulkProgress run_bulk",
     "bulk.shards": "analyze_shard",
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
+    "engine.decisions": "Decision",
+    "engine.reflection": "Reflection read_reflection read_replan",
     "generation.exporting": "export_grammar",
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
@@ -185,6 +189,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Context",
     "ContextError",
     "Core4",
+    "Decision",
     "Diagnostic",
     "DoneItem",
     "DoneStatus",
@@ -216,6 +221,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "PlanValueError",
     "Program",
     "ProgramError",
+    "Reflection",
     "Refusal",
     "Registry",
     "Reply",
@@ -287,6 +293,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "program_executor",
     "program_planner",
     "read_json",
+    "read_reflection",
+    "read_replan",
     "read_state",
     "read_words",
     "registry_from_value",

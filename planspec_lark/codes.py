@@ -86,6 +86,14 @@ PC115 error   not-a-container       REPLAN, or new children, for a `reason` or `
 PC116 error   leaf-with-children    REVISE of a step with children to `reason` or `act`.
 PC117 error   no-room               ADD would push a number beyond nine digits.
 PC118 error   malformed-command     A command built by hand that no line could spell.
+PE201 error   nothing-decided       An answer without a decision and without a command.
+PE202 error   wrong-decision        A line that is almost a decision.
+PE203 error   two-decisions         A decision that is another one than the first.
+PE204 error   impossible-decision   A decision that cannot be taken here.
+PE205 error   misplaced-command     A command that cannot be given here.
+PE206 error   open-step             Commands that do not say what becomes of the step.
+PE207 error   contradiction         A command that contradicts the decision or another command.
+PE208 error   skip-of-done          SKIP of a step that is done.
 PJ101 error   no-object             A text without a JSON object.
 PJ102 error   text-around-object    Other text in front of a JSON object or behind it.
 PJ103 error   code-fence            A line that opens or closes a code block around JSON.

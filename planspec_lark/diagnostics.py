@@ -23,6 +23,7 @@ __all__ = [
     "Severity",
     "decode",
     "in_order",
+    "join_words",
     "render",
     "render_all",
     "shorten",

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 # The languages whose texts are read; the others are for generation.
-READ = ("planspec", "plan_cmd", "json_text", "reference")
+READ = ("planspec", "plan_cmd", "json_text", "reference", "reflection")
 # What has a JSON Schema, in a file beside the grammars.
 SCHEMAS = ("plan_next", "plan_return", "tool_plan", "atoms")
 # The rules that a text of each language can be read as.
@@ -44,6 +44,7 @@ STARTS = {
     "plan_cmd": ("command", "headline"),
     "json_text": ("text",),
     "reference": ("value", "path"),
+    "reflection": ("decision",),
     "planspec_canonical": ("start",),
     "planspec_fresh": ("start",),
     "plan_cmd_canonical": ("start",),
@@ -52,8 +53,8 @@ STARTS = {
 }
 # Those whose parsers need no look-ahead, so that their states can be walked through without Lark.
 _STEPPED = ("json_text",)
-# The languages that a grammar imports from.
-_IMPORTS = {"plan_cmd": ("planspec",)}
+# The languages that a grammar imports from, and those that they import from.
+_IMPORTS = {"plan_cmd": ("planspec",), "reflection": ("plan_cmd", "planspec")}
 _PACKAGE = Path(__file__).parent
 
 

@@ -280,6 +280,38 @@ near_commands = _mutated(canonical_commands)
 any_text = st.one_of(near_plans, soup, wild, near_commands)
 any_plan_text = st.one_of(near_plans, near_plans, soup, wild, canonical_plans)
 
+# ---------------------------------------------------------------- answers
+
+_NEAR_DECISIONS = [
+    "retry", "**RETRY**", "- ACCEPT", "> INTERACT", "RETRY: {}", "RETRY - {}", "RETRY｜{}", "RETRY|{}",
+    "Decision: ACCEPT", "**Decision:** RETRY | {}", "决策：重试", "接受。", "PLAN_CMD: RETRY", "ACCEPT.",
+    "PLAN_CMD: RETRY 1 | {}", "RETRY 1.1", "1. `ACCEPT`", "RETRY\x00", "I would accept {}", "RETRY {}", "{} RETRY",
+]  # fmt: skip
+_decisions = st.builds(
+    "{}{}".format, st.sampled_from(["RETRY", "ACCEPT", "INTERACT"]), st.one_of(st.just(""), lines.map(" | {}".format))
+)
+_near_decisions = st.builds(str.format, st.sampled_from(_NEAR_DECISIONS), lines)
+# Verbs as they are of use in an answer.
+_answer_commands = workable_commands.filter(lambda command: command.op in ("SKIP", "REVISE", "ADD", "REPLAN"))
+_answer_line = st.one_of(
+    _decisions,
+    _near_decisions,
+    lines,
+    workable_commands.map(lambda command: serialize_commands([command])),
+    _answer_commands.map(lambda command: serialize_commands([command])),
+)
+# Answers about a step: any of them, and such as are often usable.
+answers = st.builds(
+    lambda rows, end: end.join(row.removesuffix("\n") for row in rows),
+    st.lists(_answer_line, max_size=6),
+    st.sampled_from(["\n", "\n", "\r\n", "\n\n"]),
+)
+plain_answers = st.builds(
+    lambda commands, decision: serialize_commands(commands) + decision,
+    st.lists(_answer_commands, max_size=4),
+    st.one_of(st.just(""), _decisions),
+)
+
 # ---------------------------------------------------------------- texts from the grammar
 
 

@@ -21,11 +21,14 @@ from markdown_it import MarkdownIt
 from planspec_lark import (
     CODES,
     AtomsError,
+    PlanStatus,
     check_text,
     check_tool_plan,
+    iter_steps,
     parse_plan,
     parse_plan_commands,
     read_json,
+    read_reflection,
     registry_from_value,
     scan_plan_commands,
     serialize_plan,
@@ -97,6 +100,8 @@ KNOWN = {
     "json good",
     "plan_next bad",
     "plan_next good",
+    "reflection bad",
+    "reflection good",
     "yaml bad",
     "yaml good",
     "toolplan atoms",
@@ -173,6 +178,23 @@ def test_bad_messages_have_their_fault(block: Block) -> None:
 @of("plan_next good")
 def test_good_messages_have_none(block: Block) -> None:
     assert find_in_message(block) == []
+
+
+def find_in_reflection(block: Block) -> list[Diagnostic]:
+    (page_plan,) = [one for one in BLOCKS if one.page == block.page and one.info == "planspec plan"]
+    plan = parse_plan(page_plan.text)
+    *_, step = [step for step in iter_steps(plan) if step.status is PlanStatus.ACTIVE]
+    return read_reflection(block.text, plan, step, can_interact=False).diagnostics
+
+
+@of("reflection bad")
+def test_bad_reflections_have_their_fault(block: Block) -> None:
+    assert [found.code for found in find_in_reflection(block)] == [block.code]
+
+
+@of("reflection good")
+def test_good_reflections_have_none(block: Block) -> None:
+    assert find_in_reflection(block) == []
 
 
 @of("yaml bad")
@@ -285,7 +307,15 @@ def is_open(command: str) -> bool:
 
 
 IN_PYTHON = {"PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118", "PJ107"}
-LANGUAGES = {"PS": "planspec", "PC": "plan_cmd", "PJ": "json", "PN": "plan_next", "PY": "yaml", "PT": "toolplan"}
+LANGUAGES = {
+    "PS": "planspec",
+    "PC": "plan_cmd",
+    "PE": "reflection",
+    "PJ": "json",
+    "PN": "plan_next",
+    "PY": "yaml",
+    "PT": "toolplan",
+}
 
 
 def test_every_code_is_documented_once_with_both_examples() -> None:

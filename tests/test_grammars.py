@@ -27,6 +27,7 @@ BEYOND_THE_SEARCH: dict[str, set[str]] = {
     "plan_cmd": {"TEXT", "HEADLINE"},
     "json_text": set(),
     "reference": {"TEXT", "REFERENCE", "MALFORMED", "STEP", "NAME"},
+    "reflection": set(),
 }
 # A terminal of each language, and something that it matches.
 SAMPLES = {
@@ -34,6 +35,7 @@ SAMPLES = {
     "plan_cmd": ("ID", "1.2"),
     "json_text": ("NUMERAL", "1.2"),
     "reference": ("STEP", "1.2"),
+    "reflection": ("DECISION", "RETRY"),
 }
 
 
@@ -127,6 +129,11 @@ def test_ids_and_variables_are_written_once() -> None:
     assert "%import .planspec (ID, TYPE, VARIABLES, DETAIL)" in text
 
 
+def test_a_reason_is_written_as_the_text_of_a_command() -> None:
+    assert grammars.pattern("reflection", "RESULT").pattern == grammars.pattern("plan_cmd", "RESULT").pattern
+    assert "%import .plan_cmd (RESULT, EOL)" in grammars.grammar_path("reflection").read_text(encoding="utf-8")
+
+
 def test_a_grammar_is_compiled_once() -> None:
     assert grammars.parser("planspec") is grammars.parser("planspec")
     assert grammars.regular("planspec") is grammars.regular("planspec")
@@ -190,7 +197,8 @@ def test_what_is_ready_made_needs_no_grammar(monkeypatch: pytest.MonkeyPatch, la
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_grammar_that_has_changed_since_is_read_anew(made: Path, language: str) -> None:
-    changed = {"plan_cmd": "planspec"}.get(language, language)  # its commands import from the documents
+    # The commands import from the documents, the decisions from the commands.
+    changed = {"plan_cmd": "planspec", "reflection": "plan_cmd"}.get(language, language)
     assert grammars._compiled(language)
     with (made / "grammar" / f"{changed}.lark").open("a", encoding="utf-8") as file:
         file.write("// changed\n")
@@ -219,6 +227,7 @@ def test_a_parser_reads_alike_when_it_is_read_back(language: str) -> None:
         "plan_cmd": ("command", "PLAN_CMD: DONE 1\n"),
         "json_text": ("text", '{"a": [1, true]}\n'),
         "reference": ("value", "a $${b} ${c.outputs.d} ${e}"),
+        "reflection": ("decision", "RETRY | a\n"),
     }
     start, text = texts[language]
     assert read.parse(text, start=start) == built.parse(text, start=start)

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from re import Match, Pattern
+from typing import TypeVar
 
 from attrs import define, field, frozen
 
 from planspec_lark import grammars
-from planspec_lark.diagnostics import CODES, Diagnostic, Fix
+from planspec_lark.diagnostics import CODES, Diagnostic, Fix, Severity
 from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.plan_cmd.faults import Fault, diagnose, diagnose_prefix
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.source import Source, Span, end_last_line
 
-__all__ = ["CommandScan", "parse_plan_commands", "read_headline", "scan_plan_commands"]
+__all__ = [
+    "CommandScan",
+    "find_fault",
+    "parse_plan_commands",
+    "read_headline",
+    "scan_plan_commands",
+    "to_diagnostic",
+    "walk_commands",
+]
+
+Found = TypeVar("Found")
 
 
 @frozen
@@ -41,7 +52,7 @@ def _prefix() -> Pattern[str]:
 
 def parse_plan_commands(text: str) -> list[PlanCommand]:
     """Find the commands in a text. All lines that are no command are skipped; :func:`scan_plan_commands` names them."""
-    return [command for command, _, _ in _walk(text) if isinstance(command, PlanCommand)]
+    return [command for command, _, _ in walk_commands(text, _find_nothing) if isinstance(command, PlanCommand)]
 
 
 def scan_plan_commands(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> CommandScan:
@@ -57,22 +68,23 @@ def scan_plan_commands(text: str, *, name: str = "<text>", limits: Limits = DEFA
         return CommandScan([], [], [excess], source)
     found = Findings(limits.max_findings)
     scan = CommandScan([], [], [], source)
-    for command, start, end in _walk(text, near_misses=True):
+    for command, start, end in walk_commands(text, find_fault):
         if isinstance(command, PlanCommand):
             scan.commands.append(command)
             scan.spans.append(source.span(start, end))
         else:
-            found.add(_to_diagnostic(command, source, start, end))
+            found.add(to_diagnostic(command, source, start, end))
     scan.diagnostics.extend(found.close())
     return scan
 
 
-def _to_diagnostic(fault: Fault, source: Source, start: int, end: int) -> Diagnostic:
+def to_diagnostic(fault: Fault, source: Source, start: int, end: int, severity: Severity | None = None) -> Diagnostic:
+    """A fault of a line with these bounds as a diagnostic; its severity is that of its code, unless it is given."""
     fix = None if fault.mended is None else Fix(source.span(start, end), fault.mended)
     return Diagnostic(
         fault.code,
         fault.message,
-        CODES[fault.code].severity,
+        severity or CODES[fault.code].severity,
         source.span(start + fault.start, start + fault.end),
         help=fault.help,
         fix=fix,
@@ -80,8 +92,16 @@ def _to_diagnostic(fault: Fault, source: Source, start: int, end: int) -> Diagno
     )
 
 
-def _walk(text: str, *, near_misses: bool = False) -> Iterator[tuple[PlanCommand | Fault, int, int]]:
-    """The commands and faults of a text, each with its bounds (those of a fault: its line's)."""
+def walk_commands(
+    text: str, find: Callable[[str, int, int], Iterator[tuple[Found, int, int]]]
+) -> Iterator[tuple[PlanCommand | Found, int, int]]:
+    """The commands of a text, each with its bounds, and whatever else there is.
+
+    Args:
+        text: any text.
+        find: is given each line that neither is a command nor belongs to one, as the text with its last line ended,
+            the line's start, and where its line break ends it. What it finds there is passed on.
+    """
     text = end_last_line(text)
     at = 0
     while at < len(text):
@@ -93,12 +113,16 @@ def _walk(text: str, *, near_misses: bool = False) -> Iterator[tuple[PlanCommand
                 yield _build(match), start, at + len(match[0][: match[0].rindex("\n")].removesuffix("\r"))
                 at = match.end()
                 continue
-        if near_misses:
-            yield from _find_fault(text, at, newline)
+        yield from find(text, at, newline)
         at = newline + 1
 
 
-def _find_fault(text: str, at: int, newline: int) -> Iterator[tuple[Fault, int, int]]:
+def _find_nothing(_text: str, _at: int, _newline: int) -> Iterator[tuple[Fault, int, int]]:
+    return iter(())
+
+
+def find_fault(text: str, at: int, newline: int) -> Iterator[tuple[Fault, int, int]]:
+    """What is wrong with a line that seems to be meant as a command and is none, with the line's bounds."""
     line = text[at:newline].removesuffix("\r")
     start = at + len(line) - len(line.lstrip(BLANKS))
     line = line.strip(BLANKS)

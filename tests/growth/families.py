@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
+from tests.growth.reflections import REFLECTION_SHAPES, REFLECTION_WORK
 from tests.growth.shapes import JSON_SHAPES, PLAN_SHAPES, TEXT_SHAPES
 from tests.growth.toolplans import TOOLPLAN_SHAPES, TOOLPLAN_WORK
 from tests.growth.work import JSON_WORK, PLAN_WORK, TEXT_WORK, Work
@@ -28,6 +29,7 @@ FAMILIES = {
     "texts": Family(TEXT_SHAPES, TEXT_WORK),
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
     "tool plans": Family(TOOLPLAN_SHAPES, TOOLPLAN_WORK),
+    "reflections": Family(REFLECTION_SHAPES, REFLECTION_WORK),
 }
 # Family and shape.
 CELLS = [(name, shape) for name, family in FAMILIES.items() for shape in family.shapes]

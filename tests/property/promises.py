@@ -11,16 +11,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from planspec_lark import (
+    Decision,
     Diagnostic,
     JsonText,
     PlanCommand,
     PlanSpec,
+    PlanStatus,
+    PlanStep,
     PlanSyntaxError,
     ScanResult,
     Source,
     Span,
     apply_command,
     apply_commands,
+    find_step,
     iter_steps,
     parse_plan,
     parse_plan_commands,
@@ -29,6 +33,8 @@ from planspec_lark import (
     plan_from_tree,
     plan_to_dict,
     read_json,
+    read_reflection,
+    read_replan,
     scan_json,
     scan_plan,
     scan_plan_commands,
@@ -260,6 +266,75 @@ def adds_exactly(plan: PlanSpec, command: PlanCommand) -> None:
 def _said(step: object) -> str:
     """All that a step says but its id and its children."""
     return re.sub(r"\A\w+\(step_id='[^']*', |, children=\[[^\]]*\]\)\Z", "", repr(step))
+
+
+# ---------------------------------------------------------------- reflections
+
+
+def reflection_is_sound(text: str, plan: PlanSpec, step: PlanStep, *, can_interact: bool, can_retry: bool) -> None:
+    """An answer is read without a change of the plan; what is usable is possible, and is about the step."""
+    before = copy.deepcopy(plan)
+    found = read_reflection(text, plan, step, can_interact=can_interact, can_retry=can_retry)
+    assert plan == before
+    are_placed(found.diagnostics, text)
+    for one in found.diagnostics:
+        if one.code == "PE202" and one.fix is not None:
+            mended = read_reflection(one.fix.text, plan, step, can_interact=can_interact, can_retry=can_retry)
+            assert (mended.diagnostics, mended.commands) == ([], [])
+            assert mended.decision is not None
+    if not found.is_usable:
+        assert found.diagnostics
+        return
+    assert found.decision is not Decision.INTERACT or can_interact
+    assert found.decision is not Decision.RETRY or can_retry
+    assert {command.op for command in found.commands} <= {"SKIP", "REVISE", "ADD", "REPLAN"}
+    was = copy.copy(step)
+    above = _perform(plan, found.commands, step)
+    is_there = any(one is step for one in iter_steps(plan))
+    if found.decision is None:
+        assert above
+    elif found.decision is Decision.ACCEPT:
+        assert is_there
+        assert (step.status, step.description, step.step_type) == (was.status, was.description, was.step_type)
+    else:
+        assert is_there
+        assert all(op != "SKIP" for op in above)
+
+
+def replan_is_sound(text: str, plan: PlanSpec) -> None:
+    """An answer at the end of a round is read without a change of the plan, and what is usable is possible."""
+    before = copy.deepcopy(plan)
+    found = read_replan(text, plan)
+    assert plan == before
+    assert found.decision is None
+    are_placed(found.diagnostics, text)
+    if found.is_usable:
+        assert {command.op for command in found.commands} <= {"REVISE", "ADD", "REPLAN"}
+        assert len({command.step_id == "ALL" for command in found.commands}) < 2
+        _perform(plan, found.commands, None)
+
+
+def _perform(plan: PlanSpec, commands: list[PlanCommand], step: PlanStep | None) -> list[str]:
+    """Apply commands that have to succeed and to leave alone what is done and not named; the verbs about a step."""
+    done = {id(one): one for one in iter_steps(plan) if one.status is PlanStatus.DONE}
+    above = []
+    for command in commands:
+        target = find_step(plan, command.step_id)
+        if target is not None and command.op != "ADD":
+            below = [*iter_steps(target)]
+            if any(one is step for one in below):
+                above.append(command.op)
+            assert command.op != "SKIP" or target.status is not PlanStatus.DONE
+            for named in below if command.op == "REPLAN" else [target]:
+                done.pop(id(named), None)
+        assert apply_command(plan, command) == ""
+    left = {id(one) for one in iter_steps(plan)}
+    assert all(one.status is PlanStatus.DONE and id(one) in left for one in done.values())
+    reads_back(plan)
+    return above
+
+
+# ---------------------------------------------------------------- JSON values of plans
 
 
 def dict_reads_back(plan: PlanSpec) -> None:

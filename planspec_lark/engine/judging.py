@@ -1,0 +1,180 @@
+"""What must hold for the decisions and commands of an answer, besides their syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import define, field, frozen
+
+from planspec_lark.diagnostics import CODES, Diagnostic, join_words, shorten
+from planspec_lark.engine.decisions import Decided, Decision
+from planspec_lark.engine.trial import Trial
+from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
+from planspec_lark.planspec.models import PlanStatus, PlanStep
+from planspec_lark.source import Source, Span
+
+__all__ = ["Given", "ReflectionJudge", "judge_replan"]
+
+_REFLECTION_OPS = ("SKIP", "REVISE", "ADD", "REPLAN")
+_REPLAN_OPS = ("ADD", "REVISE", "REPLAN")
+_WHICH = "the commands here are SKIP, REVISE, ADD and REPLAN with an id"
+
+
+@frozen
+class Given:
+    """A command with its bounds."""
+
+    command: PlanCommand
+    start: int
+    end: int
+
+
+def _note(code: str, message: str, source: Source, span: Span, help: str = "") -> Diagnostic:
+    return Diagnostic(code, message, CODES[code].severity, span, help=help, source=source)
+
+
+def _why_not(op: str) -> str:
+    return "for those who look at a plan" if op in VIEW_OPS else "for the program that runs the plan"
+
+
+# ---------------------------------------------------------------- reflection
+
+
+@define
+class ReflectionJudge:
+    """Judges what an answer says about a step that has not gone well."""
+
+    trial: Trial
+    can_interact: bool
+    can_retry: bool
+    source: Source
+    # The one decision, if there is one and only one.
+    _decided: Decided | None = None
+    # Whether anything says what becomes of the step, rightly or not.
+    is_settled: bool = False
+    # The commands that skip, and those that change, by the identity of the step that each is about. The steps stay with
+    # them, as a step that is gone would leave its identity to another one.
+    _skips: dict[int, tuple[PlanStep, PlanCommand]] = field(factory=dict)
+    _changes: dict[int, tuple[PlanStep, PlanCommand]] = field(factory=dict)
+
+    def judge(self, decisions: Sequence[Decided], commands: Sequence[Given]) -> Iterator[Diagnostic]:
+        """All that is wrong with them."""
+        yield from self._judge_decisions(decisions)
+        for given in commands:
+            yield from self._judge_command(given)
+
+    def miss(self, offset: int, *, has_commands: bool) -> Diagnostic:
+        """That nothing says what becomes of the step."""
+        span = self.source.span(offset, offset)
+        help = f"write {self._ways()} on a line of its own"
+        if has_commands:
+            was = "" if self.trial.step_id == self.trial.was else f" (which was {shorten(self.trial.was)})"
+            message = f"the commands do not say what becomes of step {shorten(self.trial.step_id)}{was} itself"
+            return _note("PE206", message, self.source, span, help)
+        return _note("PE201", "there is neither a decision nor a command in this answer", self.source, span, help)
+
+    @property
+    def able(self) -> list[Decision]:
+        """The decisions that are possible."""
+        return [decision for decision in Decision if not self._refuse(decision)]
+
+    def _judge_decisions(self, decisions: Sequence[Decided]) -> Iterator[Diagnostic]:
+        self.is_settled = bool(decisions)
+        for decided in decisions:
+            if reason := self._refuse(decided.decision):
+                span = self.source.span(decided.start, decided.end)
+                yield _note("PE204", reason, self.source, span, f"write {self._ways()} instead")
+        others = [decided for decided in decisions if decided.decision is not decisions[0].decision]
+        for other in others:
+            line, _ = self.source.position(decisions[0].start)
+            message = f"this is {other.decision.value}, and line {line} says {decisions[0].decision.value}"
+            span = self.source.span(other.start, other.end)
+            yield _note("PE203", message, self.source, span, "leave one of the two lines out")
+        if decisions and not others:
+            self._decided = decisions[0]
+
+    def _refuse(self, decision: Decision) -> str:
+        if decision is Decision.INTERACT and not self.can_interact:
+            return "INTERACT is not possible here: there is nobody to ask"
+        if decision is Decision.RETRY and not self.can_retry:
+            return "RETRY is not possible any more: the step has run as often as it may"
+        return ""
+
+    def _ways(self) -> str:
+        """What can be written to say what becomes of the step."""
+        skip = f"PLAN_CMD: SKIP {shorten(self.trial.step_id)} | reason"
+        return join_words([f"`{word}`" for word in (*(decision.value for decision in self.able), skip)])
+
+    def _judge_command(self, given: Given) -> Iterator[Diagnostic]:
+        command = given.command
+        span = self.source.span(given.start, given.end)
+        if command.op not in VIEW_OPS and command.op != "ADD":
+            self.is_settled |= command.step_id == "ALL" or self.trial.is_above(command.step_id)
+        if command.op not in _REFLECTION_OPS:
+            message = f"{command.op} is {_why_not(command.op)}"
+            is_own = command.op == "DONE" and self.trial.is_above(command.step_id)
+            help = "write `ACCEPT` to take a result as it is" if is_own else _WHICH
+            yield _note("PE205", message, self.source, span, help)
+        elif command.step_id == "ALL":
+            message = "REPLAN ALL is possible at the end of a round, not while one step is looked at"
+            yield _note(
+                "PE205", message, self.source, span, "write `PLAN_CMD: REPLAN id | reason` for a part of the plan"
+            )
+        else:
+            for code, message, help in self._contradict(command):
+                yield _note(code, message, self.source, span, help)
+            if error := self.trial.perform(command):
+                yield _note(error.code, str(error), self.source, span)
+
+    def _contradict(self, command: PlanCommand) -> Iterator[tuple[str, str, str]]:
+        target = self.trial.find(command.step_id)
+        if target is None or command.op == "ADD":
+            return
+        name = f"{command.op} {shorten(command.step_id)}"
+        if command.op == "SKIP" and target.status is PlanStatus.DONE:
+            yield "PE208", f"{name}: that step is done already", "leave it as it is"
+        mine, theirs = (self._skips, self._changes) if command.op == "SKIP" else (self._changes, self._skips)
+        if id(target) in theirs:
+            _, other = theirs[id(target)]
+            message = f"{name} contradicts {other.op} {shorten(other.step_id)}: a step is skipped, or it is changed"
+            yield "PE207", message, "leave one of the two out"
+        mine.setdefault(id(target), (target, command))
+        if self._decided is not None and self.trial.is_above(command.step_id):
+            word = self._decided.decision
+            if end := self._clash(word, command):
+                message = f"{name} contradicts {word.value}: step {shorten(self.trial.step_id)} would {end}"
+                yield "PE207", message, "leave one of the two out"
+
+    def _clash(self, word: Decision, command: PlanCommand) -> str:
+        """What a command would do to the step that does not go with the decision; "" if the two go together."""
+        if command.op == "SKIP":
+            return "be skipped"
+        if word is Decision.ACCEPT:
+            return "not stay as it is"
+        return "be gone" if command.op == "REPLAN" and command.step_id != self.trial.step_id else ""
+
+
+# ---------------------------------------------------------------- the end of a round
+
+
+def judge_replan(
+    trial: Trial, decisions: Sequence[Decided], commands: Sequence[Given], source: Source
+) -> Iterator[Diagnostic]:
+    """All that is wrong with what an answer says at the end of a round."""
+    for decided in decisions:
+        message = f"{decided.decision.value} is about one step, and no step is looked at here"
+        help = "write commands, or nothing if the plan can stay as it is"
+        yield _note("PE204", message, source, source.span(decided.start, decided.end), help)
+    has_others = any(given.command.step_id != "ALL" for given in commands)
+    for given in commands:
+        command = given.command
+        span = source.span(given.start, given.end)
+        if command.op not in _REPLAN_OPS:
+            why = "possible only while a step is looked at that has not gone well"
+            message = f"{command.op} is {why if command.op == 'SKIP' else _why_not(command.op)}"
+            yield _note("PE205", message, source, span, "the commands here are ADD, REVISE and REPLAN")
+        elif command.step_id == "ALL" and has_others:
+            message = "REPLAN ALL contradicts the other commands: what they change would be gone"
+            yield _note("PE207", message, source, span, "leave it or the others out")
+        elif error := trial.perform(command):
+            yield _note(error.code, str(error), source, span)

@@ -94,6 +94,10 @@ PE205 error   misplaced-command     A command that cannot be given here.
 PE206 error   open-step             Commands that do not say what becomes of the step.
 PE207 error   contradiction         A command that contradicts the decision or another command.
 PE208 error   skip-of-done          SKIP of a step that is done.
+PE301 error   nothing-planned       An answer without steps where steps are asked for.
+PE302 error   too-many-planned      More steps than the planner may write at a time.
+PE303 error   loop-too-long         A loop with more rounds than the planner may ask for.
+PE304 error   name-taken            A name that another step of the plan has.
 PJ101 error   no-object             A text without a JSON object.
 PJ102 error   text-around-object    Other text in front of a JSON object or behind it.
 PJ103 error   code-fence            A line that opens or closes a code block around JSON.

@@ -174,9 +174,9 @@ def _name_nothing(fix: Fix, source: Source | None) -> str:
     return f"(nothing: leave {'it' if is_part else 'the line'} out)"
 
 
-def join_words(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str], last: str = "or") -> str:
     """Words as an enumeration: `a, b or c`."""
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def shorten(text: str) -> str:

@@ -80,6 +80,7 @@ def test_an_interrupt_closes_the_turn(way: Callable[[Turn[object]], object]) -> 
             yield lambda: now(KeyboardInterrupt())
         finally:
             closed.append(True)
+        return None
 
     with pytest.raises(KeyboardInterrupt):
         way(turn())

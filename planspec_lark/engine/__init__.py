@@ -1,1 +1,1 @@
-"""Plans that run: what the engine asks language models and programs, and how it reads their answers."""
+"""Plans that run: steps, reflection on what failed, re-planning, and a ledger that survives a crash."""

@@ -34,5 +34,3 @@ class Meter:
         for name, (used, most) in spent.items():
             if most is not None and used >= most:
                 raise OutOfBudget(f"the budget of {most:,} {name} is used up")
-
-

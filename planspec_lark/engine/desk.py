@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import define, evolve, field, frozen
 
 from planspec_lark.engine.events import History
 from planspec_lark.engine.homes import Home
@@ -66,33 +66,36 @@ def _ignore(_: RunEvent) -> None:
     pass
 
 
+@define(eq=False)
 class Desk:
     """A run that is at work.
 
-    Args:
+    Attributes:
         plan: the plan, which is changed in place.
         state: what the records so far come to.
         ledger, run: where records go.
         home: where the plan's text goes.
         tell: is told of every record.
+        history: what has happened in the run.
+        text: the plan's text as it stands.
+        version: grows with every change after which a step may be open again that was not.
     """
 
-    def __init__(
-        self,
-        plan: PlanSpec,
-        state: RunState,
-        ledger: Ledger,
-        run: str,
-        home: Home,
-        tell: Callable[[RunEvent], None] = _ignore,
-    ) -> None:
-        self.plan, self.state, self.ledger, self.run = plan, state, ledger, run
-        self.history = History(ledger, run)
-        self._home, self._tell = home, tell
-        self.text = PlanText(plan)
+    plan: PlanSpec
+    state: RunState
+    ledger: Ledger
+    run: str
+    home: Home
+    tell: Callable[[RunEvent], None] = _ignore
+    history: History = field(init=False)
+    text: PlanText = field(init=False)
+    version: int = field(default=0, init=False)
+    _digest: str = field(default="", init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.history = History(self.ledger, self.run)
+        self.text = PlanText(self.plan)
         self._digest = digest(self.text.text)
-        # Grows with every change after which a step may be open again that was not.
-        self.version = 0
 
     @property
     def digest(self) -> str:
@@ -103,7 +106,7 @@ class Desk:
         """The step with this id."""
         return self.text.find(step_id)
 
-    def note(
+    def note(  # noqa: PLR0913  (each is another part of the record)
         self,
         kind: Kind,
         step: PlanStep | None = None,
@@ -124,38 +127,27 @@ class Desk:
             self.text.update(*changes)
         if any(change.status and change.status[1] == PlanStatus.PENDING.value for change in changes.values()):
             self.version += 1
-        step_id, hash = ("", "") if step is None else (step.step_id, hash_of(step))
-        record = Record(kind, step_id, hash, attempt, _data(data, effort), outputs or {}, changes)
+        step_id, own = ("", "") if step is None else (step.step_id, hash_of(step))
+        record = Record(kind, step_id, own, attempt, _data(data, effort), outputs or {}, changes)
         return self._keep(record, is_changed=bool(changes))
 
     def note_shape(
-        self, kind: Kind, step_id: str = "", *, hash: str = "", effort: Effort | None = None, **data: Any
+        self, kind: Kind, step_id: str = "", *, own: str = "", effort: Effort | None = None, **data: Any
     ) -> Record:
         """Keep a record of a plan that has changed in other ways already."""
         self.text.renew()
         self.version += 1
-        record = Record(kind, step_id, hash, 0, _data(data, effort), plan=self.text.text)
+        record = Record(kind, step_id, own, 0, _data(data, effort), plan=self.text.text)
         return self._keep(record, is_changed=True)
 
     def _keep(self, record: Record, *, is_changed: bool) -> Record:
         before, self._digest = self._digest, digest(self.text.text) if is_changed else self._digest
-        made = Record(
-            record.kind,
-            record.step,
-            record.hash,
-            record.attempt,
-            record.data,
-            record.outputs,
-            record.changes,
-            record.plan,
-            before,
-            self._digest,
-        )
+        made = evolve(record, before=before, after=self._digest)
         kept = self.ledger.append(self.run, made)
         self.state.take(kept)
         if before != self._digest:
-            self._home.save(self.text.text)
-        self._tell(RunEvent(kept.kind, kept.step, kept.data, self.plan))
+            self.home.save(self.text.text)
+        self.tell(RunEvent(kept.kind, kept.step, kept.data, self.plan))
         return kept
 
     def ancestors(self, step_id: str) -> list[PlanStep]:
@@ -171,7 +163,6 @@ class Desk:
     def open_below(self, step: PlanStep) -> list[PlanStep]:
         """The steps below one that are pending or active."""
         return [below for below in iter_steps(step) if below is not step and below.status in OPEN]
-
 
 
 def _data(data: dict[str, Any], effort: Effort | None) -> dict[str, Any]:

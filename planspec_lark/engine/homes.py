@@ -102,7 +102,9 @@ class FileHome:
         """
         try:
             if self._look() != self._known:
-                raise HomeError(f"{self._name}: somebody has edited the plan while it was run; resume to go on with that")
+                raise HomeError(
+                    f"{self._name}: somebody has edited the plan while it was run; resume to go on with that"
+                )
             write_atomically(self._path, text)
             self._known = self._look()
         except OSError as error:

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from attrs import field, frozen
-from attrs.validators import ge, gt, instance_of, optional
+from attrs import Attribute, field, frozen
+from attrs.validators import ge, instance_of, optional
 
 from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.planspec.models import PlanSpec, PlanStep
@@ -29,8 +29,8 @@ __all__ = [
     "PlanningCall",
     "Purpose",
     "Question",
-    "Reflector",
     "ReflectionCall",
+    "Reflector",
     "Refusal",
     "StepCall",
     "Unusable",
@@ -82,6 +82,20 @@ def _to_status(value: object) -> HopStatus:
         raise ValueError(f"status: {value!r} is none of {', '.join(HopStatus)}") from None
 
 
+def _is_mapping(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{attribute.name}: expected a mapping, not {type(value).__name__}")
+
+
+def _is_amount(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
+    if not value > 0:
+        raise ValueError(f"{attribute.name}: {value} is not above 0")
+
+
 @frozen
 class OperatorResult:
     """What came of a step.
@@ -96,7 +110,7 @@ class OperatorResult:
 
     status: HopStatus = field(default=HopStatus.OK, converter=_to_status)
     result: str = field(default="", validator=instance_of(str))
-    outputs: Mapping[str, Any] = field(factory=dict, validator=instance_of(Mapping))
+    outputs: Mapping[str, Any] = field(factory=dict, validator=_is_mapping)
     branch: str = field(default="", validator=instance_of(str))
     effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
 
@@ -132,8 +146,8 @@ class StepCall:
     Attributes:
         step: a copy of the step.
         goal, constraints: those of the plan.
-        inputs: values by name: of the declared inputs, or else of all outputs of earlier steps. Those are read when they
-            are asked for.
+        inputs: values by name: of the declared inputs, or else of all outputs of earlier steps. Each is read when
+            somebody asks for it.
         missing: declared inputs that nobody in the plan puts out, and nobody has given.
         history: what has happened in this run.
         branches: of a decide step, the children to choose from.
@@ -251,7 +265,7 @@ class Budget:
     """
 
     steps: int | None = field(default=None, validator=_MOST)
-    seconds: float | None = field(default=None, validator=optional([instance_of((int, float)), gt(0)]))
+    seconds: float | None = field(default=None, validator=_is_amount)
     llm_calls: int | None = field(default=None, validator=_MOST)
     tokens: int | None = field(default=None, validator=_MOST)
 

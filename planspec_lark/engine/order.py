@@ -1,4 +1,4 @@
-"""What comes next: always the first step in document order that is open, so that the plan itself says where it stands."""
+"""What comes next: the first step in document order that is open, so that the plan itself says where it stands."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Walk:
         self._first[owner] = len(siblings)
         return None
 
-    def _look_at(self, step: PlanStep) -> Next | None:
+    def _look_at(self, step: PlanStep) -> Next | None:  # noqa: PLR0911  (a table)
         """What is to be done with an open step; None where one below it comes first."""
         state = self._desk.state
         if step.step_id in state.failures:
@@ -72,13 +72,10 @@ class Walk:
             return Next.RUN
         if step.step_id in state.unplanned:
             return Next.PLAN
-        if is_loop(step):
-            if step.total_count is not None and step.done_count >= step.total_count:
-                return Next.CLOSE
-            if not step.children:
-                return Next.RUN
-        elif not step.children:
-            return Next.PLAN
-        elif step.step_type == "decide" and step.step_id not in state.chosen:
+        if is_loop(step) and step.done_count >= (step.total_count or 0):
+            return Next.CLOSE
+        if not step.children:
+            return Next.RUN if is_loop(step) else Next.PLAN
+        if step.step_type == "decide" and step.step_id not in state.chosen:
             return Next.RUN
         return Next.OPEN if step.status is PlanStatus.PENDING else None

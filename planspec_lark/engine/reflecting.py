@@ -13,6 +13,7 @@ from planspec_lark.diagnostics import Severity
 from planspec_lark.engine.decisions import Decision
 from planspec_lark.engine.desk import Desk
 from planspec_lark.engine.identity import hash_of
+from planspec_lark.engine.judging import REFLECTION_VERBS
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import (
     Answer,
@@ -31,9 +32,7 @@ from planspec_lark.planspec.models import PlanStatus, PlanStep
 
 __all__ = ["Ask", "Reflecting", "note_refusal", "take_answer"]
 
-Ask = Callable[[Question], "str | None | Awaitable[str | None]"]
-
-REFLECTION_VERBS = ("SKIP", "REVISE", "ADD", "REPLAN")
+Ask = Callable[[Question], "str | Awaitable[str | None] | None"]
 
 
 def take_answer(given: object, who: str) -> Answer:
@@ -53,7 +52,11 @@ def note_refusal(desk: Desk, step: PlanStep | None, answer: Answer, refusal: Ref
     """Keep an answer that was refused, and why."""
     said = [found.message for found in refusal.diagnostics if found.severity is Severity.ERROR]
     desk.note(
-        Kind.REFUSED, step, effort=answer.effort, answer=answer.text[:_KEPT], faults=[brief(one) for one in said[:_LISTED]]
+        Kind.REFUSED,
+        step,
+        effort=answer.effort,
+        answer=answer.text[:_KEPT],
+        faults=[brief(one) for one in said[:_LISTED]],
     )
 
 
@@ -147,7 +150,7 @@ class Reflecting:
 
     def _record(self, step: PlanStep, read: Reflection, answer: Answer) -> None:
         """Let a reflection take effect: what was decided and the commands are one record."""
-        was, hash = step.step_id, hash_of(step)
+        was, own = step.step_id, hash_of(step)
         data: dict[str, Any] = {"reason": read.reason, "answer": answer.text[:_KEPT]}
         if read.decision is not None:
             data["decision"] = read.decision.value
@@ -169,7 +172,7 @@ class Reflecting:
             done = reshape(self.desk, read.commands)
             text = serialize_commands(read.commands)
             self.desk.note_shape(
-                Kind.REFLECTED, was, hash=hash, effort=answer.effort, commands=text, **data, **done.data()
+                Kind.REFLECTED, was, own=own, effort=answer.effort, commands=text, **data, **done.data()
             )
         if read.decision is Decision.ACCEPT and step.status is PlanStatus.DONE:
             self.stepper.values.add(step)

@@ -33,7 +33,7 @@ from planspec_lark.engine.reshaping import reshape
 from planspec_lark.engine.stepping import Stepper, fold_plan
 from planspec_lark.plan_cmd.printing import serialize_commands
 from planspec_lark.planspec.folding import replace_children
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
 
 __all__ = ["Replanning"]
 
@@ -77,7 +77,7 @@ class Replanning:
         for above in self.desk.ancestors(step.step_id):
             above.status = PlanStatus.ACTIVE
         self.desk.note_shape(
-            Kind.PLANNED, step.step_id, hash=hash_of(step), effort=answer.effort, description=step.description
+            Kind.PLANNED, step.step_id, own=hash_of(step), effort=answer.effort, description=step.description
         )
 
     def _fail(self, step: PlanStep, reason: str) -> None:

@@ -72,9 +72,7 @@ def reshape(desk: Desk, commands: Sequence[PlanCommand]) -> Reshaping:
     for step in after.values():
         if step.status is PlanStatus.SKIPPED:
             skip_open(below for below in iter_steps(step) if below is not step)
-    done.reset = [
-        step.step_id for key, step in after.items() if key in before and before[key][2] is not step.status
-    ]
+    done.reset = [step.step_id for key, step in after.items() if key in before and before[key][2] is not step.status]
     return done
 
 

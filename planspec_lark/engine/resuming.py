@@ -134,18 +134,18 @@ def _find_moves(hashes: dict[str, str], state: RunState) -> dict[str, str]:
     """Finished steps that are gone from their place, and stand at one other only."""
     gone = {step_id: one.hash for step_id, one in state.finished.items() if hashes.get(step_id) != one.hash}
     here = {
-        step_id: hash
-        for step_id, hash in hashes.items()
-        if step_id not in state.finished or state.finished[step_id].hash != hash
+        step_id: own
+        for step_id, own in hashes.items()
+        if step_id not in state.finished or state.finished[step_id].hash != own
     }
     to, of = _by_hash(here), _by_hash(gone)
-    return {old[0]: to[hash][0] for hash, old in of.items() if len(old) == 1 and len(to.get(hash, ())) == 1}
+    return {old[0]: to[own][0] for own, old in of.items() if len(old) == 1 and len(to.get(own, ())) == 1}
 
 
 def _by_hash(hashes: dict[str, str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for step_id, hash in hashes.items():
-        found.setdefault(hash, []).append(step_id)
+    for step_id, own in hashes.items():
+        found.setdefault(own, []).append(step_id)
     return found
 
 

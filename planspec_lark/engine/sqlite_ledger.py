@@ -35,6 +35,7 @@ CREATE TABLE outputs (
 ) WITHOUT ROWID;
 """
 _COLUMNS = "kind, step, hash, attempt, data, changes, plan, before, after, seq, time"
+_INSERT = "INSERT INTO records VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ROWS_AT_A_TIME = 200
 
 
@@ -120,8 +121,7 @@ class SqliteLedger:
         with self._errors():
             self._base.execute("BEGIN IMMEDIATE")
             try:
-                statement = f"INSERT INTO records VALUES (NULL{', ?' * len(row)})"
-                seq = self._base.execute(statement, row).lastrowid
+                seq = self._base.execute(_INSERT, row).lastrowid
                 for name, value in outputs:
                     self._base.execute("INSERT INTO outputs VALUES (?, ?, ?)", (seq, name, value))
                 self._base.execute("COMMIT")
@@ -172,12 +172,12 @@ def _write_changes(changes: Mapping[str, Change]) -> str:
 
 
 def _read(row: tuple[Any, ...]) -> Record:
-    kind, step, hash, attempt, data, changes, plan, before, after, seq, at = row
+    kind, step, own, attempt, data, changes, plan, before, after, seq, at = row
     made = {
         step_id: Change(*(None if pair is None else (pair[0], pair[1]) for pair in fields))
         for step_id, fields in _object(changes).items()
     }
-    return Record(Kind(kind), step, hash, attempt, _object(data), {}, made, plan, before, after, seq, at)
+    return Record(Kind(kind), step, own, attempt, _object(data), {}, made, plan, before, after, seq, at)
 
 
 def _object(text: str) -> dict[str, Any]:

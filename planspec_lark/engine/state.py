@@ -185,7 +185,7 @@ class RunState:
         for table in (self.failures, self.running, self.questions):
             table.pop(step, None)
 
-    def _planned(self, record: Record, step: str) -> None:
+    def _planned(self, _: Record, step: str) -> None:
         self.plannings += 1
         self.unplanned.pop(step, None)
 
@@ -241,4 +241,3 @@ _HANDLERS = {
     Kind.RENEWED: RunState._renewed,
     Kind.KEPT: RunState._kept,
 }
-

@@ -43,9 +43,7 @@ def brief(text: str) -> str:
 
 def own_step(step: PlanStep) -> PlanStep:
     """A copy of a step without what stands below it."""
-    return evolve(
-        step, children=[], inputs=list(step.inputs), outputs=list(step.outputs), detail=list(step.detail)
-    )
+    return evolve(step, children=[], inputs=list(step.inputs), outputs=list(step.outputs), detail=list(step.detail))
 
 
 def fold_plan(desk: Desk) -> str:
@@ -74,11 +72,15 @@ class Stepper:
             self.block(step, f"it was begun {state.begun[id]} times")
             return
         self.before_call()
-        hash = hash_of(step)
-        attempt = self._attempt(id, hash)
+        own = hash_of(step)
+        attempt = self._attempt(id, own)
         needs = self.values.needs(step)
         self.desk.note(
-            Kind.STARTED, step, patches=[Patch(step, PlanStatus.ACTIVE)], attempt=attempt, key=self._key(id, hash, attempt)
+            Kind.STARTED,
+            step,
+            patches=[Patch(step, PlanStatus.ACTIVE)],
+            attempt=attempt,
+            key=self._key(id, own, attempt),
         )
         if needs.waiting:
             result = _cannot_begin(needs)
@@ -95,15 +97,15 @@ class Stepper:
                 raise TypeError(f"an operator gives an OperatorResult, not {type(result).__name__}")
         self._take(step, attempt, result)
 
-    def _attempt(self, step_id: str, hash: str) -> int:
+    def _attempt(self, step_id: str, own: str) -> int:
         running = self.desk.state.running.get(step_id)
-        if running is not None and running[0] == hash:
+        if running is not None and running[0] == own:
             return running[1]  # cut off by a crash: the same attempt once more
         known, count = self.desk.state.attempts.get(step_id, ("", 0))
-        return count + 1 if known == hash else 1
+        return count + 1 if known == own else 1
 
-    def _key(self, step_id: str, hash: str, attempt: int) -> str:
-        return f"{self.desk.run}:{step_id}:{hash}:{attempt}"
+    def _key(self, step_id: str, own: str, attempt: int) -> str:
+        return f"{self.desk.run}:{step_id}:{own}:{attempt}"
 
     def _call(self, step: PlanStep, needs: Needs, attempt: int) -> StepCall:
         plan = self.desk.plan
@@ -204,7 +206,10 @@ class Stepper:
             if below is not step
         ]
         self.desk.note(
-            Kind.LOOPED, step, patches=[Patch(step, PlanStatus.ACTIVE, None, count), *again], description=step.description
+            Kind.LOOPED,
+            step,
+            patches=[Patch(step, PlanStatus.ACTIVE, None, count), *again],
+            description=step.description,
         )
 
     def _finish(self, step: PlanStep, count: int | None = None) -> None:

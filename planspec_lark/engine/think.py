@@ -16,9 +16,10 @@ from attrs import field, frozen
 from attrs.validators import instance_of
 
 from planspec_lark.awaitables import Turn, adrive, drive
+from planspec_lark.diagnostics import Severity
 from planspec_lark.engine.budgets import Meter, OutOfBudget
 from planspec_lark.engine.desk import Desk, Patch, RunEvent
-from planspec_lark.engine.homes import FileHome, Home, HomeError, MemoryHome, ledger_path
+from planspec_lark.engine.homes import FileHome, Home, MemoryHome, ledger_path
 from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.engine.models import (
@@ -37,7 +38,6 @@ from planspec_lark.engine.resuming import Edited, EditedError, catch_up, find_ed
 from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from planspec_lark.engine.state import RunState
 from planspec_lark.engine.stepping import Stepper
-from planspec_lark.diagnostics import Severity
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.reading import parse_plan
@@ -187,9 +187,7 @@ class ThinkEngine:
             raise EditedError([step.step_id for step in edits.edited])
         desk = Desk(now.plan, state, ledger, run, home, self.on_event)
         edited = [step.step_id for step in edits.edited]
-        desk.note_shape(
-            Kind.RESUMED, is_edited=now.is_edited, is_lost=now.is_lost, moves=edits.moves, edited=edited
-        )
+        desk.note_shape(Kind.RESUMED, is_edited=now.is_edited, is_lost=now.is_lost, moves=edits.moves, edited=edited)
         for step in edits.edited:
             if self.edited is Edited.KEEP:
                 desk.note(Kind.KEPT, step)
@@ -202,8 +200,8 @@ class ThinkEngine:
     # ---------------------------------------------------------------- running
 
     def _go_on(self, desk: Desk) -> Turn[RunResult]:
-        given = next(info.inputs for info in desk.ledger.runs() if info.run == desk.run) | dict(self.inputs)
-        values = Values(desk, given)
+        given = next(info.inputs for info in desk.ledger.runs() if info.run == desk.run)
+        values = Values(desk, {**given, **self.inputs})
         meter = Meter(self.budget, desk)
         stepper = Stepper(desk, values, self.operator, self.limits, meter.check)
         reflecting = Reflecting(desk, stepper, self.reflector, self.ask, self.limits, meter.check)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import click
 
-from planspec_lark.cli.output import read_plan, terminal_width, write_rows
+from planspec_lark.cli.output import Row, read_plan, terminal_width, write_rows
 from planspec_lark.planspec.folding import collapse_step, expand_step
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.showing import show_plan, wrap
+from planspec_lark.planspec.showing import Piece, show_plan, wrap
 
-__all__ = ["command", "write_tree"]
+__all__ = ["command", "tree_rows", "write_tree"]
 
 _STYLES = {
     "title": "bold",
@@ -46,7 +48,16 @@ def write_tree(plan: PlanSpec, *, full: bool) -> None:
     """Write a plan as a tree, with all bodies and children or those that its steps ask for."""
     width = terminal_width()
     lines = (row for line in show_plan(plan, fold=not full) for row in (wrap(line, width) if width else [line]))
-    write_rows([(piece.text, _STYLES.get(piece.role, "")) for piece in line] for line in lines)
+    write_rows(map(_style, lines))
+
+
+def tree_rows(plan: PlanSpec) -> Iterator[Row]:
+    """A folded plan as a tree, in lines of any length."""
+    return map(_style, show_plan(plan))
+
+
+def _style(line: Iterable[Piece]) -> Row:
+    return [(piece.text, _STYLES.get(piece.role, "")) for piece in line]
 
 
 def _unfold(plan: PlanSpec, expand: tuple[str, ...], collapse: tuple[str, ...]) -> None:

@@ -1,0 +1,114 @@
+"""What happens while a plan is run, and what a ledger says of it, for people to read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from planspec_lark.cli.output import Row, terminal_width, write_rows
+from planspec_lark.engine.desk import RunEvent
+from planspec_lark.engine.ledger import Kind
+from planspec_lark.planspec.showing import Piece, wrap
+from planspec_lark.source import one_line, visible_name
+
+__all__ = ["event_rows", "rows_of", "write_event"]
+
+_GOOD, _BAD, _BUSY, _QUIET = "green", "bold red", "bold yellow", "dim"
+# Of a text, what a line shows of it; of commands, so many.
+_SHOWN, _LISTED = 200, 20
+
+# The word for each kind, and its style.
+_WORDS = {
+    Kind.BEGUN: ("begun", _QUIET),
+    Kind.RESUMED: ("resumed", _QUIET),
+    Kind.STARTED: ("started", _BUSY),
+    Kind.DONE: ("done", _GOOD),
+    Kind.FAILED: ("failed", _BAD),
+    Kind.BRANCHED: ("chosen", _GOOD),
+    Kind.OPENED: ("opened", _QUIET),
+    Kind.LOOPED: ("round", _GOOD),
+    Kind.SKIPPED: ("skipped", _QUIET),
+    Kind.BLOCKED: ("blocked", _BAD),
+    Kind.REFUSED: ("refused", _BAD),
+    Kind.REFLECTED: ("decided", _BUSY),
+    Kind.TOLD: ("told", _BUSY),
+    Kind.REPLANNED: ("replanned", _BUSY),
+    Kind.PLANNED: ("planned", _BUSY),
+    Kind.RENEWED: ("new plan", _BUSY),
+    Kind.MOVED: ("moved", _QUIET),
+    Kind.KEPT: ("kept", _QUIET),
+    Kind.RERUN: ("again", _BUSY),
+    Kind.ENDED: ("ended", _QUIET),
+}
+_WIDTH = max(len(word) for word, _ in _WORDS.values())
+
+
+def write_event(event: RunEvent) -> None:
+    """Write what has happened, at once: whoever reads it through a pipe waits for it."""
+    write_rows(event_rows(event))
+    sys.stdout.flush()
+
+
+def event_rows(event: RunEvent) -> Iterator[Row]:
+    """An event in lines."""
+    return rows_of(event.kind, event.step_id, event.data)
+
+
+def rows_of(kind: Kind, step_id: str, data: Mapping[str, Any], lead: str = "") -> Iterator[Row]:
+    """What has happened, in lines; on a terminal, the text of each goes on below where it began."""
+    word, style = _WORDS[kind]
+    width = terminal_width()
+    for text in _texts(kind, data) or [""]:
+        name = f"{visible_name(step_id)}  " if step_id else ""
+        line = Piece("", lead), Piece(style, f"{word:{_WIDTH}}"), Piece("", f"  {name}{text}".rstrip())
+        for row in wrap(line, width) if width else [line]:
+            yield [(piece.text, piece.role) for piece in row]
+        word = ""
+
+
+def _texts(kind: Kind, data: Mapping[str, Any]) -> list[str]:
+    if kind is Kind.FAILED:
+        return [f"{data.get('status', '')}: {_brief(data.get('result'))}"]
+    if kind is Kind.REFUSED:
+        return [_brief(one) for one in data.get("faults", ())]
+    if kind is Kind.BRANCHED:
+        return [f"{_brief(data.get('branch'))}  {_brief(data.get('result'))}".rstrip()]
+    if kind in (Kind.REFLECTED, Kind.REPLANNED):
+        return _decision(data)
+    if kind is Kind.TOLD:
+        return [f"{_brief(data.get('question'))} — {_brief(data.get('answer'))}"]
+    if kind is Kind.ENDED:
+        reason = _brief(data.get("reason"))
+        return [f"{data.get('outcome')}: {reason}" if reason else str(data.get("outcome"))]
+    if kind is Kind.RESUMED:
+        return _resumption(data)
+    text = data.get("result") or data.get("reason") or data.get("description")
+    return [_brief(text)]
+
+
+def _decision(data: Mapping[str, Any]) -> list[str]:
+    decision, reason = str(data.get("decision", "")), _brief(data.get("reason"))
+    lines = [f"{decision} | {reason}" if reason else decision] if decision else []
+    commands = [_brief(line) for line in str(data.get("commands", "")).split("\n") if line]
+    more = [f"({len(commands) - _LISTED} more lines)"] if len(commands) > _LISTED else []
+    return lines + commands[:_LISTED] + more
+
+
+def _resumption(data: Mapping[str, Any]) -> list[str]:
+    lines = ["the plan was edited since"] if data.get("is_edited") else []
+    if data.get("is_lost"):
+        lines.append("the last change of the run is not in the plan: it was edited before that was written")
+    lines += [f"step {visible_name(str(old))} is {visible_name(str(new))} now" for old, new in _moves(data)]
+    if edited := data.get("edited"):
+        lines.append(f"finished steps were edited: {_brief(', '.join(map(str, edited)))}")
+    return lines
+
+
+def _moves(data: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    return list(data.get("moves", {}).items())[:_LISTED]
+
+
+def _brief(text: object) -> str:
+    line = one_line(str(text or "")[: 4 * _SHOWN])
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"

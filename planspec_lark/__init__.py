@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from planspec_lark.json_text.models import JsonText
     from planspec_lark.json_text.reading import read_json, scan_json
     from planspec_lark.limits import Limits
-    from planspec_lark.llm.models import LlmError, ProgramError, Reply
+    from planspec_lark.llm.metering import Meter
+    from planspec_lark.llm.models import LlmError, ProgramError, Reply, Usage
     from planspec_lark.llm.openai_chat import OpenAIChat
     from planspec_lark.llm.planners import Sent, chat_planner, program_executor, program_planner
     from planspec_lark.llm.program import Program
+    from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream
     from planspec_lark.plan_cmd.applying import apply_command, apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand
     from planspec_lark.plan_cmd.printing import serialize_commands
@@ -116,10 +118,12 @@ _HOMES = {
     "json_text.models": "JsonText",
     "json_text.reading": "read_json scan_json",
     "limits": "Limits",
-    "llm.models": "LlmError ProgramError Reply",
+    "llm.metering": "Meter",
+    "llm.models": "LlmError ProgramError Reply Usage",
     "llm.openai_chat": "OpenAIChat",
     "llm.planners": "Sent chat_planner program_executor program_planner",
     "llm.program": "Program",
+    "llm.streams": "AsyncReplyStream ReplyStream",
     "plan_cmd.applying": "apply_command apply_commands",
     "plan_cmd.models": "PlanCommand",
     "plan_cmd.printing": "serialize_commands",
@@ -169,6 +173,7 @@ _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for nam
 
 __version__ = "0.1.0"
 __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything)
+    "AsyncReplyStream",
     "Atom",
     "AtomInput",
     "AtomOutput",
@@ -201,6 +206,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "LlmError",
     "MessageError",
     "MessageScan",
+    "Meter",
     "NewBlock",
     "OpenAIChat",
     "Phase",
@@ -219,6 +225,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Refusal",
     "Registry",
     "Reply",
+    "ReplyStream",
     "RunEvent",
     "RunEventKind",
     "Runtime",
@@ -239,6 +246,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ToolRun",
     "ToolRunError",
     "ToolStep",
+    "Usage",
     "Words",
     "WordsError",
     "analyze_shard",

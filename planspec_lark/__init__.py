@@ -26,6 +26,23 @@ if TYPE_CHECKING:
         render,
         render_all,
     )
+    from planspec_lark.engine.answers import ExecutionAnswer, ExecutionScan, HopStatus, read_execution
+    from planspec_lark.engine.asking import Asked, ask, ask_async
+    from planspec_lark.engine.prompts import (
+        RunPhase,
+        build_answer_repair_prompt,
+        build_execution_prompt,
+        build_generation_prompt,
+        build_reflection_prompt,
+        build_replan_prompt,
+    )
+    from planspec_lark.engine.requests import (
+        Request,
+        request_execution,
+        request_generation,
+        request_reflection,
+        request_replan,
+    )
     from planspec_lark.generation.exporting import export_grammar
     from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
@@ -112,6 +129,13 @@ _HOMES = {
     "bulk.running": "BulkProgress run_bulk",
     "bulk.shards": "analyze_shard",
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
+    "engine.answers": "ExecutionAnswer ExecutionScan HopStatus read_execution",
+    "engine.asking": "Asked ask ask_async",
+    "engine.prompts": (
+        "RunPhase build_answer_repair_prompt build_execution_prompt build_generation_prompt build_reflection_prompt "
+        "build_replan_prompt"
+    ),
+    "engine.requests": "Request request_execution request_generation request_reflection request_replan",
     "generation.exporting": "export_grammar",
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
@@ -173,6 +197,7 @@ _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for nam
 
 __version__ = "0.1.0"
 __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything)
+    "Asked",
     "AsyncReplyStream",
     "Atom",
     "AtomInput",
@@ -195,11 +220,14 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "DoneStatus",
     "Event",
     "EventKind",
+    "ExecutionAnswer",
+    "ExecutionScan",
     "Executor",
     "ExecutorCall",
     "Executors",
     "ExecutorsError",
     "Fix",
+    "HopStatus",
     "JsonText",
     "Judge",
     "Limits",
@@ -226,8 +254,10 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Registry",
     "Reply",
     "ReplyStream",
+    "Request",
     "RunEvent",
     "RunEventKind",
+    "RunPhase",
     "Runtime",
     "ScanResult",
     "Sent",
@@ -253,9 +283,16 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "apply_command",
     "apply_commands",
     "arun_toolplan",
+    "ask",
+    "ask_async",
     "available_outputs",
+    "build_answer_repair_prompt",
+    "build_execution_prompt",
+    "build_generation_prompt",
     "build_planner_prompt",
+    "build_reflection_prompt",
     "build_repair_prompt",
+    "build_replan_prompt",
     "chat_planner",
     "check_message",
     "check_text",
@@ -294,6 +331,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "plan_to_toolplan_skeleton",
     "program_executor",
     "program_planner",
+    "read_execution",
     "read_json",
     "read_state",
     "read_words",
@@ -302,6 +340,10 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "render",
     "render_all",
     "replace_children",
+    "request_execution",
+    "request_generation",
+    "request_reflection",
+    "request_replan",
     "run_bulk",
     "run_on_dask",
     "run_toolplan",

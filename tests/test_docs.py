@@ -25,6 +25,7 @@ from planspec_lark import (
     check_tool_plan,
     parse_plan,
     parse_plan_commands,
+    read_execution,
     read_json,
     registry_from_value,
     scan_plan_commands,
@@ -99,6 +100,10 @@ KNOWN = {
     "plan_next good",
     "yaml bad",
     "yaml good",
+    "execution bad",
+    "execution good",
+    "decision bad",
+    "decision good",
     "toolplan atoms",
     "toolplan bad",
     "toolplan good",
@@ -183,6 +188,25 @@ def test_bad_yaml_has_its_fault(block: Block) -> None:
 @of("yaml good")
 def test_good_yaml_has_none(block: Block) -> None:
     assert read_yaml(block.text).diagnostics == []
+
+
+def find_in_answer(block: Block) -> set[str]:
+    """What is wrong with an answer to a step of the page's plan: to its first decision, or to the step in front."""
+    (page_plan,) = [one for one in BLOCKS if one.page == block.page and one.info == "planspec plan"]
+    steps = parse_plan(page_plan.text).steps
+    at = [step.step_type for step in steps].index("decide")
+    step = steps[at if block.info.startswith("decision") else at - 1]
+    return {found.code for found in read_execution(block.text, step).diagnostics}
+
+
+@of("execution bad", "decision bad")
+def test_bad_answers_have_their_fault(block: Block) -> None:
+    assert find_in_answer(block) == {block.code}
+
+
+@of("execution good", "decision good")
+def test_good_answers_have_none(block: Block) -> None:
+    assert find_in_answer(block) == set()
 
 
 def find_in_tool_plan(block: Block) -> set[str]:
@@ -285,7 +309,15 @@ def is_open(command: str) -> bool:
 
 
 IN_PYTHON = {"PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118", "PJ107"}
-LANGUAGES = {"PS": "planspec", "PC": "plan_cmd", "PJ": "json", "PN": "plan_next", "PY": "yaml", "PT": "toolplan"}
+LANGUAGES = {
+    "PS": "planspec",
+    "PC": "plan_cmd",
+    "PE": "execution",
+    "PJ": "json",
+    "PN": "plan_next",
+    "PY": "yaml",
+    "PT": "toolplan",
+}
 
 
 def test_every_code_is_documented_once_with_both_examples() -> None:
@@ -302,6 +334,7 @@ def test_every_code_is_documented_once_with_both_examples() -> None:
             assert kinds == ["planspec plan", "plan_cmd refused", "plan_cmd accepted"], code
         else:
             language = "atoms" if code.startswith("PT6") else LANGUAGES[code[:2]]
+            language = "decision" if code in ("PE105", "PE106") else language
             assert kinds == [f"{language} bad", f"{language} good"], code
 
 

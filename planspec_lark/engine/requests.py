@@ -43,11 +43,15 @@ class Request:
     refused: Mapping[str, Any] | None = field(default=None)
 
     def to_json(self) -> str:
-        """The request as JSON text, in which no character could steer a terminal; it ends with a line break."""
+        """The request as JSON text, in which no character could steer a terminal; it ends with a line break.
+
+        Raises:
+            TypeError, ValueError: the data are no JSON values.
+        """
         value = {"phase": self.phase.value, "language": self.language, **self.data, "prompt": self.prompt}
         if self.refused is not None:
             value["refused"] = dict(self.refused)
-        return escape_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+        return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
 
     def refuse(self, answer: str, diagnostics: Iterable[Diagnostic]) -> Request:
         """The same question once more, with an answer that was of no use, and why."""

@@ -26,18 +26,59 @@ if TYPE_CHECKING:
         render,
         render_all,
     )
+    from planspec_lark.engine.answers import ExecutionScan, read_execution
+    from planspec_lark.engine.asking import Asked, ask, ask_async
     from planspec_lark.engine.decisions import Decision
+    from planspec_lark.engine.desk import ThinkEvent
+    from planspec_lark.engine.homes import HomeError
+    from planspec_lark.engine.ledger import Ledger, LedgerError, MemoryLedger
+    from planspec_lark.engine.models import (
+        Answer,
+        Budget,
+        Effort,
+        EngineLimits,
+        HopStatus,
+        OperatorResult,
+        Outcome,
+        PlanningCall,
+        Purpose,
+        Question,
+        ReflectionCall,
+        StepCall,
+        Unusable,
+    )
+    from planspec_lark.engine.preview import Planned, preview
+    from planspec_lark.engine.prompts import (
+        RunPhase,
+        build_answer_repair_prompt,
+        build_execution_prompt,
+        build_generation_prompt,
+        build_reflection_prompt,
+        build_replan_prompt,
+    )
     from planspec_lark.engine.reflection import Reflection, read_reflection, read_replan
+    from planspec_lark.engine.requests import (
+        Request,
+        request_execution,
+        request_generation,
+        request_reflection,
+        request_replan,
+    )
+    from planspec_lark.engine.resuming import Edited, EditedError
+    from planspec_lark.engine.sqlite_ledger import SqliteLedger
+    from planspec_lark.engine.think import PlanRunError, RunResult, ThinkEngine
     from planspec_lark.generation.exporting import export_grammar
     from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
     from planspec_lark.json_text.models import JsonText
     from planspec_lark.json_text.reading import read_json, scan_json
     from planspec_lark.limits import Limits
-    from planspec_lark.llm.models import LlmError, ProgramError, Reply
+    from planspec_lark.llm.metering import Meter
+    from planspec_lark.llm.models import LlmError, ProgramError, Reply, Usage
     from planspec_lark.llm.openai_chat import OpenAIChat
     from planspec_lark.llm.planners import Sent, chat_planner, program_executor, program_planner
     from planspec_lark.llm.program import Program
+    from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream
     from planspec_lark.plan_cmd.applying import apply_command, apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand
     from planspec_lark.plan_cmd.printing import serialize_commands
@@ -114,16 +155,36 @@ _HOMES = {
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
     "engine.decisions": "Decision",
     "engine.reflection": "Reflection read_reflection read_replan",
+    "engine.answers": "ExecutionScan read_execution",
+    "engine.models": (
+        "Answer Budget Effort EngineLimits HopStatus OperatorResult Outcome PlanningCall Purpose Question "
+        "ReflectionCall StepCall Unusable"
+    ),
+    "engine.desk": "ThinkEvent",
+    "engine.homes": "HomeError",
+    "engine.ledger": "Ledger LedgerError MemoryLedger",
+    "engine.preview": "Planned preview",
+    "engine.resuming": "Edited EditedError",
+    "engine.sqlite_ledger": "SqliteLedger",
+    "engine.think": "PlanRunError RunResult ThinkEngine",
+    "engine.asking": "Asked ask ask_async",
+    "engine.prompts": (
+        "RunPhase build_answer_repair_prompt build_execution_prompt build_generation_prompt build_reflection_prompt "
+        "build_replan_prompt"
+    ),
+    "engine.requests": "Request request_execution request_generation request_reflection request_replan",
     "generation.exporting": "export_grammar",
     "hopspec.converting": "plan_to_steps steps_to_plan",
     "hopspec.models": "StepInfo",
     "json_text.models": "JsonText",
     "json_text.reading": "read_json scan_json",
     "limits": "Limits",
-    "llm.models": "LlmError ProgramError Reply",
+    "llm.metering": "Meter",
+    "llm.models": "LlmError ProgramError Reply Usage",
     "llm.openai_chat": "OpenAIChat",
     "llm.planners": "Sent chat_planner program_executor program_planner",
     "llm.program": "Program",
+    "llm.streams": "AsyncReplyStream ReplyStream",
     "plan_cmd.applying": "apply_command apply_commands",
     "plan_cmd.models": "PlanCommand",
     "plan_cmd.printing": "serialize_commands",
@@ -173,11 +234,15 @@ _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for nam
 
 __version__ = "0.1.0"
 __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything)
+    "Answer",
+    "Asked",
+    "AsyncReplyStream",
     "Atom",
     "AtomInput",
     "AtomOutput",
     "AtomsError",
     "Block",
+    "Budget",
     "BulkError",
     "BulkOptions",
     "BulkProgress",
@@ -193,40 +258,63 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Diagnostic",
     "DoneItem",
     "DoneStatus",
+    "Edited",
+    "EditedError",
+    "Effort",
+    "EngineLimits",
     "Event",
     "EventKind",
+    "ExecutionScan",
     "Executor",
     "ExecutorCall",
     "Executors",
     "ExecutorsError",
     "Fix",
+    "HomeError",
+    "HopStatus",
     "JsonText",
     "Judge",
+    "Ledger",
+    "LedgerError",
     "Limits",
     "LlmError",
+    "MemoryLedger",
     "MessageError",
     "MessageScan",
+    "Meter",
     "NewBlock",
     "OpenAIChat",
+    "OperatorResult",
+    "Outcome",
     "Phase",
     "Places",
     "PlanCommand",
     "PlanNext",
     "PlanReturn",
+    "PlanRunError",
     "PlanSpec",
     "PlanStatus",
     "PlanStep",
     "PlanSyntaxError",
     "PlanType",
     "PlanValueError",
+    "Planned",
+    "PlanningCall",
     "Program",
     "ProgramError",
+    "Purpose",
+    "Question",
     "Reflection",
+    "ReflectionCall",
     "Refusal",
     "Registry",
     "Reply",
+    "ReplyStream",
+    "Request",
     "RunEvent",
     "RunEventKind",
+    "RunPhase",
+    "RunResult",
     "Runtime",
     "ScanResult",
     "Sent",
@@ -235,25 +323,38 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ShardReport",
     "Source",
     "Span",
+    "SqliteLedger",
     "StateError",
+    "StepCall",
     "StepInfo",
     "StepPlaces",
     "StepResult",
     "StepStatus",
+    "ThinkEngine",
+    "ThinkEvent",
     "ToolPlan",
     "ToolPlanError",
     "ToolRun",
     "ToolRunError",
     "ToolStep",
+    "Unusable",
+    "Usage",
     "Words",
     "WordsError",
     "analyze_shard",
     "apply_command",
     "apply_commands",
     "arun_toolplan",
+    "ask",
+    "ask_async",
     "available_outputs",
+    "build_answer_repair_prompt",
+    "build_execution_prompt",
+    "build_generation_prompt",
     "build_planner_prompt",
+    "build_reflection_prompt",
     "build_repair_prompt",
+    "build_replan_prompt",
     "chat_planner",
     "check_message",
     "check_text",
@@ -290,8 +391,10 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "plan_to_json",
     "plan_to_steps",
     "plan_to_toolplan_skeleton",
+    "preview",
     "program_executor",
     "program_planner",
+    "read_execution",
     "read_json",
     "read_reflection",
     "read_replan",
@@ -302,6 +405,10 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "render",
     "render_all",
     "replace_children",
+    "request_execution",
+    "request_generation",
+    "request_reflection",
+    "request_replan",
     "run_bulk",
     "run_on_dask",
     "run_toolplan",

@@ -86,6 +86,16 @@ PC115 error   not-a-container       REPLAN, or new children, for a `reason` or `
 PC116 error   leaf-with-children    REVISE of a step with children to `reason` or `act`.
 PC117 error   no-room               ADD would push a number beyond nine digits.
 PC118 error   malformed-command     A command built by hand that no line could spell.
+PE101 error   missing-field         A field that has to be there.
+PE102 warning unknown-field         A field that there is not.
+PE103 error   wrong-kind            A value of another kind than its field holds.
+PE104 error   unknown-status        A `status` that is none of the four.
+PE105 error   missing-branch        A decision that names no branch.
+PE106 error   unknown-branch        A `branch` that is none of the decision's.
+PE107 warning branch-without-decision  A `branch` where there is none to name.
+PE108 warning unfit-result          A `result` of several lines, or too long for one.
+PE109 warning missing-output        A step that went well without something that it has to produce.
+PE110 warning unknown-output        An output that the step does not declare.
 PE201 error   nothing-decided       An answer without a decision and without a command.
 PE202 error   wrong-decision        A line that is almost a decision.
 PE203 error   two-decisions         A decision that is another one than the first.

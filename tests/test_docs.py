@@ -27,6 +27,7 @@ from planspec_lark import (
     iter_steps,
     parse_plan,
     parse_plan_commands,
+    read_execution,
     read_json,
     read_reflection,
     registry_from_value,
@@ -104,6 +105,10 @@ KNOWN = {
     "reflection good",
     "yaml bad",
     "yaml good",
+    "execution bad",
+    "execution good",
+    "decision bad",
+    "decision good",
     "toolplan atoms",
     "toolplan bad",
     "toolplan good",
@@ -205,6 +210,25 @@ def test_bad_yaml_has_its_fault(block: Block) -> None:
 @of("yaml good")
 def test_good_yaml_has_none(block: Block) -> None:
     assert read_yaml(block.text).diagnostics == []
+
+
+def find_in_answer(block: Block) -> set[str]:
+    """What is wrong with an answer to a step of the page's plan: to its first decision, or to the step in front."""
+    (page_plan,) = [one for one in BLOCKS if one.page == block.page and one.info == "planspec plan"]
+    steps = parse_plan(page_plan.text).steps
+    at = [step.step_type for step in steps].index("decide")
+    step = steps[at if block.info.startswith("decision") else at - 1]
+    return {found.code for found in read_execution(block.text, step).diagnostics}
+
+
+@of("execution bad", "decision bad")
+def test_bad_answers_have_their_fault(block: Block) -> None:
+    assert find_in_answer(block) == {block.code}
+
+
+@of("execution good", "decision good")
+def test_good_answers_have_none(block: Block) -> None:
+    assert find_in_answer(block) == set()
 
 
 def find_in_tool_plan(block: Block) -> set[str]:
@@ -310,7 +334,7 @@ IN_PYTHON = {"PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC1
 LANGUAGES = {
     "PS": "planspec",
     "PC": "plan_cmd",
-    "PE": "reflection",
+    "PE": "execution",
     "PJ": "json",
     "PN": "plan_next",
     "PY": "yaml",
@@ -332,6 +356,8 @@ def test_every_code_is_documented_once_with_both_examples() -> None:
             assert kinds == ["planspec plan", "plan_cmd refused", "plan_cmd accepted"], code
         else:
             language = "atoms" if code.startswith("PT6") else LANGUAGES[code[:2]]
+            language = "decision" if code in ("PE105", "PE106") else language
+            language = {"PE2": "reflection", "PE3": "planned"}.get(code[:3], language)
             assert kinds == [f"{language} bad", f"{language} good"], code
 
 

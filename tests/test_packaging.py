@@ -64,6 +64,9 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     prompts = {path.name for path in (ROOT / "planspec_lark" / "plan_next" / "templates").iterdir()}
     assert prompts == {"planner.en.md", "planner.zh.md", "repair.en.md", "repair.zh.md"}
     assert {f"planspec_lark/plan_next/templates/{name}" for name in prompts} <= names
+    of_engine = {path.name for path in (ROOT / "planspec_lark" / "engine" / "templates").iterdir()}
+    assert len(of_engine) == 16
+    assert {f"planspec_lark/engine/templates/{name}" for name in of_engine} <= names
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2, tops
 

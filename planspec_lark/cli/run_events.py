@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from planspec_lark.cli.output import Row, terminal_width, write_rows
-from planspec_lark.engine.desk import RunEvent
+from planspec_lark.engine.desk import ThinkEvent
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.planspec.showing import Piece, wrap
 from planspec_lark.source import one_line, visible_name
@@ -44,13 +44,13 @@ _WORDS = {
 _WIDTH = max(len(word) for word, _ in _WORDS.values())
 
 
-def write_event(event: RunEvent) -> None:
+def write_event(event: ThinkEvent) -> None:
     """Write what has happened, at once: whoever reads it through a pipe waits for it."""
     write_rows(event_rows(event))
     sys.stdout.flush()
 
 
-def event_rows(event: RunEvent) -> Iterator[Row]:
+def event_rows(event: ThinkEvent) -> Iterator[Row]:
     """An event in lines."""
     return rows_of(event.kind, event.step_id, event.data)
 

@@ -15,7 +15,7 @@ import click
 from planspec_lark.cli.output import Row
 from planspec_lark.cli.run_events import event_rows, write_event
 from planspec_lark.cli.show import tree_rows
-from planspec_lark.engine.desk import RunEvent
+from planspec_lark.engine.desk import ThinkEvent
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import Question
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
@@ -32,7 +32,7 @@ _PAUSE = 0.1
 class Display:
     """Lines as they come: for pipes, and for terminals that cannot be drawn on."""
 
-    def tell(self, event: RunEvent) -> None:
+    def tell(self, event: ThinkEvent) -> None:
         """Show what has happened."""
         write_event(event)
 
@@ -49,7 +49,7 @@ class _LiveDisplay(Display):
         self._events: deque[Row] = deque(maxlen=_EVENTS)
         self._drawn = 0.0
 
-    def tell(self, event: RunEvent) -> None:
+    def tell(self, event: ThinkEvent) -> None:
         """Show what has happened."""
         self._events.extend(event_rows(event))
         now = monotonic()
@@ -112,5 +112,3 @@ def _prompt(question: Question) -> str | None:
     except click.Abort:
         raise KeyboardInterrupt from None
     return str(said) or None
-
-

@@ -19,7 +19,7 @@ from planspec_lark.engine.plantext import PlanText
 from planspec_lark.engine.state import RunState
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 
-__all__ = ["OPEN", "Desk", "Patch", "RunEvent"]
+__all__ = ["OPEN", "Desk", "Patch", "ThinkEvent"]
 
 OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
 
@@ -46,7 +46,7 @@ class Patch:
 
 
 @frozen
-class RunEvent:
+class ThinkEvent:
     """Something that has happened; ledger and plan file have it already.
 
     Attributes:
@@ -62,7 +62,7 @@ class RunEvent:
     plan: PlanSpec
 
 
-def _ignore(_: RunEvent) -> None:
+def _ignore(_: ThinkEvent) -> None:
     pass
 
 
@@ -86,7 +86,7 @@ class Desk:
     ledger: Ledger
     run: str
     home: Home
-    tell: Callable[[RunEvent], None] = _ignore
+    tell: Callable[[ThinkEvent], None] = _ignore
     history: History = field(init=False)
     text: PlanText = field(init=False)
     version: int = field(default=0, init=False)
@@ -147,7 +147,7 @@ class Desk:
         self.state.take(kept)
         if before != self._digest:
             self.home.save(self.text.text)
-        self.tell(RunEvent(kept.kind, kept.step, kept.data, self.plan))
+        self.tell(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))
         return kept
 
     def ancestors(self, step_id: str) -> list[PlanStep]:

@@ -18,7 +18,7 @@ from attrs.validators import instance_of
 from planspec_lark.awaitables import Turn, adrive, drive
 from planspec_lark.diagnostics import Severity
 from planspec_lark.engine.budgets import Meter, OutOfBudget
-from planspec_lark.engine.desk import Desk, Patch, RunEvent
+from planspec_lark.engine.desk import Desk, Patch, ThinkEvent
 from planspec_lark.engine.homes import FileHome, Home, MemoryHome, ledger_path
 from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
@@ -73,7 +73,7 @@ class RunResult:
     effort: Effort
 
 
-def _ignore(_: RunEvent) -> None:
+def _ignore(_: ThinkEvent) -> None:
     pass
 
 
@@ -114,7 +114,7 @@ class ThinkEngine:
     limits: EngineLimits = field(factory=EngineLimits, validator=instance_of(EngineLimits), kw_only=True)
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
-    on_event: Callable[[RunEvent], None] = field(default=_ignore, kw_only=True)
+    on_event: Callable[[ThinkEvent], None] = field(default=_ignore, kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
 
     def run(self, *, resume: bool = False) -> RunResult:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from planspec_lark.llm.models import LlmError, brief
-from planspec_lark.llm.transport import Endpoint, load
+from planspec_lark.llm.models import LlmError
+from planspec_lark.llm.patience import read_retry_after
+from planspec_lark.llm.transport import Endpoint, http_package, load
 from planspec_lark.source import visible_name
 
 __all__ = ["failure_of"]
@@ -15,17 +16,22 @@ __all__ = ["failure_of"]
 def failure_of(error: Exception, endpoint: Endpoint, model: str) -> LlmError:
     """What has gone wrong, without the key, and not chained to what was raised: the key is in the request of that."""
     if isinstance(error, LlmError):
-        return error
-    openai = load()
+        # Where it comes from there may be an answer with the key in it.
+        return error.with_traceback(None)
+    openai, http = load(), http_package()
     host = visible_name(urlsplit(endpoint.base_url).netloc)
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, openai.APITimeoutError | http.TimeoutException):
         return LlmError(f"{host} gave no answer within {endpoint.timeout:g} seconds", retryable=True)
     if isinstance(error, openai.APIConnectionError):
-        why = _quoted(str(error.__cause__ or ""), endpoint)
+        why = endpoint.quote(str(error.__cause__ or ""))
         return LlmError(f"no connection to {host}" + (f": {why}" if why else ""), retryable=True)
+    if isinstance(error, http.TransportError):
+        # Only a stream comes to this: what reads whole answers is inside the package.
+        why = endpoint.quote(str(error))
+        return LlmError(f"the connection to {host} is lost" + (f": {why}" if why else ""), retryable=True)
     if isinstance(error, openai.APIStatusError):
         return _refusal_of(error, endpoint, visible_name(model))
-    why = _quoted(str(error), endpoint)
+    why = endpoint.quote(str(error))
     return LlmError(f"the call of {host} failed: {type(error).__name__}" + (f": {why}" if why else ""))
 
 
@@ -33,12 +39,15 @@ def _refusal_of(error: Any, endpoint: Endpoint, model: str) -> LlmError:
     status = int(error.status_code)
     text = f"{_SENTENCES.get(status, '') or _sentence_of(status)} ({status})".replace("{model}", model)
     where = error.response.headers.get("location") if status < 400 else None
-    said = _quoted(where or _said_in(error.body), endpoint)
+    said = endpoint.quote(where or _said_in(error.body))
     if said:
         text += f": {said}"
+    # Some endpoints know better than their status says.
+    usual = status in (408, 409, 429) or status >= 500
+    again = {"true": True, "false": False}.get(error.response.headers.get("x-should-retry", ""), usual)
     # A quota that is used up does not come back by waiting a little.
-    again = status in (408, 409, 429) or status >= 500
-    return LlmError(text, retryable=again and error.code != "insufficient_quota", status=status)
+    again = again and error.code != "insufficient_quota"
+    return LlmError(text, retryable=again, status=status, retry_after=read_retry_after(error.response.headers))
 
 
 _SENTENCES = {
@@ -63,7 +72,3 @@ def _said_in(body: object) -> str:
         body = next((body[key] for key in ("message", "error", "detail") if isinstance(body.get(key), str)), "")
     # A page for browsers says less than the status.
     return body if isinstance(body, str) and not body.lstrip().startswith("<") else ""
-
-
-def _quoted(text: str, endpoint: Endpoint) -> str:
-    return brief(text.replace(endpoint.api_key, "[key]"))

@@ -48,15 +48,23 @@ class LlmError(Exception):
         retryable: whether the same call may succeed at another time.
         status: the HTTP status, where the endpoint sent one that tells of a failure.
         reply: what came nevertheless, if an answer was cut off.
+        retry_after: the seconds for which the endpoint asks to wait before another call, if it does.
     """
 
     def __init__(
-        self, message: str, *, retryable: bool = False, status: int | None = None, reply: Reply | None = None
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        status: int | None = None,
+        reply: Reply | None = None,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.status = status
         self.reply = reply
+        self.retry_after = retry_after
 
 
 class ProgramError(LlmError):

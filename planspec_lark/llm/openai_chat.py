@@ -11,9 +11,13 @@ from urllib.parse import urlsplit
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, instance_of, optional
 
+from planspec_lark.llm import patience
 from planspec_lark.llm.failures import failure_of
+from planspec_lark.llm.metering import Meter
 from planspec_lark.llm.models import LlmError, Reply, encode
+from planspec_lark.llm.patience import Patience
 from planspec_lark.llm.replies import read_reply
+from planspec_lark.llm.streams import AsyncReplyStream, Call, ReplyStream
 from planspec_lark.llm.transport import Endpoint, async_client, load, sync_client
 
 __all__ = ["OpenAIChat"]
@@ -76,7 +80,7 @@ def _is_finite(_: object, attribute: Attribute[Any], value: float | None) -> Non
 class OpenAIChat:
     """A language model behind an endpoint with OpenAI's chat completions: ``OpenAIChat("name")("prompt")``.
 
-    Needs the extra ``openai``. A call opens a connection and closes it, so that there is nothing to close, and one
+    Needs the extra ``llm``. A call opens a connection and closes it, so that there is nothing to close, and one
     object serves threads and event loops alike.
 
     Attributes:
@@ -84,12 +88,17 @@ class OpenAIChat:
         base_url: of the endpoint, as far as ``/v1``; by default OPENAI_BASE_URL, or else that of OpenAI.
         api_key: by default OPENAI_API_KEY. An endpoint that is named by a base URL may do without.
         timeout: seconds for each attempt. For :meth:`acomplete` that is the most that one takes; :meth:`complete` gives
-            as much to connecting, to each wait for the head of the answer, and to its body as a whole.
+            as much to connecting, to each wait for the head of the answer, and to its body as a whole. Streams do the
+            same; what their reader does between two pieces is not counted.
         max_retries: attempts after the first one, for lost connections, timeouts and the statuses 408, 409, 429 and
-            from 500. The package ``openai`` waits longer before each, or as long as the endpoint asks within its bound.
+            from 500. The waits before them grow, or are as long as the endpoint asks.
+        max_wait: the most seconds to wait before an attempt. Where the endpoint asks for more, the call has failed; the
+            error's ``retry_after`` says how long.
         temperature, max_tokens: are sent where they are given.
         system: a message that stands before all others.
-        max_reply_bytes: an answer with more bytes is not read to its end.
+        max_reply_bytes: an answer with more bytes is not read to its end. Of a stream the text counts.
+        meter: gets to know the tokens of all answers. It takes no part in comparing, and a copy that another process
+            gets counts by itself.
 
     Raises:
         LlmError: there is no model or no key, or the URL or the key cannot be one.
@@ -101,10 +110,14 @@ class OpenAIChat:
     api_key: str | None = field(default=None, converter=_key_of, kw_only=True, repr=False)
     timeout: float = field(default=60.0, validator=[instance_of((int, float)), _is_finite], kw_only=True)
     max_retries: int = field(default=2, validator=[instance_of(int), ge(0)], kw_only=True)
+    max_wait: float = field(default=120.0, validator=[instance_of((int, float)), _is_finite], kw_only=True)
     temperature: float | None = field(default=None, validator=_is_finite, kw_only=True)
     max_tokens: int | None = field(default=None, validator=optional([instance_of(int), ge(1)]), kw_only=True)
     system: str | None = field(default=None, validator=optional(instance_of(str)), kw_only=True)
     max_reply_bytes: int = field(default=1_000_000, validator=[instance_of(int), ge(1)], kw_only=True)
+    meter: Meter | None = field(
+        default=None, validator=optional(instance_of(Meter)), kw_only=True, eq=False, repr=False
+    )
 
     def __attrs_post_init__(self) -> None:
         if self.api_key is None and self.base_url is None:
@@ -120,22 +133,46 @@ class OpenAIChat:
         Raises:
             LlmError: there is no whole answer, for whatever reason. Where one was cut off, ``reply`` is what came.
         """
-        request = self._request(prompt)
-        outcome = self._send(request)
-        if isinstance(outcome, LlmError):
-            raise outcome
-        return read_reply(outcome, self.max_reply_bytes, self.model)
+        return _given(self._read(self._ask(self._request(prompt))))
 
     async def acomplete(self, prompt: str | Sequence[Mapping[str, str]]) -> Reply:
         """The same, for asyncio."""
-        request = self._request(prompt)
-        outcome = await self._asend(request)
-        if isinstance(outcome, LlmError):
-            raise outcome
-        return read_reply(outcome, self.max_reply_bytes, self.model)
+        return _given(self._read(await self._aask(self._request(prompt))))
+
+    def stream(self, prompt: str | Sequence[Mapping[str, str]]) -> ReplyStream:
+        """The answer piece by piece, as it comes: ``for text in chat.stream("prompt")``.
+
+        The pieces put together are the answer of :meth:`complete`, and what keeps that from being one ends the stream
+        with the same error. Behind the last piece, ``reply`` is there.
+
+        Raises:
+            LlmError: the prompt cannot be sent. All other errors are raised by the stream.
+        """
+        return ReplyStream(self._call(prompt))
+
+    def astream(self, prompt: str | Sequence[Mapping[str, str]]) -> AsyncReplyStream:
+        """The same, for asyncio: ``async for text in chat.astream("prompt")``."""
+        return AsyncReplyStream(self._call(prompt))
+
+    def _ask(self, request: Mapping[str, Any]) -> bytes:
+        attempts = 0
+        while isinstance(outcome := self._send(request), LlmError):
+            attempts += 1
+            patience.pause(self._patience.wait_after(outcome, attempts))
+        return outcome
+
+    async def _aask(self, request: Mapping[str, Any]) -> bytes:
+        attempts = 0
+        while isinstance(outcome := await self._asend(request), LlmError):
+            attempts += 1
+            await patience.apause(self._patience.wait_after(outcome, attempts))
+        return outcome
 
     # What fails is returned and raised by the caller: raised here, it would take along, as its context, an error whose
-    # request holds the key.
+    # request holds the key, or a body that says the key.
+
+    def _read(self, body: bytes) -> Reply | LlmError:
+        return read_reply(body, self._endpoint(), self.model, self.meter)
 
     def _send(self, request: Mapping[str, Any]) -> bytes | LlmError:
         endpoint = self._endpoint()
@@ -155,10 +192,18 @@ class OpenAIChat:
             return failure_of(error, endpoint, self.model)
         return bytes(response.content)
 
+    def _call(self, prompt: str | Sequence[Mapping[str, str]]) -> Call:
+        request = {**self._request(prompt), "stream": True, "stream_options": {"include_usage": True}}
+        return Call(self._endpoint(), request, self.model, self._patience, self.meter)
+
+    @property
+    def _patience(self) -> Patience:
+        return Patience(self.max_retries, self.max_wait)
+
     def _endpoint(self) -> Endpoint:
         load()
         key, url = self.api_key or _NO_KEY, self.base_url or _OPENAI
-        return Endpoint(url, key, self.timeout, self.max_retries, self.max_reply_bytes)
+        return Endpoint(url, key, self.timeout, self.max_reply_bytes)
 
     def _request(self, prompt: str | Sequence[Mapping[str, str]]) -> dict[str, Any]:
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(map(_message_of, prompt))
@@ -171,6 +216,12 @@ class OpenAIChat:
         request = {"model": self.model, "messages": messages}
         chosen = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return request | {name: value for name, value in chosen.items() if value is not None}
+
+
+def _given(outcome: Reply | LlmError) -> Reply:
+    if isinstance(outcome, LlmError):
+        raise outcome
+    return outcome
 
 
 def _message_of(message: Mapping[str, str]) -> dict[str, str]:

@@ -5,21 +5,46 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from planspec_lark.llm.metering import Meter
 from planspec_lark.llm.models import LlmError, Reply, Usage, brief
+from planspec_lark.llm.transport import Endpoint
 
-__all__ = ["read_reply"]
+__all__ = ["decode_object", "lone_surrogate", "raise_error_in", "read_reply", "reply_in", "too_long"]
 
 
-def read_reply(body: bytes, most: int, model: str) -> Reply:
-    """The reply in a chat completion of at most so many bytes.
+def read_reply(body: bytes, endpoint: Endpoint, model: str, meter: Meter | None = None) -> Reply | LlmError:
+    """The reply in a chat completion of so many bytes as are allowed; or why there is none.
 
-    Raises:
-        LlmError: it is too long, no chat completion, or without a whole text, which was cut off, filtered or refused.
+    That is returned, without a traceback, as the body may hold the key.
     """
-    if len(body) > most:
-        raise LlmError(f"the endpoint's answer has more than the {most:,} bytes that are allowed")
-    answer = _decode(body)
-    choice = _first_choice(answer)
+    try:
+        return _read_body(body, endpoint, model, meter)
+    except LlmError as error:
+        return error.with_traceback(None)
+
+
+def reply_in(answer: dict[str, Any], endpoint: Endpoint, model: str, meter: Meter | None = None) -> Reply | LlmError:
+    """The same for a chat completion that is decoded already. The meter gets to know its tokens, whatever is wrong."""
+    try:
+        return _read_answer(answer, endpoint, model, meter)
+    except LlmError as error:
+        return error.with_traceback(None)
+
+
+def _read_body(body: bytes, endpoint: Endpoint, model: str, meter: Meter | None) -> Reply:
+    if len(body) > endpoint.max_bytes:
+        raise too_long(endpoint.max_bytes)
+    answer = decode_object(body)
+    if answer is None:
+        raise LlmError("the endpoint's answer is no JSON object: is the base URL right?")
+    return _read_answer(answer, endpoint, model, meter)
+
+
+def _read_answer(answer: dict[str, Any], endpoint: Endpoint, model: str, meter: Meter | None) -> Reply:
+    choice = _first_choice(answer, endpoint)
+    usage = _usage_of(answer.get("usage"))
+    if meter is not None:
+        meter.note(usage)
     message = choice.get("message")
     if not isinstance(message, dict):
         raise LlmError("the endpoint's answer is no chat completion: its choice has no message")
@@ -27,12 +52,12 @@ def read_reply(body: bytes, most: int, model: str) -> Reply:
     reason = reason if isinstance(reason, str) else None
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
-        raise LlmError(f"the model refuses to answer: {brief(refusal)}")
+        raise LlmError(f"the model refuses to answer: {endpoint.quote(refusal)}")
     if reason == "content_filter":
         raise LlmError("the endpoint's content filter stopped the answer")
     text = _text_of(message)
     named = answer.get("model")
-    reply = Reply(text, named if isinstance(named, str) and named else model, reason, _usage_of(answer.get("usage")))
+    reply = Reply(text, named if isinstance(named, str) and named else model, reason, usage)
     if reason == "length":
         raise LlmError("the answer is cut off: it reached the limit of tokens", reply=reply if text else None)
     if not text:
@@ -41,26 +66,40 @@ def read_reply(body: bytes, most: int, model: str) -> Reply:
     return reply
 
 
-def _decode(body: bytes) -> dict[str, Any]:
+def too_long(most: int) -> LlmError:
+    """That an answer is longer than is allowed."""
+    return LlmError(f"the endpoint's answer has more than the {most:,} bytes that are allowed")
+
+
+def lone_surrogate(before: int) -> LlmError:
+    """That an answer has half of a surrogate pair behind so many characters."""
+    return LlmError(f"the model's answer has a lone surrogate at character {before + 1:,}", retryable=True)
+
+
+def decode_object(body: bytes) -> dict[str, Any] | None:
+    """The JSON object that these bytes are, or None."""
     try:
-        answer = json.loads(body.decode("utf-8"))
+        value = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError):
         # What is in it is no help, and a chained error would keep all of it alive.
-        answer = None
-    if not isinstance(answer, dict):
-        raise LlmError("the endpoint's answer is no JSON object: is the base URL right?")
-    return answer
+        return None
+    return value if isinstance(value, dict) else None
 
 
-def _first_choice(answer: dict[str, Any]) -> dict[str, Any]:
-    choices = answer.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        return choices[0]
+def raise_error_in(answer: dict[str, Any], endpoint: Endpoint) -> None:
+    """Raise what an endpoint says of an error, where it says something."""
     error = answer.get("error")
     if error:
         named = error.get("message") if isinstance(error, dict) else error
-        said = brief(named) if isinstance(named, str) else ""
+        said = endpoint.quote(named) if isinstance(named, str) else ""
         raise LlmError(f"the endpoint answers with an error: {said or 'unnamed'}")
+
+
+def _first_choice(answer: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+    choices = answer.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        return choices[0]
+    raise_error_in(answer, endpoint)
     raise LlmError("the endpoint's answer is no chat completion: it has no choices", retryable=choices == [])
 
 
@@ -75,7 +114,7 @@ def _text_of(message: dict[str, Any]) -> str:
         at = error.start
     else:
         return text
-    raise LlmError(f"the model's answer has a lone surrogate at character {at + 1:,}", retryable=True)
+    raise lone_surrogate(at)
 
 
 def _usage_of(value: object) -> Usage | None:

@@ -10,20 +10,23 @@ from typing import Any
 
 from attrs import field, frozen
 
-from planspec_lark.llm.models import LlmError
+from planspec_lark.llm.models import LlmError, brief
 
-__all__ = ["Endpoint", "async_client", "load", "sync_client"]
+__all__ = ["Endpoint", "async_client", "http_package", "load", "sync_client"]
 
 
 @frozen
 class Endpoint:
-    """Where to ask, and how patiently: seconds for each attempt, attempts after the first, bytes of an answer."""
+    """Where to ask, and within which bounds: seconds for each attempt, bytes of an answer."""
 
     base_url: str
     api_key: str = field(repr=False)
     timeout: float
-    max_retries: int
     max_bytes: int
+
+    def quote(self, text: str) -> str:
+        """What the endpoint says, in one line and without the key."""
+        return brief(text.replace(self.api_key, "[key]"))
 
 
 def load() -> Any:
@@ -37,7 +40,7 @@ def load() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "openai":
             raise
-    raise LlmError("OpenAIChat needs the extra `openai`: pip install 'planspec-lark[openai]'")
+    raise LlmError("OpenAIChat needs the extra `llm`: pip install 'planspec-lark[llm]'")
 
 
 def sync_client(endpoint: Endpoint) -> Any:
@@ -57,13 +60,15 @@ def _settings(endpoint: Endpoint) -> dict[str, Any]:
         "base_url": endpoint.base_url,
         "api_key": endpoint.api_key,
         "timeout": endpoint.timeout,
-        "max_retries": endpoint.max_retries,
+        # Whoever uses the client tries again: see `patience`.
+        "max_retries": 0,
         "default_headers": headers,
     }
 
 
 # Both kinds of client follow no redirect, as a key is meant for one host. They read an answer themselves, whatever its
-# status, and at most one byte more than is allowed, which tells those who look at it that it is too long.
+# status, and at most one byte more than is allowed, which tells those who look at it that it is too long. An answer
+# that is to come as a stream is left to those who asked for it, unless its status says that it is none.
 
 
 @cache
@@ -76,9 +81,11 @@ def _sync_class() -> Any:
             super().__init__(timeout=endpoint.timeout, follow_redirects=False, verify=_trusted(http))
             self._endpoint = endpoint
 
-        def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:  # noqa: ARG002
+        def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:
             end = monotonic() + self._endpoint.timeout
             response = super().send(request, stream=True, **more)
+            if stream and response.is_success:
+                return response
             body = bytearray()
             try:
                 for chunk in response.iter_raw():
@@ -105,15 +112,17 @@ def _async_class() -> Any:
             super().__init__(timeout=endpoint.timeout, follow_redirects=False, verify=_trusted(http))
             self._endpoint = endpoint
 
-        async def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:  # noqa: ARG002
+        async def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:
             try:
                 async with asyncio.timeout(self._endpoint.timeout):
-                    return await self._send_bounded(request, **more)
+                    return await self._send_bounded(request, stream, **more)
             except TimeoutError:
                 raise http.ReadTimeout("the answer takes too long", request=request) from None
 
-        async def _send_bounded(self, request: Any, **more: Any) -> Any:
+        async def _send_bounded(self, request: Any, stream: bool, **more: Any) -> Any:
             response = await super().send(request, stream=True, **more)
+            if stream and response.is_success:
+                return response
             body = bytearray()
             try:
                 async for chunk in response.aiter_raw():
@@ -125,6 +134,15 @@ def _async_class() -> Any:
             return _rebuild(http, response, body, self._endpoint)
 
     return AsyncBoundedClient
+
+
+def http_package() -> Any:
+    """The package on which the package openai stands.
+
+    Raises:
+        LlmError: openai is not installed.
+    """
+    return _http_below(load().DefaultHttpxClient)
 
 
 def _http_below(client: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from planspec_lark.llm import patience
 from tests.llm.asking import Ask, ask_async, ask_sync
 from tests.llm.serving import Served, serve
 
@@ -28,6 +29,7 @@ def endpoint() -> Iterator[Served]:
 def served(endpoint: Served) -> Served:
     endpoint.play()
     endpoint.asked.clear()
+    endpoint.left.clear()
     return endpoint
 
 
@@ -35,3 +37,16 @@ def served(endpoint: Served) -> Served:
 def ask(request: pytest.FixtureRequest) -> Ask:
     function: Ask = request.param
     return function
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that somebody would have waited."""
+    waited: list[float] = []
+
+    async def apause(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(patience, "pause", waited.append)
+    monkeypatch.setattr(patience, "apause", apause)
+    return waited

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
@@ -18,7 +18,11 @@ SOON = {"retry-after-ms": "5"}
 
 @frozen
 class Scripted:
-    """An answer. ``wait`` are seconds before it, ``drip`` those between its bytes; ``hang_up`` sends nothing at all."""
+    """An answer. ``wait`` are seconds before it, ``drip`` those between its bytes; ``hang_up`` sends nothing at all.
+
+    A stream has ``pieces`` in place of a body, with ``drip`` seconds between them. It is ``cut`` where the connection
+    ends without the end of the stream; a number among the pieces makes it wait.
+    """
 
     body: bytes = b""
     status: int = 200
@@ -26,6 +30,8 @@ class Scripted:
     wait: float = 0
     drip: float = 0
     hang_up: bool = False
+    pieces: tuple[bytes | float, ...] | None = None
+    cut: bool = False
 
 
 @frozen
@@ -45,6 +51,8 @@ class Served:
     script: list[Scripted] = field(factory=list)
     asked: list[Asked] = field(factory=list)
     closing: Event = field(factory=Event)
+    # Set where an answer could not be written, as nobody reads it any more.
+    left: Event = field(factory=Event)
 
     def play(self, *answers: Scripted) -> None:
         self.script[:] = answers
@@ -72,6 +80,32 @@ def answer(value: object, **more: Any) -> Scripted:
     return Scripted(json.dumps(value).encode(), headers=headers, **more)
 
 
+def event(value: object) -> bytes:
+    """A value as an event of a stream."""
+    return f"data: {json.dumps(value)}\n\n".encode()
+
+
+def delta(text: object = None, reason: object = None, **more: object) -> bytes:
+    """An event with a piece of an answer."""
+    content = {} if text is None else {"content": text}
+    choice = {"index": 0, "delta": {**content, **more}, "finish_reason": reason}
+    return event({"object": "chat.completion.chunk", "model": "served-model", "choices": [choice], "usage": None})
+
+
+USAGE = event({"model": "served-model", "choices": [], "usage": completion()["usage"]})
+DONE = b"data: [DONE]\n\n"
+
+
+def pieces_of(text: str = "Hello.") -> tuple[bytes, ...]:
+    """A whole stream: who speaks, each character, why it stops, the tokens, the end."""
+    return (delta("", role="assistant"), *map(delta, text), delta(reason="stop"), USAGE, DONE)
+
+
+def streamed(*pieces: bytes | float, **more: Any) -> Scripted:
+    headers = {"Content-Type": "text/event-stream; charset=utf-8", **more.pop("headers", {})}
+    return Scripted(headers=headers, pieces=pieces, **more)
+
+
 def fine(text: str = "Hello.") -> Scripted:
     return answer(completion(text))
 
@@ -91,8 +125,11 @@ def serve() -> Iterator[Served]:
             data = self.rfile.read(int(self.headers["Content-Length"]))
             headers = {name.lower(): value for name, value in self.headers.items()}
             served.asked.append(Asked(self.path, headers, json.loads(data)))
-            with suppress(OSError):
+            try:
                 self._give(served.next_answer())
+            except OSError:
+                self.close_connection = True
+                served.left.set()
 
         # A redirect that is followed may come as another method.
         do_GET = do_POST  # noqa: N815
@@ -105,6 +142,9 @@ def serve() -> Iterator[Served]:
             self.send_response(given.status)
             for name, value in given.headers.items():
                 self.send_header(name, value)
+            if given.pieces is not None:
+                self._give_stream(given, given.pieces)
+                return
             self.send_header("Content-Length", str(len(given.body)))
             self.end_headers()
             if not given.drip:
@@ -113,10 +153,26 @@ def serve() -> Iterator[Served]:
                 self.wfile.write(given.body[at : at + 1])
                 time.sleep(given.drip)
 
+        def _give_stream(self, given: Scripted, pieces: tuple[bytes | float, ...]) -> None:
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            for piece in pieces:
+                if isinstance(piece, bytes):
+                    self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+                served.closing.wait(given.drip if isinstance(piece, bytes) else piece)
+            if given.cut:
+                self.close_connection = True
+            else:
+                self.wfile.write(b"0\r\n\r\n")
+
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (so it is called)
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: object, client_address: object) -> None:
+            """Nobody wants to read that a client has left."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     server.block_on_close = False
     served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"

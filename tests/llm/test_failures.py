@@ -13,7 +13,7 @@ import pytest
 from planspec_lark import OpenAIChat
 from planspec_lark.llm import transport
 from tests.llm.asking import KEY, Ask, chat_with, failure
-from tests.llm.serving import Scripted, Served, fault, fine, serve
+from tests.llm.serving import Scripted, Served, answer, completion, fault, fine, serve
 
 STATUSES = [
     (400, "the endpoint refuses the request (400): so it is", False),
@@ -137,8 +137,16 @@ def test_redirects_are_not_followed(served: Served, ask: Ask, status: int) -> No
 
 @pytest.mark.parametrize(
     "given",
-    [fault(401, f"Incorrect key {KEY}."), fault(500, KEY), Scripted(hang_up=True), Scripted(wait=9), Scripted(b"{")],
-    ids=range(5),
+    [
+        fault(401, f"Incorrect key {KEY}."),
+        fault(500, KEY),
+        Scripted(hang_up=True),
+        Scripted(wait=9),
+        Scripted(b"{"),
+        answer({"error": f"Not {KEY}"}),
+        answer(completion(None, refusal=KEY)),
+    ],
+    ids=range(7),
 )
 def test_the_key_is_nowhere(served: Served, ask: Ask, given: Scripted, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
@@ -161,4 +169,4 @@ def test_a_key_that_is_echoed_is_covered(served: Served, ask: Ask) -> None:
 def test_a_missing_package_is_named(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
     error = failure(ask, OpenAIChat("m", api_key=KEY))
-    assert str(error) == "OpenAIChat needs the extra `openai`: pip install 'planspec-lark[openai]'"
+    assert str(error) == "OpenAIChat needs the extra `llm`: pip install 'planspec-lark[llm]'"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from planspec_lark import LlmError, Reply
 from planspec_lark.llm.models import Usage
 from planspec_lark.llm.replies import read_reply
+from planspec_lark.llm.transport import Endpoint
 from planspec_lark.source import visible
 from tests.llm.asking import Ask, chat_with, failure
 from tests.llm.serving import SOON, Scripted, Served, answer, completion, fine
@@ -134,11 +135,12 @@ CHOICES = st.lists(CHOICE | st.fixed_dictionaries({"message": MESSAGE, "finish_r
 ANSWERS = st.fixed_dictionaries({}, optional={"choices": CHOICES | JSON, "model": JSON, "usage": JSON, "error": JSON})
 
 
+ENDPOINT = Endpoint("http://host/v1", "key", 1.0, 10_000)
+
+
 def reply_or_message(body: bytes) -> Reply | str:
-    try:
-        return read_reply(body, 10_000, "m")
-    except LlmError as error:
-        return str(error)
+    outcome = read_reply(body, ENDPOINT, "m")
+    return str(outcome) if isinstance(outcome, LlmError) else outcome
 
 
 @settings(deadline=None)

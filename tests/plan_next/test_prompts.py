@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import cache
 from string import Template
 from typing import Any
 
@@ -19,13 +18,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.grammars import schema_path
-from planspec_lark.plan_next import prompts
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, Executor, ExecutorCall, Phase
 from planspec_lark.plan_next.prompts import LANGUAGES, build_planner_prompt, build_repair_prompt
 from planspec_lark.plan_next.reading import parse_message
 from planspec_lark.plan_next.structure import to_value
+from planspec_lark.prompting import _SECTION, read_template
 from planspec_lark.source import Source
 
 TEMPLATES = [(name, language) for name in ("planner", "repair") for language in LANGUAGES]
@@ -65,9 +64,8 @@ def headings(page: str) -> list[str]:
     return [f"{token.tag} {tokens[at + 1].content}" for at, token in enumerate(tokens) if token.type == "heading_open"]
 
 
-@cache
 def template(name: str, language: str) -> str:
-    return prompts._template(name, language)
+    return read_template("planspec_lark.plan_next", name, language)
 
 
 def examples(language: str) -> list[str]:
@@ -225,7 +223,7 @@ def test_the_brief_names_every_field_and_every_plain_word(language: str) -> None
 def test_templates_have_known_marks_only(name: str, language: str) -> None:
     page = template(name, language)
     assert Template(page).is_valid()
-    rest = prompts._SECTION.sub("", page)
+    rest = _SECTION.sub("", page)
     assert "<!--" not in rest
     assert page.endswith("\n")
     assert "\t" not in page

@@ -1,0 +1,171 @@
+"""What whoever carries out a step answers, and how it is read out of any text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import field, frozen
+
+from planspec_lark.diagnostics import Diagnostic, Severity, in_order, shorten
+from planspec_lark.engine.models import HopStatus, OperatorResult
+from planspec_lark.findings import Finding, locate, word_of
+from planspec_lark.json_text.reading import JSON_LIMITS, scan_json
+from planspec_lark.limits import Findings, Limits
+from planspec_lark.planspec.models import PlanStep
+from planspec_lark.source import Source, one_line
+
+__all__ = ["ExecutionScan", "read_execution"]
+
+_FIELDS = ("status", "result", "outputs", "branch")
+# Fields for which null can only mean that there is none.
+_OPTIONAL = ("outputs", "branch")
+# Characters of a result: it becomes a part of one line of the plan.
+_LONGEST_RESULT = 2000
+
+
+@frozen
+class ExecutionScan:
+    """What was found in a text: the answer, unless an error is among the diagnostics, and all that was found.
+
+    A repair is a warning, what was left out around the answer an info.
+    """
+
+    answer: OperatorResult | None
+    diagnostics: list[Diagnostic]
+    source: Source = field(repr=False)
+
+
+def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits: Limits = JSON_LIMITS) -> ExecutionScan:
+    """Read the answer to an execution prompt out of any text; never raises.
+
+    The object is taken out of code fences and prose, and repaired where its meaning is plain; each of these is a
+    diagnostic. What is wrong with the answer itself has codes of its own (PE).
+
+    Args:
+        text: the whole answer.
+        step: the step that it is about. Its outputs are those that the answer may have; if it is of type decide, its
+            children are the branches.
+        name: what diagnostics call the text.
+        limits: the most bytes, levels and findings.
+    """
+    read = scan_json(text, name=name, limits=limits, prefer=lambda value: "status" in value)
+    findings: list[Finding] = []
+    answer = None
+    if read.has_value and isinstance(read.value, dict):
+        reader = _Reader(read.value, step, findings)
+        answer = reader.read()
+    found = Findings(limits.max_findings)
+    found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
+    closed = found.close()
+    is_wrong = any(one.severity is Severity.ERROR for one in closed)
+    return ExecutionScan(None if is_wrong else answer, closed, read.source)
+
+
+@frozen
+class _Reader:
+    """An answer's value, and what is found in it."""
+
+    value: dict[str, Any]
+    step: PlanStep
+    findings: list[Finding]
+
+    def read(self) -> OperatorResult | None:
+        self._check_fields()
+        status = self._status()
+        result, outputs = self._result(), dict(self._outputs(status))
+        branch = self._branch(status)
+        return None if status is None else OperatorResult(status, result, outputs, branch)
+
+    def _find(self, code: str, message: str, *path: str, help: str = "", repaired: bool = False) -> None:
+        severity = Severity.WARNING if repaired else None
+        self.findings.append(Finding(code, message, path, help=help, severity=severity))
+
+    def _has(self, name: str) -> bool:
+        return name in self.value and (self.value[name] is not None or name not in _OPTIONAL)
+
+    def _check_fields(self) -> None:
+        for name in ("status", "result"):
+            if name not in self.value:
+                self._find("PE101", f"the field `{name}` is missing", name, help=f"add `{name}`")
+        for name in self.value:
+            if name not in _FIELDS:
+                message = f"there is no field {shorten(repr(name))} here"
+                self.findings.append(Finding("PE102", message, (name,), at_key=True))
+            elif not self._has(name):
+                self._find("PE103", "read as left out", name, repaired=True)
+
+    def _text(self, name: str) -> str | None:
+        said = self.value.get(name, "")
+        if isinstance(said, str):
+            return said
+        self._find("PE103", f"expected a string, not {word_of(said)}", name)
+        return None
+
+    def _status(self) -> HopStatus | None:
+        said = self._text("status") if "status" in self.value else None
+        if said is None:
+            return None
+        meant = "_".join(said[:100].upper().replace("-", " ").replace("_", " ").split())
+        names = [status.value for status in HopStatus]
+        if meant not in names:
+            self._find("PE104", f"{shorten(repr(said))} is none of {', '.join(names)}", "status")
+            return None
+        if meant != said:
+            self._find("PE104", f"read as {meant}", "status", repaired=True)
+        return HopStatus(meant)
+
+    def _result(self) -> str:
+        said = self._text("result")
+        if said is None:
+            return ""
+        # What is cut off is not looked at.
+        line = one_line(said[: 2 * _LONGEST_RESULT])
+        if len(line) > _LONGEST_RESULT:
+            self._find("PE108", f"cut behind {_LONGEST_RESULT:,} characters", "result", help="say it more briefly")
+            return line[: _LONGEST_RESULT - 1].rstrip(" ") + "…"
+        if line != said.strip():
+            self._find("PE108", "read as one line", "result", help="write one line without control characters")
+        return line
+
+    def _outputs(self, status: HopStatus | None) -> Iterator[tuple[str, Any]]:
+        given = self.value.get("outputs") if self._has("outputs") else {}
+        if not isinstance(given, dict):
+            self._find("PE103", f"expected an object, not {word_of(given)}", "outputs")
+            return
+        declared = dict.fromkeys(self.step.outputs)
+        for name in given:
+            if name not in declared:
+                message = f"the step has no output {shorten(repr(name))}; left out"
+                self.findings.append(Finding("PE110", message, ("outputs", name), at_key=True))
+        for name in declared:
+            if name in given:
+                yield name, given[name]
+            elif status is HopStatus.OK:
+                self._find("PE109", f"the output `{name}` is missing", "outputs", help=f"add `{name}` to `outputs`")
+
+    def _branch(self, status: HopStatus | None) -> str:
+        is_decision = self.step.step_type == "decide"
+        if not self._has("branch"):
+            if is_decision and status is HopStatus.OK:
+                self._find("PE105", "the answer names no branch", "branch", help=f"add `branch`: {self._branches()}")
+            return ""
+        if not is_decision or status not in (HopStatus.OK, None):
+            self._find("PE107", "there is no branch to name here; left out", "branch")
+            return ""
+        return self._child()
+
+    def _child(self) -> str:
+        said = self._text("branch")
+        if said is None:
+            return ""
+        meant = said[:1000].strip().removesuffix(".")
+        if meant not in {child.step_id for child in self.step.children}:
+            self._find("PE106", f"{shorten(repr(said))} is no branch", "branch", help=f"choose {self._branches()}")
+            return ""
+        if meant != said:
+            self._find("PE106", f"read as {meant}", "branch", repaired=True)
+        return meant
+
+    def _branches(self) -> str:
+        return shorten(" or ".join(child.step_id for child in self.step.children)) or "the step has none"

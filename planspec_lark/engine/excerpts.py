@@ -1,0 +1,95 @@
+"""As much of a run's history as a prompt has room for: the newest entries, and how many older ones are left out."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from planspec_lark.prompting import to_json
+
+__all__ = ["Excerpt", "take_newest"]
+
+# What stands between two entries of a list.
+_BETWEEN = len(",\n")
+# Room for the object around the beginning of an entry that is cut.
+_AROUND = 20
+
+
+@frozen
+class Excerpt:
+    """Entries of a history as JSON texts, the newest at the end, and the number of those in front of them."""
+
+    entries: tuple[str, ...]
+    left_out: int
+
+    @property
+    def text(self) -> str:
+        """The entries as one list of JSON, one in each line."""
+        return "[\n" + ",\n".join(self.entries) + "\n]"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The same as JSON values."""
+        return {"history": [json.loads(entry) for entry in self.entries], "left_out": self.left_out}
+
+
+def take_newest(history: Iterable[object] | Excerpt, most: int) -> Excerpt:
+    """The newest entries of a history that take at most so many characters.
+
+    A sequence is read from its end, and no further than there is room. Anything else is read once, and no more of it is
+    kept than that. Where not even the newest entry fits, its beginning stands for it.
+
+    Args:
+        history: JSON values, the oldest first; or what has been taken already, which stays as it is.
+        most: characters of all entries together.
+
+    Raises:
+        ValueError: there can not be so few characters.
+    """
+    if isinstance(history, Excerpt):
+        return history
+    if most < 0:
+        raise ValueError(f"max_history: {most} is less than 0")
+    return _from_end(history, most) if isinstance(history, Sequence) else _from_start(history, most)
+
+
+def _from_end(history: Sequence[object], most: int) -> Excerpt:
+    kept: list[str] = []
+    room = most
+    for entry in reversed(history):
+        text = to_json(entry, indent=None)
+        if not kept and len(text) + _BETWEEN > most:
+            kept += _cut(text, most)
+            break
+        room -= len(text) + _BETWEEN
+        if room < 0:
+            break
+        kept.append(text)
+    return Excerpt(tuple(reversed(kept)), len(history) - len(kept))
+
+
+def _from_start(history: Iterable[object], most: int) -> Excerpt:
+    kept: deque[str] = deque()
+    newest: list[str] = []
+    size = count = 0
+    for entry in history:
+        text = to_json(entry, indent=None)
+        count += 1
+        size += len(text) + _BETWEEN
+        newest = _cut(text, most) if len(text) + _BETWEEN > most else [text]
+        kept.append(text)
+        while size > most:
+            size -= len(kept.popleft()) + _BETWEEN
+    entries = tuple(kept or newest)
+    return Excerpt(entries, count - len(entries))
+
+
+def _cut(text: str, most: int) -> list[str]:
+    """The beginning of an entry that is too long, in an object of its own; nothing where there is no room for that."""
+    # Quotes and backslashes take two characters inside a string.
+    begin = text[: max(0, most - _AROUND - _BETWEEN) // 2]
+    return [to_json({"cut_off": begin}, indent=None)] if begin else []

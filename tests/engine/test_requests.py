@@ -1,0 +1,249 @@
+"""Questions as language models and programs get them, and as often as they are put."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planspec_lark import Diagnostic, PlanStep, Severity
+from planspec_lark.engine.answers import read_execution
+from planspec_lark.engine.asking import Asked, ask, ask_async
+from planspec_lark.engine.models import HopStatus, OperatorResult
+from planspec_lark.engine.prompts import (
+    build_answer_repair_prompt,
+    build_execution_prompt,
+    build_generation_prompt,
+    build_reflection_prompt,
+    build_replan_prompt,
+)
+from planspec_lark.engine.requests import (
+    Request,
+    request_execution,
+    request_generation,
+    request_reflection,
+    request_replan,
+)
+
+STEP = PlanStep("2", step_type="act", description="Buy two pumps", inputs=["map"], outputs=["pumps"], detail=["Cheap."])
+BRANCHES = [PlanStep("2.1", step_type="act", description="Rain", detail=["x"]), PlanStep("2.2", step_type="act")]
+STATE = "Goal: Dry\n## Steps\n2. [act] Buy two pumps → pumps\n"
+HISTORY = [{"step": "1"}, "two", 3]
+SHOWN = {
+    "id": "2",
+    "type": "act",
+    "task": "Buy two pumps",
+    "details": ["Cheap."],
+    "inputs": ["map"],
+    "outputs": ["pumps"],
+}
+FOUND = [Diagnostic("PE104", "no \x1b such status", Severity.ERROR, path="status")]
+
+
+def sent(request: Request) -> Any:
+    text = request.to_json()
+    assert text.endswith("}\n")
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_generation(language: str) -> None:
+    request = request_generation("Dry", constraints=iter(["a"]), language=language, previous=STATE)
+    assert sent(request) == {
+        "phase": "generation",
+        "language": language,
+        "task": "Dry",
+        "constraints": ["a"],
+        "previous": STATE,
+        "prompt": build_generation_prompt("Dry", constraints=["a"], language=language, previous=STATE),
+    }
+    assert sent(request_generation("Dry")).keys() == {"phase", "language", "task", "constraints", "prompt"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_execution(language: str) -> None:
+    request = request_execution(
+        STEP,
+        {"map": 1},
+        iter(HISTORY),
+        STATE,
+        language=language,
+        branches=iter(BRANCHES),
+        max_history=10,
+        key="k",
+    )
+    assert sent(request) == {
+        "phase": "execution",
+        "language": language,
+        "key": "k",
+        "step": SHOWN,
+        "inputs": {"map": 1},
+        "history": ["two", 3],
+        "left_out": 1,
+        "plan_state": STATE,
+        "branches": [{"id": "2.1", "task": "Rain", "details": ["x"]}, {"id": "2.2"}],
+        "prompt": build_execution_prompt(
+            STEP, {"map": 1}, HISTORY, STATE, language=language, branches=BRANCHES, max_history=10
+        ),
+    }
+    assert "branches" not in sent(request_execution(STEP, {}, [], STATE))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_reflection(language: str) -> None:
+    request = request_reflection(
+        "FAIL", "sold out", STATE, STEP, False, iter(["SKIP"]), attempt=3, language=language, can_retry=False
+    )
+    assert sent(request) == {
+        "phase": "reflection",
+        "language": language,
+        "step": SHOWN,
+        "status": "FAIL",
+        "result": "sold out",
+        "attempt": 3,
+        "can_retry": False,
+        "can_interact": False,
+        "commands": ["SKIP"],
+        "plan_state": STATE,
+        "prompt": build_reflection_prompt(
+            "FAIL", "sold out", STATE, STEP, False, ["SKIP"], attempt=3, language=language, can_retry=False
+        ),
+    }
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_replan(language: str) -> None:
+    request = request_replan(STATE, history=iter(HISTORY), missing=iter(["pumps"]), language=language)
+    assert sent(request) == {
+        "phase": "replan",
+        "language": language,
+        "plan_state": STATE,
+        "history": HISTORY,
+        "left_out": 0,
+        "commands": ["REVISE", "ADD", "REPLAN", "REPLAN ALL"],
+        "missing": ["pumps"],
+        "prompt": build_replan_prompt(STATE, history=HISTORY, missing=["pumps"], language=language),
+    }
+    value = sent(request_replan(STATE, container=STEP, language=language))
+    assert value["container"] == SHOWN
+    assert "commands" not in value
+    assert value["prompt"] == build_replan_prompt(STATE, container=STEP, language=language)
+
+
+def test_only_json_is_sent() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        request_execution(STEP, {"map": float("nan")}, [], STATE).to_json()
+
+
+@given(st.text())
+def test_nothing_steers_a_terminal(text: str) -> None:
+    request = request_generation(text, previous=text).refuse(text, FOUND)
+    shown = request.to_json()
+    assert not {c for c in shown if (ord(c) < 32 and c != "\n") or c in "\x7f\x9b\u202e\u200b\u2028"}
+    shown.encode("utf-8")
+    assert json.loads(shown)["task"] == text
+
+
+# ---------------------------------------------------------------- once more
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_refused_request_says_why(language: str) -> None:
+    first = request_execution(STEP, {}, [], STATE, language=language)
+    again = first.refuse("oh \x1b", FOUND)
+    repair = build_answer_repair_prompt("oh \x1b", FOUND, "execution", language=language)
+    assert again.prompt == f"{first.prompt}\n\n{repair}"
+    value = sent(again)
+    refused = value.pop("refused")
+    assert value == {**sent(first), "prompt": again.prompt}
+    assert (refused["answer"], refused["prompt"]) == ("oh \x1b", repair)
+    assert [(one["code"], one["path"]) for one in refused["diagnostics"]] == [("PE104", "status")]
+
+
+def test_only_the_last_refusal_counts() -> None:
+    first = request_generation("Dry")
+    again = first.refuse("a", FOUND).refuse("b", [])
+    assert again == first.refuse("b", [])
+
+
+def test_new_steps_are_mended_as_a_plan_is() -> None:
+    repair = build_answer_repair_prompt("a", FOUND, "replan", is_plan=True)
+    assert request_replan(STATE, container=STEP).refuse("a", FOUND).prompt.endswith(repair)
+    assert "Send the whole plan again" in repair
+    assert "Send the whole plan again" not in request_replan(STATE).refuse("a", FOUND).prompt
+
+
+# ---------------------------------------------------------------- asking
+
+REQUEST = request_execution(STEP, {}, [], STATE)
+GOOD = '{"status": "OK", "result": "x", "outputs": {"pumps": 1}}'
+ANSWER = OperatorResult(HopStatus.OK, "x", {"pumps": 1})
+
+
+def read(text: str) -> tuple[OperatorResult | None, Sequence[Diagnostic]]:
+    scan = read_execution(text, STEP)
+    return scan.answer, scan.diagnostics
+
+
+def put_sync(answers: Iterator[str], prompts: list[str], **more: Any) -> Asked[OperatorResult]:
+    def model(request: Request) -> str:
+        prompts.append(request.prompt)
+        return next(answers)
+
+    return ask(model, REQUEST, read, **more)
+
+
+def put_async(answers: Iterator[str], prompts: list[str], **more: Any) -> Asked[OperatorResult]:
+    async def model(request: Request) -> str:
+        await asyncio.sleep(0)
+        prompts.append(request.prompt)
+        return next(answers, "")
+
+    return asyncio.run(ask_async(model, REQUEST, read, **more))
+
+
+Put = Callable[..., Asked[OperatorResult]]
+
+
+@pytest.fixture(params=[put_sync, put_async])
+def put(request: pytest.FixtureRequest) -> Put:
+    function: Put = request.param
+    return function
+
+
+def test_a_good_answer_is_asked_for_once(put: Put) -> None:
+    prompts: list[str] = []
+    assert put(iter([GOOD]), prompts) == Asked(ANSWER, GOOD, (), 1)
+    assert prompts == [REQUEST.prompt]
+
+
+def test_a_bad_answer_goes_back_with_what_is_wrong(put: Put) -> None:
+    prompts: list[str] = []
+    assert put(iter(["no", GOOD]), prompts) == Asked(ANSWER, GOOD, (), 2)
+    assert prompts == [REQUEST.prompt, REQUEST.refuse("no", read("no")[1]).prompt]
+    assert '"code": "PJ101"' in prompts[1]
+
+
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_it_does_not_go_back_for_ever(put: Put, most: int) -> None:
+    prompts: list[str] = []
+    asked = put(iter(["no"] * (most + 1)), prompts, max_repairs=most)
+    assert (asked.value, asked.answer, asked.calls) == (None, "no", most + 1)
+    assert [found.code for found in asked.diagnostics] == ["PJ101"]
+    assert len(prompts) == most + 1
+
+
+def test_warnings_do_not_send_an_answer_back(put: Put) -> None:
+    asked = put(iter([GOOD.replace("OK", "ok")]), [])
+    assert (asked.value, asked.calls) == (ANSWER, 1)
+    assert [found.code for found in asked.diagnostics] == ["PE104"]
+
+
+def test_what_a_model_raises_is_raised() -> None:
+    with pytest.raises(StopIteration):
+        put_sync(iter(()), [])

@@ -1,0 +1,445 @@
+"""Answers that come in pieces, over HTTP from a local endpoint, in both ways."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import time
+import traceback
+from collections.abc import Callable
+
+import pytest
+
+from planspec_lark import LlmError, Meter, OpenAIChat, Reply
+from planspec_lark.llm.models import Usage
+from tests.llm.asking import KEY, Ask, chat_with, failure
+from tests.llm.serving import (
+    DONE,
+    USAGE,
+    Scripted,
+    Served,
+    answer,
+    completion,
+    delta,
+    event,
+    fault,
+    fine,
+    pieces_of,
+    streamed,
+)
+
+WHOLE = Reply("Hello.", "served-model", "stop", Usage(3, 2, 5))
+END = (delta(reason="stop"), USAGE, DONE)
+
+
+def read_sync(chat: OpenAIChat, pieces: list[str]) -> Reply:
+    with chat.stream("Hi") as stream:
+        pieces.extend(stream)
+        return stream.reply
+
+
+def read_async(chat: OpenAIChat, pieces: list[str]) -> Reply:
+    async def read() -> Reply:
+        async with chat.astream("Hi") as stream:
+            async for piece in stream:
+                pieces.append(piece)
+            return stream.reply
+
+    return asyncio.run(read())
+
+
+Read = Callable[[OpenAIChat, list[str]], Reply]
+
+
+@pytest.fixture(params=[read_sync, read_async])
+def read(request: pytest.FixtureRequest) -> Read:
+    function: Read = request.param
+    return function
+
+
+@pytest.fixture
+def ask(read: Read) -> Ask:
+    """Streams as any other question."""
+    return lambda chat: read(chat, [])
+
+
+# ---------------------------------------------------------------- whole answers
+
+
+def test_pieces_and_then_the_reply(served: Served, read: Read) -> None:
+    served.play(streamed(*pieces_of("Grüße 👋\n")))
+    pieces: list[str] = []
+    assert read(chat_with(served), pieces) == Reply("Grüße 👋\n", "served-model", "stop", Usage(3, 2, 5))
+    assert pieces == list("Grüße 👋\n")
+    (asked,) = served.asked
+    assert asked.body == {
+        "model": "asked-model",
+        "messages": [{"role": "user", "content": "Hi"}],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    assert asked.headers["authorization"] == f"Bearer {KEY}"
+    assert asked.headers["accept-encoding"] == "identity"
+
+
+STREAMS = {
+    "in one piece": (b"".join(pieces_of()),),
+    "byte by byte": tuple(bytes([byte]) for byte in b"".join(pieces_of())),
+    "CRLF": tuple(piece.replace(b"\n", b"\r\n") for piece in pieces_of()),
+    "CRLF, split": tuple(b"".join(pieces_of()).replace(b"\n", b"\r\n").partition(b"\r")),
+    "CR": tuple(piece.replace(b"\n", b"\r") for piece in pieces_of()),
+    "comments and other fields": (b"\xef\xbb\xbf: hello\n\n", b"event: x\nid: 1\nretry: 5\n", *pieces_of(), b": late"),
+    "keep-alives": tuple(b": keep-alive\n\n" + piece for piece in pieces_of()),
+    "no blank behind the colon": tuple(piece.replace(b"data: ", b"data:") for piece in pieces_of()),
+    "data in two lines": tuple(piece.replace(b', "choices"', b',\ndata: "choices"') for piece in pieces_of()),
+    "no [DONE]": pieces_of()[:-1],
+    "empty events": tuple(b"data:\n\n" + piece for piece in pieces_of()),
+    "[DONE] not ended": (*pieces_of()[:-1], b"data: [DONE]"),
+    "something behind [DONE]": (*pieces_of(), delta("more"), b"data: {\n\n", event({"error": "late"})),
+    "tokens with the reason": (
+        *map(delta, "Hello."),
+        event({**completion(), "choices": [{"delta": {}, "finish_reason": "stop"}]}),
+        DONE,
+    ),
+    "odd events": (
+        event({}),
+        event({"choices": None}),
+        event({"choices": [3]}),
+        event({"choices": [{"delta": 3}]}),
+        event({"choices": [{}]}),
+        delta(7, 7, refusal=7),
+        *pieces_of(),
+    ),
+    "not streamed": None,
+}
+
+
+@pytest.mark.parametrize("pieces", STREAMS.values(), ids=STREAMS)
+def test_forms_of_the_same_answer(served: Served, ask: Ask, pieces: tuple[bytes, ...] | None) -> None:
+    served.play(fine() if pieces is None else streamed(*pieces))
+    assert ask(chat_with(served)) == WHOLE
+
+
+def test_characters_in_two_pieces(served: Served, read: Read) -> None:
+    whole = b"".join(map(event, [{"choices": [{"delta": {"content": "é文👋"}}]}]))
+    raw = whole.decode().encode("ascii").decode("unicode-escape").encode("utf-16", "surrogatepass").decode("utf-16")
+    data = raw.encode()
+    at = data.index("👋".encode()) + 2
+    served.play(streamed(data[:at], data[at:], *END))
+    assert read(chat_with(served), []).text == "é文👋"
+
+
+def test_a_character_as_two_escapes_in_two_events(served: Served, read: Read) -> None:
+    served.play(streamed(delta("a\ud83d"), delta(""), delta("\udc4b!"), *END))
+    pieces: list[str] = []
+    assert read(chat_with(served), pieces).text == "a👋!"
+    assert pieces == ["a", "👋!"]
+
+
+def test_no_tokens_are_known(served: Served, ask: Ask) -> None:
+    served.play(streamed(delta("Hello.", "stop"), DONE))
+    assert ask(chat_with(served)) == Reply("Hello.", "served-model", "stop")
+
+
+def test_pieces_come_when_they_are_written(served: Served) -> None:
+    served.play(streamed(delta("a"), 30.0, *END))
+    start = time.monotonic()
+    with chat_with(served).stream("Hi") as stream:
+        assert next(stream) == "a"
+        with pytest.raises(RuntimeError, match=r"^the reply is there once the stream has come to its end$"):
+            stream.reply  # noqa: B018
+    assert time.monotonic() - start < 3
+
+
+def test_nothing_is_asked_before_somebody_reads(served: Served) -> None:
+    chat_with(served).stream("Hi").close()
+    asyncio.run(chat_with(served).astream("Hi").aclose())
+    assert served.asked == []
+
+
+def test_behind_the_end_there_is_nothing(served: Served) -> None:
+    served.play(streamed(*pieces_of()))
+    stream = chat_with(served).stream("Hi")
+    assert "".join(stream) == "Hello."
+    assert list(stream) == []
+    assert stream.reply == WHOLE
+
+
+# ---------------------------------------------------------------- who stops early
+
+
+def endless() -> tuple[bytes, ...]:
+    return (delta("x" * 1000),) * 5000
+
+
+def close_sync(chat: OpenAIChat) -> None:
+    with chat.stream("Hi") as stream:
+        next(stream)
+
+
+def drop_sync(chat: OpenAIChat) -> None:
+    for _ in chat.stream("Hi"):
+        break
+    gc.collect()
+
+
+def close_async(chat: OpenAIChat) -> None:
+    async def read() -> None:
+        async with chat.astream("Hi") as stream:
+            await anext(stream)
+
+    asyncio.run(read())
+
+
+def cancel_async(chat: OpenAIChat) -> None:
+    async def read() -> None:
+        async for _ in chat.astream("Hi"):
+            await asyncio.sleep(0)
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(read())
+        await asyncio.sleep(0.2)
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+
+    asyncio.run(cancelled())
+
+
+@pytest.mark.parametrize("stop", [close_sync, drop_sync, close_async, cancel_async])
+def test_the_connection_ends(served: Served, stop: Callable[[OpenAIChat], None]) -> None:
+    served.play(streamed(*endless(), drip=0.005))
+    meter = Meter()
+    stop(chat_with(served, max_reply_bytes=10**7, meter=meter))
+    assert served.left.wait(3)
+    assert meter == Meter(answers=1, uncounted=1)
+
+
+def test_what_a_reader_does_between_pieces_is_not_counted(served: Served) -> None:
+    served.play(streamed(*pieces_of("ab")))
+    text = ""
+    for piece in chat_with(served, timeout=0.4).stream("Hi"):
+        time.sleep(0.3)
+        text += piece
+    assert text == "ab"
+
+
+# ---------------------------------------------------------------- failures
+
+
+def test_statuses_are_those_of_whole_answers(served: Served, ask: Ask) -> None:
+    served.play(fault(404))
+    error = failure(ask, chat_with(served))
+    assert str(error) == "the endpoint knows no model `asked-model`, or the base URL is wrong (404): so it is"
+    assert (error.status, error.reply, len(served.asked)) == (404, None, 1)
+
+
+FAULTS: dict[str, tuple[tuple[bytes, ...], str, bool, str | None]] = {
+    "no JSON": (
+        (delta("Half"), b"data: {'a'}\n\n"),
+        "the endpoint's stream has an event that is no JSON object",
+        False,
+        "Half",
+    ),
+    "a list": ((b"data: []\n\n",), "the endpoint's stream has an event that is no JSON object", False, None),
+    "not UTF-8": (
+        (b'data: {"a": "\xff"}\n\n',),
+        "the endpoint's stream has an event that is no JSON object",
+        False,
+        None,
+    ),
+    "an error": (
+        (delta("Half"), event({"error": {"message": "busy\x07"}})),
+        r"the endpoint answers with an error: busy\x07",
+        False,
+        "Half",
+    ),
+    "a refusal": (
+        (delta(refusal="I "), delta(refusal="won't."), *END),
+        "the model refuses to answer: I won't.",
+        False,
+        None,
+    ),
+    "a filter": (
+        (delta("Half"), delta(reason="content_filter"), DONE),
+        "the endpoint's content filter stopped the answer",
+        False,
+        None,
+    ),
+    "length": (
+        (delta("Half"), delta(reason="length"), USAGE, DONE),
+        "the answer is cut off: it reached the limit of tokens",
+        False,
+        "Half",
+    ),
+    "nothing": ((*END,), "the model's answer holds no text (it ended with stop)", True, None),
+    "only [DONE]": ((DONE,), "the model's answer holds no text", True, None),
+    "blank": ((delta(" \n"), *END), "the model's answer holds no text (it ended with stop)", True, None),
+    "a tool": (
+        (delta(reason="tool_calls"), DONE),
+        "the model's answer holds no text (it ended with tool_calls)",
+        True,
+        None,
+    ),
+    "a lone surrogate": (
+        (delta("ab"), delta("👋\ud800c"), *END),
+        "the model's answer has a lone surrogate at character 4",
+        True,
+        "ab",
+    ),
+    "a lone surrogate at the end": (
+        (delta("ab\ud83d"), *END),
+        "the model's answer has a lone surrogate at character 3",
+        True,
+        None,
+    ),
+    "an early end": ((delta("Half"),), "the endpoint's stream ended before the answer did", True, "Half"),
+    "too long": (
+        (delta("文" * 333 + "ab"),),
+        "the endpoint's answer has more than the 1,000 bytes that are allowed",
+        False,
+        None,
+    ),
+    "a refusal without end": (
+        (*(delta(refusal="no" * 300),) * 2,),
+        "the endpoint's answer has more than the 1,000 bytes that are allowed",
+        False,
+        None,
+    ),
+    "an event without end": (
+        (b"data: " + b"x" * 70_000,),
+        "an event of the endpoint's stream has more than the 66,536 bytes that are allowed",
+        False,
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("pieces", "message", "retryable", "half"), FAULTS.values(), ids=FAULTS)
+def test_streams_without_a_whole_answer(
+    served: Served, ask: Ask, pieces: tuple[bytes, ...], message: str, retryable: bool, half: str | None
+) -> None:
+    served.play(streamed(*pieces))
+    error = failure(ask, chat_with(served, max_retries=0, max_reply_bytes=1000))
+    assert (str(error), error.retryable, error.status) == (message, retryable, None)
+    assert (error.reply and error.reply.text) == half
+    assert len(served.asked) == 1
+
+
+def test_an_answer_as_long_as_is_allowed(served: Served, ask: Ask) -> None:
+    served.play(streamed(delta("文" * 333), delta("a"), *END))
+    assert len(ask(chat_with(served, max_reply_bytes=1000)).text) == 334
+    served.play(fine("文" * 333))
+    error = failure(ask, chat_with(served, max_reply_bytes=1000))
+    assert str(error) == "the endpoint's answer has more than the 1,000 bytes that are allowed"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "cut"),
+    [((delta("Half"),), True), ((delta("Half"), b"x"), True)],
+    ids=["lost", "lost within an event"],
+)
+def test_a_lost_connection(served: Served, ask: Ask, pieces: tuple[bytes, ...], cut: bool) -> None:
+    served.play(streamed(*pieces, cut=cut))
+    error = failure(ask, chat_with(served))
+    assert str(error) == (
+        f"the connection to {served.url[7:-3]} is lost: "
+        "peer closed connection without sending complete message body (incomplete chunked read)"
+    )
+    assert (error.retryable, error.reply) == (True, Reply("Half", "served-model"))
+    assert len(served.asked) == 1
+
+
+def test_a_connection_lost_behind_the_reason_is_no_loss(served: Served, ask: Ask) -> None:
+    served.play(streamed(delta("Hello."), delta(reason="stop"), cut=True))
+    assert ask(chat_with(served)) == Reply("Hello.", "served-model", "stop")
+    served.play(streamed(delta("Half"), delta(reason="length"), cut=True))
+    assert str(failure(ask, chat_with(served))) == "the answer is cut off: it reached the limit of tokens"
+
+
+def test_a_slow_stream(served: Served, ask: Ask) -> None:
+    served.play(streamed(delta("Half"), 30.0))
+    start = time.monotonic()
+    error = failure(ask, chat_with(served, timeout=0.3))
+    assert str(error) == f"{served.url[7:-3]} gave no answer within 0.3 seconds"
+    assert (error.retryable, error.reply) == (True, Reply("Half", "served-model"))
+    assert time.monotonic() - start < 2
+
+
+@pytest.mark.parametrize("piece", [delta("a"), b": keep-alive\n\n", event({}), b"data:\n"], ids=range(4))
+def test_a_stream_that_never_ends(served: Served, ask: Ask, piece: bytes) -> None:
+    """No single wait for it is long."""
+    served.play(streamed(delta("Half"), *(piece,) * 200, drip=0.02))
+    start = time.monotonic()
+    error = failure(ask, chat_with(served, timeout=0.3, max_retries=0))
+    assert str(error) == f"{served.url[7:-3]} gave no answer within 0.3 seconds"
+    assert time.monotonic() - start < 2
+
+
+def test_a_stream_that_never_ends_and_never_waits(served: Served, ask: Ask) -> None:
+    served.play(streamed(*(event({}) * 1000,) * 5000))
+    start = time.monotonic()
+    error = failure(ask, chat_with(served, timeout=0.3, max_retries=0))
+    assert str(error) == f"{served.url[7:-3]} gave no answer within 0.3 seconds"
+    assert time.monotonic() - start < 2
+
+
+# ---------------------------------------------------------------- trying again
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        fault(503),
+        streamed(delta(""), cut=True),
+        streamed(b": nothing yet\n\n", cut=True),
+        streamed(delta("", role="assistant")),
+    ],
+    ids=range(4),
+)
+def test_it_tries_again_as_long_as_there_is_no_text(
+    served: Served, ask: Ask, first: Scripted, waits: list[float]
+) -> None:
+    served.play(first, streamed(*pieces_of()))
+    assert ask(chat_with(served)) == WHOLE
+    assert len(served.asked) == 2
+    assert len(waits) == 1
+
+
+def test_it_does_not_try_for_ever(served: Served, ask: Ask, waits: list[float]) -> None:
+    served.play(streamed(delta(""), cut=True))
+    assert failure(ask, chat_with(served, max_retries=3)).retryable
+    assert len(served.asked) == 4
+    assert len(waits) == 3
+
+
+# ---------------------------------------------------------------- what else has to hold
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        fault(401, f"Incorrect key {KEY}."),
+        streamed(delta("a"), cut=True),
+        streamed(delta("a"), 9.0),
+        streamed(event({"error": {"message": f"Not {KEY}"}})),
+        streamed(b"data: {\n\n"),
+        answer({"error": KEY}),
+    ],
+    ids=range(6),
+)
+def test_the_key_is_nowhere(served: Served, ask: Ask, given: Scripted, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    served.play(given)
+    error = failure(ask, chat_with(served, max_retries=0, timeout=0.5))
+    told = "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+    for text in (told, repr(error), str(error.__dict__), caplog.text):
+        assert KEY not in text
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+def test_a_prompt_that_cannot_be_sent(served: Served) -> None:
+    for stream in (chat_with(served).stream, chat_with(served).astream):
+        with pytest.raises(LlmError, match=r"^the text for the model has a lone surrogate at character 3$"):
+            stream("ab\ud800")

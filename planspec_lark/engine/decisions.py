@@ -109,13 +109,12 @@ def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> Fault | No
     if match is None or decision is None:
         return None
     reason = (match["reason"] or "").lstrip(_BARS).rstrip(_CLOSING if match["head"] or match["signs"] else BLANKS)
-    mended: str | None = f"{decision.value} | {reason}" if reason else decision.value
-    if decision not in able or match["id"] not in (None, step_id) or not _line().fullmatch(f"{mended}\n"):
-        mended = None
+    is_meant = decision in able and match["id"] in (None, step_id)
+    mended = f"{decision.value} | {reason}" if reason else decision.value
     message, start, end = _explain(match, decision)
     words = join_words([f"`{one.value}`" for one in able])
     help = f"write {words} alone in a line, or with ` | reason` behind it"
-    return Fault("PE202", message, start, end, help, mended)
+    return Fault("PE202", message, start, end, help, mended if is_meant else None)
 
 
 def _explain(match: Match[str], decision: Decision) -> tuple[str, int, int]:

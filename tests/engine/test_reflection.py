@@ -117,6 +117,7 @@ def test_the_parser_takes_the_same_lines() -> None:
         "~~RETRY~~",
         "RETRY?",
         "retry_count: 3",
+        "retry2",
         "\u0131nteract",
     ],
 )
@@ -167,6 +168,9 @@ def test_prose_is_prose(text: str) -> None:
         ("RETRY | a\x00b", "RETRY | ab"),
         ("- RETRY\x1b[31m", None),
         ("**RETRY\x07**", "RETRY"),
+        ("RETRY | a \x00", "RETRY | a"),
+        ("**RETRY: broken brush**", "RETRY | broken brush"),
+        ("RETRY: | broken brush", "RETRY | broken brush"),
     ],
 )
 @pytest.mark.parametrize("around", ["{}", "So:\n \t{} \t\r\nThat is all."], ids=["alone", "in prose"])
@@ -325,6 +329,9 @@ def test_what_may_be_said(text: str) -> None:
         ("ACCEPT\nPLAN_CMD: REPLAN 3\nPLAN_CMD: SKIP 3", [("PE207", 3)]),
         ("PLAN_CMD: SKIP 2.2\nPLAN_CMD: ADD 2.1 [act] x\nPLAN_CMD: REVISE 2.3 [act] x", [("PE207", 3)]),
         ("RETRY\nPLAN_CMD: ADD 1 [act] x\nPLAN_CMD: SKIP 3.2", [("PE207", 3)]),
+        ("RETRY\nACCEPT\nPLAN_CMD: SKIP 2.2", [("PE203", 2)]),
+        # A step that is gone is not the one that gets its id.
+        ("ACCEPT\nPLAN_CMD: REPLAN 2\nPLAN_CMD: ADD 2.2 [act] x\nPLAN_CMD: SKIP 2.2", [("PE207", 2)]),
         # Steps that are done.
         ("ACCEPT\nPLAN_CMD: SKIP 2.1", [("PE208", 2)]),
         ("ACCEPT\nPLAN_CMD: ADD 1 [act] x\nPLAN_CMD: SKIP 2", [("PE208", 3)]),
@@ -349,6 +356,23 @@ def test_a_step_whose_parent_is_missing_is_followed() -> None:
     assert found.diagnostics == []
     found = read_reflection("PLAN_CMD: SKIP 2", given, given.steps[1], can_interact=True)
     assert codes(found) == [("PC111", 1)]
+
+
+def test_a_container_that_is_planned_anew_is_still_there() -> None:
+    given = plan()
+    text = "RETRY\nPLAN_CMD: REPLAN 2\nPLAN_CMD: ADD 1 [act] x\n"
+    assert read_reflection(text, given, given.steps[1], can_interact=True).diagnostics == []
+    found = read_reflection(f"{text}PLAN_CMD: SKIP 3\n", given, given.steps[1], can_interact=True)
+    assert codes(found) == [("PE207", 4), ("PE207", 4)]
+    assert [one.message for one in found.diagnostics] == [
+        "SKIP 3 contradicts REPLAN 2: a step is skipped, or it is changed",
+        "SKIP 3 contradicts RETRY: step 3 would be skipped",
+    ]
+
+
+def test_an_id_that_starts_alike_is_that_of_another_step() -> None:
+    given = parse_plan("## Steps\n1. [act] a\n10. [>] [act] b\n")
+    assert read_reflection("ACCEPT\nPLAN_CMD: SKIP 1", given, given.steps[1], can_interact=True).diagnostics == []
 
 
 def test_an_identity_is_not_given_to_another_step() -> None:

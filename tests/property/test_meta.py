@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, grammars, scan_plan
 from planspec_lark.diagnostics import CommandError
+from planspec_lark.engine.trial import Trial
 from planspec_lark.loading import load_rules
 from planspec_lark.plan_cmd import applying
 from planspec_lark.plan_cmd import printing as command_printing
@@ -151,3 +152,23 @@ def test_a_half_done_command_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(applying, "perform", half)
     pairs = st.tuples(strategies.workable_plans, strategies.workable_commands)
     assert _is_noticed(lambda pair: promises.applies_or_refuses(*pair), pairs)
+
+
+def test_a_command_that_is_not_tried_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Trial, "perform", lambda *_: None)
+
+    def check(text: str) -> None:
+        plan = _step()
+        promises.reflection_is_sound(text, plan, plan.steps[0], can_interact=True, can_retry=True)
+
+    assert _is_noticed(check, strategies.plain_answers, "ACCEPT\nPLAN_CMD: SKIP 2\n")
+
+
+def test_a_step_that_is_not_followed_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Trial, "is_above", lambda self, step_id: self.was == step_id)
+
+    def check(text: str) -> None:
+        plan = _step()
+        promises.reflection_is_sound(text, plan, plan.steps[0], can_interact=True, can_retry=True)
+
+    assert _is_noticed(check, strategies.plain_answers, "PLAN_CMD: ADD 1 [act] a\nPLAN_CMD: SKIP 1\n")

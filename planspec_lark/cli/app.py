@@ -22,7 +22,9 @@ _COMMANDS = {
     "fmt": "planspec_lark.cli.fmt",
     "grammar": "planspec_lark.cli.grammar",
     "json": "planspec_lark.cli.json",
+    "log": "planspec_lark.cli.log",
     "planner": "planspec_lark.cli.planner",
+    "run": "planspec_lark.cli.run",
     "show": "planspec_lark.cli.show",
     "tools": "planspec_lark.cli.tools",
 }

@@ -68,23 +68,32 @@ def rows_of(kind: Kind, step_id: str, data: Mapping[str, Any], lead: str = "") -
 
 
 def _texts(kind: Kind, data: Mapping[str, Any]) -> list[str]:
-    if kind is Kind.FAILED:
-        return [f"{data.get('status', '')}: {_brief(data.get('result'))}"]
-    if kind is Kind.REFUSED:
-        return [_brief(one) for one in data.get("faults", ())]
-    if kind is Kind.BRANCHED:
-        return [f"{_brief(data.get('branch'))}  {_brief(data.get('result'))}".rstrip()]
-    if kind in (Kind.REFLECTED, Kind.REPLANNED):
-        return _decision(data)
-    if kind is Kind.TOLD:
-        return [f"{_brief(data.get('question'))} — {_brief(data.get('answer'))}"]
-    if kind is Kind.ENDED:
-        reason = _brief(data.get("reason"))
-        return [f"{data.get('outcome')}: {reason}" if reason else str(data.get("outcome"))]
-    if kind is Kind.RESUMED:
-        return _resumption(data)
-    text = data.get("result") or data.get("reason") or data.get("description")
-    return [_brief(text)]
+    """What stands behind the word, line by line."""
+    write = _WRITERS.get(kind)
+    return (
+        [_brief(data.get("result") or data.get("reason") or data.get("description"))] if write is None else write(data)
+    )
+
+
+def _failure(data: Mapping[str, Any]) -> list[str]:
+    return [f"{data.get('status', '')}: {_brief(data.get('result'))}"]
+
+
+def _refusal(data: Mapping[str, Any]) -> list[str]:
+    return [_brief(one) for one in data.get("faults", ())]
+
+
+def _branch(data: Mapping[str, Any]) -> list[str]:
+    return [f"{_brief(data.get('branch'))}  {_brief(data.get('result'))}".rstrip()]
+
+
+def _telling(data: Mapping[str, Any]) -> list[str]:
+    return [f"{_brief(data.get('question'))} — {_brief(data.get('answer'))}"]
+
+
+def _end(data: Mapping[str, Any]) -> list[str]:
+    reason = _brief(data.get("reason"))
+    return [f"{data.get('outcome')}: {reason}" if reason else str(data.get("outcome"))]
 
 
 def _decision(data: Mapping[str, Any]) -> list[str]:
@@ -107,6 +116,18 @@ def _resumption(data: Mapping[str, Any]) -> list[str]:
 
 def _moves(data: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     return list(data.get("moves", {}).items())[:_LISTED]
+
+
+_WRITERS = {
+    Kind.FAILED: _failure,
+    Kind.REFUSED: _refusal,
+    Kind.BRANCHED: _branch,
+    Kind.REFLECTED: _decision,
+    Kind.REPLANNED: _decision,
+    Kind.TOLD: _telling,
+    Kind.ENDED: _end,
+    Kind.RESUMED: _resumption,
+}
 
 
 def _brief(text: object) -> str:

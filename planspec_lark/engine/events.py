@@ -48,6 +48,10 @@ class History:
         """All events, the oldest first."""
         return map(_event, self._ledger.records(self._run, kinds=_TOLD))
 
+    def __len__(self) -> int:
+        """How many events there are."""
+        return self._ledger.count(self._run, kinds=_TOLD)
+
     def last(self, count: int) -> list[Event]:
         """The last events, the oldest of them first."""
         newest = self._ledger.records(self._run, kinds=_TOLD, newest_first=True, limit=count)

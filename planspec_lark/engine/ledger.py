@@ -118,6 +118,9 @@ class Ledger(Protocol):
     ) -> Iterator[Record]:
         """The records of a run, of these kinds or all, without outputs."""
 
+    def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
+        """How many records of these kinds, or of all, a run has."""
+
     def value(self, seq: int, name: str) -> Any:
         """One of the outputs of a record. Raises KeyError where there is none."""
 
@@ -162,6 +165,10 @@ class MemoryLedger:
             if owner == run and (not kinds or record.kind in kinds):
                 left -= 1
                 yield record
+
+    def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
+        """How many records a run has."""
+        return sum(1 for _ in self.records(run, kinds=kinds))
 
     def value(self, seq: int, name: str) -> Any:
         """One of the outputs of a record."""

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
-    "Branch",
     "Budget",
     "Effort",
     "EngineLimits",
@@ -132,14 +131,6 @@ class Refusal:
 
 
 @frozen
-class Branch:
-    """A child of a decide step that can be chosen."""
-
-    step_id: str
-    description: str
-
-
-@frozen
 class StepCall:
     """What an operator is asked to do.
 
@@ -150,7 +141,7 @@ class StepCall:
             somebody asks for it.
         missing: declared inputs that nobody in the plan puts out, and nobody has given.
         history: what has happened in this run.
-        branches: of a decide step, the children to choose from.
+        branches: of a decide step, copies of the children to choose from.
         attempt: from 1; how often this step, as it is written, was begun.
         key: the same only for the same attempt, so that work that a crash has cut off can be recognised.
         plan_state: gives the plan as it stands, folded.
@@ -162,7 +153,7 @@ class StepCall:
     inputs: Mapping[str, Any]
     missing: tuple[str, ...]
     history: History
-    branches: tuple[Branch, ...]
+    branches: tuple[PlanStep, ...]
     attempt: int
     key: str
     plan_state: Callable[[], str] = field(repr=False)
@@ -220,6 +211,7 @@ class PlanningCall:
         plan_state: the same as text, folded.
         step: a copy of the container that needs steps, with those of its steps that stay.
         reason: why, in words.
+        missing: outputs that are asked for and are not there.
         commands: the verbs of PLAN_CMD that may be used.
         history: what has happened in this run.
         refusal: the last answer, if that was refused.
@@ -230,6 +222,7 @@ class PlanningCall:
     plan_state: str
     step: PlanStep | None
     reason: str
+    missing: tuple[str, ...]
     commands: tuple[str, ...]
     history: History
     refusal: Refusal | None = None

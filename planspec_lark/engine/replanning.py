@@ -47,6 +47,7 @@ class Replanning:
 
     Attributes:
         before_call: raises what ends the run where a budget is used up.
+        missing: the outputs that are asked for and are not there.
     """
 
     desk: Desk
@@ -54,6 +55,7 @@ class Replanning:
     planner: Planner | None
     limits: EngineLimits
     before_call: Callable[[], None]
+    missing: Callable[[], tuple[str, ...]]
 
     def plan_children(self, step: PlanStep) -> Turn[None]:
         """Let the planner write the steps below a container; without them it has failed."""
@@ -157,7 +159,15 @@ class Replanning:
         desk = self.desk
         verbs = _VERBS if purpose is Purpose.CHANGES else ()
         return PlanningCall(
-            purpose, deepcopy(desk.plan), fold_plan(desk), deepcopy(step), reason, verbs, desk.history, refusal
+            purpose,
+            deepcopy(desk.plan),
+            fold_plan(desk),
+            deepcopy(step),
+            reason,
+            self.missing(),
+            verbs,
+            desk.history,
+            refusal,
         )
 
 

@@ -15,7 +15,7 @@ from attrs import evolve, field, frozen
 from planspec_lark import reports
 from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.engine import prompts
-from planspec_lark.engine.excerpts import take_newest
+from planspec_lark.engine.excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import HopStatus
 from planspec_lark.engine.prompts import MAX_HISTORY, REFLECTION_COMMANDS, REPLAN_COMMANDS, RunPhase
 from planspec_lark.planspec.models import PlanStep
@@ -82,7 +82,7 @@ def request_generation(
 def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     step: PlanStep,
     inputs: Mapping[str, Any],
-    history: Iterable[object],
+    history: Iterable[object] | Excerpt,
     plan_state: str,
     *,
     language: str = "en",
@@ -144,7 +144,7 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
     plan_state: str,
     *,
     container: PlanStep | None = None,
-    history: Iterable[object] = (),
+    history: Iterable[object] | Excerpt = (),
     commands: Iterable[str] = REPLAN_COMMANDS,
     missing: Iterable[str] = (),
     language: str = "en",

@@ -148,15 +148,20 @@ class SqliteLedger:
     def _select(
         self, run: str, kinds: Sequence[Kind], last: int | None, newest_first: bool, count: int
     ) -> list[tuple[Any, ...]]:
-        where, values = "run = ?", [run, *(kind.value for kind in kinds)]
-        if kinds:
-            where += f" AND kind IN ({', '.join('?' * len(kinds))})"
+        where, values = _where(run, kinds)
         if last is not None:
             where += f" AND seq {'<' if newest_first else '>'} {last:d}"
         order = "DESC" if newest_first else "ASC"
         # Nothing but names and numbers of our own stands in the statement.
         statement = f"SELECT {_COLUMNS} FROM records WHERE {where} ORDER BY seq {order} LIMIT {count:d}"  # noqa: S608
         return self._base.execute(statement, values).fetchall()
+
+    def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
+        """How many records a run has."""
+        where, values = _where(run, kinds)
+        with self._errors():
+            row = self._base.execute(f"SELECT count(*) FROM records WHERE {where}", values).fetchone()  # noqa: S608
+            return int(row[0])
 
     def value(self, seq: int, name: str) -> Any:
         """One of the outputs of a record."""
@@ -165,6 +170,12 @@ class SqliteLedger:
             if row is not None:
                 return json.loads(row[0])
         raise KeyError(name)
+
+
+def _where(run: str, kinds: Sequence[Kind]) -> tuple[str, list[str]]:
+    """A condition for the records of these kinds, or of all, and its values."""
+    chosen = f" AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+    return f"run = ?{chosen}", [run, *(kind.value for kind in kinds)]
 
 
 def _write_changes(changes: Mapping[str, Change]) -> str:

@@ -15,7 +15,6 @@ from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.inputs import Needs, Values
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import (
-    Branch,
     Effort,
     EngineLimits,
     HopStatus,
@@ -109,7 +108,7 @@ class Stepper:
 
     def _call(self, step: PlanStep, needs: Needs, attempt: int) -> StepCall:
         plan = self.desk.plan
-        branches = tuple(Branch(one.step_id, one.description) for one in _branches(step))
+        branches = tuple(map(own_step, _branches(step)))
         return StepCall(
             own_step(step),
             plan.goal,

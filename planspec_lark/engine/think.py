@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -205,7 +206,8 @@ class ThinkEngine:
         meter = Meter(self.budget, desk)
         stepper = Stepper(desk, values, self.operator, self.limits, meter.check)
         reflecting = Reflecting(desk, stepper, self.reflector, self.ask, self.limits, meter.check)
-        replanning = Replanning(desk, stepper, self.planner, self.limits, meter.check)
+        missing = partial(self._missing, values)
+        replanning = Replanning(desk, stepper, self.planner, self.limits, meter.check, missing)
         walk = Walk(desk)
         try:
             while True:
@@ -255,9 +257,12 @@ class ThinkEngine:
             why.append(f"blocked: {named}")
         elif not desk.plan.is_converged:
             why.append("steps are pending that cannot be reached")
-        if missing := [name for name in self.required if not values.has(name)]:
+        if missing := self._missing(values):
             why.append(f"outputs are missing: {', '.join(missing)}")
         return "; ".join(why)
+
+    def _missing(self, values: Values) -> tuple[str, ...]:
+        return tuple(name for name in self.required if not values.has(name))
 
     def _end(self, desk: Desk, values: Values, outcome: Outcome, reason: str) -> RunResult:
         desk.note(Kind.ENDED, outcome=outcome.value, reason=reason)

@@ -1,0 +1,240 @@
+"""Language models and programs as the operator, the reflector and the planner of an engine."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any, TypeAlias, TypeVar
+
+from attrs import evolve
+
+from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.engine.answers import read_execution
+from planspec_lark.engine.events import Event, History
+from planspec_lark.engine.excerpts import Excerpt, take_newest
+from planspec_lark.engine.models import (
+    Answer,
+    Effort,
+    HopStatus,
+    Operator,
+    OperatorResult,
+    Planner,
+    PlanningCall,
+    Purpose,
+    ReflectionCall,
+    Reflector,
+    Refusal,
+    StepCall,
+    Unusable,
+)
+from planspec_lark.engine.prompts import MAX_HISTORY
+from planspec_lark.engine.requests import (
+    Request,
+    request_execution,
+    request_generation,
+    request_reflection,
+    request_replan,
+)
+from planspec_lark.llm.models import ProgramError, Reply
+from planspec_lark.llm.program import Program
+
+__all__ = ["Model", "chat_model", "model_operator", "model_planner", "model_reflector", "program_model"]
+
+# Takes a request and gives the answer, at once or later.
+Model: TypeAlias = "Callable[[Request], Answer | Awaitable[Answer]]"
+_T = TypeVar("_T")
+# Of a run's history, so many events are looked at: no prompt has room for more.
+_EVENTS = 500
+
+
+def chat_model(complete: Callable[[str], Reply | Awaitable[Reply]]) -> Model:
+    """A language model that gets prompts.
+
+    Args:
+        complete: such as :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` or its
+            ``acomplete``.
+    """
+
+    def ask(request: Request) -> Answer | Awaitable[Answer]:
+        reply = complete(request.prompt)
+        return _wait(reply) if inspect.isawaitable(reply) else _to_answer(reply)
+
+    return ask
+
+
+async def _wait(reply: Awaitable[Reply]) -> Answer:
+    return _to_answer(await reply)
+
+
+def _to_answer(reply: Reply) -> Answer:
+    tokens = reply.usage.total_tokens if reply.usage is not None else 0
+    return Answer(reply.text, Effort(1, tokens))
+
+
+def program_model(program: Program) -> Model:
+    """A program that gets requests as JSON on its standard input, and writes its answer to standard output."""
+
+    def ask(request: Request) -> Answer:
+        environment = {"PLANSPEC_PHASE": request.phase.value}
+        if key := request.data.get("key"):
+            environment["PLANSPEC_KEY"] = str(key)
+        return Answer(program.complete(request.to_json(), env=environment))
+
+    return ask
+
+
+# ---------------------------------------------------------------- for each part
+
+
+def model_operator(
+    model: Model, *, language: str = "en", max_history: int = MAX_HISTORY, max_repairs: int = 1
+) -> Operator:
+    """An operator that lets a model do the steps.
+
+    An answer that cannot be read goes back with what is wrong, so many times; then the step has failed. So it has where
+    a program ends badly; one that cannot be run at all ends the run.
+    """
+
+    def operate(call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
+        asking = _operate(call, language, max_history, max_repairs)
+        return _drive(model, asking)
+
+    return operate
+
+
+def _operate(
+    call: StepCall, language: str, max_history: int, max_repairs: int
+) -> Generator[Request, Answer, OperatorResult]:
+    step = evolve(call.step, children=list(call.branches))
+    effort = Effort()
+    request = request_execution(
+        step,
+        dict(call.inputs),
+        _excerpt(call.history, max_history),
+        call.plan_state(),
+        language=language,
+        branches=call.branches,
+        key=call.key,
+        attempt=call.attempt,
+        missing=list(call.missing),
+    )
+    found: list[Diagnostic] = []
+    for _ in range(max_repairs + 1):
+        try:
+            answer = yield request
+        except ProgramError as error:
+            if not error.has_run:
+                raise Unusable(str(error)) from error
+            return OperatorResult(HopStatus.FAIL, str(error), effort=effort + Effort(1))
+        effort += answer.effort
+        read = read_execution(answer.text, step)
+        if read.answer is not None:
+            return evolve(read.answer, effort=effort)
+        found = read.diagnostics
+        request = request.refuse(answer.text, found)
+    why = next((one.message for one in found if one.severity is Severity.ERROR), "")
+    return OperatorResult(HopStatus.FAIL, f"the answer cannot be read: {why}", effort=effort)
+
+
+def model_reflector(model: Model, *, language: str = "en") -> Reflector:
+    """A reflector that asks a model."""
+
+    def reflect(call: ReflectionCall) -> Answer | Awaitable[Answer]:
+        request = request_reflection(
+            call.status,
+            call.result,
+            call.plan_state,
+            call.step,
+            call.can_interact,
+            call.commands,
+            attempt=call.attempt,
+            language=language,
+            can_retry=call.can_retry,
+        )
+        return model(_again(request, call.refusal))
+
+    return reflect
+
+
+def model_planner(model: Model, *, language: str = "en", max_history: int = MAX_HISTORY) -> Planner:
+    """A planner that asks a model."""
+
+    def plan(call: PlanningCall) -> Answer | Awaitable[Answer]:
+        if call.purpose is Purpose.PLAN:
+            task = "\n".join([call.plan.goal, *call.plan.goal_detail])
+            request = request_generation(
+                task, constraints=call.plan.constraints, language=language, previous=call.plan_state
+            )
+        else:
+            verbs = [verb for verb in call.commands for verb in ((verb, "REPLAN ALL") if verb == "REPLAN" else (verb,))]
+            request = request_replan(
+                call.plan_state,
+                container=call.step,
+                history=_excerpt(call.history, max_history),
+                commands=verbs,
+                missing=call.missing,
+                language=language,
+                max_history=max_history,
+            )
+        return model(_again(request, call.refusal))
+
+    return plan
+
+
+def _again(request: Request, refusal: Refusal | None) -> Request:
+    return request if refusal is None else request.refuse(refusal.answer, refusal.diagnostics)
+
+
+def _excerpt(history: History, most: int) -> Excerpt:
+    newest = take_newest([_event_value(event) for event in history.last(_EVENTS)], most)
+    return evolve(newest, left_out=len(history) - len(newest.entries))
+
+
+def _event_value(event: Event) -> dict[str, Any]:
+    value = {
+        "step": event.step,
+        "what": event.kind.value,
+        "task": event.description,
+        "status": event.status,
+        "text": event.text,
+    }
+    return {name: text for name, text in value.items() if text}
+
+
+# ---------------------------------------------------------------- models of both kinds
+
+
+def _drive(model: Model, asking: Generator[Request, Answer, _T]) -> _T | Awaitable[_T]:
+    """Put what a generator asks to a model; asynchronous from where the model is."""
+    try:
+        request = next(asking)
+        while True:
+            try:
+                answer = model(request)
+            except Exception as error:
+                request = asking.throw(error)
+                continue
+            if inspect.isawaitable(answer):
+                return _go_on(model, asking, answer)
+            request = asking.send(answer)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
+
+
+async def _go_on(model: Model, asking: Generator[Request, Answer, _T], answer: Awaitable[Answer]) -> _T:
+    try:
+        while True:
+            try:
+                got = await answer
+            except Exception as error:
+                request = asking.throw(error)
+            else:
+                request = asking.send(got)
+            later = model(request)
+            answer = later if inspect.isawaitable(later) else _ready(later)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
+
+
+async def _ready(answer: Answer) -> Answer:
+    return answer

@@ -20,6 +20,7 @@ from planspec_lark.engine.ledger import LedgerError
 from planspec_lark.engine.models import Budget, EngineLimits, Outcome
 from planspec_lark.engine.models import Unusable as OperatorUnusable
 from planspec_lark.engine.preview import Planned, preview
+from planspec_lark.engine.requests import Request
 from planspec_lark.engine.resuming import Edited, EditedError
 from planspec_lark.engine.think import PlanRunError, RunResult, ThinkEngine
 from planspec_lark.llm.agents import Model, chat_model, model_operator, model_planner, model_reflector, program_model
@@ -105,11 +106,12 @@ def command(file: str, **options: Any) -> None:
         _, plan = read_plan(file, "this plan cannot be run")
         _write_preview(preview(plan, inputs))
         return
-    models = _models(options)
+    asked: list[str] = [""]
+    models = {role: _named(role, model, asked) for role, model in _models(options).items()}
     _check_run(file, options)
     with displayed() as display:
         engine = _engine(file, inputs, models, options, display)
-        result = _run(engine, file, resume=options["resume"])
+        result = _run(engine, file, asked, resume=options["resume"])
     _leave(result, file)
 
 
@@ -153,6 +155,16 @@ def _models(options: dict[str, Any]) -> dict[str, Model]:
     return models
 
 
+def _named(role: str, model: Model, asked: list[str]) -> Model:
+    """The model, which leaves behind who was asked last."""
+
+    def ask(request: Request) -> Any:
+        asked[0] = role
+        return model(request)
+
+    return ask
+
+
 def _check_run(file: str, options: dict[str, Any]) -> None:
     """Refuse to begin where there is something to go on with, unless that is asked for."""
     if options["resume"] and options["new_run"]:
@@ -191,7 +203,7 @@ def _engine(
 # ---------------------------------------------------------------- running
 
 
-def _run(engine: ThinkEngine, file: str, *, resume: bool) -> RunResult:
+def _run(engine: ThinkEngine, file: str, asked: list[str], *, resume: bool) -> RunResult:
     name = visible_name(file)
     go_on = f"`planspec run {name} --resume` goes on, with the same programs."
     try:
@@ -202,7 +214,7 @@ def _run(engine: ThinkEngine, file: str, *, resume: bool) -> RunResult:
             f"{name}: {error}\n--rerun-edited does them again, --keep counts them as done as they are"
         ) from None
     except (LlmError, OperatorUnusable) as error:
-        raise Unusable(f"{error}\n{go_on}") from None
+        raise Unusable(f"{asked[0]}: {error}\n{go_on}") from None
     except (PlanRunError, HomeError, LedgerError) as error:
         raise Unusable(str(error)) from None
     except PlanSyntaxError as error:
@@ -223,6 +235,8 @@ def _leave(result: RunResult, file: str) -> None:
 
 
 def _write_preview(found: list[Planned]) -> None:
+    if not found:
+        complain("There is nothing to do.")
     for one in found:
         step = one.step
         rows = [[(f"{step.step_id}  ", "bold"), (f"[{step.step_type}] ", "cyan"), (one_line(step.description), "")]]

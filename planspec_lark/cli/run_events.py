@@ -91,6 +91,10 @@ def _telling(data: Mapping[str, Any]) -> list[str]:
     return [f"{_brief(data.get('question'))} — {_brief(data.get('answer'))}"]
 
 
+def _round(data: Mapping[str, Any]) -> list[str]:
+    return [f"{data.get('rounds')}/{data.get('total')}  {_brief(data.get('result') or data.get('description'))}"]
+
+
 def _end(data: Mapping[str, Any]) -> list[str]:
     reason = _brief(data.get("reason"))
     return [f"{data.get('outcome')}: {reason}" if reason else str(data.get("outcome"))]
@@ -121,6 +125,7 @@ def _moves(data: Mapping[str, Any]) -> list[tuple[Any, Any]]:
 _WRITERS = {
     Kind.FAILED: _failure,
     Kind.REFUSED: _refusal,
+    Kind.LOOPED: _round,
     Kind.BRANCHED: _branch,
     Kind.REFLECTED: _decision,
     Kind.REPLANNED: _decision,

@@ -141,6 +141,7 @@ class Stepper:
             description=step.description,
             names=list(result.outputs),
             branch=result.branch if kind is Kind.BRANCHED else "",
+            **({"rounds": step.done_count + 1, "total": step.total_count} if kind is Kind.LOOPED else {}),
         )
         if kind is Kind.DONE:
             self.values.add(step)
@@ -207,6 +208,8 @@ class Stepper:
         self.desk.note(
             Kind.LOOPED,
             step,
+            rounds=count,
+            total=step.total_count,
             patches=[Patch(step, PlanStatus.ACTIVE, None, count), *again],
             description=step.description,
         )

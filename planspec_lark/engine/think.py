@@ -254,7 +254,7 @@ class ThinkEngine:
         blocked = [step.step_id for step in iter_steps(desk.plan) if step.status is PlanStatus.BLOCKED]
         if blocked:
             named = ", ".join(blocked[:10]) + (f" and {len(blocked) - 10} more" if len(blocked) > 10 else "")
-            why.append(f"blocked: {named}")
+            why.append(f"steps are blocked: {named}")
         elif not desk.plan.is_converged:
             why.append("steps are pending that cannot be reached")
         if missing := self._missing(values):

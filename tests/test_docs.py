@@ -21,7 +21,9 @@ from markdown_it import MarkdownIt
 from planspec_lark import (
     CODES,
     AtomsError,
+    EngineLimits,
     PlanStatus,
+    PlanStep,
     check_text,
     check_tool_plan,
     iter_steps,
@@ -35,6 +37,7 @@ from planspec_lark import (
     serialize_plan,
 )
 from planspec_lark.diagnostics import CommandError, Diagnostic, Severity
+from planspec_lark.engine.generating import read_children
 from planspec_lark.plan_cmd.applying import perform
 from planspec_lark.plan_next.reading import MessageError, parse_message
 from planspec_lark.toolplan.reading import read_doc
@@ -105,6 +108,8 @@ KNOWN = {
     "reflection good",
     "yaml bad",
     "yaml good",
+    "planned bad",
+    "planned good",
     "execution bad",
     "execution good",
     "decision bad",
@@ -210,6 +215,23 @@ def test_bad_yaml_has_its_fault(block: Block) -> None:
 @of("yaml good")
 def test_good_yaml_has_none(block: Block) -> None:
     assert read_yaml(block.text).diagnostics == []
+
+
+def find_in_planned(block: Block) -> list[str]:
+    """What is wrong with the steps that a planner has written for step 2."""
+    container = PlanStep("2", step_type="subtask")
+    return [found.code for found in read_children(block.text, container, [], EngineLimits()).diagnostics]
+
+
+@of("planned bad")
+def test_bad_steps_of_planners_have_their_fault(block: Block) -> None:
+    # Text around the steps is an info.
+    assert [code for code in find_in_planned(block) if code.startswith("PE")] == [block.code]
+
+
+@of("planned good")
+def test_good_steps_of_planners_have_none(block: Block) -> None:
+    assert find_in_planned(block) == []
 
 
 def find_in_answer(block: Block) -> set[str]:
@@ -330,7 +352,7 @@ def is_open(command: str) -> bool:
     return False
 
 
-IN_PYTHON = {"PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118", "PJ107"}
+IN_PYTHON = {"PE302", "PE304", "PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118", "PJ107"}
 LANGUAGES = {
     "PS": "planspec",
     "PC": "plan_cmd",

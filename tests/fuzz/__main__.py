@@ -28,6 +28,8 @@ READERS = (
     "context_from_json",
     "read_executors",
     "tool_plans",
+    "read_execution",
+    "streams",
 )
 # Seconds for a target before it is the next one's turn.
 _TURN = 20.0

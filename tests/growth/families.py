@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
+from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.shapes import JSON_SHAPES, PLAN_SHAPES, TEXT_SHAPES
 from tests.growth.toolplans import TOOLPLAN_SHAPES, TOOLPLAN_WORK
@@ -28,6 +29,7 @@ FAMILIES = {
     "texts": Family(TEXT_SHAPES, TEXT_WORK),
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
     "tool plans": Family(TOOLPLAN_SHAPES, TOOLPLAN_WORK),
+    "engine": Family(ENGINE_SHAPES, ENGINE_WORK),
 }
 # Family and shape.
 CELLS = [(name, shape) for name, family in FAMILIES.items() for shape in family.shapes]

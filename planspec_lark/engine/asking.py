@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from attrs import frozen
 
 from planspec_lark.diagnostics import Diagnostic
+from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request
 
-__all__ = ["Asked", "ask", "ask_async"]
+__all__ = ["Asked", "Asking", "ask", "ask_async", "asking", "converse"]
 
 Value = TypeVar("Value")
 # What reads an answer: the value, or None where it is of no use, and all that was found.
 Reader = Callable[[str], tuple[Value | None, Sequence[Diagnostic]]]
+# Yields what is to be asked, is sent the answers, and returns what came of it.
+Asking: TypeAlias = Generator[Request, Any, Value]
 
 
 @frozen
@@ -26,16 +30,18 @@ class Asked(Generic[Value]):
         answer: the last answer, as it came.
         diagnostics: what was found in that one.
         calls: how many answers there were.
+        effort: what they took.
     """
 
     value: Value | None
     answer: str
     diagnostics: tuple[Diagnostic, ...]
     calls: int
+    effort: Effort
 
 
 def ask(
-    model: Callable[[Request], str], request: Request, read: Reader[Value], *, max_repairs: int = 1
+    model: Callable[[Request], str | Answer], request: Request, read: Reader[Value], *, max_repairs: int = 1
 ) -> Asked[Value]:
     """Put a request to a model, and once more with the diagnostics where its answer is of no use.
 
@@ -47,39 +53,58 @@ def ask(
         read: reads an answer.
         max_repairs: how many times an answer may go back.
     """
-    asking = _ask(request, read, max_repairs)
-    asked = next(asking)
-    while True:
-        answer = model(asked)
-        try:
-            asked = asking.send(answer)
-        except StopIteration as end:
-            outcome: Asked[Value] = end.value
-            return outcome
+    asked = converse(model, asking(request, read, max_repairs))
+    assert isinstance(asked, Asked)
+    return asked
 
 
 async def ask_async(
-    model: Callable[[Request], Awaitable[str]], request: Request, read: Reader[Value], *, max_repairs: int = 1
+    model: Callable[[Request], Awaitable[str | Answer]], request: Request, read: Reader[Value], *, max_repairs: int = 1
 ) -> Asked[Value]:
     """The same, for asyncio."""
-    asking = _ask(request, read, max_repairs)
-    asked = next(asking)
-    while True:
-        answer = await model(asked)
-        try:
-            asked = asking.send(answer)
-        except StopIteration as end:
-            outcome: Asked[Value] = end.value
-            return outcome
+    asked = converse(model, asking(request, read, max_repairs))
+    return asked if isinstance(asked, Asked) else await asked
 
 
-def _ask(request: Request, read: Reader[Value], max_repairs: int) -> Generator[Request, str, Asked[Value]]:
-    """Yields what is to be asked, and is sent the answers."""
-    calls = 0
+def asking(request: Request, read: Reader[Value], max_repairs: int) -> Asking[Asked[Value]]:
+    """The same as a generator, for :func:`converse`; what the model raises is raised where it waits."""
+    calls, effort = 0, Effort()
     while True:
-        answer = yield request
+        answer = take_answer((yield request), "model")
         calls += 1
-        value, found = read(answer)
+        effort += answer.effort
+        value, found = read(answer.text)
         if value is not None or calls > max_repairs:
-            return Asked(value, answer, tuple(found), calls)
-        request = request.refuse(answer, found)
+            return Asked(value, answer.text, tuple(found), calls, effort)
+        request = request.refuse(answer.text, found)
+
+
+def converse(model: Callable[[Request], Any], asking: Asking[Value]) -> Value | Awaitable[Value]:
+    """Put what a generator asks to a model; gives what it returns, or waits for it."""
+    try:
+        request = next(asking)
+        while True:
+            try:
+                answer = model(request)
+            except Exception as error:
+                request = asking.throw(error)
+                continue
+            if inspect.isawaitable(answer):
+                return _go_on(model, asking, answer)
+            request = asking.send(answer)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
+
+
+async def _go_on(model: Callable[[Request], Any], asking: Asking[Value], answer: Any) -> Value:
+    try:
+        while True:
+            try:
+                got = await answer if inspect.isawaitable(answer) else answer
+            except Exception as error:
+                request = asking.throw(error)
+            else:
+                request = asking.send(got)
+            answer = model(request)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]  # it is what the generator returns

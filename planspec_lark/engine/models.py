@@ -33,6 +33,7 @@ __all__ = [
     "Refusal",
     "StepCall",
     "Unusable",
+    "take_answer",
 ]
 
 
@@ -120,6 +121,19 @@ class Answer:
 
     text: str = field(validator=instance_of(str))
     effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
+
+
+def take_answer(given: object, who: str) -> Answer:
+    """An answer as one, whether it came as a text or not.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if isinstance(given, str):
+        return Answer(given)
+    if isinstance(given, Answer):
+        return given
+    raise TypeError(f"a {who} gives a text or an Answer, not {type(given).__name__}")
 
 
 @frozen

@@ -22,6 +22,7 @@ from planspec_lark.engine.models import (
     ReflectionCall,
     Reflector,
     Refusal,
+    take_answer,
 )
 from planspec_lark.engine.reflection import Reflection, read_reflection
 from planspec_lark.engine.reshaping import reshape
@@ -30,22 +31,9 @@ from planspec_lark.engine.stepping import Stepper, brief, fold_plan, own_step
 from planspec_lark.plan_cmd.printing import serialize_commands
 from planspec_lark.planspec.models import PlanStatus, PlanStep
 
-__all__ = ["Ask", "Reflecting", "note_refusal", "take_answer"]
+__all__ = ["Ask", "Reflecting", "note_refusal"]
 
 Ask = Callable[[Question], "str | Awaitable[str | None] | None"]
-
-
-def take_answer(given: object, who: str) -> Answer:
-    """An answer as one, whether it came as a text or not.
-
-    Raises:
-        TypeError: it is something else.
-    """
-    if isinstance(given, str):
-        return Answer(given)
-    if isinstance(given, Answer):
-        return given
-    raise TypeError(f"a {who} gives a text or an Answer, not {type(given).__name__}")
 
 
 def note_refusal(desk: Desk, step: PlanStep | None, answer: Answer, refusal: Refusal) -> None:

@@ -26,8 +26,9 @@ from planspec_lark.engine.models import (
     PlanningCall,
     Purpose,
     Refusal,
+    take_answer,
 )
-from planspec_lark.engine.reflecting import note_refusal, take_answer
+from planspec_lark.engine.reflecting import note_refusal
 from planspec_lark.engine.reflection import Reflection, read_replan
 from planspec_lark.engine.reshaping import reshape
 from planspec_lark.engine.stepping import Stepper, fold_plan

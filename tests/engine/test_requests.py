@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from planspec_lark import Diagnostic, PlanStep, Severity
 from planspec_lark.engine.answers import read_execution
 from planspec_lark.engine.asking import Asked, ask, ask_async
-from planspec_lark.engine.models import HopStatus, OperatorResult
+from planspec_lark.engine.models import Effort, HopStatus, OperatorResult
 from planspec_lark.engine.prompts import (
     build_answer_repair_prompt,
     build_execution_prompt,
@@ -218,13 +218,13 @@ def put(request: pytest.FixtureRequest) -> Put:
 
 def test_a_good_answer_is_asked_for_once(put: Put) -> None:
     prompts: list[str] = []
-    assert put(iter([GOOD]), prompts) == Asked(ANSWER, GOOD, (), 1)
+    assert put(iter([GOOD]), prompts) == Asked(ANSWER, GOOD, (), 1, Effort(1))
     assert prompts == [REQUEST.prompt]
 
 
 def test_a_bad_answer_goes_back_with_what_is_wrong(put: Put) -> None:
     prompts: list[str] = []
-    assert put(iter(["no", GOOD]), prompts) == Asked(ANSWER, GOOD, (), 2)
+    assert put(iter(["no", GOOD]), prompts) == Asked(ANSWER, GOOD, (), 2, Effort(2))
     assert prompts == [REQUEST.prompt, REQUEST.refuse("no", read("no")[1]).prompt]
     assert '"code": "PJ101"' in prompts[1]
 
@@ -245,5 +245,5 @@ def test_warnings_do_not_send_an_answer_back(put: Put) -> None:
 
 
 def test_what_a_model_raises_is_raised() -> None:
-    with pytest.raises(StopIteration):
-        put_sync(iter(()), [])
+    with pytest.raises(KeyError, match="gone"):
+        put_sync(map({}.__getitem__, ["gone"]), [])

@@ -29,6 +29,8 @@ READERS = (
     "read_executors",
     "tool_plans",
     "reflections",
+    "read_execution",
+    "streams",
 )
 # Seconds for a target before it is the next one's turn.
 _TURN = 20.0

@@ -53,7 +53,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.planspec.showing import show_plan, wrap
-from tests.fuzz import planner, reflections, toolplans
+from tests.fuzz import engine, planner, reflections, toolplans
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.property import promises
 from tests.reporting import to_github, to_json, to_sarif
@@ -273,4 +273,6 @@ TARGETS = {
     "read_executors": Target(planner.try_executors, planner.executors_texts),
     "tool_plans": Target(toolplans.try_tool_plan, toolplans.tool_plan_texts),
     "reflections": Target(reflections.try_answer, reflections.answer_texts),
+    "read_execution": Target(engine.try_answer, engine.answer_texts),
+    "streams": Target(engine.try_stream, engine.stream_texts),
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
+from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.reflections import REFLECTION_SHAPES, REFLECTION_WORK
 from tests.growth.shapes import JSON_SHAPES, PLAN_SHAPES, TEXT_SHAPES
@@ -30,6 +31,7 @@ FAMILIES = {
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
     "tool plans": Family(TOOLPLAN_SHAPES, TOOLPLAN_WORK),
     "reflections": Family(REFLECTION_SHAPES, REFLECTION_WORK),
+    "engine": Family(ENGINE_SHAPES, ENGINE_WORK),
 }
 # Family and shape.
 CELLS = [(name, shape) for name, family in FAMILIES.items() for shape in family.shapes]

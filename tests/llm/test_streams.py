@@ -234,6 +234,24 @@ def test_statuses_are_those_of_whole_answers(served: Served, ask: Ask) -> None:
     assert (error.status, error.reply, len(served.asked)) == (404, None, 1)
 
 
+@pytest.mark.parametrize("status", [400, 503])
+def test_no_more_of_a_refusal_is_read_than_is_allowed(served: Served, ask: Ask, status: int) -> None:
+    """Nor is it waited for."""
+    served.play(Scripted(b"x" * 2000, status, drip=0.001))
+    start = time.monotonic()
+    failure(ask, chat_with(served, max_reply_bytes=50, max_retries=0))
+    assert time.monotonic() - start < 1.5
+
+
+@pytest.mark.parametrize(
+    "given", [fine("x" * 3000), Scripted(fine().body * 3000, headers={"Content-Type": "application/json"})]
+)
+def test_no_more_of_one_piece_is_read_than_is_allowed(served: Served, ask: Ask, given: Scripted) -> None:
+    served.play(given)
+    error = failure(ask, chat_with(served, max_reply_bytes=1000))
+    assert str(error) == "the endpoint's answer has more than the 1,000 bytes that are allowed"
+
+
 FAULTS: dict[str, tuple[tuple[bytes, ...], str, bool, str | None]] = {
     "no JSON": (
         (delta("Half"), b"data: {'a'}\n\n"),

@@ -1,0 +1,133 @@
+"""What the fuzz job does with answers in a run, and with streams of language models."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+from hypothesis import strategies as st
+
+from planspec_lark import (
+    LlmError,
+    OperatorResult,
+    PlanStep,
+    Reply,
+    Severity,
+    build_answer_repair_prompt,
+    read_execution,
+    render_all,
+    request_execution,
+    request_generation,
+    request_reflection,
+    request_replan,
+)
+from planspec_lark.llm.arriving import Arriving
+from planspec_lark.llm.transport import Endpoint
+from planspec_lark.source import visible
+from tests import strategies
+from tests.property import promises
+
+__all__ = ["answer_texts", "stream_texts", "try_answer", "try_stream"]
+
+_STEPS = [
+    PlanStep("2", step_type="act", outputs=["a", "b"]),
+    PlanStep("3", step_type="decide", children=[PlanStep("3.1", step_type="act"), PlanStep("3.2", step_type="act")]),
+    PlanStep("4", step_type="reason"),
+]
+_PARTS = [
+    '"status": "OK"', '"status": "fail"', '"status": null', '"result": "x"', '"result": "\\u001b\\n"', '"result": {}',
+    '"outputs": {"a": 1, "b": [2]}', '"outputs": {"c": 1}', '"outputs": [', '"branch": "3.1"', '"branch": 3.1',
+    '"branch": "3.2."', '"x": NaN', '"status"', "{", "}", ",", "\\ud800", "```json\n", "</think>", "\x1b", "\u202e",
+]  # fmt: skip
+
+
+@cache
+def answer_texts() -> st.SearchStrategy[str]:
+    """Answers to an execution prompt with faults, and other things."""
+    parts = st.lists(st.sampled_from(_PARTS) | strategies.wild, max_size=6)
+    return st.one_of(parts.map(lambda some: "{" + ", ".join(some) + "}"), parts.map("".join), strategies.wild)
+
+
+def try_answer(text: str) -> None:
+    """As an answer to each kind of step, and as whatever else a prompt shows."""
+    for step in _STEPS:
+        scan = read_execution(text, step)
+        promises.are_placed(scan.diagnostics, text)
+        shown = render_all(scan.diagnostics)
+        assert shown == visible(shown)
+        assert (scan.answer is None) == any(found.severity is Severity.ERROR for found in scan.diagnostics)
+        if scan.answer is not None:
+            _use(scan.answer, step)
+        prompt = build_answer_repair_prompt(text, scan.diagnostics, "execution")
+        assert prompt == visible(prompt)
+    _show(text)
+
+
+def _use(answer: OperatorResult, step: PlanStep) -> None:
+    PlanStep("1", result=answer.result)
+    again = {"status": answer.status.value, "result": answer.result, "outputs": answer.outputs}
+    if answer.branch:
+        again["branch"] = answer.branch
+    assert read_execution(json.dumps(again), step).answer == answer
+
+
+def _show(text: str) -> None:
+    step = _STEPS[0]
+    for request in (
+        request_generation(text, constraints=[text], previous=text),
+        request_execution(step, {"a": text}, [text] * 3, text, max_history=len(text)),
+        request_reflection("FAIL", text, text, step, True, attempt=1),
+        request_replan(text, history=[{"a": text}], missing=[text]),
+        request_replan(text, container=step),
+    ):
+        assert request.prompt == visible(request.prompt)
+        assert request.to_json() == visible(request.to_json())
+        assert json.loads(request.to_json())["prompt"] == request.prompt
+
+
+# ---------------------------------------------------------------- streams
+
+_EVENTS = [
+    'data: {"choices": [{"delta": {"content": "a"}}]}\n\n',
+    'data: {"choices": [{"delta": {"content": "\\ud83d"}}]}\n\n',
+    'data: {"choices": [{"delta": {"content": "\\udc4b"}, "finish_reason": "stop"}]}\n\n', "data: [DONE]\n\n",
+    'data: {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2}}\n\n', 'data: {"error": "busy"}\n\n',
+    "data: {", "data:", "\r", "\n", "\r\n", ": x\n", "\ufeff", '{"delta": {"refusal": "no"}}', "event: x\n", "[" * 500,
+]  # fmt: skip
+
+
+@cache
+def stream_texts() -> st.SearchStrategy[str]:
+    """Streams with faults, and other things."""
+    return st.lists(st.sampled_from(_EVENTS) | strategies.wild, max_size=8).map("".join)
+
+
+def try_stream(text: str) -> None:
+    """In one piece, in two, and byte by byte: all the same."""
+    data = text.encode("utf-8", "surrogatepass")
+    half = len(data) // 2
+    whole = _receive([data])
+    assert _receive([data[:half], data[half:]]) == whole
+    assert _receive([data[at : at + 1] for at in range(len(data))]) == whole
+
+
+def _receive(chunks: list[bytes]) -> tuple[str, Reply | str]:
+    arriving = Arriving(Endpoint("http://host/v1", "key", 1.0, 5000), "model")
+    text = ""
+    try:
+        for chunk in chunks:
+            for piece in arriving.feed(chunk):
+                text += piece
+            if arriving.is_over:
+                break
+        for piece in arriving.finish():
+            text += piece
+    except LlmError as error:
+        assert str(error) == visible(str(error))
+        return text, str(error)
+    reply = arriving.reply()
+    if isinstance(reply, LlmError):
+        assert str(reply) == visible(str(reply))
+        return text, str(reply)
+    assert reply.text == text
+    return text, reply

@@ -245,5 +245,6 @@ def test_warnings_do_not_send_an_answer_back(put: Put) -> None:
 
 
 def test_what_a_model_raises_is_raised() -> None:
+    nothing: dict[str, str] = {}
     with pytest.raises(KeyError, match="gone"):
-        put_sync(map({}.__getitem__, ["gone"]), [])
+        put_sync(map(nothing.__getitem__, ["gone"]), [])

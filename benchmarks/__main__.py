@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.bulk import measure_bulk
+from benchmarks.engine import measure_engine
 from benchmarks.files import measure_files
 from benchmarks.findings import Findings, Settings, Suite
 from benchmarks.formats import measure_formats
@@ -30,6 +31,7 @@ SUITES: dict[str, Suite] = {
     "files": measure_files,
     "bulk": measure_bulk,
     "toolplans": measure_toolplans,
+    "engine": measure_engine,
 }
 
 

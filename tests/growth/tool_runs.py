@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from planspec_lark import (
+    PlanSpec,
     ToolPlan,
     ToolRun,
     draw_toolplan,
-    parse_plan,
     plan_to_toolplan_skeleton,
     run_toolplan,
-    serialize_plan,
     tool_plan_from_dict,
     toolplan_to_plan,
     validate_plan_doc,
@@ -26,15 +25,22 @@ __all__ = ["TOOL_RUN_WORK"]
 _TOOLS = {"a": {"inputs": {"text": {}, "before": {}, "all": {}}, "outputs": {"b": "string", "c": "array"}}}
 
 
+# So many characters have a step of their own.
+_STRETCH = 200
+
+
 def _document(text: str) -> dict[str, Any]:
-    """A step for each line, which gets that line and an output of the step in front; and one that gets it all."""
+    """A step for each stretch of lines, which gets them and an output of the step in front; and one that gets all."""
+    lines = text.split("\n")
+    count = -(-len(lines) * _STRETCH // max(len(text), 1))
     steps: list[dict[str, Any]] = [{"id": "a", "target": "", "inputs": {}}]
-    for at, line in enumerate(text.split("\n")):
-        inputs = {"text": line, "before": f"${{{at}.outputs.b}}"}
-        steps.append({"id": "a", "target": line, "inputs": inputs, "depends_on": [str(at), "0"]})
+    for at in range(0, len(lines), count):
+        inputs = {"text": lines[at : at + count], "before": f"${{{len(steps) - 1}.outputs.b}}"}
+        depends_on = [str(len(steps) - 1), "0"]
+        steps.append({"id": "a", "target": lines[at], "inputs": inputs, "depends_on": depends_on})
     everything = [f"${{{at}.outputs.c}}" for at in range(len(steps))]
-    steps.append({"id": "a", "target": text, "inputs": {"all": everything}})
-    return {"target": text, "plan": {"steps": steps, "outputs": {line[:20]: line for line in text.split("\n")}}}
+    steps.append({"id": "a", "target": "", "inputs": {"all": everything}})
+    return {"target": lines[0], "plan": {"steps": steps, "outputs": {"all": everything}}}
 
 
 def _plan(text: str) -> ToolPlan:
@@ -64,8 +70,8 @@ def _run_twice(plan: ToolPlan) -> None:
             assert {one.is_reused for one in done.results} == {is_reused}
 
 
-def _there_and_back(plan: ToolPlan) -> None:
-    plan_to_toolplan_skeleton(parse_plan(serialize_plan(toolplan_to_plan(plan, _TOOLS))), _TOOLS)
+def _view(plan: ToolPlan) -> PlanSpec:
+    return toolplan_to_plan(plan, _TOOLS)
 
 
 def _draw(plan: ToolPlan) -> None:
@@ -78,6 +84,9 @@ TOOL_RUN_WORK = {
     "run_toolplan, failing": Work(lambda plan: run_toolplan(plan, _TOOLS, {"a": _fail}), _plan),
     "run_toolplan, dry": Work(lambda plan: _run(plan, dry_run=True), _plan),
     "run_toolplan, twice": Work(_run_twice, _plan),
-    "the view of a tool plan": Work(_there_and_back, _plan),
+    "toolplan_to_plan": Work(_view, _plan),
+    "the skeleton of a plan": Work(
+        lambda plan: plan_to_toolplan_skeleton(plan, _TOOLS), lambda text: _view(_plan(text))
+    ),
     "draw_toolplan": Work(_draw, _plan),
 }

@@ -28,6 +28,7 @@ READERS = (
     "context_from_json",
     "read_executors",
     "tool_plans",
+    "tool_runs",
 )
 # Seconds for a target before it is the next one's turn.
 _TURN = 20.0

@@ -53,7 +53,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.planspec.showing import show_plan, wrap
-from tests.fuzz import planner, toolplans
+from tests.fuzz import planner, tool_runs, toolplans
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.property import promises
 from tests.reporting import to_github, to_json, to_sarif
@@ -272,4 +272,5 @@ TARGETS = {
     "context_from_json": Target(planner.try_context, planner.context_texts),
     "read_executors": Target(planner.try_executors, planner.executors_texts),
     "tool_plans": Target(toolplans.try_tool_plan, toolplans.tool_plan_texts),
+    "tool_runs": Target(tool_runs.try_tool_run, tool_runs.tool_run_texts),
 }

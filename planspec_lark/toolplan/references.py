@@ -31,6 +31,15 @@ class PieceKind(str, Enum):
     MALFORMED = "malformed"
 
 
+# By terminal.
+_KINDS = {
+    "TEXT": PieceKind.TEXT,
+    "ESCAPED": PieceKind.TEXT,
+    "REFERENCE": PieceKind.REFERENCE,
+    "MALFORMED": PieceKind.MALFORMED,
+}
+
+
 @frozen
 class Piece:
     """A stretch of a text.
@@ -55,16 +64,16 @@ def read_pieces(text: str) -> list[Piece]:
     tokens, paths = _patterns()
     pieces = []
     for match in tokens.finditer(text):
-        kind = match.lastgroup
-        assert kind is not None, "each terminal is a group"
-        says = match[kind]
-        if kind != "REFERENCE":
-            of_kind = PieceKind.MALFORMED if kind == "MALFORMED" else PieceKind.TEXT
-            pieces.append(Piece(of_kind, says, match.start(), match.end()))
+        name = match.lastgroup
+        assert name is not None, "each terminal is a group"
+        says, kind = match[name], _KINDS[name]
+        start, end = match.span()
+        if kind is not PieceKind.REFERENCE:
+            pieces.append(Piece(kind, says, start, end))
             continue
         path = paths.fullmatch(says)
         assert path is not None, "the grammar has the same path in a reference"
-        pieces.append(Piece(PieceKind.REFERENCE, match[0], match.start(), match.end(), path["STEP"], path["NAME"]))
+        pieces.append(Piece(kind, match[0], start, end, path["STEP"], path["NAME"]))
     return pieces
 
 

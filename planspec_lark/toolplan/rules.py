@@ -41,7 +41,7 @@ class Plan:
         signatures: that of the tool of each step, None where there is none.
         uses: all references among inputs, in the order of the document.
         shown: those among the plan's outputs.
-        malformed: what looks like a reference and is none.
+        malformed: what looks like a reference and is none, wherever it is.
         graph: for each step those that it depends on.
         ordering: the order of the steps.
     """
@@ -50,7 +50,7 @@ class Plan:
     signatures: list[Signature | None]
     uses: list[Use] = field(factory=list)
     shown: list[Use] = field(factory=list)
-    malformed: list[Finding] = field(factory=list)
+    malformed: list[tuple[Path, Piece]] = field(factory=list)
     graph: Graph = ()
     ordering: Ordering = field(factory=lambda: Ordering([], [], []))
 
@@ -76,9 +76,7 @@ def _find_uses(plan: Plan, uses: list[Use], step: Step | None, value: object, pa
             if piece.kind is PieceKind.REFERENCE:
                 uses.append(Use(step, where, piece, len(pieces) == 1))
             elif piece.kind is PieceKind.MALFORMED:
-                help = "write `${step.outputs.name}`, or `$${` for a text that has `${` in it"
-                message = f"'{name_of(piece.text)}' is no reference"
-                plan.malformed.append(Finding("PT501", message, where, help, within=(piece.start, piece.end)))
+                plan.malformed.append((where, piece))
 
 
 def _connect(plan: Plan) -> list[list[int]]:
@@ -215,7 +213,9 @@ def _name_cycle(plan: Plan, cycle: list[int]) -> Finding:
 
 def warn(plan: Plan) -> Iterator[Finding]:
     """What does not make a plan invalid."""
-    yield from plan.malformed
+    help = "write `${step.outputs.name}`, or `$${` for a text that has `${` in it"
+    for path, piece in plan.malformed:
+        yield Finding("PT501", f"'{name_of(piece.text)}' is no reference", path, help, within=(piece.start, piece.end))
     yield from _find_unused(plan)
     for use in plan.shown:
         index = plan.outline.index_of.get(use.piece.step)

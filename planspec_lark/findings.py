@@ -12,12 +12,13 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import CODES, Diagnostic, Severity, in_order
+from planspec_lark.diagnostics import CODES, Diagnostic, Severity, in_order, shorten
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.paths import write_path
 from planspec_lark.limits import Findings
+from planspec_lark.source import visible_name
 
-__all__ = ["KIND_WORDS", "Finding", "FirstFindings", "Path", "locate", "word_of"]
+__all__ = ["KIND_WORDS", "Finding", "FirstFindings", "Path", "locate", "text_of", "word_of"]
 
 # Keys and indices from the outermost value inwards.
 Path: TypeAlias = tuple[str | int, ...]
@@ -36,7 +37,17 @@ KIND_WORDS: Final[dict[type, str]] = {
 
 def word_of(value: object) -> str:
     """What a person calls a value of this kind."""
-    return KIND_WORDS.get(type(value), type(value).__name__)
+    return KIND_WORDS.get(type(value)) or visible_name(shorten(type(value).__name__))
+
+
+def text_of(key: object) -> str:
+    """A key as paths and messages have it. In JSON all keys are texts; in Python some cannot even be written."""
+    if isinstance(key, str):
+        return key
+    try:
+        return str(key)
+    except Exception:
+        return word_of(key)
 
 
 @frozen
@@ -57,7 +68,10 @@ class Finding:
 
 
 def locate(findings: Iterable[Finding], origin: JsonText | None) -> list[Diagnostic]:
-    """Findings as diagnostics in the order of the text; without a text they keep their own, and have no places."""
+    """Findings as diagnostics in the order of the text; without a text they keep their own, and have no places.
+
+    Of a text that may have millions of them, :class:`FirstFindings` has the first ones.
+    """
     return in_order(_locate(finding, origin) for finding in findings)
 
 

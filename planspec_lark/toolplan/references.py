@@ -14,7 +14,7 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark import grammars
-from planspec_lark.findings import Path
+from planspec_lark.findings import Path, text_of
 
 __all__ = ["Piece", "PieceKind", "may_refer", "read_pieces", "texts_in"]
 
@@ -123,7 +123,7 @@ def texts_in(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 def _items(value: dict[Any, Any] | list[Any]) -> Iterator[tuple[str | int, Any]]:
     if isinstance(value, list):
         return iter(enumerate(value))
-    return ((key if isinstance(key, str) else str(key), item) for key, item in value.items())
+    return ((text_of(key), item) for key, item in value.items())
 
 
 def _cut(steps: list[str | int]) -> list[str | int]:

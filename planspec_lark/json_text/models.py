@@ -10,7 +10,7 @@ from attrs import define, field
 from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.json_text.nodes import Nodes
 from planspec_lark.json_text.paths import Path
-from planspec_lark.json_text.strings import OffsetMap, decode, map_offsets
+from planspec_lark.json_text.strings import OffsetMap, decode, map_doubled, map_offsets
 from planspec_lark.source import Source, Span
 
 __all__ = ["MISSING", "JsonText", "Missing"]
@@ -73,8 +73,8 @@ class JsonText:
     def place_within(self, path: Path, start: int, end: int) -> Span:
         """The place of the characters ``start`` to ``end`` (excluded) of the text at a path, escapes as one character.
 
-        Bounds beyond the text are moved inside. Where there is no text at the path, or it is written in more than one
-        line, it is :meth:`place`.
+        Bounds beyond the text are moved inside. Where there is no text at the path, or it is written so that its
+        characters cannot be told apart, as in a YAML text of several lines, it is :meth:`place`.
         """
         return self.source.span(*self.bounds_within(path, start, end))
 
@@ -117,12 +117,13 @@ class JsonText:
         """Where the characters of a text are between, and where each is; None where that cannot be said."""
         first, last = self._nodes.starts[node], self._nodes.ends[node]
         written = self.source.text[first:last]
+        # YAML has texts without quotes, and others in single ones; it folds texts, and has escapes of its own.
         if written == value:
-            # YAML has texts without quotes.
             return first, last, map_offsets("")
         inside = written[1:-1]
-        is_folded = "\n" in inside and decode(inside) != value
-        return first + 1, last - 1, None if is_folded else map_offsets(inside)
+        if written[:1] == "'" and inside.replace("''", "'") == value:
+            return first + 1, last - 1, map_doubled(inside)
+        return first + 1, last - 1, map_offsets(inside) if decode(inside) == value else None
 
     def _get(self, path: Path) -> Any:
         value = self.value

@@ -114,12 +114,15 @@ class FirstFindings:
     def add(self, finding: Finding) -> None:
         """Take one more."""
         self._number += 1
-        entry = (-_bounds_of(finding, self._origin)[0], -self._number, finding)
+        start = _bounds_of(finding, self._origin)[0]
         # One more than are shown: the number of all others is said at the place of the first of them.
         if self._limit is None or len(self._kept) <= self._limit:
-            heappush(self._kept, entry)
+            heappush(self._kept, (-start, -self._number, finding))
+        elif start >= -self._kept[0][0]:
+            self._left[_severity_of(finding)] += 1
         else:
-            self._left[_severity_of(heappushpop(self._kept, entry)[2])] += 1
+            last = heappushpop(self._kept, (-start, -self._number, finding))
+            self._left[_severity_of(last[2])] += 1
 
     def extend(self, findings: Iterable[Finding]) -> None:
         """Take some more."""

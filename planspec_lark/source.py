@@ -108,7 +108,8 @@ def visible(text: str) -> str:
     That is: C0 (tab and line feed stay) and C1 controls, DEL, line and paragraph separators, marks that turn the
     writing direction, characters without width (but for joiners and variation selectors), lone surrogates.
     """
-    return _UNSAFE.sub(_escape, text)
+    # Most of what is shown is plain, which is seen sooner than found.
+    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escape, text)
 
 
 # What breaks lines or fills them.

@@ -88,7 +88,7 @@ class _Reader:
         except _RefusedError as refused:
             return self._stop(*refused.fault)
         except yaml_error as error:
-            return self._stop(*_explain(error))
+            return self._stop(*_explain(error, self.source.text))
         value = self.builder.values[0] if self.builder.values else None
         return JsonText(value, [], self.source, self.builder.nodes)
 
@@ -210,11 +210,14 @@ def _resolver() -> Any:
     return yaml.resolver
 
 
-def _explain(error: Any) -> tuple[str, str, int, int, str]:
+def _explain(error: Any, text: str) -> tuple[str, str, int, int, str]:
     """A fault that the parser has found. A reader's has a position, all others a mark."""
     mark = getattr(error, "problem_mark", None)
     start = mark.index if mark is not None else getattr(error, "position", 0)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     context = getattr(error, "context", None)
     said = f"this is no YAML: {problem}" + (f", {context}" if context else "")
-    return "PY101", shorten(said), start, start + 1, ""
+    # Outside of brackets the same text needs no quotes.
+    is_brace_in_text = start > 0 and text.startswith("${", start - 1)
+    help = "between brackets, a text with a brace in it stands in quotes" if is_brace_in_text else ""
+    return "PY101", shorten(said), start, start + 1, help

@@ -487,6 +487,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         ("see\n  me now", "see\n  me now"),
         ('"see\n  me now"', '"see\n  me now"'),
         ("|-\n  see me now", "|-\n  see me now"),
+        ('"\\x73ee me now"', '"\\x73ee me now"'),
+        ("&a see me now", "&a see me now"),
+        ("&a 'see me now'", "&a 'see me now'"),
     ],
 )
 def test_places_within_a_text(written: str, spelled: str) -> None:
@@ -495,3 +498,30 @@ def test_places_within_a_text(written: str, spelled: str) -> None:
     assert read.value == {"a": "see me now"}
     place = read.place_within(("a",), 4, 6)
     assert text[place.start : place.end].rstrip() == spelled
+
+
+@pytest.mark.parametrize(
+    ("written", "spelled"),
+    [
+        ("'see me now'", "me"),
+        ("'it''s me'", "me"),
+        ("'''me'''", "me"),
+        (r"'C:\new\me'", "me"),
+        ("'it''s'", "''"),
+    ],
+)
+def test_places_within_single_quotes(written: str, spelled: str) -> None:
+    """Two quotes are one, and a backslash is nothing but itself."""
+    text = f"a: {written}\n"
+    read = read_yaml(text)
+    meant = spelled.replace("''", "'")
+    start = read.value["a"].index(meant)
+    place = read.place_within(("a",), start, start + len(meant))
+    assert text[place.start : place.end] == spelled
+
+
+@pytest.mark.parametrize(("text", "helps"), [("{a: ${b}}", True), ("[${b}]", True), ("{a: b{c}}", False)])
+def test_a_brace_in_a_text_between_brackets(text: str, helps: bool) -> None:
+    (found,) = read_yaml(text).diagnostics
+    assert found.code == "PY101"
+    assert found.help == ("between brackets, a text with a brace in it stands in quotes" if helps else "")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
-from planspec_lark.cli.output import fail
+from planspec_lark.cli.output import complain, fail
 
-__all__ = ["stoppable"]
+__all__ = ["stoppable", "until_stopped"]
+
+Result = TypeVar("Result")
+Handler = Callable[[int, FrameType | None], None]
 
 # Beside an interrupt, which is an exception already. Not every system has both.
 _NAMES = ("SIGTERM", "SIGHUP")
@@ -31,18 +36,54 @@ def stoppable(message: str) -> Iterator[None]:
 
     Without this, SIGTERM would end the process at once, and leave alone the programs that it has started.
     """
-    before: dict[int, Any] = {}
     try:
-        with suppress(AttributeError):
-            for name in _NAMES if current_thread() is main_thread() else ():
-                number = getattr(signal, name)
-                # Whoever ignores a signal, as nohup does, has asked for that.
-                if signal.getsignal(number) is signal.SIG_DFL:
-                    before[number] = signal.signal(number, _stop)
-        yield
+        with _handled(_NAMES, _stop):
+            yield
     except KeyboardInterrupt as stop:
         number = stop.args[0] if isinstance(stop, _Stopped) else signal.SIGINT
         fail(message, 128 + number)
+
+
+@contextmanager
+def _handled(names: tuple[str, ...], handler: Handler) -> Iterator[None]:
+    """Let ``handler`` have these signals, as long as this block lasts."""
+    before: dict[int, Any] = {}
+    try:
+        for name in names if current_thread() is main_thread() else ():
+            number = getattr(signal, name, None)
+            # Whoever ignores a signal, as nohup does, has asked for that.
+            if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
+                before[number] = signal.signal(number, handler)
+        yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str) -> Result:
+    """Await ``work``, and cancel it where the command is asked to stop; inside of :func:`stoppable`.
+
+    Ending may take as long as it likes, so ``waiting`` says that it has begun, and a second signal ends the process at
+    once.
+    """
+    task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
+    numbers: list[int] = []
+
+    def stop(number: int, _: FrameType | None) -> None:
+        numbers.append(number)
+        if len(numbers) > 1:
+            os._exit(128 + number)
+        # Whatever is going on at this moment is not to be torn apart.
+        loop.call_soon_threadsafe(end)
+
+    def end() -> None:
+        task.cancel()
+        complain(waiting)
+
+    try:
+        with _handled(("SIGINT", *_NAMES), stop):
+            return await task
+    except asyncio.CancelledError:
+        if numbers:
+            raise _Stopped(numbers[0]) from None
+        raise

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, TypeVar
 
 import click
 
 from planspec_lark.cli.output import UNREADABLE, Unreadable, Unusable, label, read_text, stop_on_faults
 from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.findings import locate
+from planspec_lark.findings import Finding, FirstFindings
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.source import visible_name
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_from_dict
@@ -18,7 +18,7 @@ from planspec_lark.toolplan.reading import DOC_JSON_LIMITS, load_atoms, read_doc
 from planspec_lark.toolplan.structure import outline
 from planspec_lark.yaml_text import MissingYamlError
 
-__all__ = ["atoms_option", "load_tools", "read_tool_plan", "read_whole", "read_with_faults"]
+__all__ = ["atoms_option", "load_tools", "read_tool_plan", "read_whole", "read_with_faults", "stop_on_findings"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -64,9 +64,15 @@ def read_tool_plan(file: str) -> ToolPlan:
     """The plan in a file; leaves with its faults."""
     read = read_whole(file)
     if findings := outline(read.value).findings:
-        error = ToolPlanError(locate(findings, read), read.source)
-        stop_on_faults(error, f"{visible_name(label(file))}: this is no plan")
+        stop_on_findings(findings, read, f"{visible_name(label(file))}: this is no plan")
     return tool_plan_from_dict(read.value)
+
+
+def stop_on_findings(findings: Iterable[Finding], read: JsonText, message: str) -> NoReturn:
+    """Write what is wrong with a plan, and leave."""
+    found = FirstFindings(read, DOC_JSON_LIMITS.max_findings)
+    found.extend(findings)
+    stop_on_faults(ToolPlanError(found.close(), read.source), message)
 
 
 def load_tools(paths: tuple[str, ...]) -> Registry:

@@ -9,16 +9,21 @@ import click
 
 from planspec_lark.cli import tools_run
 from planspec_lark.cli.findings import Outcome, format_option, report
-from planspec_lark.cli.output import Unreadable, check_inputs, label, stop_on_faults, write_text
+from planspec_lark.cli.output import Unreadable, check_inputs, label, write_text
 from planspec_lark.cli.show import write_tree
-from planspec_lark.cli.tool_files import atoms_option, load_tools, read_tool_plan, read_whole, read_with_faults
+from planspec_lark.cli.tool_files import (
+    atoms_option,
+    load_tools,
+    read_tool_plan,
+    read_whole,
+    read_with_faults,
+    stop_on_findings,
+)
 from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.findings import locate
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.source import escape_json, visible_name
 from planspec_lark.toolplan.checking import check_tool_plan
 from planspec_lark.toolplan.drawing import Drawing, draw_toolplan
-from planspec_lark.toolplan.interchange import ToolPlanError
 from planspec_lark.toolplan.models import Registry
 from planspec_lark.toolplan.validation import judge
 from planspec_lark.toolplan.view import toolplan_to_plan
@@ -79,8 +84,7 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
     verdict = judge(read.value, load_tools(atoms))
     errors = [one for one in verdict.errors if atoms or not one.code.startswith(_OF_TOOLS)]
     if errors:
-        error = ToolPlanError(locate(errors, read), read.source)
-        stop_on_faults(error, f"{visible_name(label(file))}: there is no order")
+        stop_on_findings(errors, read, f"{visible_name(label(file))}: there is no order")
     ordering = verdict.plan.ordering
     in_order, in_waves = verdict.names(ordering.order), [verdict.names(wave) for wave in ordering.waves]
     if as_json:

@@ -10,7 +10,7 @@ from attrs import define, field
 from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.json_text.nodes import Nodes
 from planspec_lark.json_text.paths import Path
-from planspec_lark.json_text.strings import OffsetMap, decode, map_offsets
+from planspec_lark.json_text.strings import OffsetMap, decode, map_doubled, map_offsets
 from planspec_lark.source import Source, Span
 
 __all__ = ["MISSING", "JsonText", "Missing"]
@@ -21,6 +21,9 @@ class Missing(Enum):
 
     MISSING = "MISSING"
 
+
+# Where the characters of a shorter text are is found again sooner than all these places are kept.
+_WORTH_KEEPING = 100
 
 # The value of a text that has none. (None is the value of `null`.)
 MISSING: Final = Missing.MISSING
@@ -61,50 +64,66 @@ class JsonText:
         Of an item of a list the step is its index, from 0. The place of a text has its quotes in it. A text without a
         value has its first character for a place.
         """
-        if not self._nodes.starts:
-            return self.source.span(0, 0)
-        node, _ = self._nodes.find(path)
-        return self.source.span(self._nodes.starts[node], self._nodes.ends[node])
+        return self.source.span(*self.bounds(path))
 
     def key_place(self, path: Path) -> Span:
         """The place of the key of the value at a path, with its quotes; that of the value where it has no key."""
-        if not self._nodes.starts:
-            return self.source.span(0, 0)
-        node, is_there = self._nodes.find(path)
-        if not is_there or self._nodes.keys[node] is None:
-            return self.place(path)
-        return self.source.span(self._nodes.key_starts[node], self._nodes.key_ends[node])
+        return self.source.span(*self.key_bounds(path))
 
     def place_within(self, path: Path, start: int, end: int) -> Span:
         """The place of the characters ``start`` to ``end`` (excluded) of the text at a path, escapes as one character.
 
-        Bounds beyond the text are moved inside. Where there is no text at the path, or it is written in more than one
-        line, it is :meth:`place`.
+        Bounds beyond the text are moved inside. Where there is no text at the path, or it is written so that its
+        characters cannot be told apart, as in a YAML text of several lines, it is :meth:`place`.
         """
+        return self.source.span(*self.bounds_within(path, start, end))
+
+    def bounds(self, path: Path) -> tuple[int, int]:
+        """The offsets of :meth:`place`."""
         if not self._nodes.starts:
-            return self.source.span(0, 0)
+            return 0, 0
+        node, _ = self._nodes.find(path)
+        return self._nodes.starts[node], self._nodes.ends[node]
+
+    def key_bounds(self, path: Path) -> tuple[int, int]:
+        """The offsets of :meth:`key_place`."""
+        if not self._nodes.starts:
+            return 0, 0
         node, is_there = self._nodes.find(path)
-        value = self._get(path) if is_there else None
-        if not isinstance(value, str):
-            return self.place(path)
-        if node not in self._maps:
-            self._maps[node] = self._map(node, value)
-        first, last, offsets = self._maps[node]
+        if not is_there or self._nodes.keys[node] is None:
+            return self.bounds(path)
+        return self._nodes.key_starts[node], self._nodes.key_ends[node]
+
+    def bounds_within(self, path: Path, start: int, end: int) -> tuple[int, int]:
+        """The offsets of :meth:`place_within`."""
+        if not self._nodes.starts:
+            return 0, 0
+        node, is_there = self._nodes.find(path)
+        mapped = self._maps.get(node)
+        if mapped is None or not is_there:
+            value = self._get(path) if is_there else None
+            if not isinstance(value, str):
+                return self.bounds(path)
+            mapped = self._map(node, value)
+            if len(value) > _WORTH_KEEPING:
+                self._maps[node] = mapped
+        first, last, offsets = mapped
         if offsets is None:
-            return self.place(path)
+            return self.bounds(path)
         start, end = max(start, 0), max(start, end, 0)
-        return self.source.span(min(first + offsets.find(start), last), min(first + offsets.find(end), last))
+        return min(first + offsets.find(start), last), min(first + offsets.find(end), last)
 
     def _map(self, node: int, value: str) -> tuple[int, int, OffsetMap | None]:
         """Where the characters of a text are between, and where each is; None where that cannot be said."""
         first, last = self._nodes.starts[node], self._nodes.ends[node]
         written = self.source.text[first:last]
+        # YAML has texts without quotes, and others in single ones; it folds texts, and has escapes of its own.
         if written == value:
-            # YAML has texts without quotes.
             return first, last, map_offsets("")
         inside = written[1:-1]
-        is_folded = "\n" in inside and decode(inside) != value
-        return first + 1, last - 1, None if is_folded else map_offsets(inside)
+        if written[:1] == "'" and inside.replace("''", "'") == value:
+            return first + 1, last - 1, map_doubled(inside)
+        return first + 1, last - 1, map_offsets(inside) if decode(inside) == value else None
 
     def _get(self, path: Path) -> Any:
         value = self.value

@@ -34,6 +34,8 @@ class Nodes:
     after: array[int] = field(factory=_numbers)
     keys: list[str | None] = field(factory=list)
     _found: dict[int, dict[str | int, int]] = field(factory=dict, init=False)
+    # The path that was asked for last, and its node.
+    _last: tuple[Path | None, tuple[int, bool]] = field(default=(None, (0, False)), init=False)
 
     def add(self, start: int, end: int, key: tuple[str, int, int] | None) -> int:
         """Take a value, with its key if it has one; ``end`` may be set later."""
@@ -66,6 +68,15 @@ class Nodes:
 
     def find(self, path: Path) -> tuple[int, bool]:
         """The node at a path; where there is none, its nearest ancestor, and False."""
+        path = tuple(path)
+        last, found = self._last
+        # A text may have very many findings, one behind the other.
+        if path != last:
+            found = self._walk(path)
+            self._last = path, found
+        return found
+
+    def _walk(self, path: Path) -> tuple[int, bool]:
         node = 0
         for step in path:
             child = self.child(node, step)

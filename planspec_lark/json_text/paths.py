@@ -36,7 +36,7 @@ def _quote(key: str) -> str:
 
 
 def _join(path: Path) -> str:
-    return "".join(_write(step) for step in path)
+    return "".join([_write(step) for step in path])
 
 
 def _write(step: str | int) -> str:

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from planspec_lark.source import escape_json
 
-__all__ = ["OffsetMap", "Piece", "decode", "irregular_pieces", "map_offsets", "spell"]
+__all__ = ["OffsetMap", "Piece", "decode", "irregular_pieces", "map_doubled", "map_offsets", "spell"]
 
 # What a piece says that is no character: half a surrogate pair.
 _LOST = "\ufffd"
@@ -99,6 +99,12 @@ def map_offsets(raw: str) -> OffsetMap:
         decoded.append(said)
         starts.append(end)
     return OffsetMap(decoded, starts)
+
+
+def map_doubled(raw: str) -> OffsetMap:
+    """The offsets of what these raw characters of YAML say, where two single quotes are one."""
+    ends = [match.end() for match in re.finditer("''", raw)]
+    return OffsetMap(array("q", [0, *(end - number for number, end in enumerate(ends, 1))]), array("q", [0, *ends]))
 
 
 def spell(value: object) -> str:

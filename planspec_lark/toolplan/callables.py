@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from planspec_lark.source import visible_name
 from planspec_lark.toolplan.runs import ToolRunError
@@ -27,13 +27,17 @@ def find_caller(call: Call, atom_ids: Collection[str]) -> Callable[[str], AtomCa
 
     Raises:
         ToolRunError: one of them has none.
+        TypeError: ``call`` is nothing to call, and no mapping.
     """
     if isinstance(call, Mapping):
-        missing = [visible_name(one) for one in atom_ids if not callable(call.get(one))]
+        found = {one: call.get(one) for one in atom_ids}
+        missing = [visible_name(one) for one, known in found.items() if not callable(known)]
         if missing:
             listed = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
             raise ToolRunError(f"there is no callable for {listed}")
-        return call.__getitem__
+        return lambda atom_id: cast("AtomCallable", found[atom_id])
+    if not callable(call):
+        raise TypeError(f"call: {type(call).__name__} is nothing to call, and no mapping")
     caller = call
     return lambda atom_id: lambda inputs: caller(atom_id, inputs)
 

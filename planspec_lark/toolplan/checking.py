@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from planspec_lark.collector import paused
 from planspec_lark.diagnostics import Diagnostic
-from planspec_lark.findings import locate
+from planspec_lark.findings import FirstFindings
 from planspec_lark.json_text.models import JsonText
-from planspec_lark.limits import Findings
 from planspec_lark.toolplan.reading import read_doc
-from planspec_lark.toolplan.validation import judge
+from planspec_lark.toolplan.validation import examine
 
 __all__ = ["check_tool_plan"]
 
@@ -32,8 +32,7 @@ def check_tool_plan(
     read = read_doc(plan, name=name) if isinstance(plan, str) else plan
     if read.has_errors:
         return read.diagnostics
-    verdict = judge(read.value, registry)
-    found = Findings(max_findings)
-    found.extend(read.diagnostics)
-    found.extend(locate([*verdict.errors, *verdict.warnings], read))
-    return found.close()
+    found = FirstFindings(read, max_findings)
+    with paused(len(read.source.text)):
+        examine(read.value, registry, found.add, found.add)
+    return found.close(read.diagnostics)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-import json
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,22 +12,19 @@ from attrs import define, field, frozen
 from planspec_lark.collector import paused
 from planspec_lark.diagnostics import shorten
 from planspec_lark.findings import locate
-from planspec_lark.source import Source, visible
+from planspec_lark.source import Source, one_line
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
-from planspec_lark.toolplan.journal import Journal, key_of
+from planspec_lark.toolplan.journal import Entry, Journal, key_of
 from planspec_lark.toolplan.models import Registry, ToolPlan
-from planspec_lark.toolplan.registry import Signature, Slot
-from planspec_lark.toolplan.resolving import Unresolved, ValueRefusedError, copy_value, resolve
+from planspec_lark.toolplan.resolving import Unresolved, ValueRefusedError, resolve
 from planspec_lark.toolplan.runs import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun
 from planspec_lark.toolplan.structure import name_of
-from planspec_lark.toolplan.types import accepts, kind_of
+from planspec_lark.toolplan.taking import as_journaled, check_types, declared_outputs, say, take_outputs
 from planspec_lark.toolplan.validation import Verdict, judge
 
 __all__ = ["Course", "Ended", "Task"]
 
 _CHARACTERS = 100
-# Of a long list of names, a message has so many.
-_NAMED = 10
 Tell = Callable[[RunEvent], None]
 
 
@@ -71,19 +68,21 @@ class Course:
     is_dry: bool = False
     journal: Journal | None = None
     _verdict: Verdict = field(init=False)
-    _definitions: list[dict[str, Any]] = field(init=False)
     _results: list[StepResult | None] = field(init=False)
     _waits: list[int] = field(init=False)
     _dependants: list[list[int]] = field(init=False)
     _ready: list[int] = field(init=False)
     _waves: list[int] = field(init=False)
+    # The line of the journal that says that a step is done; 0 where there is no journal.
+    _lines: list[float] = field(init=False)
+    # By step, its outputs to which somebody refers.
+    _asked: dict[int, set[str]] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         document = tool_plan_to_dict(self.plan)
         self._verdict = judge(document, self.registry)
         if self._verdict.errors:
             raise ToolPlanError(locate(self._verdict.errors, None), Source(""))
-        self._definitions = document["plan"]["steps"]
         graph, ordering = self._verdict.plan.graph, self._verdict.plan.ordering
         with paused(_CHARACTERS * len(graph)):
             self._results = [None] * len(graph)
@@ -93,6 +92,10 @@ class Course:
             for node, others in enumerate(graph):
                 for other in others:
                     self._dependants[other].append(node)
+            self._lines = [0] * len(graph)
+            for use in self._verdict.plan.uses:
+                at = self._verdict.plan.outline.index_of[use.piece.step]
+                self._asked.setdefault(at, set()).add(use.piece.output)
             self._waves = [0] * len(graph)
             for number, wave in enumerate(ordering.waves, 1):
                 for node in wave:
@@ -113,6 +116,8 @@ class Course:
                 if not self.is_dry:
                     self.tell(RunEvent(RunEventKind.STARTED, self._name(index), task.atom_id))
                     return task
+                # Whatever was done before is older than what is to be done now.
+                self._lines[index] = math.inf
                 self._settle(index, StepStatus.PLANNED, inputs=task.inputs)
         return None
 
@@ -126,22 +131,30 @@ class Course:
             self._settle(index, StepStatus.FAILED, error=_safe(f"its inputs: {error}"))
             return None
         entry = self.journal.find(key) if self.journal is not None and key else None
-        if entry is None:
+        if entry is None or not self._is_fresh(index, entry):
             return Task(index, atom_id, inputs, key)
+        self._lines[index] = entry.line
         self._settle(
             index,
             StepStatus.DONE,
             outputs=entry.outputs,
-            warnings=entry.warnings,
+            warnings=check_types(entry.outputs, self._verdict.plan.signatures[index]),
             started=entry.started,
             seconds=entry.seconds,
             is_reused=True,
         )
         return None
 
+    def _is_fresh(self, index: int, entry: Entry) -> bool:
+        """Whether a step was done after all that it depends on, and has put out what is asked of it by now."""
+        if any(self._lines[other] > entry.line for other in self._verdict.plan.graph[index]):
+            return False
+        declared = declared_outputs(self._verdict.plan.signatures[index])
+        return all(name in entry.outputs for name in (*declared, *self._asked.get(index, ())))
+
     def _key(self, index: int, inputs: dict[str, Any]) -> str:
         try:
-            return key_of([self._name(index), self._definitions[index]], inputs)
+            return key_of([self._name(index), self.plan.steps[index].id, inputs])
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueRefusedError(f"the journal cannot hold them: {error}") from None
 
@@ -155,24 +168,24 @@ class Course:
 
     # ---------------------------------------------------------------- after a call
 
-    def finish(self, task: Task, ended: Ended) -> None:
-        """Take what a call has come to: write it down, and go on from there."""
-        self._settle(task.index, **self.record(task, ended))
+    def settle(self, task: Task, fields: dict[str, Any]) -> None:
+        """Go on from what was written down."""
+        self._settle(task.index, **fields)
 
     def record(self, task: Task, ended: Ended) -> dict[str, Any]:
         """Only write down what a call has come to; returns the fields of its result."""
         times = {"started": ended.started, "seconds": ended.seconds}
         try:
             if ended.error is not None:
-                raise ValueRefusedError(_say(ended.error))
+                raise ValueRefusedError(say(ended.error))
             signature = self._verdict.plan.signatures[task.index]
-            outputs = _take_outputs(ended.value, signature)
+            outputs = take_outputs(ended.value, signature)
             if self.journal is not None:
-                outputs = _as_json(outputs)
+                outputs = as_journaled(outputs)
             made: dict[str, Any] = {
                 "status": StepStatus.DONE,
                 "outputs": outputs,
-                "warnings": _check_types(outputs, signature),
+                "warnings": check_types(outputs, signature),
             }
             self._write(task, {**made, **times})
         except ValueRefusedError as error:
@@ -184,7 +197,7 @@ class Course:
         if self.journal is None:
             return
         about = {"key": task.key, "step": self._name(task.index), "atom": task.atom_id}
-        self.journal.write({**about, **fields, "status": fields["status"].value})
+        self._lines[task.index] = self.journal.write({**about, **fields, "status": fields["status"].value})
 
     def _settle(self, index: int, status: StepStatus, **fields: Any) -> None:
         self._note(index, status, **fields)
@@ -224,52 +237,5 @@ class Course:
         return ToolRun(tuple(one for one in self._results if one is not None), outputs, tuple(missing))
 
 
-# ---------------------------------------------------------------- outputs
-
-
-def _take_outputs(value: Any, signature: Signature | None) -> dict[str, Any]:
-    """A copy of what a callable has given, if that is what its tool promises."""
-    declared = (signature.outputs if signature is not None else None) or {}
-    if value is None and not declared:
-        return {}
-    if not isinstance(value, Mapping):
-        raise ValueRefusedError(f"expected outputs by name, not {type(value).__name__}")
-    outputs: dict[str, Any] = copy_value(dict(value))
-    strange = [key for key in outputs if not isinstance(key, str)]
-    if strange:
-        raise ValueRefusedError(f"names of outputs are texts, not {type(strange[0]).__name__}")
-    missing = [f"'{name_of(name)}'" for name in declared if name not in outputs]
-    if missing:
-        more = ", …" if len(missing) > _NAMED else ""
-        raise ValueRefusedError(f"missing outputs: {', '.join(missing[:_NAMED])}{more}")
-    return outputs
-
-
-def _as_json(outputs: dict[str, Any]) -> dict[str, Any]:
-    """What the journal will say of these outputs, so that the first run goes on with the same as any later one."""
-    try:
-        made: dict[str, Any] = json.loads(json.dumps(outputs, allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ValueRefusedError(f"the journal cannot hold its outputs: {error}") from None
-    return made
-
-
-def _check_types(outputs: dict[str, Any], signature: Signature | None) -> tuple[str, ...]:
-    declared: Mapping[str, Slot] = (signature.outputs if signature is not None else None) or {}
-    return tuple(
-        f"output '{name_of(name)}' is of type {name_of(slot.types)}, not {kind_of(outputs[name])}"
-        for name, slot in declared.items()
-        if not accepts(slot.kinds, outputs[name])
-    )
-
-
-def _say(error: Exception) -> str:
-    try:
-        said = str(error)
-    except Exception:
-        said = "(its text cannot be had)"
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
-
-
 def _safe(text: str) -> str:
-    return visible(shorten(text))
+    return one_line(shorten(text))

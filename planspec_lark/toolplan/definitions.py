@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from planspec_lark.findings import KIND_WORDS, Finding, Path, word_of
+from planspec_lark.findings import KIND_WORDS, Finding, Path, text_of, word_of
 from planspec_lark.toolplan.models import Atom
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.structuring import structure
@@ -19,16 +19,18 @@ _OTHERS: dict[str, dict[str, type]] = {"inputs": {"required": bool}, "outputs": 
 Listed = tuple[Path, str | None, Any]
 
 
-def read_atoms(value: object) -> tuple[list[tuple[Path, Atom]], list[Finding]]:
-    """The tools that a value defines, each with its path, but for those with a fault; and all faults."""
-    listed, findings = _list_definitions(value)
-    atoms = []
-    for one in listed:
-        wrong = list(_check_atom(one))
-        findings += wrong
-        if not wrong:
-            atoms.append((one[0], _build_atom(one)))
-    return atoms, findings
+def read_atoms(value: object) -> Iterator[tuple[Path, Atom] | Finding]:
+    """The tools that a value defines, each with its path; in place of those with a fault, these faults."""
+    for one in _list_definitions(value):
+        if isinstance(one, Finding):
+            yield one
+            continue
+        is_right = True
+        for fault in _check_atom(one):
+            is_right = False
+            yield fault
+        if is_right:
+            yield one[0], _build_atom(one)
 
 
 def name_double(atom_id: str, path: Path, where: str) -> Finding:
@@ -36,18 +38,21 @@ def name_double(atom_id: str, path: Path, where: str) -> Finding:
     return Finding("PT601", f"there is an atom '{name_of(atom_id)}' already, {where}", path)
 
 
-def _list_definitions(value: object) -> tuple[list[Listed], list[Finding]]:
+def _list_definitions(value: object) -> Iterator[Listed | Finding]:
     """The definitions in a file: a list, an object with the list as ``atoms``, or definitions by id."""
-    path: Path = ()
     if isinstance(value, dict) and isinstance(value.get("atoms"), list):
-        strange = [Finding("PT102", "only 'atoms' stands here", (key,), at_key=True) for key in value if key != "atoms"]
-        return [(("atoms", at), None, one) for at, one in enumerate(value["atoms"])], strange
-    if isinstance(value, dict):
-        return [((key,), key, one) for key, one in value.items()], []
-    if isinstance(value, list):
-        return [((at,), None, one) for at, one in enumerate(value)], []
-    help = "write a list, an object with the list as `atoms`, or definitions by id"
-    return [], [Finding("PT102", f"expected atoms, not {word_of(value)}", path, help)]
+        for key in value:
+            if not isinstance(key, str) or key != "atoms":
+                yield Finding("PT102", "only 'atoms' stands here", (text_of(key),), at_key=True)
+        yield from ((("atoms", at), None, one) for at, one in enumerate(value["atoms"]))
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield ((key,), key, one) if isinstance(key, str) else _refuse_key(key, ())
+    elif isinstance(value, list):
+        yield from (((at,), None, one) for at, one in enumerate(value))
+    else:
+        help = "write a list, an object with the list as `atoms`, or definitions by id"
+        yield Finding("PT102", f"expected atoms, not {word_of(value)}", (), help)
 
 
 def _check_atom(listed: Listed) -> Iterator[Finding]:
@@ -80,7 +85,9 @@ def _check_slots(value: object, others: Mapping[str, type], path: Path) -> Itera
     """Inputs or outputs: a list of objects with names, or objects or types by name."""
     if isinstance(value, dict):
         for name, one in value.items():
-            if isinstance(one, dict):
+            if not isinstance(name, str):
+                yield _refuse_key(name, path)
+            elif isinstance(one, dict):
                 yield from _check_slot(one, others, (*path, name))
             elif not isinstance(one, str):
                 yield _wrong(one, "an object or a type", (*path, name))
@@ -121,6 +128,11 @@ def _check_kinds(value: dict[str, Any], kinds: Mapping[str, type], path: Path) -
 
 def _wrong(value: object, expected: str, path: Path) -> Finding:
     return Finding("PT102", f"expected {expected}, not {word_of(value)}", path)
+
+
+def _refuse_key(key: object, path: Path) -> Finding:
+    """That a key is no string, which JSON cannot say, but Python can."""
+    return Finding("PT102", f"a key is a string, not {word_of(key)}", (*path, text_of(key)), at_key=True)
 
 
 # ---------------------------------------------------------------- models

@@ -20,8 +20,20 @@ __all__ = ["Drawing", "draw_toolplan"]
 
 Drawing = Literal["mermaid", "dot"]
 
-# Mermaid reads HTML, Markdown and codes of its own in labels, so nothing but plain characters goes in as it is.
-_SPECIAL = re.compile(r"[^\w .,:/-]", re.ASCII)
+# Mermaid reads HTML, Markdown, formulas, names of icons and codes of its own in labels, each version others of them. So
+# only plain characters go in as they are, all others by their numbers. As some versions put these back before they look
+# for Markdown, characters without width stand beside what could mean something: 65279, which counts as white space, on
+# both sides of a sign; 8203, which nobody cuts off, before what would begin a list, and inside of addresses and icons.
+_SPECIAL = re.compile(
+    r"""
+    [^\w .,:/-]
+    | (?<![A-Za-z0-9_])_+ | _+(?![A-Za-z0-9_])
+    | ^(?=\d+\.|-) | (?<=:)(?=//|fa-) | (?<=www)(?=\.)
+    """,
+    re.ASCII | re.VERBOSE,
+)
+# Nothing can stand beside a backtick that would take its meaning away.
+_BACKTICK = "\u02cb"
 
 
 def draw_toolplan(plan: ToolPlan, language: Drawing = "mermaid") -> str:
@@ -54,7 +66,18 @@ class _Form:
 
 
 def _escape_mermaid(text: str) -> str:
-    return _SPECIAL.sub(lambda match: match[0] if match[0].isalnum() else f"#{ord(match[0])};", text)
+    return _SPECIAL.sub(_say_in_mermaid, text.replace("`", _BACKTICK))
+
+
+def _say_in_mermaid(match: re.Match[str]) -> str:
+    found = match[0]
+    if found.isalnum():
+        return found
+    numbers = "".join(f"#{ord(char)};" for char in found)
+    if not found:
+        return "#8203;"
+    # From there on, signs belong to the letters beside them.
+    return f"#65279;{numbers}#65279;" if found < "\u0300" else numbers
 
 
 def _escape_dot(text: str) -> str:

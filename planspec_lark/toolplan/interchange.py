@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.findings import Path, locate
+from planspec_lark.findings import Finding, Path, locate
 from planspec_lark.json_text.paths import write_path
 from planspec_lark.source import Source
 from planspec_lark.toolplan.definitions import name_double, read_atoms
-from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
+from planspec_lark.toolplan.models import Atom, Registry, ToolPlan, ToolStep
 from planspec_lark.toolplan.structure import outline
 from planspec_lark.toolplan.structuring import structure, unstructure
 
@@ -64,14 +64,19 @@ def registry_from_value(value: object) -> Registry:
     Raises:
         AtomsError: it is none of these, or something is wrong with a definition.
     """
-    atoms, findings = read_atoms(value)
-    first: dict[str, Path] = {}
-    for path, atom in atoms:
-        if first.setdefault(atom.id, path) != path:
-            findings.append(name_double(atom.id, path, f"at {write_path(first[atom.id])}"))
+    findings: list[Finding] = []
+    known: dict[str, tuple[Atom, Path]] = {}
+    for one in read_atoms(value):
+        if isinstance(one, Finding):
+            findings.append(one)
+            continue
+        path, atom = one
+        first, where = known.setdefault(atom.id, (atom, path))
+        if first is not atom:
+            findings.append(name_double(atom.id, path, f"at {write_path(where)}"))
     if findings:
         raise AtomsError(locate(findings, None), Source(""))
-    return Registry(atom for _, atom in atoms)
+    return Registry(atom for atom, _ in known.values())
 
 
 def registry_to_value(registry: Registry) -> dict[str, Any]:

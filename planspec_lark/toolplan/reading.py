@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError
-from planspec_lark.findings import locate
+from planspec_lark.findings import Finding, FirstFindings
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.reading import read_json
 from planspec_lark.limits import Limits, read_file
@@ -97,7 +97,8 @@ def load_atoms(*paths: Path | str) -> Registry:
             order of their names.
 
     Raises:
-        AtomsError: something is wrong in one of the files, or an id comes twice; all of it.
+        AtomsError: something is wrong in one of the files, or an id comes twice; all of it, but for what comes behind
+            the first thousand findings of a file.
         OSError: a file or folder cannot be read.
         MissingYamlError: a file is YAML, and the extra ``yaml`` is not installed.
     """
@@ -130,10 +131,14 @@ def _files_of(path: Path) -> Iterator[Path]:
 
 def _add(read: JsonText, known: dict[str, tuple[Atom, str]]) -> list[Diagnostic]:
     """Take the tools of one file."""
-    atoms, findings = read_atoms(read.value)
-    for path, atom in atoms:
+    found = FirstFindings(read, DOC_JSON_LIMITS.max_findings)
+    for one in read_atoms(read.value):
+        if isinstance(one, Finding):
+            found.add(one)
+            continue
+        path, atom = one
         place = read.place(path)
         where = f"at {visible_name(read.source.name)}:{place.line}:{place.column}"
         if known.setdefault(atom.id, (atom, where))[0] is not atom:
-            findings.append(name_double(atom.id, (*path, "id"), known[atom.id][1]))
-    return locate(findings, read)
+            found.add(name_double(atom.id, (*path, "id"), known[atom.id][1]))
+    return found.close()

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark import grammars
-from planspec_lark.findings import Path
+from planspec_lark.findings import Path, text_of
 
 __all__ = ["Piece", "PieceKind", "may_refer", "read_pieces", "texts_in"]
 
@@ -29,6 +29,15 @@ class PieceKind(str, Enum):
     TEXT = "text"
     REFERENCE = "reference"
     MALFORMED = "malformed"
+
+
+# By terminal.
+_KINDS = {
+    "TEXT": PieceKind.TEXT,
+    "ESCAPED": PieceKind.TEXT,
+    "REFERENCE": PieceKind.REFERENCE,
+    "MALFORMED": PieceKind.MALFORMED,
+}
 
 
 @frozen
@@ -55,16 +64,16 @@ def read_pieces(text: str) -> list[Piece]:
     tokens, paths = _patterns()
     pieces = []
     for match in tokens.finditer(text):
-        kind = match.lastgroup
-        assert kind is not None, "each terminal is a group"
-        says = match[kind]
-        if kind != "REFERENCE":
-            of_kind = PieceKind.MALFORMED if kind == "MALFORMED" else PieceKind.TEXT
-            pieces.append(Piece(of_kind, says, match.start(), match.end()))
+        name = match.lastgroup
+        assert name is not None, "each terminal is a group"
+        says, kind = match[name], _KINDS[name]
+        start, end = match.span()
+        if kind is not PieceKind.REFERENCE:
+            pieces.append(Piece(kind, says, start, end))
             continue
         path = paths.fullmatch(says)
         assert path is not None, "the grammar has the same path in a reference"
-        pieces.append(Piece(PieceKind.REFERENCE, match[0], match.start(), match.end(), path["STEP"], path["NAME"]))
+        pieces.append(Piece(kind, match[0], start, end, path["STEP"], path["NAME"]))
     return pieces
 
 
@@ -114,7 +123,7 @@ def texts_in(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 def _items(value: dict[Any, Any] | list[Any]) -> Iterator[tuple[str | int, Any]]:
     if isinstance(value, list):
         return iter(enumerate(value))
-    return ((key if isinstance(key, str) else str(key), item) for key, item in value.items())
+    return ((text_of(key), item) for key, item in value.items())
 
 
 def _cut(steps: list[str | int]) -> list[str | int]:

@@ -64,7 +64,9 @@ class Signature:
 
     @classmethod
     def read(cls, definition: object) -> Signature:
-        """That of a tool as a plain value."""
+        """That of a tool, be it a model or a plain value."""
+        if isinstance(definition, Atom):
+            return cls.of(definition)
         if not isinstance(definition, dict):
             return cls(None, None)
         return cls(_read_slots(definition.get("inputs", [])), _read_slots(definition.get("outputs", [])))
@@ -75,7 +77,7 @@ class Signatures:
 
     Args:
         registry: a model; or definitions by id, a list of definitions with ids, or an object with that list as
-            ``atoms``. Whatever is none of these holds no tools.
+            ``atoms``; a definition may be a model as well. Whatever is none of these holds no tools.
     """
 
     def __init__(self, registry: object) -> None:
@@ -101,9 +103,10 @@ def _as_definitions(registry: object) -> Mapping[str, object]:
             return registry
         registry = listed
     found: dict[str, object] = {}
-    for one in registry if isinstance(registry, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("id"), str):
-            found.setdefault(one["id"], one)
+    for one in registry if isinstance(registry, list | tuple) else ():
+        atom_id = one.id if isinstance(one, Atom) else one.get("id") if isinstance(one, dict) else None
+        if isinstance(atom_id, str):
+            found.setdefault(atom_id, one)
     return found
 
 

@@ -1,7 +1,7 @@
 """Inputs as their tools get them: references give way to what they refer to. No recursion on depth.
 
-What goes in and comes out is copied, so that no tool can change what another one gets. A plan from a stranger may
-double a value with every step, so there are limits of size.
+What goes in and comes out is copied, so that no tool can change what another one gets; a tuple becomes a list, as it
+would in JSON. A plan from a stranger may double a value with every step, so there are limits of size.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def resolve(value: Any, find: Find, *, keep: bool = False) -> tuple[Any, bool]:
     so does all that looks like a reference in an output.
 
     Args:
-        value: any value; lists and dicts are copied.
+        value: any value; lists and dicts are copied, and tuples become lists.
         find: gives outputs.
         keep: leave references as they are written where ``find`` raises :class:`Unresolved`.
 
@@ -94,7 +94,7 @@ class _Copier:
                 item, refers = self._resolve_text(item), False
             elif isinstance(item, str):
                 self._count_text(item)
-            if not isinstance(item, dict | list):
+            if not isinstance(item, dict | list | tuple):
                 owner[key] = item
                 continue
             if depth >= MAX_DEPTH:
@@ -107,6 +107,8 @@ class _Copier:
                 made = dict.fromkeys(item)
                 stack += [(one, made, name, depth + 1, refers) for name, one in item.items()]
             else:
+                # What is in a tuple counts as no reference when a plan is checked.
+                refers = refers and not isinstance(item, tuple)
                 made = [None] * len(item)
                 stack += [(one, made, at, depth + 1, refers) for at, one in enumerate(item)]
             owner[key] = made

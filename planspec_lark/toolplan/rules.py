@@ -7,7 +7,7 @@ from itertools import islice
 
 from attrs import define, field, frozen
 
-from planspec_lark.findings import Finding, Path
+from planspec_lark.findings import Finding, Path, text_of
 from planspec_lark.toolplan.ancestry import Ancestry
 from planspec_lark.toolplan.ordering import Graph, Ordering, find_cycles, order
 from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
@@ -41,7 +41,7 @@ class Plan:
         signatures: that of the tool of each step, None where there is none.
         uses: all references among inputs, in the order of the document.
         shown: those among the plan's outputs.
-        malformed: what looks like a reference and is none.
+        malformed: what looks like a reference and is none, wherever it is.
         graph: for each step those that it depends on.
         ordering: the order of the steps.
     """
@@ -50,7 +50,7 @@ class Plan:
     signatures: list[Signature | None]
     uses: list[Use] = field(factory=list)
     shown: list[Use] = field(factory=list)
-    malformed: list[Finding] = field(factory=list)
+    malformed: list[tuple[Path, Piece]] = field(factory=list)
     graph: Graph = ()
     ordering: Ordering = field(factory=lambda: Ordering([], [], []))
 
@@ -61,9 +61,9 @@ def prepare(made: Outline, signatures: Signatures) -> Plan:
     for step in made.steps:
         for key, value in (step.inputs or {}).items():
             if may_refer(value):
-                _find_uses(plan, plan.uses, step, value, (*STEPS, step.index, "inputs", str(key)))
+                _find_uses(plan, plan.uses, step, value, (*STEPS, step.index, "inputs", text_of(key)))
     for key, value in made.outputs.items():
-        _find_uses(plan, plan.shown, None, value, ("plan", "outputs", str(key)))
+        _find_uses(plan, plan.shown, None, value, ("plan", "outputs", text_of(key)))
     plan.graph = _connect(plan)
     plan.ordering = order(plan.graph)
     return plan
@@ -76,9 +76,7 @@ def _find_uses(plan: Plan, uses: list[Use], step: Step | None, value: object, pa
             if piece.kind is PieceKind.REFERENCE:
                 uses.append(Use(step, where, piece, len(pieces) == 1))
             elif piece.kind is PieceKind.MALFORMED:
-                help = "write `${step.outputs.name}`, or `$${` for a text that has `${` in it"
-                message = f"'{name_of(piece.text)}' is no reference"
-                plan.malformed.append(Finding("PT501", message, where, help, within=(piece.start, piece.end)))
+                plan.malformed.append((where, piece))
 
 
 def _connect(plan: Plan) -> list[list[int]]:
@@ -114,14 +112,14 @@ def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature
     known = signature.inputs or {}
     for key in inputs:
         if key not in known:
-            atom = name_of(step.atom_id or "")
+            atom, said = name_of(step.atom_id or ""), text_of(key)
             some = ", ".join(name_of(name) for name in islice(known, _LISTED)) + (", …" if len(known) > _LISTED else "")
             help = f"its inputs are {some}" if known else "it has none"
-            path = (*step.path, "inputs", str(key))
-            yield Finding("PT202", f"atom '{atom}' has no input '{name_of(str(key))}'", path, help, at_key=True)
+            path = (*step.path, "inputs", said)
+            yield Finding("PT202", f"atom '{atom}' has no input '{name_of(said)}'", path, help, at_key=True)
     for name in signature.required:
         value = inputs.get(name, _NOTHING)
-        if value is None or value is _NOTHING or value == "":
+        if value is None or value is _NOTHING or (isinstance(value, str) and not value):
             path = (*step.path, "inputs") if value is _NOTHING else (*step.path, "inputs", name)
             atom = name_of(step.atom_id or "")
             how = "missing" if value is _NOTHING else "null" if value is None else "empty"
@@ -215,7 +213,9 @@ def _name_cycle(plan: Plan, cycle: list[int]) -> Finding:
 
 def warn(plan: Plan) -> Iterator[Finding]:
     """What does not make a plan invalid."""
-    yield from plan.malformed
+    help = "write `${step.outputs.name}`, or `$${` for a text that has `${` in it"
+    for path, piece in plan.malformed:
+        yield Finding("PT501", f"'{name_of(piece.text)}' is no reference", path, help, within=(piece.start, piece.end))
     yield from _find_unused(plan)
     for use in plan.shown:
         index = plan.outline.index_of.get(use.piece.step)

@@ -123,9 +123,9 @@ def _drive(course: Course, find: _Find, jobs: int) -> None:
                     return
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in sorted(done, key=lambda one: running[one].index):
-                    task, ended = running.pop(future), future.result()
+                    ended = future.result()
                     _check_is_there(ended.value)
-                    course.finish(task, ended)
+                    _finish(course, running, future, ended)
         except BaseException:
             # To ask for its exception waits for its end.
             _rescue(course, ((future, running[future]) for future in running if not future.exception()))
@@ -150,6 +150,14 @@ def _check_is_there(value: object) -> None:
     if inspect.isawaitable(value):
         drop(value)
         raise TypeError("a callable is asynchronous, so await arun_toolplan() here")
+
+
+def _finish(course: Course, running: dict[Any, Task], future: _Future, ended: Ended) -> None:
+    """Take what a call has come to. Until that is written down, an interrupt leaves it to be rescued."""
+    task = running[future]
+    fields = course.record(task, ended)
+    del running[future]
+    course.settle(task, fields)
 
 
 def _rescue(course: Course, ended: Iterable[tuple[_Future, Task]]) -> None:
@@ -178,10 +186,10 @@ async def _adrive(course: Course, find: _Find, jobs: int) -> None:
                 return
             done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             for future in sorted(done, key=lambda one: running[one].index):
-                task, ended = running.pop(future), future.result()
+                ended = future.result()
                 if ended.stop is not None:
                     raise ended.stop
-                course.finish(task, ended)
+                _finish(course, running, future, ended)
     except BaseException:
         for future in running:
             future.cancel()
@@ -198,9 +206,13 @@ async def _acall(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str,
     started, clock = time.time(), time.monotonic()
     value, failure, stop = None, None, None
     try:
-        value = call(inputs) if inspect.iscoroutinefunction(call) else await _in_thread(pool, call, inputs)
-        if inspect.isawaitable(value):
-            value = await value
+        if inspect.iscoroutinefunction(call):
+            value = await call(inputs)
+        else:
+            ended = await _in_thread(pool, call, inputs)
+            if not inspect.isawaitable(ended.value):
+                return ended
+            value = await ended.value
     except Exception as error:
         failure = error
     except asyncio.CancelledError:
@@ -210,14 +222,15 @@ async def _acall(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str,
     return Ended(value, failure, started, time.monotonic() - clock, stop)
 
 
-async def _in_thread(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> Any:
+async def _in_thread(pool: ThreadPoolExecutor, call: AtomCallable, inputs: dict[str, Any]) -> Ended:
     """Call what would keep all others waiting. A thread cannot be cancelled, so what it gives is taken in any case."""
-    work = asyncio.get_running_loop().run_in_executor(pool, copy_context().run, call, inputs)
+    # No future can have StopIteration as its exception, so it is a part of what the thread gives.
+    work = asyncio.get_running_loop().run_in_executor(pool, copy_context().run, _call, call, inputs)
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
         await asyncio.wait([work])
-        if work.exception() is None and inspect.isawaitable(work.result()):
-            drop(work.result())
+        if work.exception() is None and inspect.isawaitable(work.result().value):
+            drop(work.result().value)
             raise
         return work.result()

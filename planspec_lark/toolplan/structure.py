@@ -5,8 +5,8 @@ Rules take any JSON value. What they refuse is left out of the outline that all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 from attrs import define, field
 
@@ -14,7 +14,10 @@ from planspec_lark.diagnostics import shorten
 from planspec_lark.findings import KIND_WORDS, Finding, Path, word_of
 from planspec_lark.source import visible_name
 
-__all__ = ["STEPS", "Outline", "Step", "name_of", "outline"]
+__all__ = ["STEPS", "Outline", "Report", "Step", "name_of", "outline"]
+
+# Who is told of a finding.
+Report: TypeAlias = Callable[[Finding], object]
 
 STEPS: Path = ("plan", "steps")
 _MISSING = object()
@@ -53,7 +56,7 @@ class Outline:
         steps: one for each item of the list, whatever it is.
         index_of: the index of each step by its name; of two with the same name, that of the first.
         outputs: what is shown in the end.
-        findings: what is wrong with the structure, by rule.
+        findings: what is wrong with the structure, by rule, unless somebody else is told of it.
     """
 
     steps: list[Step] = field(factory=list)
@@ -67,12 +70,17 @@ def name_of(text: str) -> str:
     return visible_name(shorten(text))
 
 
-def outline(document: object) -> Outline:
-    """What there is to look at in a plan, and what is wrong with its structure."""
+def outline(document: object, report: Report | None = None) -> Outline:
+    """What there is to look at in a plan, and what is wrong with its structure.
+
+    Args:
+        document: the plan.
+        report: told of each finding in place of :attr:`Outline.findings`.
+    """
     made = Outline()
-    report = made.findings
+    report = report or made.findings.append
     if not isinstance(document, dict):
-        report.append(_wrong(document, dict, ()))
+        report(_wrong(document, dict, ()))
         return made
     _get(document, "target", str, (), report)
     plan = _get(document, "plan", dict, (), report)
@@ -81,18 +89,19 @@ def outline(document: object) -> Outline:
     steps = _get(plan, "steps", list, ("plan",), report)
     if steps is not None:
         if not steps:
-            report.append(Finding("PT103", "the plan has no steps", STEPS, help="at least one is needed"))
+            report(Finding("PT103", "the plan has no steps", STEPS, help="at least one is needed"))
         made.steps = [_read_step(index, step, report) for index, step in enumerate(steps)]
     if "outputs" in plan:
         made.outputs = _get(plan, "outputs", dict, ("plan",), report) or {}
-    report.extend(_name_steps(made))
+    for double in _name_steps(made):
+        report(double)
     return made
 
 
-def _read_step(index: int, value: object, report: list[Finding]) -> Step:
+def _read_step(index: int, value: object, report: Report) -> Step:
     step = Step(index, str(index))
     if not isinstance(value, dict):
-        report.append(_wrong(value, dict, step.path))
+        report(_wrong(value, dict, step.path))
         return step
     path = step.path
     step.atom_id = _get(value, "id", str, path, report)
@@ -102,7 +111,7 @@ def _read_step(index: int, value: object, report: list[Finding]) -> Step:
         name = _get(value, "step_id", str, path, report)
         if name == "":
             help = "without a step_id, its index is its name"
-            report.append(Finding("PT104", "the step_id is empty", (*path, "step_id"), help=help))
+            report(Finding("PT104", "the step_id is empty", (*path, "step_id"), help=help))
         elif name is not None:
             step.name, step.is_named = name, True
     if "depends_on" in value:
@@ -110,24 +119,27 @@ def _read_step(index: int, value: object, report: list[Finding]) -> Step:
     return step
 
 
-def _read_dependencies(step: dict[Any, Any], path: Path, report: list[Finding]) -> list[str] | None:
+def _read_dependencies(step: dict[Any, Any], path: Path, report: Report) -> list[str] | None:
     listed = _get(step, "depends_on", list, path, report)
     if listed is None:
         return None
-    wrong = [_wrong(one, str, (*path, "depends_on", at)) for at, one in enumerate(listed) if not isinstance(one, str)]
-    report.extend(wrong)
-    return None if wrong else listed
+    is_right = True
+    for at, one in enumerate(listed):
+        if not isinstance(one, str):
+            report(_wrong(one, str, (*path, "depends_on", at)))
+            is_right = False
+    return listed if is_right else None
 
 
-def _get(owner: dict[Any, Any], key: str, kind: type, path: Path, report: list[Finding]) -> Any:
+def _get(owner: dict[Any, Any], key: str, kind: type, path: Path, report: Report) -> Any:
     """The value of a field, or None where it is missing or of another kind."""
     value = owner.get(key, _MISSING)
     if isinstance(value, kind):
         return value
     if value is _MISSING:
-        report.append(Finding("PT101", f"field '{key}' is missing", (*path, key)))
+        report(Finding("PT101", f"field '{key}' is missing", (*path, key)))
     else:
-        report.append(_wrong(value, kind, (*path, key)))
+        report(_wrong(value, kind, (*path, key)))
     return None
 
 

@@ -39,8 +39,9 @@ def _converter() -> Converter:
     converter.register_structure_hook_func(
         lambda kind: kind == str | tuple[str, ...], lambda value, _: value if isinstance(value, str) else tuple(value)
     )
-    # Values of inputs are as deep as they like.
+    # Values of inputs are as deep as they like, and their keys stay what they are.
     converter.register_unstructure_hook_func(lambda kind: kind == dict[str, Any], dict)
+    converter.register_structure_hook_func(lambda kind: kind == dict[str, Any], lambda value, _: dict(value))
     for model in (AtomInput, AtomOutput, Atom, ToolStep):
         converter.register_structure_hook(model, _in(model, converter))
         converter.register_unstructure_hook(model, _out(model, converter))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from attrs import frozen
@@ -13,10 +14,12 @@ from planspec_lark.json_text.paths import write_path
 from planspec_lark.source import visible_name
 from planspec_lark.toolplan.registry import Signatures
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
-from planspec_lark.toolplan.structure import outline
+from planspec_lark.toolplan.structure import Report, outline
 
-__all__ = ["Verdict", "judge", "validate_plan_doc"]
+__all__ = ["Verdict", "examine", "judge", "validate_plan_doc"]
 
+# What plain values have for codes.
+_PLAIN = {code.code: code.name.replace("-", "_").upper() for code in CODES.values()}
 # The collector is worth pausing for a plan of some hundred steps; it counts characters.
 _CHARACTERS = 100
 
@@ -36,13 +39,23 @@ class Verdict:
 
 def judge(document: object, registry: object) -> Verdict:
     """All that is found in a plan, whatever it is."""
+    errors: list[Finding] = []
+    warnings: list[Finding] = []
+    plan = examine(document, registry, errors.append, warnings.append)
+    return Verdict(errors, warnings, plan)
+
+
+def examine(document: object, registry: object, error: Report, warning: Report) -> Plan:
+    """The same, for whoever does not want to keep all of it: each finding is told as soon as it is found."""
     steps = document.get("plan") if isinstance(document, dict) else None
     steps = steps.get("steps") if isinstance(steps, dict) else None
     with paused(_CHARACTERS * len(steps) if isinstance(steps, list) else 0):
-        made = outline(document)
-        plan = prepare(made, Signatures(registry))
-        errors = [*made.findings, *check_atoms(plan), *check_references(plan), *check_dependencies(plan)]
-        return Verdict(errors, list(warn(plan)), plan)
+        plan = prepare(outline(document, error), Signatures(registry))
+        for found in chain(check_atoms(plan), check_references(plan), check_dependencies(plan)):
+            error(found)
+        for found in warn(plan):
+            warning(found)
+        return plan
 
 
 def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any]:
@@ -73,7 +86,7 @@ def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any
 def _to_plain(finding: Finding) -> dict[str, str]:
     message = finding.message
     return {
-        "code": CODES[finding.code].name.replace("-", "_").upper(),
+        "code": _PLAIN[finding.code],
         "message": message[:1].upper() + message[1:],
         "path": visible_name(write_path(finding.path)),
     }

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -11,8 +17,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
+from planspec_lark.source import visible
 from planspec_lark.toolplan import callables
-from tests.cli.running import harmless, on_terminal, run
+from tests.cli.running import command_line, environment, harmless, on_terminal, run
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
 COMMANDS = ["check", "graph", "order", "run", "show"]
@@ -154,6 +161,13 @@ def test_many_unknown_tools_hide_nothing() -> None:
     assert "PT402" in result.stderr
 
 
+@pytest.mark.parametrize("name", ["order", "graph"])
+def test_what_is_wrong_is_counted_beyond_a_thousand(name: str) -> None:
+    result = run("tools", name, "-", stdin=json.dumps(document(*[1] * 1100)))
+    assert (result.exit_code, result.stderr.count("error[PT102]")) == (1, 1000)
+    assert "error[PS120]: 100 more findings are not listed\n" in result.stderr
+
+
 # ---------------------------------------------------------------- graph and show
 
 
@@ -248,8 +262,144 @@ def test_a_step_fails() -> None:
     plan = json.dumps(document(weigh("a", "stone"), bake("b", "${a.outputs.weight}")))
     result = run("tools", "run", "-", "--atoms", "atoms", stdin=plan)
     assert (result.exit_code, result.stdout) == (1, "{}\n")
-    assert result.stderr.startswith("a: failed: ValueError: evil \\x1b[31m\\u202e\\x9b1m\n")
-    assert result.stderr.endswith("b: skipped: it depends on step 'a', which has failed\n")
+    assert result.stderr == (
+        "a: failed: ValueError: evil \\x1b[31m\\u202e\\x9b1m error[PT999]: forged\n"
+        "b: skipped: it depends on step 'a', which has failed\n"
+    )
+
+
+@pytest.mark.usefixtures("offered")
+def test_an_output_that_is_not_there() -> None:
+    plan = json.dumps(document(weigh("a"), outputs={"a\nb": "${a.outputs.q}", "c": 1}))
+    result = run("tools", "run", "-", "--atoms", "atoms", stdin=plan)
+    assert (result.exit_code, json.loads(result.stdout)) == (1, {"c": 1})
+    assert result.stderr == "a: done\na\\nb: this output of the plan is not there\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (float("nan"), "nan"),
+        ([float("inf"), -float("inf"), 1.5], ["inf", "-inf", 1.5]),
+        ({(1, 2): {3: 4}, None: True, 1.5: 0}, {"(1, 2)": {"3": 4}, "null": True, "1.5": 0}),
+        ({1}, "{1}"),
+        ((1, ((),)), [1, [[]]]),
+        ("\ud800\x1b", "\ud800\x1b"),
+    ],
+    ids=["nan", "infinity", "keys", "set", "tuple", "text"],
+)
+def test_outputs_that_are_no_json(offered: dict[str, str], monkeypatch: Any, value: Any, shown: Any) -> None:
+    offered["weigh"] = "weigh_any"
+    monkeypatch.setitem(globals(), "weigh_any", lambda _: {"weight": value, "note": ""})
+    plan = json.dumps(document(weigh("a"), outputs={"w": "${a.outputs.weight}"}))
+    result = run("tools", "run", "-", "--atoms", "atoms", stdin=plan)
+    assert json.loads(result.stdout, parse_constant=pytest.fail) == {"w": shown}
+    assert visible(result.stdout) == result.stdout
+
+
+async def weigh_late(inputs: dict[str, Any]) -> dict[str, Any]:
+    await asyncio.sleep(0.01)
+    return weigh_it(inputs)
+
+
+def test_a_callable_that_is_asynchronous(offered: dict[str, str]) -> None:
+    offered["weigh"] = "weigh_late"
+    result = run("tools", "run", "good.json", "--atoms", "atoms")
+    assert (result.exit_code, json.loads(result.stdout)) == (0, {"bread": "3 grams", "heat": 5})
+
+
+@pytest.mark.parametrize("colours", [True, False])
+def test_a_terminal_shows_what_has_become_of_steps(colours: bool) -> None:
+    env = {} if colours else {"NO_COLOR": "1"}
+    plan = json.dumps(document(weigh("a"), bake("b"), weigh("c\x1b[31m", depends_on=["b"])))
+    shown = on_terminal("tools", "run", "-", "--atoms", "atoms", stdin=plan.encode(), env=env, before=OFFERED)
+    text = harmless(shown, colours=colours)
+    assert (
+        text
+        == "a: done\nb: failed: KeyError: 'bake'\nc\\x1b[31m: skipped: it depends on step 'b', which has failed\n{}\n"
+    )
+    assert (b"\x1b[32mdone" in shown, b"\x1b[1;31mfailed" in shown, b"\x1b[1;33mskipped" in shown) == (colours,) * 3
+
+
+# ---------------------------------------------------------------- a run that is stopped
+
+# What a process offers: a tool that works until a file is there, and another one that fails.
+OFFERED = """
+import signal, time
+from pathlib import Path
+from planspec_lark.toolplan import callables
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def weigh(inputs):
+    if inputs["item"] == "slow":
+        Path("begun").touch()
+        while not Path("go").exists():
+            time.sleep(0.01)
+    return {"weight": 1, "note": ""}
+def bake(inputs):
+    raise KeyError("bake")
+callables.load_entry_point_atoms = lambda atom_ids: {"weigh": weigh, "bake": bake}
+"""
+WAITING = "Stopping, once what is at work has ended. To leave that alone as well, interrupt once more.\n"
+KEPT = "Stopped. What is done is kept in the journal; the same command goes on from there.\n"
+
+
+@contextmanager
+def at_work() -> Iterator[subprocess.Popen[bytes]]:
+    """A run whose second step is at work, until it is let go."""
+    Path("slow.json").write_text(json.dumps(document(weigh("a"), weigh("b", "slow", depends_on=["a"]), weigh("c"))))
+    command = command_line(["tools", "run", "slow.json", "--atoms", "atoms", "--journal", "j", "--jobs", "1"], OFFERED)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+        try:
+            wait_for("begun")
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for(name: str) -> None:
+    end = time.monotonic() + 30
+    while not Path(name).exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def journaled() -> list[str]:
+    return [json.loads(one)["step"] for one in Path("j").read_text().splitlines()[1:]]
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_what_is_at_work_is_waited_for(name: str, code: int) -> None:
+    with at_work() as process:
+        process.send_signal(signal.Signals[name])
+        assert process.stderr is not None
+        assert [process.stderr.readline().decode() for _ in range(2)] == ["a: done\n", WAITING]
+        Path("go").touch()
+        assert process.communicate(timeout=30) == (b"", KEPT.encode())
+    assert process.returncode == code
+    assert journaled() == ["a", "b"]
+
+
+def test_who_is_asked_twice_leaves_at_once() -> None:
+    with at_work() as process:
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert [process.stderr.readline().decode() for _ in range(2)] == ["a: done\n", WAITING]
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=30) == (b"", b"")
+    assert process.returncode == 143
+    assert journaled() == ["a"]
+
+
+def test_a_signal_that_is_ignored_stops_nothing() -> None:
+    ignore = f"{OFFERED}signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    Path("slow.json").write_text(json.dumps(document(weigh("a", "slow"))))
+    command = command_line(["tools", "run", "slow.json", "--atoms", "atoms"], ignore)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+        wait_for("begun")
+        process.send_signal(signal.SIGHUP)
+        Path("go").touch()
+        assert process.communicate(timeout=30) == (b"{}\n", b"a: done\n")
+    assert process.returncode == 0
 
 
 def test_a_dry_run() -> None:

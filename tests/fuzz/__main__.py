@@ -31,6 +31,7 @@ READERS = (
     "reflections",
     "read_execution",
     "streams",
+    "tool_runs",
 )
 # Seconds for a target before it is the next one's turn.
 _TURN = 20.0

@@ -53,7 +53,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.planspec.showing import show_plan, wrap
-from tests.fuzz import engine, planner, reflections, toolplans
+from tests.fuzz import engine, planner, reflections, tool_runs, toolplans
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.property import promises
 from tests.reporting import to_github, to_json, to_sarif
@@ -275,4 +275,5 @@ TARGETS = {
     "reflections": Target(reflections.try_answer, reflections.answer_texts),
     "read_execution": Target(engine.try_answer, engine.answer_texts),
     "streams": Target(engine.try_stream, engine.stream_texts),
+    "tool_runs": Target(tool_runs.try_tool_run, tool_runs.tool_run_texts),
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hypothesis import strategies as st
@@ -84,12 +86,29 @@ def try_tool_plan(text: str) -> None:
     except ToolPlanError as error:
         assert error.diagnostics
         value = text
+    _try_files(text)
     assert bool(outline(value).findings) == (not _is_plan(value))
     for plan, registry in ((value, _ATOMS), (_PLAN, value), (value, value), (_PLAN, _read_registry(value))):
         result = validate_plan_doc(plan, registry)
         shown = json.dumps(result, ensure_ascii=False)
         assert result["valid"] == ("execution_order" in result)
         assert visible(shown) == shown or any(mark in shown for mark in _names(plan))
+
+
+def _try_files(text: str) -> None:
+    """A text as a file of definitions, under each name that says what it is, and beside one that has them all."""
+    with TemporaryDirectory() as folder:
+        for suffix in ("json", "yaml"):
+            path = Path(folder) / f"tools.{suffix}"
+            path.write_text(text, encoding="utf-8", errors="replace", newline="")
+            try:
+                assert registry_from_value(load_plan_doc(path)) == load_atoms(path)
+            except AtomsError as error:
+                shown = str(error)
+                assert shown == visible(shown)
+                assert all(one.span is not None for one in error.diagnostics if one.source is not None)
+            except ToolPlanError as error:
+                assert error.diagnostics
 
 
 def _names(plan: Any) -> list[str]:

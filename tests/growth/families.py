@@ -10,7 +10,15 @@ from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.reflections import REFLECTION_SHAPES, REFLECTION_WORK
 from tests.growth.shapes import JSON_SHAPES, PLAN_SHAPES, TEXT_SHAPES
-from tests.growth.toolplans import TOOLPLAN_SHAPES, TOOLPLAN_WORK
+from tests.growth.tool_runs import TOOL_RUN_WORK
+from tests.growth.toolplans import (
+    ATOMS_SHAPES,
+    ATOMS_WORK,
+    DOCUMENT_SHAPES,
+    DOCUMENT_WORK,
+    TOOLPLAN_SHAPES,
+    TOOLPLAN_WORK,
+)
 from tests.growth.work import JSON_WORK, PLAN_WORK, TEXT_WORK, Work
 
 __all__ = ["CELLS", "FAMILIES", "Family"]
@@ -29,9 +37,11 @@ FAMILIES = {
     "JSON": Family(JSON_SHAPES, JSON_WORK),
     "texts": Family(TEXT_SHAPES, TEXT_WORK),
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
-    "tool plans": Family(TOOLPLAN_SHAPES, TOOLPLAN_WORK),
     "reflections": Family(REFLECTION_SHAPES, REFLECTION_WORK),
     "engine": Family(ENGINE_SHAPES, ENGINE_WORK),
+    "tool plans": Family(TOOLPLAN_SHAPES, {**TOOLPLAN_WORK, **TOOL_RUN_WORK}),
+    "tool plans as documents": Family(DOCUMENT_SHAPES, DOCUMENT_WORK),
+    "atoms": Family(ATOMS_SHAPES, ATOMS_WORK),
 }
 # Family and shape.
 CELLS = [(name, shape) for name, family in FAMILIES.items() for shape in family.shapes]

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from planspec_lark import check_tool_plan, render_all
+from planspec_lark import AtomsError, check_tool_plan, load_atoms, render_all, validate_plan_doc
+from planspec_lark.toolplan.reading import read_doc
 from planspec_lark.toolplan.references import read_pieces
 from tests.growth.work import Work
 
-__all__ = ["TOOLPLAN_SHAPES", "TOOLPLAN_WORK"]
+__all__ = ["ATOMS_SHAPES", "ATOMS_WORK", "DOCUMENT_SHAPES", "DOCUMENT_WORK", "TOOLPLAN_SHAPES", "TOOLPLAN_WORK"]
 
 
 def _many(piece: str) -> Callable[[int], str]:
@@ -50,3 +54,71 @@ TOOLPLAN_WORK = {
     "references": Work(read_pieces),
     "check_tool_plan": Work(lambda text: render_all(check_tool_plan(text, _TOOLS)), _plan),
 }
+
+# ---------------------------------------------------------------- whole documents
+
+
+def _filled(before: str, piece: str, after: str) -> Callable[[int], str]:
+    """A text with so many pieces, and commas between them."""
+    fill = _many(f"{piece},")
+    return lambda size: before + fill(size).removesuffix(",") + after
+
+
+def _steps(piece: str) -> Callable[[int], str]:
+    return _filled('{"target": "", "plan": {"steps": [', piece, "]}}")
+
+
+def _step(field: str, piece: str) -> Callable[[int], str]:
+    """A plan of one step, with a list in this place."""
+    before = '{"target": "", "plan": {"steps": [{"id": "a", "target": "", ' + field
+    return _filled(before, piece, "]}}]}}" if "inputs" in field else '], "inputs": {}}]}}')
+
+
+DOCUMENT_SHAPES: dict[str, Callable[[int], str]] = {
+    "steps that are none": _steps("1"),
+    "steps without fields": _steps("{{}}"),
+    "steps with wrong fields": _steps('{{"id":1,"inputs":[],"depends_on":1,"step_id":1}}'),
+    "steps of unknown tools": _steps('{{"id":"q{0}","target":"","inputs":{{}}}}'),
+    "steps that depend on the next but one": _steps(
+        '{{"id":"a","target":"","inputs":{{}},"depends_on":["1{0}"],"step_id":"{0}"}}'
+    ),
+    "dependencies that are none": _step('"depends_on": [', "1"),
+    "unknown dependencies": _step('"depends_on": [', '"{0}"'),
+    "malformed references in a list": _step('"inputs": {"text": [', '"${{"'),
+    "references in objects in a list": _step('"inputs": {"text": [', '{{"k":"${{q.outputs.b}}"}}'),
+    "deep lists": _step('"inputs": {"text": [', "[" * 50 + '"${{"' + "]" * 50),
+    "unknown inputs": _filled(
+        '{"target": "", "plan": {"steps": [{"id": "a", "target": "", "inputs": {', '"k{0}":1', "}}]}}"
+    ),
+    "unresolved outputs": _filled(
+        '{"target": "", "plan": {"steps": [], "outputs": {', '"{0}":"${{q.outputs.b}}"', "}}}"
+    ),
+}
+DOCUMENT_WORK = {
+    "check_tool_plan": Work(lambda text: render_all(check_tool_plan(text, _TOOLS))),
+    "validate_plan_doc": Work(lambda value: validate_plan_doc(value, _TOOLS), lambda text: read_doc(text).value),
+    "as its own registry": Work(lambda value: validate_plan_doc(value, value), lambda text: read_doc(text).value),
+}
+
+
+def _load_atoms(text: str) -> None:
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "a.json").write_text(text, encoding="utf-8")
+        with suppress(AtomsError):
+            load_atoms(folder)
+
+
+ATOMS_SHAPES: dict[str, Callable[[int], str]] = {
+    "tools": _filled("[", '{{"id":"{0}"}}', "]"),
+    "tools by id": _filled("{", '"{0}":{{}}', "}"),
+    "tools that are none": _filled("[", "1", "]"),
+    "tools without fields": _filled("[", "{{}}", "]"),
+    "the same tool": _filled("[", '{{"id":"a"}}', "]"),
+    "inputs": _filled('[{"id": "a", "inputs": [', '{{"name":"{0}","type":"string","required":true}}', "]}]"),
+    "inputs that are none": _filled('[{"id": "a", "inputs": [', "1", "]}]"),
+    "the same input": _filled('[{"id": "a", "inputs": [', '{{"name":"a"}}', "]}]"),
+    "types": _filled('[{"id": "a", "inputs": [{"name": "a", "type": [', '"a"', "]}]}]"),
+    "types that are none": _filled('[{"id": "a", "inputs": [{"name": "a", "type": [', "1", "]}]}]"),
+    "keys that nobody knows": _filled('{"atoms": [], ', '"{0}":1', "}"),
+}
+ATOMS_WORK = {"load_atoms": Work(_load_atoms)}

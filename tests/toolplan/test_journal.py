@@ -32,12 +32,18 @@ PLAN = tool_plan_from_dict(DOCUMENT)
 HEADER = '{"journal": "tool plan", "version": 1}\n'
 
 
+def line_with(**fields: Any) -> str:
+    """A journal with these fields in its only line, and something else behind it."""
+    line = {"key": "k", "status": "done", "outputs": {}, "warnings": [], "started": 1, "seconds": 1, **fields}
+    return f"{HEADER}{json.dumps(line)}\nx\ny\n"
+
+
 def work(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
     said = str(inputs.get("item", inputs.get("dough")))
-    return {"weight": len(said), "note": f"{said}!"} if atom_id == "weigh" else {"loaf": f"<{said}>"}
+    return {"loaf": f"<{said}>"} if atom_id == "bake" else {"weight": len(said), "note": f"{said}!"}
 
 
-def run(path: Path, plan: ToolPlan = PLAN, **options: Any) -> tuple[list[str], ToolRun]:
+def run(path: Path, plan: ToolPlan = PLAN, atoms: Any = ATOMS, **options: Any) -> tuple[list[str], ToolRun]:
     """The steps that were called, and what came of all."""
     called: list[str] = []
     lock = threading.Lock()
@@ -47,7 +53,7 @@ def run(path: Path, plan: ToolPlan = PLAN, **options: Any) -> tuple[list[str], T
             called.append(str(inputs.get("item", inputs.get("dough"))))
         return work(atom_id, inputs)
 
-    done = run_toolplan(plan, ATOMS, call, journal=path, **options)
+    done = run_toolplan(plan, atoms, call, journal=path, **options)
     return called, done
 
 
@@ -81,11 +87,15 @@ def test_nothing_is_done_twice(path: Path) -> None:
     ("at", "change", "again"),
     [
         (0, {"inputs": {"item": "spelt"}}, ["spelt", "5", "oat!, <5>"]),
-        # Its output is the same, so nothing else changes.
-        (0, {"inputs": {"item": "rhy"}}, ["rhy"]),
-        (0, {"target": "Weigh it well"}, ["rye"]),
-        (3, {"depends_on": ["b", "c"]}, ["oat!, <3>"]),
-        (2, {"id": "bake", "retries": 1}, ["3"]),
+        # Its output is the same, but it may have done something else as well.
+        (0, {"inputs": {"item": "rhy"}}, ["rhy", "3", "oat!, <3>"]),
+        (0, {"id": "weigh again"}, ["rye", "3", "oat!, <3>"]),
+        (0, {"step_id": "e"}, ["rye", "3", "oat!, <3>"]),
+        (1, {"inputs": {"item": "teff"}}, ["teff", "teff!, <3>"]),
+        # Of this a tool learns nothing.
+        (0, {"target": "Weigh it well"}, []),
+        (3, {"depends_on": ["b", "c"]}, []),
+        (2, {"id": "bake", "retries": 1}, []),
         (0, {}, []),
     ],
 )
@@ -93,9 +103,85 @@ def test_what_was_edited_is_done_again(path: Path, at: int, change: dict[str, An
     run(path)
     steps = [dict(one) for one in DOCUMENT["plan"]["steps"]]
     steps[at].update(change)
-    called, done = run(path, tool_plan_from_dict(document(*steps)), jobs=1)
+    if change.get("step_id"):
+        steps[2] = bake("c", "${e.outputs.weight}")
+    atoms = [*ATOMS, {**ATOMS[0], "id": "weigh again"}]
+    called, done = run(path, tool_plan_from_dict(document(*steps)), atoms, jobs=1)
     assert called == again
     assert done.is_done
+    assert run(path, tool_plan_from_dict(document(*steps)), atoms)[0] == []
+
+
+def test_what_comes_after_is_done_after(path: Path) -> None:
+    """A step that only waits for another one is done again after that one, even if the run ends in between."""
+
+    def plan(item: str, *more: str) -> ToolPlan:
+        return tool_plan_from_dict(
+            document(
+                weigh("a", item),
+                weigh("b", "oat", depends_on=["a", *more]),
+                weigh("c", "bean", depends_on=["b"]),
+                weigh("d", "pea"),
+            )
+        )
+
+    def stop(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs["item"] == "oat":
+            raise KeyboardInterrupt
+        return work("weigh", inputs)
+
+    assert run(path, plan("rye"), jobs=1)[0] == ["rye", "oat", "bean", "pea"]
+    with pytest.raises(KeyboardInterrupt):
+        run_toolplan(plan("spelt"), ATOMS, stop, journal=path, jobs=1)
+    assert [one.is_reused for one in run(path, plan("spelt"), dry_run=True)[1].results] == [True, False, False, True]
+    assert run(path, plan("spelt"), jobs=1)[0] == ["oat", "bean"]
+    assert run(path, plan("spelt"), jobs=1)[0] == []
+    # What was done longer ago is still known, and nothing has happened to it since.
+    assert run(path, plan("rye"), jobs=1)[0] == []
+    # Another step to wait for, which was done later.
+    assert run(path, plan("rye", "d"), jobs=1)[0] == []
+    assert run(path, tool_plan_from_dict(document(weigh("d", "bean"), weigh("a"))), jobs=1)[0] == ["bean"]
+
+
+def test_a_step_to_wait_for_that_was_done_later(path: Path) -> None:
+    run(path, tool_plan_from_dict(document(weigh("a"), weigh("b", "oat"))), jobs=1)
+    assert run(path, tool_plan_from_dict(document(weigh("a", depends_on=["b"]), weigh("b", "oat"))))[0] == ["rye"]
+
+
+def test_a_dry_run_knows_what_will_be_done_again(path: Path) -> None:
+    def plan(item: str) -> ToolPlan:
+        return tool_plan_from_dict(document(weigh("a", item), weigh("b", depends_on=["a"])))
+
+    run(path, plan("rye"))
+    done = run(path, plan("oat"), dry_run=True)[1]
+    assert [(one.status.value, one.inputs) for one in done.results] == [
+        ("planned", {"item": "oat"}),
+        ("planned", {"item": "rye"}),
+    ]
+
+
+def test_a_step_that_has_to_put_out_more(path: Path) -> None:
+    """What was done before somebody has asked for more is done again, as it will never be there otherwise."""
+    plan = tool_plan_from_dict(document(weigh("a"), weigh("b", "${a.outputs.scale}")))
+    unknown = {"weigh": {"inputs": {"item": {}}, "outputs": 5}}
+    declared = {"weigh": {"inputs": {"item": {}}, "outputs": {"scale": "integer", "note": "string"}}}
+    for registry, tool, called in (
+        (unknown, {"weight": 3}, ["rye"]),
+        (unknown, {"weight": 3, "scale": "old"}, ["rye", "old"]),
+        (unknown, {"weight": 3}, []),
+        (declared, {"scale": "new", "note": ""}, ["rye", "new"]),
+    ):
+        calls: list[Any] = []
+
+        def call(inputs: dict[str, Any], calls: list[Any] = calls, tool: dict[str, Any] = tool) -> dict[str, Any]:
+            calls.append(inputs["item"])
+            return tool
+
+        done = run_toolplan(plan, registry, {"weigh": call}, journal=path)
+        assert calls == called
+    assert done.is_done
+    assert done.results[0].warnings == ("output 'scale' is of type integer, not string",)
+    assert run_toolplan(plan, registry, {"weigh": call}, journal=path).results[0].warnings == done.results[0].warnings
 
 
 def test_steps_that_are_alike_are_each_done(path: Path) -> None:
@@ -207,7 +293,13 @@ def test_a_last_line_that_is_damaged(path: Path) -> None:
         ("x", "this is no journal of a tool plan"),
         (f"{HEADER}x\n{{}}\n", "line 2 is none of a journal"),
         (f"{HEADER}{'[' * 100_000}\n{{}}\n", "line 2 is none of a journal"),
-        (f'{HEADER}{{"key": 1, "outputs": {{}}, "warnings": [], "started": 1, "seconds": 1}}\nx\n', "line 2 is none"),
+        (line_with(started=int("9" * 400)), "line 2 is none of a journal"),
+        (line_with(started="nan"), "line 2 is none of a journal"),
+        (line_with(seconds=float("inf")), "line 2 is none of a journal"),
+        (line_with(outputs=[]), "line 2 is none of a journal"),
+        (line_with(key=["k"]), "line 2 is none of a journal"),
+        (line_with().replace("}\nx", "}\0\nx"), "line 2 is none of a journal"),
+        (line_with(), "line 3 is none of a journal"),
     ],
 )
 @pytest.mark.parametrize("dry_run", [False, True])
@@ -216,6 +308,7 @@ def test_another_file(path: Path, text: str, message: str, dry_run: bool) -> Non
     with pytest.raises(ToolRunError, match=f"{message}"):
         run(path, dry_run=dry_run)
     assert path.read_text() == text
+    assert path.with_name("run.jsonl.lock").exists() == (text.startswith(HEADER) and not dry_run)
 
 
 def test_a_file_that_cannot_be_used(tmp_path: Path) -> None:
@@ -227,6 +320,10 @@ def test_a_file_that_cannot_be_used(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ToolRunError, match=r"pipe: not a regular file$"):
         run(tmp_path / "pipe")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    with pytest.raises(ToolRunError, match=r"/circle: .*(circle|levels of symbolic links)"):
+        run(tmp_path / "circle")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["circle", "pipe", "run.jsonl"]
 
 
 def test_one_run_at_a_time(path: Path) -> None:
@@ -234,6 +331,81 @@ def test_one_run_at_a_time(path: Path) -> None:
         run(path)
     assert not path.exists()
     assert run(path, dry_run=True)[1].results
+
+
+def test_a_link_has_the_same_lock(path: Path) -> None:
+    link = path.with_name("link.jsonl")
+    link.symlink_to(path)
+    with locked(path.with_name("run.jsonl.lock")), pytest.raises(ToolRunError, match=r"link\.jsonl: another process"):
+        run(link)
+    assert run(link)[0]
+    assert run(path)[0] == []
+    assert link.is_symlink()
+    assert not path.with_name("link.jsonl.lock").exists()
+
+
+@pytest.mark.parametrize("change", ["remove", "replace", "empty", "add"])
+def test_a_journal_that_somebody_else_changes(path: Path, change: str) -> None:
+    def call(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs.get("item") == "oat":
+            if change in ("remove", "replace"):
+                path.rename(path.with_name("away"))
+            if change == "replace":
+                path.write_text(path.with_name("away").read_text())
+            if change in ("empty", "add"):
+                os.truncate(path, 0 if change == "empty" else path.stat().st_size + 1)
+        return work(atom_id, inputs)
+
+    with pytest.raises(ToolRunError, match=r"run\.jsonl: the journal was changed or taken away by somebody else$"):
+        run_toolplan(PLAN, ATOMS, call, journal=path, jobs=1)
+    assert not path.exists() or b'"b"' not in path.read_bytes()
+
+
+def test_an_interrupt_within_a_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written behind the half of it, not even what ends while the run is given up."""
+
+    class Interrupted(io.FileIO):
+        def write(self, data: Any) -> int:
+            if b'"a"' not in bytes(data):
+                return super().write(data)
+            super().write(data[:20])
+            raise KeyboardInterrupt
+
+    def call(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        time.sleep(0.1 if inputs["item"] == "late" else 0)
+        return work("weigh", inputs)
+
+    plan = tool_plan_from_dict(document(weigh("a"), weigh("b", "late")))
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "FileIO", Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run_toolplan(plan, ATOMS, call, journal=path)
+    assert len(path.read_bytes()) == len(HEADER) + 20
+    assert run(path, plan, jobs=1)[0] == ["rye", "late"]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_an_interrupt_before_a_line(path: Path, monkeypatch: pytest.MonkeyPatch, is_async: bool) -> None:
+    """What has ended and is not written yet is written then."""
+    real, interrupts = module.Journal.write, [KeyboardInterrupt()]
+
+    def write(journal: module.Journal, entry: dict[str, Any]) -> int:
+        if interrupts:
+            raise interrupts.pop()
+        return real(journal, entry)
+
+    plan = tool_plan_from_dict(document(weigh("a")))
+
+    def give_up() -> ToolRun:
+        if is_async:
+            return asyncio.run(arun_toolplan(plan, ATOMS, work, journal=path))
+        return run_toolplan(plan, ATOMS, work, journal=path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module.Journal, "write", write)
+        with pytest.raises(KeyboardInterrupt):
+            give_up()
+    assert run(path, plan)[0] == []
 
 
 def test_a_journal_that_was_taken_away(path: Path) -> None:

@@ -291,7 +291,19 @@ FAULTS: list[tuple[Any, list[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "expected"), FAULTS)
+# What Python can say and JSON cannot.
+NO_JSON: list[tuple[Any, list[tuple[str, str]]]] = [
+    ({1: {}}, [("PT102", '["1"]')]),
+    ({None: {}, "a": {}}, [("PT102", "None")]),
+    ({(1, 2): 1}, [("PT102", '["(1, 2)"]')]),
+    ({"atoms": [], None: 1}, [("PT102", "None")]),
+    ([{"id": "a", "inputs": {1: {}}}], [("PT102", '[0].inputs["1"]')]),
+    ([{"id": "a", "outputs": {True: "string"}}], [("PT102", "[0].outputs.True")]),
+    ({10**5000: {}}, [("PT102", '["a whole number"]')]),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), [*FAULTS, *NO_JSON])
 def test_faults_of_definitions(value: object, expected: list[tuple[str, str]]) -> None:
     with pytest.raises(AtomsError) as caught:
         registry_from_value(value)
@@ -301,6 +313,21 @@ def test_faults_of_definitions(value: object, expected: list[tuple[str, str]]) -
 def test_two_models_with_one_id() -> None:
     with pytest.raises(ValueError, match="atoms: there are two with the id 'a'"):
         Registry([Atom("a"), Atom("a")])
+
+
+def test_findings_of_a_file_are_counted_beyond_a_thousand(tmp_path: Path) -> None:
+    folder = write(tmp_path, a_json=[1] * 1100, b_json=[{"id": "x"}] * 1003, c_json=[{}])
+    with pytest.raises(AtomsError) as caught:
+        load_atoms(folder)
+    assert [found.code for found in caught.value.diagnostics] == [
+        *["PT102"] * 1000,
+        "PS120",
+        *["PT601"] * 1000,
+        "PS120",
+        "PT101",
+    ]
+    counts = [found.message for found in caught.value.diagnostics if found.code == "PS120"]
+    assert counts == ["100 more findings are not listed", "2 more findings are not listed"]
 
 
 # ---------------------------------------------------------------- models of plans
@@ -314,6 +341,11 @@ def test_what_a_plan_says_besides_is_kept() -> None:
     assert plan.steps[0] == ToolStep("weigh", "Weigh it", {"item": "rye"}, "a", extra={"note": ["x"]})
     assert plan.names() == ["a", "1"]
     assert tool_plan_to_dict(plan) == {**value, "version": 3}
+
+
+def test_keys_of_inputs_stay_what_they_are() -> None:
+    inputs = {1: "a", "1": "b"}
+    assert tool_plan_from_dict(document({**weigh("a"), "inputs": inputs})).steps[0].inputs == inputs
 
 
 def test_dependencies_are_a_list_again() -> None:

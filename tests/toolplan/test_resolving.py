@@ -51,6 +51,7 @@ def find(step: str, output: str) -> Any:
         ({"k": ["${a.outputs.number}", {"${a.outputs.text}": ["${a.outputs.text}!"]}]}, None),
         ([], []),
         ({}, {}),
+        (("${a.outputs.text}", ["${a.outputs.text}"], ()), ["${a.outputs.text}", ["${a.outputs.text}"], []]),
         (True, True),
     ],
 )
@@ -103,6 +104,9 @@ def test_depth() -> None:
             copy_value(value)
     circle: list[Any] = []
     circle.append(circle)
+    with pytest.raises(ValueRefusedError, match="levels"):
+        copy_value(circle)
+    circle[0] = (circle,)
     with pytest.raises(ValueRefusedError, match="levels"):
         copy_value(circle)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -56,6 +57,19 @@ class Kitchen:
         if said in self.failing:
             raise self.failing[said]
         return {"weight": len(said), "note": f"{said}!"} if atom_id == "weigh" else {"loaf": f"<{said}>"}
+
+
+class Hollow(Mapping[str, Any]):
+    """Outputs that are not there when they are looked at."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["weight", "note"])
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, name: str) -> Any:
+        raise KeyError(name)
 
 
 def statuses(done: ToolRun) -> dict[str, str]:
@@ -114,6 +128,20 @@ def test_a_step_fails(run: Run) -> None:
 
 
 @both
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (StopIteration(), "StopIteration"),
+        (StopAsyncIteration("b"), "StopAsyncIteration: b"),
+        (ValueError("bad\noven: done\r\n\tand\u2028more\x85"), "ValueError: bad oven: done and more"),
+    ],
+)
+def test_any_exception_is_one_line(run: Run, error: Exception, said: str) -> None:
+    done = run(tool_plan_from_dict(document(weigh())), ATOMS, Kitchen(rye=error))
+    assert [one.error for one in done.results] == [said]
+
+
+@both
 def test_a_step_is_skipped_once(run: Run) -> None:
     told: list[RunEvent] = []
     plan = tool_plan_from_dict(
@@ -147,6 +175,7 @@ def test_others_go_on(run: Run) -> None:
         ({}, "missing outputs: 'weight', 'note'"),
         ({"weight": 1}, "missing outputs: 'note'"),
         ({"weight": 1, "note": "", 3: 4}, "names of outputs are texts, not int"),
+        (Hollow(), "its outputs cannot be read: KeyError: 'weight'"),
     ],
 )
 def test_outputs_that_a_tool_does_not_promise(run: Run, value: Any, error: str) -> None:
@@ -186,17 +215,17 @@ def test_an_output_that_is_not_there(run: Run) -> None:
 
 @both
 def test_what_is_put_out_is_not_shared(run: Run) -> None:
-    kept: dict[str, Any] = {"weight": [1], "note": ""}
+    kept: dict[str, Any] = {"weight": ([1],), "note": ""}
 
     def spoil(inputs: dict[str, Any]) -> dict[str, Any]:
-        inputs["dough"].append(2)
-        kept["weight"].append(3)
-        return {"loaf": inputs["dough"]}
+        inputs["dough"][0].append(2)
+        kept["weight"][0].append(3)
+        return {"loaf": inputs["dough"][0]}
 
     plan = tool_plan_from_dict(document(weigh("a"), bake("b", "${a.outputs.weight}"), bake("c", "${a.outputs.weight}")))
     done = run(plan, ATOMS, {"weigh": lambda _: kept, "bake": spoil}, jobs=1)
     assert [one.outputs.get("loaf") for one in done.results] == [None, [1, 2], [1, 2]]
-    assert done.results[0].outputs["weight"] == [1]
+    assert done.results[0].outputs["weight"] == [[1]]
 
 
 @both
@@ -267,6 +296,33 @@ def test_a_tool_without_a_callable(run: Run) -> None:
     with pytest.raises(ToolRunError, match=r"^there is no callable for bake$"):
         run(PLAN, ATOMS, calls)
     assert kitchen.calls == []
+
+
+@both
+def test_a_mapping_that_gives_more_than_it_holds(run: Run) -> None:
+    class Lazy(dict[str, Any]):
+        def get(self, key: str, _: Any = None) -> Any:
+            return {"weigh": lambda _: {"weight": 1, "note": ""}}[key]
+
+    assert run(tool_plan_from_dict(document(weigh())), ATOMS, Lazy()).is_done
+
+
+@both
+def test_nothing_to_call(run: Run) -> None:
+    nothing: Any = [Kitchen()]
+    with pytest.raises(TypeError, match=r"^call: list is nothing to call, and no mapping$"):
+        run(PLAN, ATOMS, nothing)
+
+
+def test_a_coroutine_that_nobody_asked_for(recwarn: pytest.WarningsRecorder) -> None:
+    async def late(_: dict[str, Any]) -> Any:
+        return late({})
+
+    plan = tool_plan_from_dict(document(weigh()))
+    (result,) = run_async(plan, ATOMS, {"weigh": late}).results
+    assert result.error == "expected outputs by name, not coroutine"
+    gc.collect()
+    assert not recwarn.list
 
 
 @both

@@ -495,8 +495,11 @@ def test_a_dependency_that_is_named_twice() -> None:
             for atom in ATOMS
         },
         registry_from_value(ATOMS),
+        tuple(ATOMS),
+        list(registry_from_value(ATOMS)),
+        {atom.id: atom for atom in registry_from_value(ATOMS)},
     ],
-    ids=["list", "object with list", "by id", "by id alone", "by name", "model"],
+    ids=["list", "object with list", "by id", "by id alone", "by name", "model", "tuple", "models", "models by id"],
 )
 def test_shapes_of_a_registry(registry: object) -> None:
     plans = [
@@ -563,6 +566,48 @@ def test_a_value_that_is_in_many_places_is_looked_at_once() -> None:
         value = [value, value]
     value.append(value)
     assert codes(validate(weigh("a"), {**weigh("b"), "inputs": {"item": "x", "rest": value}})) == ["UNKNOWN_STEP_REF"]
+
+
+class Unwritable:
+    """What can neither be compared nor written."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+    __hash__ = object.__hash__
+
+
+@pytest.mark.parametrize(
+    "value", [Unwritable(), {1, 2}, b"", 10**5000, float("nan")], ids=lambda value: type(value).__name__
+)
+def test_values_that_are_no_json(value: object) -> None:
+    step = weigh("b", rest=value)
+    step["inputs"]["item"] = value
+    assert "MISSING_REQUIRED_INPUT" not in codes(validate(weigh("a"), step))
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [(Unwritable(), ".Unwritable"), (10**5000, '["a whole number"]')],
+    ids=lambda value: type(value).__name__,
+)
+def test_keys_that_cannot_be_written(key: object, said: str) -> None:
+    step = weigh("a")
+    step["inputs"] |= {key: 1, "item": {key: "${q.outputs.x}"}}
+    path = f"plan.steps[0].inputs{said}"
+    assert errors(step, outputs={key: "${"}) == [
+        ("UNKNOWN_INPUT_FIELD", path),
+        ("UNKNOWN_STEP_REF", path.replace(".inputs", ".inputs.item")),
+    ]
+
+
+def test_names_of_types_are_safe_to_show() -> None:
+    [found] = validate_plan_doc(type("\x1b[31m\n" + "x" * 10_000, (), {})(), ATOMS)["errors"]
+    assert found["message"].startswith("Expected an object, not \\x1b[31m\\nxxx")
+    assert len(found["message"]) < 300
 
 
 def test_keys_that_are_no_texts() -> None:

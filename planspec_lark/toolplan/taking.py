@@ -1,0 +1,87 @@
+"""What a callable has given, as the outputs of a step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from planspec_lark.awaitables import drop
+from planspec_lark.toolplan.registry import Signature, Slots
+from planspec_lark.toolplan.resolving import ValueRefusedError, copy_value
+from planspec_lark.toolplan.structure import name_of
+from planspec_lark.toolplan.types import accepts, kind_of
+
+__all__ = ["as_journaled", "check_types", "declared_outputs", "say", "take_outputs"]
+
+# Of a long list of names, a message has so many.
+_NAMED = 10
+
+
+def declared_outputs(signature: Signature | None) -> Slots:
+    """What a tool promises to put out, by name."""
+    return (signature.outputs if signature is not None else None) or {}
+
+
+def take_outputs(value: Any, signature: Signature | None) -> dict[str, Any]:
+    """A copy of what a callable has given.
+
+    Raises:
+        ValueRefusedError: it is not what its tool promises, or nothing that can be handed on.
+    """
+    declared = declared_outputs(signature)
+    if value is None and not declared:
+        return {}
+    if not isinstance(value, Mapping):
+        drop(value)
+        raise ValueRefusedError(f"expected outputs by name, not {type(value).__name__}")
+    outputs = _copy(value)
+    strange = [key for key in outputs if not isinstance(key, str)]
+    if strange:
+        raise ValueRefusedError(f"names of outputs are texts, not {type(strange[0]).__name__}")
+    missing = [f"'{name_of(name)}'" for name in declared if name not in outputs]
+    if missing:
+        more = ", …" if len(missing) > _NAMED else ""
+        raise ValueRefusedError(f"missing outputs: {', '.join(missing[:_NAMED])}{more}")
+    return outputs
+
+
+def _copy(value: Mapping[Any, Any]) -> dict[str, Any]:
+    try:
+        copied: dict[str, Any] = copy_value(dict(value))
+    except ValueRefusedError:
+        raise
+    except Exception as error:  # a mapping may be any program
+        raise ValueRefusedError(f"its outputs cannot be read: {say(error)}") from None
+    return copied
+
+
+def as_journaled(outputs: dict[str, Any]) -> dict[str, Any]:
+    """What the journal will say of these outputs, so that the first run goes on with the same as any later one.
+
+    Raises:
+        ValueRefusedError: JSON cannot say it.
+    """
+    try:
+        made: dict[str, Any] = json.loads(json.dumps(outputs, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueRefusedError(f"the journal cannot hold its outputs: {error}") from None
+    return made
+
+
+def check_types(outputs: dict[str, Any], signature: Signature | None) -> tuple[str, ...]:
+    """What is to be said of outputs that are of other types than declared; safe to show."""
+    return tuple(
+        f"output '{name_of(name)}' is of type {name_of(slot.types)}, not {kind_of(outputs[name])}"
+        for name, slot in declared_outputs(signature).items()
+        if not accepts(slot.kinds, outputs[name])
+    )
+
+
+def say(error: Exception) -> str:
+    """What an exception says, if it says anything; not yet safe to show."""
+    try:
+        said = str(error)
+    except Exception:
+        said = "(its text cannot be had)"
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

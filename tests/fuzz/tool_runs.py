@@ -1,0 +1,262 @@
+"""What the fuzz job does with tool plans that are run and shown: any tools, any outputs, any journal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+from hypothesis import strategies as st
+
+from planspec_lark import (
+    StepStatus,
+    ToolPlan,
+    ToolPlanError,
+    ToolRun,
+    ToolRunError,
+    arun_toolplan,
+    draw_toolplan,
+    parse_plan,
+    plan_to_toolplan_skeleton,
+    render_all,
+    run_toolplan,
+    serialize_plan,
+    tool_plan_from_dict,
+    toolplan_to_plan,
+    validate_plan,
+)
+from planspec_lark.source import one_line, visible
+from planspec_lark.toolplan.drawing import Drawing
+from tests import strategies
+
+__all__ = ["tool_run_texts", "try_tool_run"]
+
+_HEADER = '{"journal": "tool plan", "version": 1}\n'
+# Names of atoms with what their callables do besides giving values.
+_ATOMS = ["stop iteration", "read", "write", "raise", "tuple", "circle", "deep", "nan", "set", "none", "bytes"]
+_NAMES = st.one_of(st.sampled_from(["a", "b", "1", "a b", "x.outputs.y", "\u202e", "`"]), st.text(max_size=5))
+
+
+_ANY = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), strategies.wild),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_NAMES, inner, max_size=3)),
+    max_leaves=5,
+)
+
+
+# ---------------------------------------------------------------- plans
+
+
+@st.composite
+def _plans(draw: st.DrawFn) -> str:
+    """A plan most of whose references lead to outputs, and what its callables give."""
+    names: list[str] = []
+    steps = []
+    for index in range(draw(st.integers(1, 6))):
+        step: dict[str, Any] = {"id": draw(st.sampled_from(_ATOMS)), "target": draw(st.sampled_from(["", "t", "\n"]))}
+        name = draw(st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d e", "1.5"]), _NAMES))
+        step["inputs"] = draw(st.dictionaries(_NAMES, _values(names), max_size=2))
+        if name is not None and name not in names and not name.isdigit():
+            step["step_id"] = name
+        if bool(names) and draw(st.booleans()):
+            step["depends_on"] = draw(st.lists(st.sampled_from(names), min_size=1))
+        names.append(step.get("step_id", str(index)))
+        steps.append(step)
+    order = draw(st.permutations(range(len(steps)))) if all("step_id" in one for one in steps) else range(len(steps))
+    outputs = draw(st.dictionaries(_NAMES, _values(names), max_size=2))
+    gives = draw(st.dictionaries(st.sampled_from(["x", "y", "z z"]), _ANY, max_size=3))
+    plan = {"steps": [steps[at] for at in order], "outputs": outputs}
+    return json.dumps({"target": "t", "plan": plan, "gives": gives})
+
+
+def _values(names: list[str]) -> st.SearchStrategy[Any]:
+    if not names:
+        return st.one_of(_ANY, strategies.wild)
+    references = st.builds("${{{}.outputs.{}}}".format, st.sampled_from(names), st.sampled_from(["x", "y", "z z"]))
+    texts = st.one_of(references, references.map(lambda one: f"a {one} $${{ {one}"), strategies.wild)
+    return st.one_of(references, texts, st.lists(texts, max_size=3), st.dictionaries(st.just("k"), texts), _ANY)
+
+
+@cache
+def tool_run_texts() -> st.SearchStrategy[str]:
+    """Plans that can be run, and anything, which is a journal then."""
+    return st.one_of(_plans(), _plans(), _plans(), strategies.wild)
+
+
+# ---------------------------------------------------------------- what is called
+
+
+def _circle() -> Any:
+    made: list[Any] = []
+    made.append({"k": (made,)})
+    return made
+
+
+def _deep() -> Any:
+    made: Any = ()
+    for _ in range(5_000):
+        made = (made,)
+    return made
+
+
+_ODD: dict[str, Callable[[], Any]] = {
+    "tuple": lambda: (1, ([], {2: ("\ud800",)})),
+    "circle": _circle,
+    "deep": _deep,
+    "nan": lambda: [float("nan"), float("inf")],
+    "set": lambda: {1},
+    "bytes": lambda: b"\xff",
+}
+
+
+class _Tools:
+    """Callables that change what they get, and count how often each is called."""
+
+    def __init__(self, gives: Any) -> None:
+        self.gives = {"x": 1, **(gives if isinstance(gives, dict) else {})}
+        self.calls: Counter[str] = Counter()
+
+    def call(self, atom_id: str, inputs: dict[str, Any]) -> Any:
+        self.calls[atom_id] += 1
+        given = {**self.gives, "z z": dict(inputs)}
+        inputs.clear()
+        if atom_id == "raise":
+            raise ValueError("no\n\x1b[31m\u202e: done")
+        if atom_id == "stop iteration":
+            raise StopIteration
+        if atom_id == "none":
+            return None
+        if atom_id in _ODD:
+            given["y"] = _ODD[atom_id]()
+        return given
+
+    def by_atom(self) -> dict[str, Callable[[dict[str, Any]], Any]]:
+        """The same one by one, some of them asynchronous."""
+        return {atom_id: self._late(atom_id) if at % 3 else self._soon(atom_id) for at, atom_id in enumerate(_ATOMS)}
+
+    def _soon(self, atom_id: str) -> Callable[[dict[str, Any]], Any]:
+        return lambda inputs: self.call(atom_id, inputs)
+
+    def _late(self, atom_id: str) -> Callable[[dict[str, Any]], Any]:
+        async def call(inputs: dict[str, Any]) -> Any:
+            await asyncio.sleep(0)
+            return self.call(atom_id, inputs)
+
+        return call
+
+
+# ---------------------------------------------------------------- what must hold
+
+
+def try_tool_run(text: str) -> None:
+    """A text as a plan that is shown and run, or else as a journal."""
+    try:
+        value = json.loads(text)
+        plan = tool_plan_from_dict(value)
+    except (ToolPlanError, ValueError, RecursionError):
+        _try_journal(text)
+        return
+    _show(plan)
+    registry = {atom_id: {"inputs": None, "outputs": None} for atom_id in _ATOMS}
+    registry["write"] = {"inputs": None, "outputs": {"x": "string"}}  # type: ignore[dict-item]
+    try:
+        dry = run_toolplan(plan, registry, {}, dry_run=True)
+    except ToolPlanError as error:
+        assert error.diagnostics
+        return
+    _look_at(plan, dry)
+    assert validate_plan(toolplan_to_plan(plan)) == []
+    first = run_toolplan(plan, registry, _Tools(value.get("gives")).call, jobs=2)
+    _look_at(plan, first)
+    second = asyncio.run(arun_toolplan(plan, registry, _Tools(value.get("gives")).by_atom(), jobs=3))
+    _look_at(plan, second)
+    assert _shown(second) == _shown(first)
+    with tempfile.TemporaryDirectory() as folder:
+        _go_on(plan, registry, value.get("gives"), Path(folder, "j"))
+
+
+def _show(plan: ToolPlan) -> None:
+    shown = toolplan_to_plan(plan)
+    assert parse_plan(serialize_plan(shown)) == shown
+    made, missing = plan_to_toolplan_skeleton(shown)
+    again = toolplan_to_plan(tool_plan_from_dict(made))
+    assert [one.detail for one in again.steps] == [one.detail for one in shown.steps]
+    assert [one.step_id for one in again.steps] == [one.step_id for one in shown.steps]
+    said = render_all(missing)
+    assert said == visible(said)
+    for language in get_args(Drawing):
+        drawing = draw_toolplan(plan, language)
+        assert drawing == visible(drawing)
+        assert drawing.count("\n") >= len(plan.steps)
+
+
+def _look_at(plan: ToolPlan, done: ToolRun) -> None:
+    """Every step has a result, and it goes with those of the steps that it depends on."""
+    assert [one.step for one in done.results] == plan.names()
+    failed = {one.step for one in done.results if one.status is StepStatus.FAILED}
+    for one, step in zip(done.results, plan.steps, strict=True):
+        for said in (one.error, *one.warnings):
+            assert said == one_line(said)
+        assert bool(one.error) == (one.status in (StepStatus.FAILED, StepStatus.SKIPPED))
+        assert (one.status is StepStatus.SKIPPED) == (one.because in failed and bool(one.because or "" in failed))
+        for name in step.depends_on or ():
+            other = done.find(name)
+            assert other is not None
+            assert other.wave < one.wave
+            if one.status is StepStatus.DONE:
+                assert other.status is StepStatus.DONE
+    assert {*done.outputs, *done.missing} == {*(plan.outputs or {})}
+
+
+def _shown(done: ToolRun) -> list[str]:
+    """What has come of a run, times aside; values that equal nothing, such as NaN, as they are shown.
+
+    Which of two failed steps a third one is skipped for is a matter of time as well.
+    """
+    results = [
+        repr((one.step, one.status.value, one.outputs, "" if one.because else one.error)) for one in done.results
+    ]
+    return [*results, repr(done.outputs), repr(done.missing)]
+
+
+def _go_on(plan: ToolPlan, registry: Any, gives: Any, path: Path) -> None:
+    """With a journal, nothing is done twice, wherever it was cut off."""
+    first = run_toolplan(plan, registry, _Tools(gives).call, journal=path, jobs=2)
+    _look_at(plan, first)
+    data = path.read_bytes()
+    for size in (len(data), len(data) * 2 // 3):
+        path.write_bytes(data[:size])
+        kept = [json.loads(line) for line in data[:size].split(b"\n")[1:-1]]
+        tools = _Tools(gives)
+        again = run_toolplan(plan, registry, tools.call, journal=path)
+        assert _shown(again) == _shown(first)
+        reused = [one.step for one in again.results if one.is_reused]
+        were_done = [one["step"] for one in kept if one["status"] == "done"]
+        assert not Counter(reused) - Counter(were_done)
+        # A step that has not put out what another one asks for is done again, and so is all behind it.
+        assert len(reused) == len(were_done) or not first.is_done
+        assert sum(tools.calls.values()) <= len(plan.steps) - len(reused)
+
+
+def _try_journal(text: str) -> None:
+    """It is read, or refused and left alone."""
+    plan = tool_plan_from_dict({"target": "t", "plan": {"steps": [{"id": "read", "target": "t", "inputs": {}}]}})
+    data = text.encode("utf-8", "surrogatepass")
+    line = b'{"key": "k", "outputs": {}, "started": 1, "seconds": 1, "status": "done"}\n'
+    for whole in (data, _HEADER.encode() + data, _HEADER.encode() + data + b"\n" + line):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "j")
+            path.write_bytes(whole)
+            try:
+                done = run_toolplan(plan, {"read": {}}, lambda *_: None, journal=path)
+            except ToolRunError as error:
+                assert str(error) == one_line(str(error))
+                assert path.read_bytes() == whole
+            else:
+                assert done.is_done
+                assert run_toolplan(plan, {"read": {}}, {"read": None}, journal=path, dry_run=True).is_done  # type: ignore[dict-item]

@@ -1,0 +1,61 @@
+"""Findings of a value: which of them are shown where there are very many."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tests.property.conftest  # noqa: F401  (it loads a profile)
+from planspec_lark import Severity, read_json
+from planspec_lark.findings import Finding, FirstFindings, locate
+from planspec_lark.json_text.models import JsonText
+from planspec_lark.limits import Findings
+
+TEXT = json.dumps({"a": ["some text", 1], "b": {"c": "more \n text"}, "d": None})
+PATHS: list[tuple[str | int, ...]] = [(), ("a",), ("a", 0), ("a", 1), ("b",), ("b", "c"), ("d",), ("d", "e"), ("f",)]
+FINDINGS = st.builds(
+    Finding,
+    st.sampled_from(["PT101", "PT501"]),
+    st.sampled_from(["one", "two"]),
+    st.sampled_from(PATHS),
+    within=st.one_of(st.none(), st.tuples(st.integers(0, 12), st.integers(0, 12))),
+    at_key=st.booleans(),
+    severity=st.sampled_from([None, None, Severity.INFO]),
+)
+
+
+@pytest.fixture(scope="module")
+def origin() -> JsonText:
+    return read_json(TEXT)
+
+
+@given(st.lists(FINDINGS, max_size=12), st.lists(FINDINGS, max_size=2), st.one_of(st.none(), st.integers(1, 6)))
+def test_what_is_shown_is_what_stands_first(found: list[Finding], before: list[Finding], limit: int | None) -> None:
+    origin = read_json(TEXT)
+    listed = locate(before, origin)
+    expected = Findings(limit)
+    expected.extend(listed)
+    expected.extend(locate(found, origin))
+    first = FirstFindings(origin, limit)
+    for finding in found[:3]:
+        first.add(finding)
+    first.extend(found[3:])
+    assert first.close(listed) == expected.close()
+
+
+def test_all_others_cost_nothing(origin: JsonText) -> None:
+    first = FirstFindings(origin, 10)
+    tracemalloc.start()
+    try:
+        first.extend(Finding("PT501", f"number {number}", ("b", "c")) for number in range(20_000))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100_000
+    found = first.close()
+    assert [one.message for one in found[:10]] == [f"number {number}" for number in range(10)]
+    assert found[10].message == "19,990 more findings are not listed"

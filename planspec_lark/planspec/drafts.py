@@ -121,17 +121,20 @@ class Draft:
 
     def read(self, window: str, base: int, at: int, events: list[PlanEvent]) -> int:
         """Read the line at ``at`` as :meth:`planspec_lark.planspec.walking.Walk.go_on` does, and tell what it adds."""
-        at = self._walk.go_on(window, base, at)
+        end = self._walk.go_on(window, base, at)
+        found = self._tell_findings(self._walk.growing)
+        before = sum(_start(diagnostic) < at for diagnostic in found)
+        events.extend(map(self._find, found[:before]))
         events.extend(self._tell_parts())
         events.extend(self._tell_step())
-        self._tell_findings(events, self._walk.growing)
-        return at
+        events.extend(map(self._find, found[before:]))
+        return end
 
     def end(self, events: list[PlanEvent]) -> None:
         """Tell what is certain now that the draft is over."""
         self.is_ended = True
+        events.extend(map(self._find, self._tell_findings(None)))
         events.extend(self._end_step())
-        self._tell_findings(events, None)
         events.append(self._event(PlanEventKind.DRAFT_ENDED))
 
     def copy_plan(self) -> PlanSpec:
@@ -148,9 +151,7 @@ class Draft:
         if not looks_like_step(line) or mend_step(line)[1] is None:
             return None
         walk = TolerantWalk(Source(line), "")
-        if not self.is_ended:
-            walk.section, walk.seen = self._walk.section, {*self._walk.seen}
-            walk.unfinished = self._walk.unfinished
+        walk.section, walk.unfinished = self._walk.section, self._walk.unfinished
         walk.go_on(end_last_line(line), 0, 0)
         step = next(iter(walk.steps.values()), None)
         is_taken = step is not None and not self.is_ended and step.step_id in self._walk.steps
@@ -202,14 +203,18 @@ class Draft:
         if step is not None:
             yield self._event(PlanEventKind.STEP_ENDED, step=copy.deepcopy(step))
 
-    def _tell_findings(self, events: list[PlanEvent], growing: Diagnostic | None) -> None:
+    def _find(self, diagnostic: Diagnostic) -> PlanEvent:
+        return self._event(PlanEventKind.FINDING, diagnostic=diagnostic)
+
+    def _tell_findings(self, growing: Diagnostic | None) -> list[Diagnostic]:
+        """Those that are new and certain, as many as may be listed, in the order of the text."""
         certain = self._news.take(growing)
         if self.error is None:
             self.error = next((found for found in certain if found.severity is Severity.ERROR), None)
         room = None if self.limits.max_findings is None else self.limits.max_findings - self._listed
         shown = certain[:room]
         self._listed += len(shown)
-        events.extend(self._event(PlanEventKind.FINDING, diagnostic=found) for found in in_order(shown))
+        return in_order(shown)
 
     def _find_excess(self, step_id: str) -> Diagnostic | None:
         """What is wrong with a draft that has more levels or steps than it may.

@@ -237,7 +237,7 @@ class PlanStream:
         """Give up where the draft has lost something. Once a plan is settled, others cannot spoil it."""
         if self._is_settled:
             return
-        fault = self._draft.excess or (None if self._strict else self._draft.error)
+        fault = self._draft.excess or self._draft.error
         if fault is not None:
             self._give_up(fault, events)
 

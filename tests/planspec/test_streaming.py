@@ -97,7 +97,10 @@ def test_a_step_that_was_told_is_not_changed_by_what_follows() -> None:
     event.step.description = "mine"
     stream.feed("> d\n")
     assert event.step.detail == []
-    assert stream.finish().events[0].step == PlanStep("1", step_type="act", description="a", detail=["d"])
+    (ended, *_) = stream.finish().events
+    assert ended.step == PlanStep("1", step_type="act", description="a", detail=["d"])
+    ended.step.description = "mine"
+    assert stream.copy_plan().steps[0].description == "a"
 
 
 def test_repairs_are_told_with_their_lines() -> None:
@@ -119,7 +122,7 @@ def test_a_finding_waits_as_long_as_it_grows() -> None:
         [],
         [],
         [],
-        ["0 goal g", "0 finding PS101 1-3"],
+        ["0 finding PS101 1-3", "0 goal g"],
         [],
         [],
         [],
@@ -128,7 +131,7 @@ def test_a_finding_waits_as_long_as_it_grows() -> None:
         ["0 step_ended 1 a []", "0 finding PS117 10-10"],
         [],
         [],
-        ["0 step 2 e []", "0 finding PS107 11-12"],
+        ["0 finding PS107 11-12", "0 step 2 e []"],
         ["0 step_ended 2 e []", "0 draft_ended", "0 settled"],
     ]
 
@@ -138,8 +141,16 @@ def test_a_part_that_comes_late_is_one_finding_with_the_lines_below_it() -> None
         ["0 step_ended 1 a []"],
         ["0 constraint 2. [act] b"],
         ["0 constraint c"],
-        ["0 step 3 d []", "0 finding PS106 4-6"],
+        ["0 finding PS106 4-6", "0 step 3 d []"],
         ["0 step_ended 3 d []", "0 draft_ended", "0 settled"],
+    ]
+
+
+def test_a_repaired_part_that_comes_late_does_not_wait_for_more() -> None:
+    assert told("Constraints:\nGoal：g\n> d\n")[1:] == [
+        ["0 goal g", "0 finding PS104 2-2", "0 finding PS106 2-2"],
+        ["0 goal_detail d"],
+        ["0 draft_ended", "0 settled"],
     ]
 
 
@@ -189,7 +200,7 @@ def test_a_plan_is_settled_where_no_other_can_be_better() -> None:
     stream = PlanStream()
     stream.feed(f"Here:\n```\n{PLAN}")
     assert not stream.is_settled
-    assert brief(stream.feed("```\n")) == ["0 step_ended 1 a []", "0 finding PS103 6-6", "0 draft_ended", "0 settled"]
+    assert brief(stream.feed("```\n")) == ["0 finding PS103 6-6", "0 step_ended 1 a []", "0 draft_ended", "0 settled"]
     assert stream.is_settled
     assert brief(stream.feed(SECOND)) == ["1 title t", "1 goal h", "1 step 1 b []"]
     assert stream.copy_plan() == parse_plan(PLAN)
@@ -268,7 +279,7 @@ def test_what_is_seen_is_what_the_line_becomes() -> None:
 
 
 def test_below_constraints_a_listed_step_is_a_constraint() -> None:
-    for head in ("Constraints:\n", f"{PLAN}Constraints:\n"):
+    for head in ("Constraints:\n", "Constraints:\n- c\nso\n", f"{PLAN}Constraints:\n"):
         stream = PlanStream()
         stream.feed(f"{head}- 2. [act] b")
         assert stream.provisional.step is None
@@ -458,7 +469,7 @@ def test_findings_are_told_up_to_their_limit() -> None:
 def test_an_error_that_is_not_listed_is_hopeless_all_the_same() -> None:
     stream = PlanStream(limits=Limits(max_findings=1))
     events = stream.feed("so\nGoal: g\n## Steps\n2. no\n")
-    assert brief(events) == ["0 goal g", "0 finding PS101 1-1", "0 hopeless PS112 4-4"]
+    assert brief(events) == ["0 finding PS101 1-1", "0 goal g", "0 hopeless PS112 4-4"]
 
 
 # ---------------------------------------------------------------- misuse
@@ -511,6 +522,8 @@ def test_every_split_of_a_short_text_tells_the_same(path: Path) -> None:
         f"So:\n````text\n{PLAN}````\n> x\n~~~\n{SECOND}~~~\n",
         f"{PLAN}\n{' ' * 300}\nprose\n> x\n",
         f"{PLAN}{' ' * 300}prose\n> x\n",
+        f"{PLAN}{' ' * 254}\nprose\n> x\n",
+        f"{PLAN}{' ' * 255}\nprose\n> x\n",
         f"{PLAN}\n{' ' * 254}prose\n> x\n",
         f"{PLAN}\n{' ' * 255}prose\n> x\n",
         "Goal: \ud83d\ude00\n",
@@ -527,11 +540,11 @@ def test_every_split_of_an_awkward_text_tells_the_same(text: str) -> None:
 
 
 def test_a_source_that_grows_is_like_any_other() -> None:
-    text = "a\r\n\nbc\n\rd"
+    text = "a\r\r\n\nbc\n\rd"
     growing = GrowingSource("x")
     assert (growing.text, growing.line(1), growing.name) == ("", "", "x")
     for end in range(1, 4):
-        growing.add(["a\r\n", "\n", "bc\n"][end - 1])
+        growing.add(["a\r\r\n", "\n", "bc\n"][end - 1])
     growing.add("\rd")
     source = Source(text)
     assert growing.text == text

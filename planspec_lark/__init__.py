@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from planspec_lark.plan_next.view import context_to_plan
     from planspec_lark.plan_next.wording.words import Words, WordsError, default_words, load_words, read_words
     from planspec_lark.planspec.checking import check_text
+    from planspec_lark.planspec.events import PlanEvent, PlanEventKind, Provisional
     from planspec_lark.planspec.folding import collapse_step, expand_step, replace_children
     from planspec_lark.planspec.interchange import (
         PlanValueError,
@@ -123,6 +124,7 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.printing import serialize_plan
     from planspec_lark.planspec.reading import parse_plan
     from planspec_lark.planspec.scanning import ScanResult, scan_plan
+    from planspec_lark.planspec.streaming import PlanStream, StreamEnd
     from planspec_lark.planspec.syntax_tree import parse_tree, plan_from_tree
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
     from planspec_lark.planspec.validation import validate_plan
@@ -204,6 +206,7 @@ _HOMES = {
     "plan_next.view": "context_to_plan",
     "plan_next.wording.words": "Words WordsError default_words load_words read_words",
     "planspec.checking": "check_text",
+    "planspec.events": "PlanEvent PlanEventKind Provisional",
     "planspec.folding": "collapse_step expand_step replace_children",
     "planspec.interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
     "planspec.lint": "lint_plan",
@@ -212,6 +215,7 @@ _HOMES = {
     "planspec.printing": "serialize_plan",
     "planspec.reading": "parse_plan",
     "planspec.scanning": "ScanResult scan_plan",
+    "planspec.streaming": "PlanStream StreamEnd",
     "planspec.syntax_tree": "parse_tree plan_from_tree",
     "planspec.tree": "available_outputs find_step next_pending_step step_order",
     "planspec.validation": "validate_plan",
@@ -289,12 +293,15 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Phase",
     "Places",
     "PlanCommand",
+    "PlanEvent",
+    "PlanEventKind",
     "PlanNext",
     "PlanReturn",
     "PlanRunError",
     "PlanSpec",
     "PlanStatus",
     "PlanStep",
+    "PlanStream",
     "PlanSyntaxError",
     "PlanType",
     "PlanValueError",
@@ -302,6 +309,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "PlanningCall",
     "Program",
     "ProgramError",
+    "Provisional",
     "Purpose",
     "Question",
     "Reflection",
@@ -330,6 +338,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "StepPlaces",
     "StepResult",
     "StepStatus",
+    "StreamEnd",
     "ThinkEngine",
     "ThinkEvent",
     "ToolPlan",

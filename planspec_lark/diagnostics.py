@@ -170,8 +170,14 @@ def _in_brackets(path: str) -> str:
 
 def _name_nothing(fix: Fix, source: Source | None) -> str:
     """What to write where a fix leaves something out."""
-    is_part = source is not None and source.line(fix.span.line).strip() != source.text[fix.span.start : fix.span.end]
+    is_part = source is not None and not _is_line(fix.span, source)
     return f"(nothing: leave {'it' if is_part else 'the line'} out)"
+
+
+def _is_line(span: Span, source: Source) -> bool:
+    """Whether a span is all of a line but for white space around it."""
+    line = source.line(span.line)
+    return span.end_line == span.line and line.strip() == line[span.column - 1 : span.end_column - 1]
 
 
 def join_words(words: Sequence[str], last: str = "or") -> str:

@@ -13,9 +13,20 @@ from typing import Any
 from attrs import Attribute, define, field, frozen
 
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, in_order
-from planspec_lark.source import Source
+from planspec_lark.source import Source, Span
 
-__all__ = ["DEFAULT_LIMITS", "NO_LIMITS", "Findings", "Limits", "find_excess", "read_file", "too_many_bytes"]
+__all__ = [
+    "DEFAULT_LIMITS",
+    "NO_LIMITS",
+    "Findings",
+    "Limits",
+    "count_bytes",
+    "find_excess",
+    "read_file",
+    "too_deep",
+    "too_many_bytes",
+    "too_many_steps",
+]
 
 _WEIGHT = (Severity.INFO, Severity.WARNING, Severity.ERROR)
 
@@ -57,15 +68,37 @@ def find_excess(text: str, name: str, limits: Limits) -> Diagnostic | None:
     # A character has one to four bytes, so most texts need not be encoded to know.
     if most is None or 4 * len(text) <= most:
         return None
-    if len(text) <= most and len(text.encode("utf-8", "surrogatepass")) <= most:
+    if len(text) <= most and count_bytes(text) <= most:
         return None
     return too_many_bytes(most, Source(text, name))
+
+
+def count_bytes(text: str) -> int:
+    """How many bytes a text has in UTF-8."""
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def too_many_bytes(most: int, source: Source) -> Diagnostic:
     """That a text has more bytes than it may."""
     message = f"the text has more than the {most:,} bytes that are allowed"
     return Diagnostic("PS121", message, Severity.ERROR, source.span(0, 0), help="nothing of it was read", source=source)
+
+
+def too_many_steps(step_id: str, count: int, most: int, span: Span, source: Source) -> Diagnostic:
+    """That a plan has more steps than it may; ``step_id`` is the first of those."""
+    message = f"the plan has {count:,} steps, and may have no more than {most:,}"
+    return _refuse_plan("PS122", message, step_id, span, source)
+
+
+def too_deep(step_id: str, depth: int, most: int, span: Span, source: Source) -> Diagnostic:
+    """That a step stands on a level below those that there may be."""
+    message = f"a step on level {depth:,}, and no more than {most:,} may be"
+    return _refuse_plan("PS123", message, step_id, span, source)
+
+
+def _refuse_plan(code: str, message: str, step_id: str, span: Span, source: Source) -> Diagnostic:
+    help = "nothing of the plan was read"
+    return Diagnostic(code, message, Severity.ERROR, span, help=help, step_id=step_id, source=source)
 
 
 def read_file(path: Path | str, limits: Limits) -> str:
@@ -107,6 +140,8 @@ class Findings:
         """Put another in place of the last one, of the same severity."""
         if self.shown and self.shown[-1] is self.last:
             self.shown[-1] = diagnostic
+        elif self._first_left_out is self.last:
+            self._first_left_out = diagnostic
         self.last = diagnostic
 
     def extend(self, others: Findings | Iterable[Diagnostic]) -> None:

@@ -14,7 +14,17 @@ from functools import cached_property
 
 from attrs import define, field, frozen
 
-__all__ = ["Source", "Span", "columns", "end_last_line", "escape_json", "one_line", "visible", "visible_name"]
+__all__ = [
+    "GrowingSource",
+    "Source",
+    "Span",
+    "columns",
+    "end_last_line",
+    "escape_json",
+    "one_line",
+    "visible",
+    "visible_name",
+]
 
 
 @frozen
@@ -49,6 +59,11 @@ class Source:
             at = find("\n", at + 1)
         return starts
 
+    @property
+    def length(self) -> int:
+        """How many characters the text has."""
+        return len(self.text)
+
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both from 1."""
         line = bisect_right(self._starts, offset)
@@ -56,8 +71,9 @@ class Source:
 
     def span(self, start: int, end: int) -> Span:
         """The span from ``start`` to ``end``, both kept inside the text."""
-        start = min(start, len(self.text))
-        end = max(start, min(end, len(self.text)))
+        length = self.length
+        start = min(start, length)
+        end = max(start, min(end, length))
         return Span(start, end, *self.position(start), *self.position(end))
 
     def line(self, number: int) -> str:
@@ -73,6 +89,60 @@ class Source:
         if number == len(self._starts):
             return self.text[start:]
         return self.text[start : self._starts[number] - 1].removesuffix("\r")
+
+
+class GrowingSource(Source):
+    """A text that comes line by line. Each costs what it is long, whatever was asked for in between.
+
+    Only ``text`` puts all lines together, once for all that there are.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._lines: list[str] = []
+        self._length = 0
+        self._joined = ""
+        self._index = array("q", [0])
+        super().__init__("", name)
+
+    def add(self, line: str) -> None:
+        """Take the next line, its line break included, which only the last one may lack."""
+        self._lines.append(line)
+        self._length += len(line)
+        if line.endswith("\n"):
+            self._index.append(self._length)
+
+    def add_all(self, text: str) -> None:
+        """Take all lines of a text, which need not be read."""
+        *lines, last = text.split("\n")
+        for line in lines:
+            self.add(f"{line}\n")
+        self.add(last)
+
+    @property
+    def text(self) -> str:
+        """All lines so far."""
+        if len(self._joined) < self._length:
+            self._joined = "".join(self._lines)
+        return self._joined
+
+    @text.setter
+    def text(self, text: str) -> None:
+        if text:
+            raise ValueError("a text that grows starts empty")
+
+    @property
+    def _starts(self) -> array[int]:
+        return self._index
+
+    @property
+    def length(self) -> int:
+        """How many characters there are so far."""
+        return self._length
+
+    def line(self, number: int) -> str:
+        """Line ``number`` without its line break; empty where it has not come yet."""
+        line = self._lines[number - 1] if number <= len(self._lines) else ""
+        return line.removesuffix("\n").removesuffix("\r") if line.endswith("\n") else line
 
 
 def end_last_line(text: str) -> str:

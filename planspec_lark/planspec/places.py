@@ -48,7 +48,10 @@ class Unit:
         """The bounds of a group of the pattern, or None."""
         if self.match is None or self.match.start(group) < 0:
             return None
-        return self.match.span(group)
+        start, end = self.match.span(group)
+        # What was matched may have been a window of the text.
+        shift = self.start - self.match.start()
+        return start + shift, end + shift
 
 
 @frozen

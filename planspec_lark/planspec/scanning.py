@@ -8,8 +8,16 @@ from itertools import islice
 from attrs import field, frozen
 
 from planspec_lark.collector import paused
-from planspec_lark.diagnostics import Diagnostic, Severity, in_order
-from planspec_lark.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits, find_excess
+from planspec_lark.diagnostics import Diagnostic, in_order
+from planspec_lark.limits import (
+    DEFAULT_LIMITS,
+    NO_LIMITS,
+    Findings,
+    Limits,
+    find_excess,
+    too_deep,
+    too_many_steps,
+)
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.places import Places
 from planspec_lark.planspec.repairs import find_inputs, find_outputs
@@ -17,7 +25,7 @@ from planspec_lark.planspec.tolerance import TolerantWalk
 from planspec_lark.planspec.tree import grow
 from planspec_lark.planspec.valid import read_valid
 from planspec_lark.planspec.walking import Walk
-from planspec_lark.source import Source, end_last_line
+from planspec_lark.source import Source, Span, end_last_line
 
 __all__ = ["ScanResult", "scan_faults", "scan_plan", "scan_strictly"]
 
@@ -96,26 +104,22 @@ def _find_excess_of_plan(result: ScanResult, limits: Limits) -> Diagnostic | Non
         depth += 1
         count += len(siblings)
         if limits.max_depth is not None and depth > limits.max_depth:
-            message = f"a step on level {depth:,}, and no more than {limits.max_depth:,} may be"
-            return _excess("PS123", siblings[0], message, result)
+            return too_deep(siblings[0].step_id, depth, limits.max_depth, *_place(siblings[0], result))
         siblings = [child for step in siblings for child in step.children]
     if limits.max_steps is None or count <= limits.max_steps:
         return None
     step = next(islice(iter_steps(result.plan), limits.max_steps, None))
-    message = f"the plan has {count:,} steps, and may have no more than {limits.max_steps:,}"
-    return _excess("PS122", step, message, result)
+    return too_many_steps(step.step_id, count, limits.max_steps, *_place(step, result))
 
 
-def _excess(code: str, step: PlanStep, message: str, result: ScanResult) -> Diagnostic:
+def _place(step: PlanStep, result: ScanResult) -> tuple[Span, Source]:
     places = result.places
     if places.are_to_be_found:
         # Of a plan that is refused, this is the only place that anybody will ask for.
         walk = Walk(result.source, end_last_line(result.source.text), until=step.step_id)
         walk.run()
         places = walk.places
-    span = places.step(step.step_id).fields["step_id"][0]
-    help = "nothing of the plan was read"
-    return Diagnostic(code, message, Severity.ERROR, span, help=help, step_id=step.step_id, source=result.source)
+    return places.step(step.step_id).fields["step_id"][0], result.source
 
 
 def _read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:

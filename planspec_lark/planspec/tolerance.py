@@ -5,7 +5,7 @@ from __future__ import annotations
 from re import Match
 from typing import Any
 
-from attrs import define, evolve
+from attrs import define
 
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.planspec.building import add_body, split_body, split_variables
@@ -15,7 +15,8 @@ from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.planspec.places import Unit
 from planspec_lark.planspec.repairs import find_inputs, find_outputs
-from planspec_lark.planspec.walking import BLANK_LINES, Walk
+from planspec_lark.planspec.walking import Walk
+from planspec_lark.planspec.windows import BLANK_LINES, LOOK_BACK
 
 __all__ = ["TolerantWalk"]
 
@@ -55,7 +56,7 @@ class TolerantWalk(Walk):
 
     def leave_prose(self, at: int) -> None:
         """Behind the steps, prose that a blank line sets off ends the plan as far as `>` lines go."""
-        before = self.text[max(0, at - 256) : at]
+        before = self.slice(max(self.base, at - LOOK_BACK), at)
         is_set_off = before[len(before.rstrip(BLANK_LINES)) :].count("\n") > 1
         if self.steps and is_set_off:
             self.owner = None
@@ -80,27 +81,27 @@ class TolerantWalk(Walk):
             return step
         bounds = unit.find("step_DESCRIPTION")
         if bounds and not step.outputs:
-            raw = self.text[slice(*bounds)]
+            raw = self.slice(*bounds)
             almost = find_outputs(raw)
             if almost and almost.is_foreign:
                 step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
                 step.outputs = almost.names
                 place = bounds[0] + almost.start, bounds[0] + len(raw)
                 self._take_names(step.step_id, "outputs", *place, almost.written)
-        if unit.match and any(map(find_inputs, step.detail)):
+        if (body := unit.find("step__body")) and any(map(find_inputs, step.detail)):
             step.inputs, step.detail = [], []
-            self._add_body(step, *unit.match.span("step__body"))
+            self._add_body(step, *body)
         return step
 
     def read_body(self, step: PlanStep, lines: str, unit: Unit) -> None:
         """As those directly behind the summary line, foreign arrows and all."""
-        if unit.match is None:
-            add_body(step, lines)
+        if bounds := unit.find("body_line"):
+            self._add_body(step, *bounds)
         else:
-            self._add_body(step, *unit.match.span("body_line"))
+            add_body(step, lines)
 
     def _add_body(self, step: PlanStep, start: int, end: int) -> None:
-        for line in split_body(self.text[start:end]):
+        for line in split_body(self.slice(start, end)):
             text = line["DETAIL"]
             almost = find_inputs(text) if text else None
             if almost and almost.is_foreign:
@@ -134,8 +135,10 @@ class TolerantWalk(Walk):
     def report_dropped(self, unit: Unit) -> None:
         """Name what goes with a line that was left out."""
         end = self.end_of(unit)
-        start = unit.start + len(self.text[unit.start : end]) - len(self.text[unit.start : end].lstrip(BLANK_LINES))
+        start = end - len(self.slice(unit.start, end).lstrip(BLANK_LINES))
         self.report("PS107", "left out, as what it belongs to", start, end, severity=Severity.ERROR)
+        if self.unfinished == "step":
+            self.keep_growing()
 
     def report_fault(self, fault: Fault, at: int, end: int) -> None:
         """What nobody would take for a line of a plan is just not a part of it."""
@@ -148,10 +151,8 @@ class TolerantWalk(Walk):
     def _leave_line_out(self, code: str, at: int, end: int) -> None:
         """Name a line that is no part of the plan, together with the one before it if that is none either."""
         message = "left out: a code fence" if code == "PS103" else "left out: not a part of the plan"
-        last = self.findings.last
-        if last is not None and last.code == code and last.severity is Severity.INFO and last.span is not None:
-            gap = self.source.text[last.span.end : at]
-            if not gap.strip(BLANK_LINES):
-                self.findings.replace_last(evolve(last, span=self.source.span(last.span.start, end)))
-                return
+        if self.behind is not None and self.behind.code == code and self.behind.severity is Severity.INFO:
+            self.extend(self.behind, end)
+            return
         self.note(code, message, at, end, severity=Severity.INFO)
+        self.keep_growing()

@@ -6,6 +6,9 @@ read in its place, so that one fault does not bring forth others.
 
 This is the strict walk, to which every deviation is an error. Where it lets others decide (``starts_another``,
 ``read_step``, ``read_body``, ``leave_prose``, ``pass_fence``, ``report_fault``), a tolerant one does.
+
+A walk may have the whole text at once, or see it line by line as it comes (:meth:`Walk.go_on`). Then a stretch comes in
+pieces: a line that goes on with the stretch before it is taken as if it had been part of it from the start.
 """
 
 from __future__ import annotations
@@ -17,20 +20,16 @@ from typing import Any
 from attrs import define, field
 
 from planspec_lark import grammars
-from planspec_lark.diagnostics import Diagnostic, Fix, Severity
-from planspec_lark.limits import Findings
+from planspec_lark.diagnostics import Fix, Severity
 from planspec_lark.planspec.building import SUMMARY, add_body, build_step, read_constraints, read_goal_detail
 from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.places import Places, Unit
 from planspec_lark.planspec.repairs import looks_like_step, mend_step
-from planspec_lark.source import Source
+from planspec_lark.planspec.windows import BLANK_LINES, Window
 
-__all__ = ["BLANK_LINES", "Walk"]
-
-# White space and line breaks: what may stand between two stretches.
-BLANK_LINES = BLANKS + "\r\n"
+__all__ = ["Walk"]
 
 _PARTS = {
     "title": Section.TITLE,
@@ -45,6 +44,8 @@ _NAMES = {
     Section.STEPS: "`## Steps`",
 }
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
+# What a stretch that starts with one kind of line goes on with.
+_BELOW = {"goal": "body_line", "constraints": "constraint", "step": "body_line"}
 
 
 @cache
@@ -53,18 +54,15 @@ def _line() -> Pattern[str]:
 
 
 @define
-class Walk:
+class Walk(Window):
     """One walk, and what it has found so far.
 
-    ``text`` is the source's text with its last line ended. ``owner`` is whose ``>`` lines come now: the plan's (for its
-    goal), a step's, those of something refused (False), or nobody's (None).
+    ``owner`` is whose ``>`` lines come now: the plan's (for its goal), a step's, those of something refused (False), or
+    nobody's (None).
     """
 
-    source: Source
-    text: str
     plan: PlanSpec = field(factory=PlanSpec)
     steps: dict[str, PlanStep] = field(factory=dict)
-    findings: Findings = field(factory=lambda: Findings(None))
     places: Places = field(init=False)
     section: Section = Section.NOTHING
     seen: set[Section] = field(factory=set)
@@ -73,17 +71,37 @@ class Walk:
     finished: bool = False
     # The step to stop behind.
     until: str | None = None
+    # The kind of the last stretch, as long as lines may follow that go on with it.
+    unfinished: str = ""
 
     def __attrs_post_init__(self) -> None:
         self.places = Places(self.source)
 
     def run(self, at: int = 0) -> int:
         """Read from an offset on, to the text's end or to where the plan has ended; returns where that is."""
-        text = self.text
-        lead = grammars.pattern("planspec", "LEAD").match(text, at) if at == 0 else None
-        at = lead.end() if lead else at
-        while at < len(text) and not self.finished:
-            match = _line().match(text, at)
+        lead = grammars.pattern("planspec", "LEAD").match(self.text) if at == 0 else None
+        return self._run(lead.end() if lead else at)
+
+    def go_on(self, window: str, base: int, at: int) -> int:
+        """Read a line that has come: ``window``, from offset ``at`` on.
+
+        Args:
+            window: the line, and in front of it LOOK_BACK characters or as many as there are.
+            base: the offset of the window's start.
+            at: the offset of the line's first character that is neither white space nor a byte-order mark.
+
+        Returns:
+            The offset up to which all was read: ``at`` itself, where the plan has ended in front of it.
+        """
+        self.text, self.base = window, base
+        return self._run(at)
+
+    def _run(self, at: int) -> int:
+        text, base = self.text, self.base
+        end = base + len(text)
+        while at < end and not self.finished:
+            self.start_stretch()
+            match = _line().match(text, at - base)
             at = self._take(match) if match and not self._is_listed_step(match) else self._refuse(at)
         return at
 
@@ -127,31 +145,19 @@ class Walk:
     def report_dropped(self, unit: Unit) -> None:
         """Note lines that belong to something refused. To a strict walk, that has been said."""
 
-    # ---------------------------------------------------------------- tools
-
-    def note(self, code: str, message: str, start: int, end: int, **more: Any) -> None:
-        """Add a diagnostic."""
-        span = self.source.span(start, end)
-        self.findings.add(Diagnostic(code, message, span=span, source=self.source, **more))
-
-    def end_of(self, unit: Unit) -> int:
-        """Where a stretch ends, without the white space and blank lines behind it."""
-        return unit.start + len(self.text[unit.start : unit.end].rstrip(BLANK_LINES))
-
-    def end_of_line(self, unit: Unit) -> int:
-        """Where the first line of a stretch ends."""
-        first = self.text.find("\n", unit.start, unit.end)
-        return unit.end if first < 0 else first
-
     # ---------------------------------------------------------------- stretches that the grammar accepts
 
     def _take(self, match: Match[str], mended: tuple[int, int] | None = None) -> int:
         """Read one stretch; ``mended`` is the place in the source of a line that was repaired to ``match``."""
         kind = str(match.lastgroup)
-        unit = Unit(*mended, None) if mended else Unit(*match.span(), match)
+        unit = Unit(*mended, None) if mended else Unit(match.start() + self.base, match.end() + self.base, match)
         if self.starts_another(kind):
             self.finished = True
             return unit.start
+        if not mended and kind == _BELOW.get(self.unfinished):
+            self._take_more(kind, match, unit)
+            return unit.end
+        self.unfinished = "" if mended else kind
         if kind == "step":
             self._take_step(match, unit)
         elif kind == "body_line":
@@ -162,9 +168,22 @@ class Walk:
             self._take_part(kind, match, unit)
         return unit.end
 
+    def _take_more(self, kind: str, match: Match[str], unit: Unit) -> None:
+        """Read a line of the last stretch. Only a text that comes line by line has it by itself."""
+        if self.behind is not None:
+            # The finding names all of the stretch.
+            self.extend(self.behind, self.end_of(unit))
+            if self.owner is False:
+                return
+        if kind == "constraint":
+            self.plan.constraints.append(match["constraint_TEXT"])
+            self.places.add("constraints", unit)
+        else:
+            self._take_body(match["body_line"], unit)
+
     def _is_listed_step(self, match: Match[str]) -> bool:
         """Whether a `-` line is most likely a step in a list: ``- 1. [act] text``."""
-        if match.lastgroup != "constraint" or self.section is Section.CONSTRAINTS:
+        if match.lastgroup != "constraint" or self.section is Section.CONSTRAINTS or self.unfinished == "constraints":
             return False
         line = match["constraint"].rstrip(BLANK_LINES)
         return looks_like_step(line) and mend_step(line)[1] is not None
@@ -178,14 +197,19 @@ class Walk:
             severity = Severity.WARNING if part is Section.STEPS else Severity.ERROR
             message = f"the {_NAMES[part]} comes a second time"
             help = "a plan has each part at most once"
-            self.report("PS105", message, unit.start, self.end_of(unit), severity=severity, help=help)
+            self._report_part(part, "PS105", message, unit, severity=severity, help=help)
             return False
         if part < self.section:
             message, help = f"the {_NAMES[part]} comes too late", "the order is: title, goal, constraints, steps"
-            self.report("PS106", message, unit.start, self.end_of(unit), severity=Severity.WARNING, help=help)
+            self._report_part(part, "PS106", message, unit, severity=Severity.WARNING, help=help)
         self.seen.add(part)
         self.section = max(part, self.section)
         return True
+
+    def _report_part(self, part: Section, code: str, message: str, unit: Unit, **more: Any) -> None:
+        self.report(code, message, unit.start, self.end_of(unit), **more)
+        if part in (Section.GOAL, Section.CONSTRAINTS) and unit.match:
+            self.keep_growing()
 
     def _take_part(self, kind: str, match: Match[str], unit: Unit) -> None:
         if kind == "title":
@@ -245,7 +269,7 @@ class Walk:
         message = f"the id {step_id} is taken: line {line} has it already"
         end = unit.start + len(step_id) if unit.match else self.end_of_line(unit)
         self.report("PS117", message, unit.start, end, severity=Severity.ERROR, step_id=step_id)
-        if "\n" in self.text[unit.start : self.end_of(unit)]:
+        if "\n" in self.slice(unit.start, self.end_of(unit)):
             self.report_dropped(Unit(self.end_of_line(unit) + 1, unit.end, None))
         self.owner = False
 
@@ -253,10 +277,10 @@ class Walk:
 
     def _refuse(self, at: int) -> int:
         """Report the line at ``at``, go on with what was meant if that is clear, and return where the next starts."""
-        text = self.text
-        newline = text.index("\n", at)
-        end = newline - (text[newline - 1] == "\r" and newline > at)
-        line = text[at:end].rstrip(BLANKS)
+        self.unfinished = ""
+        newline = self.text.index("\n", at - self.base) + self.base
+        end = newline - (newline > at and self.slice(newline - 1, newline) == "\r")
+        line = self.slice(at, end).rstrip(BLANKS)
         fault = diagnose(line, self.section)
         match = _line().match(fault.mended + "\n") if fault.mended else None
         if match and self.starts_another(str(match.lastgroup)):
@@ -271,5 +295,5 @@ class Walk:
             self.owner = False
         else:
             self.leave_prose(at)
-        after = grammars.pattern("planspec", "NL").match(text, end)
-        return after.end() if after else newline + 1
+        after = grammars.pattern("planspec", "NL").match(self.text, end - self.base)
+        return after.end() + self.base if after else newline + 1

@@ -16,6 +16,7 @@ READERS = (
     "parse_plan",
     "parse_tree",
     "scan_plan",
+    "PlanStream",
     "check_text",
     "plan_commands",
     "apply_commands",

@@ -20,6 +20,7 @@ from planspec_lark import (
     PlanCommand,
     PlanSpec,
     PlanStep,
+    PlanStream,
     PlanSyntaxError,
     PlanValueError,
     StepInfo,
@@ -55,7 +56,7 @@ from planspec_lark import (
 from planspec_lark.planspec.showing import show_plan, wrap
 from tests.fuzz import engine, planner, reflections, tool_runs, toolplans
 from tests.fuzz.texts import json_texts, json_values, texts
-from tests.property import promises
+from tests.property import promises, streams
 from tests.reporting import to_github, to_json, to_sarif
 
 __all__ = ["TARGETS", "Target"]
@@ -154,6 +155,23 @@ def _scan(text: str) -> None:
     promises.nothing_is_lost(text)
     promises.fixes_are_accepted(text)
     _use(result.plan)
+
+
+def _stream(text: str) -> None:
+    events = streams.ends_as_scanned(text, [text])
+    size = 1 + len(text) % 7
+    assert streams.ends_as_scanned(text, [text[at : at + size] for at in range(0, len(text), size)]) == events
+    streams.hope_is_right(text)
+    short = text[:300]
+    streams.is_never_taken_back(short)
+    stream = PlanStream(name=text[:20])
+    for character in short:
+        for event in stream.feed(character):
+            if event.diagnostic is not None:
+                _is_harmless(render(event.diagnostic))
+        promises.reads_back(stream.copy_plan())
+        if (step := stream.provisional.step) is not None:
+            promises.reads_back(PlanSpec(steps=[step]))
 
 
 def _check(text: str) -> None:
@@ -260,6 +278,7 @@ TARGETS = {
     "parse_plan": Target(_parse, texts),
     "parse_tree": Target(_tree, texts),
     "scan_plan": Target(_scan, texts),
+    "PlanStream": Target(_stream, texts),
     "check_text": Target(_check, texts),
     "plan_commands": Target(_commands, texts),
     "apply_commands": Target(_apply, texts),

@@ -15,6 +15,7 @@ from planspec_lark import (
     Limits,
     PlanCommand,
     PlanSpec,
+    PlanStream,
     apply_commands,
     check_text,
     decode,
@@ -77,6 +78,22 @@ def _refuse(text: str) -> None:
         parse_plan(text)
     except ValueError as error:
         str(error)
+
+
+def _stream(text: str) -> None:
+    """Character by character, with every limit watched and both readers at work."""
+    stream = PlanStream(strict=True, limits=Limits(max_bytes=10**9, max_steps=10**9, max_depth=10**9))
+    for character in text:
+        stream.feed(character)
+    stream.finish()
+
+
+def _look_ahead(text: str) -> object:
+    """The line that is being written, as often as its length allows."""
+    stream = PlanStream()
+    for at in range(0, len(text), 50):
+        stream.feed(text[at : at + 50])
+    return stream.provisional, stream.copy_plan(), stream.provisional
 
 
 def _places(text: str) -> object:
@@ -142,6 +159,8 @@ PLAN_WORK = {
     "parse_tree": Work(_parse_tree),
     "the error's text": Work(_refuse),
     "scan_plan": Work(scan_plan),
+    "PlanStream": Work(_stream),
+    "PlanStream, provisional": Work(_look_ahead),
     "places": Work(_places),
     "check_text": Work(lambda text: render_all(check_text(text))),
     "scan and render": Work(lambda text: render_all(scan_plan(text).diagnostics)),

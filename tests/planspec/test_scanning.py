@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import Diagnostic, PlanSpec, ScanResult, parse_plan, scan_plan, serialize_plan
+from planspec_lark import Diagnostic, Limits, PlanSpec, ScanResult, parse_plan, scan_plan, serialize_plan
 from tests.planspec.test_models import chain
 
 PLAN = "Goal: g\n## Steps\n1. [act] a\n"
@@ -457,3 +457,46 @@ def test_a_refused_step_lends_no_place_to_the_one_with_its_id() -> None:
     assert "outputs" not in result.places.step("1").fields
     assert "inputs" not in result.places.step("1").fields
     assert {found.code for found in result.diagnostics} == {"PS117", "PS107"}
+
+
+def test_a_repaired_line_in_prose_keeps_its_finding() -> None:
+    """Neighbouring lines share a finding only where no other stands between."""
+    result = scan_plan(f"{PLAN}\nso it was\n> a\x00\n> b\x00\n> c\n")
+    assert said(result) == [
+        ("info", "PS101", "so it was"),
+        ("info", "PS107", "> a\x00"),
+        ("warning", "PS102", "\x00"),
+        ("info", "PS107", "> b\x00\n> c"),
+        ("warning", "PS102", "\x00"),
+    ]
+
+
+def test_what_goes_on_with_a_part_stands_directly_below_it() -> None:
+    result = scan_plan(f"{PLAN}Constraints:\n- c\nprose\n- 2. [act] b\n- d\n")
+    assert serialize_plan(result.plan) == "Goal: g\nConstraints:\n- c\n## Steps\n1. [act] a\n2. [act] b\n"
+    assert said(result) == [
+        ("warning", "PS106", "Constraints:\n- c"),
+        ("info", "PS101", "prose"),
+        ("warning", "PS110", "- "),
+        ("error", "PS107", "- d"),
+    ]
+
+
+def test_nothing_goes_on_with_a_header_that_was_repaired_and_too_late() -> None:
+    result = scan_plan(f"{PLAN}Constraint:\n- x\n")
+    assert serialize_plan(result.plan) == PLAN
+    assert said(result) == [
+        ("warning", "PS104", "Constraint:"),
+        ("warning", "PS106", "Constraint:"),
+        ("error", "PS107", "- x"),
+    ]
+
+
+def test_what_counts_the_rest_names_all_of_the_first_that_is_not_listed() -> None:
+    result = scan_plan("so\nit\n## Steps\nwas\nonce\n1. [act] a\nmore\n", limits=Limits(max_findings=1))
+    assert [
+        (found.code, found.span and found.span.line, found.span and found.span.end_line) for found in result.diagnostics
+    ] == [
+        ("PS101", 1, 2),
+        ("PS120", 4, 5),
+    ]

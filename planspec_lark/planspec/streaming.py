@@ -1,0 +1,253 @@
+"""A text that is still being written → the plan in it, line by line, and in the end what a scan of all of it gives.
+
+Every line is judged once, by the same walk that reads a whole text, as soon as it is complete. What is not certain then
+(how far a finding reaches, which of several plans counts) is told when it is, and never before.
+"""
+
+from __future__ import annotations
+
+from attrs import define, field, frozen
+
+from planspec_lark.diagnostics import Diagnostic, in_order
+from planspec_lark.limits import DEFAULT_LIMITS, Limits, count_bytes, too_many_bytes
+from planspec_lark.planspec.drafts import Draft, Ids, News
+from planspec_lark.planspec.events import PlanEvent, PlanEventKind, Provisional
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.scanning import ScanResult, scan_plan
+from planspec_lark.planspec.walking import Walk
+from planspec_lark.planspec.windows import LOOK_BACK
+from planspec_lark.source import GrowingSource, end_last_line
+
+__all__ = ["PlanStream", "StreamEnd"]
+
+# What a limit refuses.
+_REFUSED = ("PS121", "PS122", "PS123")
+# Characters of a line that is not complete, up to which it is tried as a step: that is done again and again.
+_TRIED = 10_000
+
+
+@frozen
+class StreamEnd:
+    """What a text has come to.
+
+    Attributes:
+        result: what :func:`planspec_lark.scan_plan` gives for the whole text.
+        events: the last ones.
+        draft: which of the text's plans was taken; None where a limit refused it.
+    """
+
+    result: ScanResult
+    events: list[PlanEvent]
+    draft: int | None
+
+
+@define(eq=False, kw_only=True)
+class PlanStream:
+    """Reads the plan in a text, such as a language model's answer, while the text is being written.
+
+    No text makes it raise. All of it together takes time in proportion to the text, whatever the size of its pieces.
+
+    Args:
+        name: what diagnostics call the text.
+        strict: whether the text is hopeless as soon as :func:`planspec_lark.parse_plan` would refuse it, rather than
+            once something of the plan is lost.
+        limits: how much to read, as in :func:`planspec_lark.scan_plan`.
+    """
+
+    _name: str = "<stream>"
+    _strict: bool = False
+    _limits: Limits = DEFAULT_LIMITS
+    _source: GrowingSource = field(init=False)
+    _draft: Draft = field(init=False)
+    # The best draft that is over, and whether none can be better.
+    _best: Draft | None = field(default=None, init=False)
+    _is_settled: bool = field(default=False, init=False)
+    # What the strict reader makes of it, until that has found a fault.
+    _strictly: Walk | None = field(default=None, init=False)
+    _faults: News = field(factory=lambda: News(1), init=False)
+    _hopeless: Diagnostic | None = field(default=None, init=False)
+    # Pieces of the line that is not complete, and the characters in front of it.
+    _tail: list[str] = field(factory=list, init=False)
+    _before: str = field(default="", init=False)
+    _bytes: int = field(default=0, init=False)
+    _is_full: bool = field(default=False, init=False)
+    _end: StreamEnd | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._source = GrowingSource(self._name)
+        self._draft = Draft(0, self._source, self._limits)
+        if self._strict:
+            self._strictly = Walk(self._source, "", findings=self._faults)
+            self._strictly.places = Ids(self._source)
+
+    # ---------------------------------------------------------------- what is known
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the plan is complete: no text behind it is taken for the plan, or added to it."""
+        return self._is_settled
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether there is a fault that nothing can cure but a new plan (see ``hopeless``)."""
+        return self._hopeless is not None
+
+    @property
+    def hopeless(self) -> Diagnostic | None:
+        """The first fault that no text behind it can cure."""
+        return self._hopeless
+
+    @property
+    def provisional(self) -> Provisional:
+        """The line that is being written."""
+        if self._end is not None or self._is_full:
+            return Provisional()
+        text = "".join(self._tail)
+        self._tail = [text] if text else []
+        line = text if self._source.length else text.removeprefix("\ufeff")
+        line = line.lstrip(BLANKS)
+        return Provisional(text, self._draft.try_step(line) if line and len(line) <= _TRIED else None)
+
+    def copy_plan(self) -> PlanSpec:
+        """A copy of the plan so far: that of the draft that is being written, or of the one that is settled."""
+        draft = self._best if self._is_settled and self._best is not None else self._draft
+        return draft.copy_plan()
+
+    # ---------------------------------------------------------------- reading
+
+    def feed(self, chunk: str) -> list[PlanEvent]:
+        """Read the next piece of the text; returns what has become certain, in the order of the text.
+
+        Raises:
+            TypeError: it is no string.
+            ValueError: the text has been ended.
+        """
+        if not isinstance(chunk, str):
+            raise TypeError(f"chunk: expected a string, not {type(chunk).__name__}")
+        if self._end is not None:
+            raise ValueError("the text has been ended")
+        events: list[PlanEvent] = []
+        if self._is_full:
+            return events
+        fitting = self._measure(chunk)
+        if fitting:
+            self._add(chunk[:fitting], events)
+        if fitting < len(chunk):
+            self._is_full = True
+            self._tail.append(chunk[fitting:])
+            assert self._limits.max_bytes is not None
+            self._give_up(too_many_bytes(self._limits.max_bytes, self._source), events)
+        return events
+
+    def _add(self, piece: str, events: list[PlanEvent]) -> None:
+        """Take a piece, and read the lines that it completes."""
+        self._tail.append(piece)
+        if "\n" in piece:
+            *lines, tail = "".join(self._tail).split("\n")
+            self._tail = [tail] if tail else []
+            for line in lines:
+                self._read(f"{line}\n", events)
+
+    def finish(self) -> StreamEnd:
+        """End the text: its last line is complete. What was found is what a scan of the whole text finds."""
+        if self._end is not None:
+            return self._end
+        events: list[PlanEvent] = []
+        tail = "".join(self._tail)
+        if self._is_full:
+            self._source.add_all(tail)
+        else:
+            if tail:
+                self._read(tail, events)
+            self._close(events)
+        result = scan_plan(self._source.text, name=self._name, limits=self._limits)
+        refusal = next((found for found in result.diagnostics if found.code in _REFUSED), None)
+        if refusal is not None:
+            self._give_up(refusal, events)
+        draft = self._best.number if self._best is not None and refusal is None else None
+        self._end = StreamEnd(result, events, draft)
+        return self._end
+
+    def _measure(self, chunk: str) -> int:
+        """How many characters of a piece the limit on bytes still allows."""
+        most = self._limits.max_bytes
+        if most is None:
+            return len(chunk)
+        # Every character has one byte at least.
+        room = most - self._bytes
+        if len(chunk) <= room and (count := count_bytes(chunk)) <= room:
+            self._bytes += count
+            return len(chunk)
+        at = 0
+        while at < len(chunk) and (count := count_bytes(chunk[at])) <= room:
+            at, room = at + 1, room - count
+        return at
+
+    def _read(self, line: str, events: list[PlanEvent]) -> None:
+        """Read the next line; only the last one of the text may have no line break."""
+        start = self._source.length
+        self._source.add(line)
+        ended = end_last_line(line)
+        bare = (ended if start else ended.removeprefix("\ufeff")).lstrip(BLANKS)
+        if bare not in ("\n", "\r\n"):
+            self._take(self._before + ended, start - len(self._before), start + len(ended) - len(bare), events)
+        self._before = (self._before + line)[-LOOK_BACK:]
+
+    def _take(self, window: str, base: int, at: int, events: list[PlanEvent]) -> None:
+        if self._strictly is not None:
+            self._strictly.go_on(window, base, at)
+            self._look_strictly(events)
+        end = base + len(window)
+        while at < end:
+            if self._draft.is_ended:
+                self._draft = Draft(self._draft.number + 1, self._source, self._limits)
+            at = self._draft.read(window, base, at, events)
+            self._look(events)
+            if self._draft.is_closed:
+                self._end_draft(events)
+
+    def _close(self, events: list[PlanEvent]) -> None:
+        if self._strictly is not None:
+            self._strictly.start_stretch()
+            self._look_strictly(events)
+        if not self._draft.is_ended:
+            self._end_draft(events)
+        if not self._is_settled:
+            self._settle(events)
+
+    def _end_draft(self, events: list[PlanEvent]) -> None:
+        draft = self._draft
+        draft.end(events)
+        self._look(events)
+        if self._best is None or draft.rank < self._best.rank:
+            self._best = draft
+        # With steps and without errors: of several such plans the first is taken.
+        if not self._is_settled and self._best.rank == (False, 0):
+            self._settle(events)
+
+    def _settle(self, events: list[PlanEvent]) -> None:
+        assert self._best is not None
+        self._is_settled = True
+        events.append(PlanEvent(PlanEventKind.SETTLED, self._best.number))
+
+    # ---------------------------------------------------------------- hope
+
+    def _look(self, events: list[PlanEvent]) -> None:
+        """Give up where the draft has lost something. Once a plan is settled, others cannot spoil it."""
+        if self._is_settled:
+            return
+        fault = self._draft.excess or self._draft.error
+        if fault is not None:
+            self._give_up(fault, events)
+
+    def _look_strictly(self, events: list[PlanEvent]) -> None:
+        assert self._strictly is not None
+        if faults := self._faults.take(self._strictly.growing):
+            self._strictly = None
+            self._give_up(in_order(faults)[0], events)
+
+    def _give_up(self, fault: Diagnostic, events: list[PlanEvent]) -> None:
+        if self._hopeless is None:
+            self._hopeless = fault
+            events.append(PlanEvent(PlanEventKind.HOPELESS, self._draft.number, diagnostic=fault))

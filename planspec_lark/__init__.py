@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from planspec_lark.json_text.models import JsonText
     from planspec_lark.json_text.reading import read_json, scan_json
     from planspec_lark.limits import Limits
+    from planspec_lark.llm.drafting import DraftedPlan, draft_plan
     from planspec_lark.llm.metering import Meter
     from planspec_lark.llm.models import LlmError, ProgramError, Reply, Usage
     from planspec_lark.llm.openai_chat import OpenAIChat
@@ -182,6 +183,7 @@ _HOMES = {
     "json_text.reading": "read_json scan_json",
     "limits": "Limits",
     "llm.metering": "Meter",
+    "llm.drafting": "DraftedPlan draft_plan",
     "llm.models": "LlmError ProgramError Reply Usage",
     "llm.openai_chat": "OpenAIChat",
     "llm.planners": "Sent chat_planner program_executor program_planner",
@@ -262,6 +264,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Diagnostic",
     "DoneItem",
     "DoneStatus",
+    "DraftedPlan",
     "Edited",
     "EditedError",
     "Effort",
@@ -375,6 +378,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "create_state",
     "decode",
     "default_words",
+    "draft_plan",
     "draw_toolplan",
     "expand_step",
     "export_grammar",

@@ -142,7 +142,9 @@ def test_the_source_takes_no_part_in_equality() -> None:
 
 def test_codes_are_stable() -> None:
     assert [code for code, entry in CODES.items() if code != entry.code] == []
-    assert list(CODES) == sorted(CODES, key=lambda code: (("PS", "PC", "PJ", "PN", "PY", "PT").index(code[:2]), code))
+    assert list(CODES) == sorted(
+        CODES, key=lambda code: (("PS", "PC", "PE", "PJ", "PN", "PY", "PT").index(code[:2]), code)
+    )
     assert [entry.name for entry in CODES.values() if not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", entry.name)] == []
     assert {code: entry.severity for code, entry in CODES.items() if entry.severity is not Severity.ERROR} == {
         "PS206": Severity.WARNING,
@@ -159,6 +161,11 @@ def test_codes_are_stable() -> None:
         "PS311": Severity.WARNING,
         "PS312": Severity.WARNING,
         "PS313": Severity.INFO,
+        "PE102": Severity.WARNING,
+        "PE107": Severity.WARNING,
+        "PE108": Severity.WARNING,
+        "PE109": Severity.WARNING,
+        "PE110": Severity.WARNING,
         "PN206": Severity.WARNING,
         "PN210": Severity.WARNING,
         "PN212": Severity.WARNING,

@@ -1,0 +1,166 @@
+"""Plans that are read while a model writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from planspec_lark.engine.models import Effort
+from planspec_lark.limits import Limits
+from planspec_lark.llm.drafting import DraftedPlan, draft_plan
+from planspec_lark.llm.models import LlmError, Reply, Usage
+from planspec_lark.planspec.events import PlanEvent, PlanEventKind
+from planspec_lark.planspec.printing import serialize_plan
+
+GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
+TWICE = "Goal: Mend the organ\n## Steps\n1. [act] Look\n1. [act] Look again\n2. [act] Go home\n"
+
+
+class Pieces:
+    """A stream of pieces, and what became of it."""
+
+    def __init__(self, text: str, size: int, usage: Usage | None) -> None:
+        self._left = [text[at : at + size] for at in range(0, len(text), size)]
+        self._text, self._usage = text, usage
+        self.closed = False
+
+    def __iter__(self) -> Iterator[str]:
+        while self._left:
+            yield self._left.pop(0)
+
+    @property
+    def rest(self) -> str:
+        """What nobody has read."""
+        return "".join(self._left)
+
+    @property
+    def reply(self) -> Reply:
+        """The reply, once all is read."""
+        assert not self._left
+        return Reply(self._text, "m", "stop", self._usage)
+
+    def close(self) -> None:
+        """Note that nobody reads on."""
+        self.closed = True
+
+
+class Model:
+    """Plays answers, one after the other."""
+
+    def __init__(self, *answers: str, size: int = 7, usage: Usage | None = None) -> None:
+        self.answers, self.size, self.usage = list(answers), size, usage
+        self.prompts: list[str] = []
+        self.streams: list[Pieces] = []
+
+    def stream(self, prompt: str) -> Any:
+        """The next answer."""
+        self.prompts.append(prompt)
+        self.streams.append(Pieces(self.answers.pop(0), self.size, self.usage))
+        return self.streams[-1]
+
+
+def draft(model: Model, **options: Any) -> DraftedPlan:
+    return draft_plan(model.stream, "Mend the organ", **options)
+
+
+def test_a_plan_grows_line_by_line() -> None:
+    model = Model(GOOD, usage=Usage(10, 20, 30))
+    told: list[PlanEvent] = []
+    done = draft(model, on_event=told.append)
+    assert serialize_plan(done.plan) == GOOD
+    assert (done.is_usable, done.diagnostics, done.answers, done.effort) == (True, [], 1, Effort(1, 30))
+    kinds = [event.kind for event in told]
+    assert kinds[:3] == [PlanEventKind.GOAL, PlanEventKind.STEP, PlanEventKind.STEP_ENDED]
+    assert [event.step.step_id for event in told if event.kind is PlanEventKind.STEP and event.step] == ["1", "2"]
+    assert '"task": "Mend the organ"' in model.prompts[0]
+
+
+def test_events_come_while_the_model_writes() -> None:
+    model = Model(GOOD)
+    left: list[int] = []
+    draft(model, on_event=lambda _: left.append(len(model.streams[0].rest)))
+    assert left[0] > len(GOOD) // 2
+
+
+def test_a_lost_answer_is_stopped_and_goes_back() -> None:
+    model = Model(TWICE, GOOD)
+    done = draft(model)
+    assert (done.is_usable, done.answers, done.effort) == (True, 2, Effort(2))
+    first = model.streams[0]
+    assert first.closed
+    assert "Go home" in first.rest
+    assert "PS117" in model.prompts[1]
+    assert "the id 1 is taken" in model.prompts[1]
+    assert "Look again" in model.prompts[1]
+
+
+def test_what_stands_behind_a_whole_plan_is_not_waited_for() -> None:
+    model = Model(f"```\n{GOOD}```\n\n{'And so on. ' * 1_000}")
+    done = draft(model)
+    assert done.is_usable
+    assert model.streams[0].closed
+    assert len(model.streams[0].rest) > 9_000
+
+
+def test_rules_count_as_well() -> None:
+    bad = "## Steps\n1. [think] Look\n"
+    model = Model(bad, bad, bad)
+    done = draft(model, max_repairs=2)
+    assert (done.is_usable, done.answers) == (False, 3)
+    assert [found.code for found in done.diagnostics] == ["PS202", "PS205"]
+    assert done.diagnostics[0].line == 2
+    assert "PS202" in model.prompts[2]
+
+
+def test_without_repairs_there_is_one_answer() -> None:
+    model = Model("I would rather not.", GOOD)
+    done = draft(model, max_repairs=0)
+    assert (done.is_usable, done.answers) == (False, 1)
+    assert "PS201" in [found.code for found in done.diagnostics]
+
+
+def test_limits_stop_an_answer() -> None:
+    model = Model(GOOD + "3. [act] More\n" * 1, size=3)
+    done = draft(model, max_repairs=0, limits=Limits(max_steps=1))
+    assert not done.is_usable
+    assert "PS122" in [found.code for found in done.diagnostics]
+    assert model.streams[0].rest
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_constraints_and_language_go_into_the_prompt(language: str) -> None:
+    model = Model(GOOD)
+    draft(model, constraints=["no glue"], language=language)
+    assert '"no glue"' in model.prompts[0]
+    assert ("计划" in model.prompts[0]) == (language == "zh")
+
+
+def test_what_the_model_raises_is_raised_and_the_stream_closed() -> None:
+    class Broken(Pieces):
+        def __iter__(self) -> Iterator[str]:
+            yield "Goal: Mend"
+            raise LlmError("the line is dead")
+
+    streams: list[Broken] = []
+
+    def stream(_: str) -> Any:
+        streams.append(Broken("", 1, None))
+        return streams[0]
+
+    with pytest.raises(LlmError, match=r"^the line is dead$"):
+        draft_plan(stream, "Mend it")
+    assert streams[0].closed
+
+
+def test_what_a_watcher_raises_is_raised() -> None:
+    model = Model(GOOD)
+
+    def stop(_: PlanEvent) -> None:
+        raise KeyboardInterrupt
+
+    watch: Callable[[PlanEvent], None] = stop
+    with pytest.raises(KeyboardInterrupt):
+        draft(model, on_event=watch)
+    assert model.streams[0].closed

@@ -79,6 +79,7 @@ class Desk:
         history: what has happened in the run.
         text: the plan's text as it stands.
         version: grows with every change after which a step may be open again that was not.
+        shape: grows with every change of anything but statuses, results and rounds.
     """
 
     plan: PlanSpec
@@ -90,6 +91,7 @@ class Desk:
     history: History = field(init=False)
     text: PlanText = field(init=False)
     version: int = field(default=0, init=False)
+    shape: int = field(default=0, init=False)
     _digest: str = field(default="", init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -137,6 +139,7 @@ class Desk:
         """Keep a record of a plan that has changed in other ways already."""
         self.text.renew()
         self.version += 1
+        self.shape += 1
         record = Record(kind, step_id, own, 0, _data(data, effort), plan=self.text.text)
         return self._keep(record, is_changed=True)
 

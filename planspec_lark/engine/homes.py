@@ -1,4 +1,4 @@
-"""Where a plan is kept while it runs: in memory, or in a file that nobody else runs meanwhile."""
+"""Where a plan is kept while it runs: a file that nobody else runs meanwhile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planspec_lark.limits import DEFAULT_LIMITS, read_file
 from planspec_lark.locks import LockedError, locked
 from planspec_lark.source import visible_name
 
-__all__ = ["FileHome", "Home", "HomeError", "MemoryHome", "ledger_path"]
+__all__ = ["FileHome", "Home", "HomeError", "ledger_path"]
 
 
 class HomeError(Exception):
@@ -28,21 +28,6 @@ class Home(Protocol):
 
     def save(self, text: str) -> None:
         """Replace the text."""
-
-
-class MemoryHome:
-    """A text in memory."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def load(self) -> str:
-        """The text as it stands."""
-        return self._text
-
-    def save(self, text: str) -> None:
-        """Replace the text."""
-        self._text = text
 
 
 def ledger_path(path: Path) -> Path:

@@ -12,11 +12,11 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.engine.identity import digest, hash_of
+from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.ledger import Change, Ledger, LedgerError, Record
+from planspec_lark.engine.plantext import PlanText
 from planspec_lark.engine.state import RunState
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.source import visible, visible_name
 
@@ -111,7 +111,7 @@ def catch_up(plan: PlanSpec, past: Past) -> CaughtUp:
         plan: what was read; it may be changed.
         past: what the ledger knows.
     """
-    last, now = past.state.last, digest(serialize_plan(plan))
+    last, now = past.state.last, PlanText(plan).digest
     assert last is not None
     if now in (last.before, last.after):
         return CaughtUp(past.plan)

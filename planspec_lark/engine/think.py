@@ -19,7 +19,7 @@ from planspec_lark.awaitables import Turn, adrive, drive
 from planspec_lark.diagnostics import Severity
 from planspec_lark.engine.budgets import Meter, OutOfBudget
 from planspec_lark.engine.desk import OPEN, Desk, Patch, RunEvent
-from planspec_lark.engine.homes import FileHome, Home, MemoryHome, ledger_path
+from planspec_lark.engine.homes import FileHome, Home, ledger_path
 from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.engine.models import (
@@ -148,18 +148,18 @@ class ThinkEngine:
     @contextmanager
     def _begun(self, *, resume: bool) -> Iterator[Desk]:
         with ExitStack() as held:
-            home: Home
+            home: FileHome | None = None
             if isinstance(self.plan, PlanSpec):
-                home = MemoryHome(serialize_plan(self.plan))
+                plan = parse_plan(serialize_plan(self.plan), name="<plan>")
                 ledger = self.ledger or MemoryLedger()
             else:
                 home = held.enter_context(FileHome.opened(self.plan))
+                plan = parse_plan(home.load(), name=str(self.plan))
                 ledger = self.ledger or held.enter_context(closing(SqliteLedger(ledger_path(home.path))))
-            plan = parse_plan(home.load(), name=str(self.plan) if isinstance(self.plan, Path) else "<plan>")
             _check(plan)
             yield self._resume(plan, home, ledger) if resume else self._begin(plan, home, ledger)
 
-    def _begin(self, plan: PlanSpec, home: Home, ledger: Ledger) -> Desk:
+    def _begin(self, plan: PlanSpec, home: Home | None, ledger: Ledger) -> Desk:
         info = RunInfo(secrets.token_hex(8), time.time(), self._take_inputs())
         ledger.begin(info)
         desk = Desk(plan, RunState(), ledger, info.run, home, self.on_event)
@@ -173,7 +173,7 @@ class ThinkEngine:
             raise PlanRunError(f"inputs: {error}") from None
         return taken
 
-    def _resume(self, plan: PlanSpec, home: Home, ledger: Ledger) -> Desk:
+    def _resume(self, plan: PlanSpec, home: Home | None, ledger: Ledger) -> Desk:
         inputs, runs = self._take_inputs(), ledger.runs()
         if not runs:
             raise PlanRunError("there is no run to go on with")
@@ -188,7 +188,7 @@ class ThinkEngine:
         if edits.edited and self.edited is Edited.ASK:
             raise EditedError([step.step_id for step in edits.edited])
         desk = Desk(now.plan, past.state, ledger, run, home, self.on_event)
-        if desk.text.text != was:
+        if home is not None and desk.text.text != was:
             # Before the next record: the one that the file lacks has to be the last one.
             home.save(desk.text.text)
         desk.note_shape(

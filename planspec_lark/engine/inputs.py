@@ -78,6 +78,7 @@ class Values:
         self._order: dict[str, int] = {}
         self._declared: dict[str, list[PlanStep]] = {}
         self._known: dict[str, dict[str, int]] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
 
     def needs(self, step: PlanStep) -> Needs:
         """What goes into a step."""
@@ -131,7 +132,7 @@ class Values:
             return
         self._shape = self._desk.shape
         self._order = self._desk.text.order()
-        self._declared, self._known = {}, {}
+        self._declared, self._known, self._names = {}, {}, {}
         for step in iter_steps(self._desk.plan):
             for name in step.outputs:
                 self._declared.setdefault(name, []).append(step)
@@ -140,13 +141,15 @@ class Values:
             self._known[name] = dict(sorted(seqs.items(), key=itemgetter(1)))
 
     def _add(self, step: PlanStep) -> None:
+        # What it has put out another time counts no longer.
+        for name in self._names.pop(step.step_id, ()):
+            self._known[name].pop(step.step_id, None)
         finished = self._desk.state.finished.get(step.step_id)
         if finished is not None and finished.hash == hash_of(step):
+            self._names[step.step_id] = finished.outputs
             for name in finished.outputs:
-                seqs = self._known.setdefault(name, {})
                 # The last one stands last.
-                seqs.pop(step.step_id, None)
-                seqs[step.step_id] = finished.seq
+                self._known.setdefault(name, {})[step.step_id] = finished.seq
 
     def _find_all(self, names: Iterable[str], step: PlanStep) -> dict[str, int]:
         return {name: seq for name in names if (seq := self._find(name, step)) is not None}

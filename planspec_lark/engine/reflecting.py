@@ -75,9 +75,8 @@ class Reflecting:
             answer = take_answer((yield partial(self.reflector, call)), "reflector")
             read = repairs.try_answer(answer)
             if read is not None:
+                # Whom to ask, too, the plan says next: a command may have put another step before this one.
                 self._record(step, read, answer)
-                if read.decision is Decision.INTERACT:
-                    yield from self._interact(step, state.questions[step.step_id])
                 return
         self.stepper.block(step, f"{failure.result}; the reflector was {repairs.explain()}")
 

@@ -82,11 +82,11 @@ class Replanning:
         self.stepper.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()))
 
     def change(self, reason: str) -> Turn[str]:
-        """Let the planner change the plan at the end of a round; gives why it did not, or ""."""
+        """Let the planner change the plan at the end of a round; gives why it could not, or ""."""
         read, answer, why = yield from self._ask(Purpose.CHANGES, None, reason, self._read)
         if read is None:
             return f"the planner was {why}"
-        before, text = self.desk.digest, serialize_commands(read.commands)
+        text = serialize_commands(read.commands)
         renewing = next((one.result for one in read.commands if one.step_id == "ALL"), None)
         if renewing is not None:
             # What was decided is kept before the new plan is asked for.
@@ -94,7 +94,7 @@ class Replanning:
             return ""
         done = reshape(self.desk, read.commands)
         self.desk.note_shape(Kind.REPLANNED, effort=answer.effort, commands=text, **done.data())
-        return "" if before != self.desk.digest or done.unplanned else "the planner has changed nothing"
+        return ""
 
     def _read(self, text: str) -> Reflection:
         return try_commands(self.desk, read_replan(text, self.desk.plan), self.limits)

@@ -139,10 +139,12 @@ class RunState:
             self.refused.pop("", None)
 
     def _started(self, record: Record, step: str) -> None:
-        self.running[step] = Running(record.hash, record.attempt, record.data["key"])
-        self.attempts[step] = record.hash, record.attempt
-        self.begun[step] = self.begun.get(step, 0) + 1
-        self.steps += 1
+        now = Running(record.hash, record.attempt, record.data["key"])
+        if self.running.get(step) != now:
+            # What a crash has cut off is no other attempt.
+            self.begun[step] = self.begun.get(step, 0) + 1
+            self.steps += 1
+        self.running[step], self.attempts[step] = now, (record.hash, record.attempt)
         self.failures.pop(step, None)
 
     def _done(self, record: Record, step: str) -> None:

@@ -253,10 +253,10 @@ class ThinkEngine:
             return why
         if state.renewing is not None:
             refused = yield from replanning.renew(state.renewing)
+        elif state.round_end == desk.digest:
+            return f"{why}; neither the planner nor the last round has changed anything"
         elif state.round >= self.limits.max_rounds:
             return f"{why}; {state.round} rounds are over"
-        elif state.round_end == desk.digest:
-            return f"{why}; the last round has changed nothing"
         else:
             refused = yield from replanning.change(why)
         return f"{why}; {refused}" if refused else None

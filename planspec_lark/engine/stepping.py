@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from planspec_lark.awaitables import Turn
+from planspec_lark.awaitables import RunningLoopError, Turn
 from planspec_lark.engine.desk import OPEN, Desk, Patch
 from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.inputs import Needs, Values
@@ -81,7 +81,7 @@ class Stepper:
             call = self._call(step, needs, attempt, key)
             try:
                 result = yield partial(self.operator, call)
-            except Unusable:
+            except (Unusable, RunningLoopError):
                 raise
             except Exception as error:
                 # What an operator raises is that step's failure; reflection decides what to do about it.

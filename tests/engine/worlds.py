@@ -19,11 +19,12 @@ from planspec_lark.engine.models import (
     StepCall,
 )
 from planspec_lark.engine.think import RunResult, ThinkEngine
-from planspec_lark.planspec.models import PlanSpec, iter_steps
+from planspec_lark.planspec.models import PlanSpec
 
 __all__ = ["World", "chosen", "failed", "lacking", "ok", "plan", "shown", "unsure"]
 
-Said: TypeAlias = "OperatorResult | BaseException | Any"
+# What is given back, or an exception that is raised.
+Said: TypeAlias = Any
 
 
 def ok(result: str = "", **outputs: Any) -> OperatorResult:
@@ -87,26 +88,26 @@ class World:
         said = self._next("run", call.step.description, self.steps.get(call.step.description, ()))
         if said is None:
             branch = call.branches[0].step_id if call.branches else ""
-            said = chosen(branch, **{name: call.step.description for name in call.step.outputs})
-        return said  # type: ignore[no-any-return]
+            said = chosen(branch, **dict.fromkeys(call.step.outputs, call.step.description))
+        return said
 
     def reflector(self, call: ReflectionCall) -> str:
         self.reflections.append(call)
         self.log.append(f"reflect {call.step.step_id}")
         said = self._next("reflect", call.step.description, self.answers.get(call.step.description, ()))
-        return "ACCEPT" if said is None else said  # type: ignore[no-any-return]
+        return "ACCEPT" if said is None else said
 
     def planner(self, call: PlanningCall) -> str:
         self.planned.append(call)
         self.log.append(f"plan {call.purpose.value}" + (f" {call.step.step_id}" if call.step else ""))
         at = self._times["plan", ""]
         self._times["plan", ""] += 1
-        return _say(self.plannings[at]) if at < len(self.plannings) else ""  # type: ignore[no-any-return]
+        return _say(self.plannings[at]) if at < len(self.plannings) else ""
 
     def ask(self, question: Question) -> str | None:
         self.questions.append(question)
         self.log.append(f"ask {question.step.step_id}")
-        return self._next("ask", "", self.replies)  # type: ignore[no-any-return]
+        return self._next("ask", "", self.replies)
 
     def _next(self, who: str, what: str, said: Sequence[Said]) -> Said:
         if not said:
@@ -144,7 +145,3 @@ def _say(said: Said) -> Said:
     if isinstance(said, BaseException):
         raise said
     return said
-
-
-def descriptions(made: PlanSpec) -> dict[str, str]:
-    return {step.step_id: step.description for step in iter_steps(made)}

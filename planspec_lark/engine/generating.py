@@ -61,7 +61,7 @@ def read_children(text: str, container: PlanStep, names: Iterable[str], limits: 
     """
     scan = scan_plan(text, name="<steps>")
     steps = scan.plan.steps
-    if len(steps) == 1 and steps[0].step_id == container.step_id and steps[0].children:
+    if len(steps) == 1 and _is_same_place(steps[0], container):
         steps = steps[0].children
     # What stays of the container stands in the plan already, and planners like to repeat it.
     kept = {child.step_id: hash_of(child) for child in container.children}
@@ -74,6 +74,10 @@ def read_children(text: str, container: PlanStep, names: Iterable[str], limits: 
     if found.is_usable:
         _number(container, steps)
     return found
+
+
+def _is_same_place(step: PlanStep, container: PlanStep) -> bool:
+    return (step.step_id, step.step_type) == (container.step_id, container.step_type) and bool(step.children)
 
 
 def _is_repeated(step: PlanStep, kept: str | None) -> bool:

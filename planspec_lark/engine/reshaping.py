@@ -119,24 +119,31 @@ def _perform(plan: PlanSpec, commands: Sequence[PlanCommand]) -> list[tuple[Plan
             continue
         if command.op == "SKIP":
             skip_open(step.children)
-        elif command.op == "REVISE" and step.step_type == "decide":
-            _offer_again(step)
+        elif command.op == "REVISE" and step.children:
+            _begin_again(step)
         elif command.op == "REPLAN":
-            step.children = kept
+            step.children, step.result = kept, ""
             for below in iter_steps(step):
                 finder.add(below)
             emptied.append((step, command.result))
     return emptied
 
 
-def _offer_again(decide: PlanStep) -> None:
-    """Of a decide step that is to be decided anew, open what was skipped where nothing else can be chosen."""
-    if any(child.status in OPEN for child in decide.children):
-        return
-    for child in decide.children:
-        for step in iter_steps(child) if child.status is PlanStatus.SKIPPED else ():
-            if step.status is PlanStatus.SKIPPED:
-                step.status, step.result = PlanStatus.PENDING, ""
+def _begin_again(container: PlanStep) -> None:
+    """What is at work below a container that is revised waits for its turn; what a decision has skipped is open."""
+    if container.step_type == "decide" and any(child.status not in _UNDECIDED for child in container.children):
+        for child in container.children:
+            for step in iter_steps(child) if child.status is PlanStatus.SKIPPED else ():
+                if step.status is PlanStatus.SKIPPED:
+                    step.status, step.result = PlanStatus.PENDING, ""
+    for step in iter_steps(container):
+        is_active = step.status is PlanStatus.ACTIVE
+        if is_active and all(child.status is not PlanStatus.ACTIVE for child in step.children):
+            step.status = PlanStatus.PENDING
+
+
+# What the branches of a decide step are that has not chosen any.
+_UNDECIDED = (PlanStatus.PENDING, PlanStatus.SKIPPED)
 
 
 def keep_done(steps: Sequence[PlanStep]) -> list[PlanStep]:

@@ -17,7 +17,6 @@ from planspec_lark.engine.models import (
     HopStatus,
     OperatorResult,
     Outcome,
-    Purpose,
     StepCall,
     Unusable,
 )
@@ -265,11 +264,11 @@ def test_a_container_that_fails_for_ever_is_blocked(answer: str) -> None:
 
 
 def test_what_stands_above_is_revised_for_ever() -> None:
-    """The step itself waits for a reflection all the time."""
+    """Then the step is tried again, as often as it may be begun."""
     world = World({"dig": [failed("no")]}, {"dig": ["PLAN_CMD: REVISE 1 [subtask] s"]})
     result = world.run("1. [subtask] s\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4))
-    assert len(world.reflections) == 4
-    assert result.plan.steps[0].children[0].result == "no; it was reflected on 4 times"
+    assert (len(world.calls), len(world.reflections)) == (4, 4)
+    assert result.plan.steps[0].children[0].result == "it was begun 4 times"
 
 
 def test_commands_that_cannot_all_be_performed_change_nothing() -> None:

@@ -72,7 +72,7 @@ def test_what_a_decision_puts_out_is_there_for_its_branch_and_behind_it() -> Non
     steps = "1. [decide] a? → kind\n  1.1. [act] b\n    > ← kind\n2. [act] c\n  > ← kind\n"
     world = World({"a?": [chosen("1.1", kind="wet")]})
     result = world.run(steps)
-    assert [dict(call.inputs) for call in world.calls] == [{}, {"kind": "wet"}, {"kind": "wet"}]
+    assert world.inputs == [{}, {"kind": "wet"}, {"kind": "wet"}]
     assert result.outputs == {"kind": "wet"}
 
 
@@ -211,7 +211,7 @@ def test_a_round_sees_what_the_round_before_has_put_out() -> None:
     world.run(
         "1. [subtask] s | Progress: 0/2\n  1.1. [act] a → x\n    > ← y\n  1.2. [act] b → y\n    > ← x\n2. [act] c\n"
     )
-    assert [dict(call.inputs) for call in world.calls] == [{}, {"x": 1}, {"y": 1}, {"x": 2}, {"x": 2, "y": 2}]
+    assert world.inputs == [{}, {"x": 1}, {"y": 1}, {"x": 2}, {"x": 2, "y": 2}]
     assert [call.missing for call in world.calls][:2] == [("y",), ()]
 
 
@@ -312,8 +312,8 @@ def test_numbers_that_are_used_up() -> None:
 def test_inputs_are_given_and_put_out() -> None:
     world = World({"a": [ok(x=1)]})
     world.run("1. [act] a → x\n2. [act] b\n  > ← x, y, z\n", inputs={"x": 7, "y": [8]})
-    assert dict(world.calls[0].inputs) == {"x": 7, "y": [8]}
-    assert dict(world.calls[1].inputs) == {"x": 1, "y": [8]}
+    assert world.inputs[0] == {"x": 7, "y": [8]}
+    assert world.inputs[1] == {"x": 1, "y": [8]}
     assert world.calls[1].missing == ("z",)
 
 
@@ -347,7 +347,7 @@ def test_a_step_whose_inputs_cannot_be_there_does_not_run(status: str) -> None:
 def test_a_value_goes_with_the_step_that_has_put_it_out_last() -> None:
     world = World({"a": [ok(x=1)], "b": [ok(x=2)]})
     result = world.run("1. [act] a → x\n2. [act] b → x\n3. [act] c\n  > ← x\n")
-    assert dict(world.calls[2].inputs) == {"x": 2}
+    assert world.inputs[2] == {"x": 2}
     assert result.outputs == {"x": 2}
 
 

@@ -98,7 +98,9 @@ def _signs(folder: Path) -> list[Any]:
     for record in _records(folder):
         data = {name: value for name, value in record.data.items() if name != "key"}
         sign = (record.kind, record.step, record.hash, record.attempt, data, record.plan, record.after)
-        if record.kind is not Kind.RESUMED and not (record.kind is Kind.STARTED and sign in signs):
+        # Who goes on with what has ended is told so once more.
+        is_repeated = record.kind in (Kind.STARTED, Kind.ENDED) and sign in signs
+        if record.kind is not Kind.RESUMED and not is_repeated:
             signs.append(sign)
     return signs
 

@@ -45,7 +45,7 @@ def test_steps_that_move_keep_what_they_have_put_out() -> None:
     world = _blocked(plannings=["PLAN_CMD: ADD 1 [act] c → x\nPLAN_CMD: REVISE 3 [act] d\n> ← x"])
     result = world.run("1. [act] a → x\n2. [act] b\n")
     assert world.ran == ["1", "2", "1", "3"]
-    assert dict(world.calls[3].inputs) == {"x": "c"}
+    assert world.inputs[3] == {"x": "c"}
     assert [(step.step_id, step.status.value) for step in result.plan.steps] == [
         ("1", "done"),
         ("2", "done"),
@@ -56,7 +56,7 @@ def test_steps_that_move_keep_what_they_have_put_out() -> None:
 def test_a_step_that_moves_is_not_taken_for_another() -> None:
     world = _blocked(plannings=["PLAN_CMD: ADD 1 [act] c\nPLAN_CMD: REVISE 3 [act] d\n> ← x"])
     world.run("1. [act] a → x\n2. [act] b\n")
-    assert dict(world.calls[3].inputs) == {"x": "a"}
+    assert world.inputs[3] == {"x": "a"}
 
 
 def test_what_is_added_below_what_is_settled_is_done() -> None:

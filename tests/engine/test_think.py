@@ -323,7 +323,7 @@ def test_declared_outputs_have_to_be_there() -> None:
 def test_what_is_accepted_keeps_its_outputs() -> None:
     world = World({"dig": [unsure("x", hole=5)]}, {"dig": ["ACCEPT"]})
     assert world.run(TWO).outputs == {"hole": 5}
-    assert dict(world.calls[1].inputs) == {"hole": 5}
+    assert world.inputs[1] == {"hole": 5}
 
 
 _LOOP: list[Any] = []

@@ -68,6 +68,7 @@ class World:
         plannings: of the planner, one after the other; what comes behind them is empty.
         replies: of the person who is asked.
         log: what was asked, by whom.
+        calls, inputs: of the operator; a ledger can be read as long as a run goes on.
     """
 
     steps: Mapping[str, Sequence[Said]] = field(factory=dict)
@@ -76,6 +77,7 @@ class World:
     replies: Sequence[Said] = ()
     log: list[str] = field(factory=list)
     calls: list[StepCall] = field(factory=list)
+    inputs: list[dict[str, Any]] = field(factory=list)
     reflections: list[ReflectionCall] = field(factory=list)
     planned: list[PlanningCall] = field(factory=list)
     questions: list[Question] = field(factory=list)
@@ -84,6 +86,7 @@ class World:
 
     def operator(self, call: StepCall) -> OperatorResult:
         self.calls.append(call)
+        self.inputs.append(dict(call.inputs))
         self.log.append(f"run {call.step.step_id}")
         said = self._next("run", call.step.description, self.steps.get(call.step.description, ()))
         if said is None:

@@ -11,9 +11,14 @@ import inspect
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, TypeAlias, TypeVar
 
-__all__ = ["Call", "Turn", "adrive", "drive", "drop"]
+__all__ = ["Call", "RunningLoopError", "Turn", "adrive", "drive", "drop"]
 
 _T = TypeVar("_T")
+
+
+class RunningLoopError(RuntimeError):
+    """Something is asynchronous, and a loop runs already."""
+
 
 # What is to be called; it may give an awaitable.
 Call: TypeAlias = Callable[[], Any]
@@ -33,7 +38,7 @@ def drive(turn: Turn[_T], runner: asyncio.Runner, instead: str) -> _T:
     were made in.
 
     Raises:
-        RuntimeError: there is something asynchronous, and a loop runs already; ``instead`` says what to await.
+        RunningLoopError: there is something asynchronous, and a loop runs already; ``instead`` says what to await.
     """
     try:
         call = next(turn)
@@ -59,7 +64,7 @@ def _wait(call: Call, runner: asyncio.Runner, instead: str) -> Any:
     except RuntimeError:
         return runner.run(_await(answer))
     drop(answer)
-    raise RuntimeError(f"an event loop is running already, so await {instead} here")
+    raise RunningLoopError(f"an event loop is running already, so await {instead} here")
 
 
 def _call(call: Call) -> Any:

@@ -12,7 +12,7 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.engine.events import History
 from planspec_lark.engine.homes import Home
-from planspec_lark.engine.identity import digest, hash_of
+from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.ledger import Change, Kind, Ledger, Record
 from planspec_lark.engine.models import Effort
 from planspec_lark.engine.plantext import PlanText
@@ -74,28 +74,30 @@ class Desk:
         plan: the plan, which is changed in place.
         state: what the records so far come to.
         ledger, run: where records go.
-        home: where the plan's text goes.
+        home: where the plan's text goes; None where it is kept in memory only.
         tell: is told of every record.
         history: what has happened in the run.
         text: the plan's text as it stands.
         version: grows with every change after which a step may be open again that was not.
+        shape: grows with every change of anything but statuses, results and rounds.
     """
 
     plan: PlanSpec
     state: RunState
     ledger: Ledger
     run: str
-    home: Home
+    home: Home | None
     tell: Callable[[ThinkEvent], None] = _ignore
     history: History = field(init=False)
     text: PlanText = field(init=False)
     version: int = field(default=0, init=False)
+    shape: int = field(default=0, init=False)
     _digest: str = field(default="", init=False)
 
     def __attrs_post_init__(self) -> None:
         self.history = History(self.ledger, self.run)
         self.text = PlanText(self.plan)
-        self._digest = digest(self.text.text)
+        self._digest = self.text.digest
 
     @property
     def digest(self) -> str:
@@ -129,7 +131,7 @@ class Desk:
             self.version += 1
         step_id, own = ("", "") if step is None else (step.step_id, hash_of(step))
         record = Record(kind, step_id, own, attempt, _data(data, effort), outputs or {}, changes)
-        return self._keep(record, is_changed=bool(changes))
+        return self._keep(record)
 
     def note_shape(
         self, kind: Kind, step_id: str = "", *, own: str = "", effort: Effort | None = None, **data: Any
@@ -137,15 +139,16 @@ class Desk:
         """Keep a record of a plan that has changed in other ways already."""
         self.text.renew()
         self.version += 1
+        self.shape += 1
         record = Record(kind, step_id, own, 0, _data(data, effort), plan=self.text.text)
-        return self._keep(record, is_changed=True)
+        return self._keep(record)
 
-    def _keep(self, record: Record, *, is_changed: bool) -> Record:
-        before, self._digest = self._digest, digest(self.text.text) if is_changed else self._digest
+    def _keep(self, record: Record) -> Record:
+        before, self._digest = self._digest, self.text.digest
         made = evolve(record, before=before, after=self._digest)
         kept = self.ledger.append(self.run, made)
         self.state.take(kept)
-        if before != self._digest:
+        if self.home is not None and before != self._digest:
             self.home.save(self.text.text)
         self.tell(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))
         return kept

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 
 from attrs import frozen
 
 from planspec_lark.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.engine.desk import OPEN
+from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.models import EngineLimits
 from planspec_lark.planspec.checking import locate
+from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.places import Places
 from planspec_lark.planspec.scanning import ScanResult, scan_plan
@@ -57,11 +61,11 @@ def read_children(text: str, container: PlanStep, names: Iterable[str], limits: 
     """
     scan = scan_plan(text, name="<steps>")
     steps = scan.plan.steps
-    if len(steps) == 1 and steps[0].step_id == container.step_id and steps[0].children:
+    if len(steps) == 1 and _is_same_place(steps[0], container):
         steps = steps[0].children
     # What stays of the container stands in the plan already, and planners like to repeat it.
-    kept = {child.step_id for child in container.children}
-    steps = [step for step in steps if step.step_id not in kept]
+    kept = {child.step_id: hash_of(child) for child in container.children}
+    steps = [step for step in steps if not _is_repeated(step, kept.get(step.step_id))]
     taken = set(names)
     found = _check(scan, steps, limits)
     for step in iter_steps(PlanSpec(steps=list(steps))):
@@ -72,24 +76,32 @@ def read_children(text: str, container: PlanStep, names: Iterable[str], limits: 
     return found
 
 
+def _is_same_place(step: PlanStep, container: PlanStep) -> bool:
+    return (step.step_id, step.step_type) == (container.step_id, container.step_type) and bool(step.children)
+
+
+def _is_repeated(step: PlanStep, kept: str | None) -> bool:
+    return kept is not None and (step.status not in OPEN or hash_of(step) == kept)
+
+
 def _check(scan: ScanResult, steps: Sequence[PlanStep], limits: EngineLimits) -> Generated:
     diagnostics = list(scan.diagnostics)
-    count = 0
+    total = 0
     done = set()
     for step in iter_steps(PlanSpec(steps=list(steps))):
-        count += 1
+        total += 1
         if step.status is PlanStatus.DONE:
             done.add(step.step_id)
         if step.total_count is not None and step.total_count > limits.max_loop:
             message = f"a loop of {step.total_count:,} rounds: at most {limits.max_loop:,} are allowed"
             diagnostics.append(_fault("PE303", message, scan, step))
-    if not count:
+    if not total:
         help = "write them as `1. [act] text → outputs`, below a line `## Steps`"
         diagnostics.append(Diagnostic("PE301", "there are no steps", CODES["PE301"].severity, help=help))
-    if count > limits.max_steps:
-        message = f"{count:,} steps: at most {limits.max_steps:,} are allowed"
+    if total > limits.max_steps:
+        message = f"{total:,} steps: at most {limits.max_steps:,} are allowed"
         diagnostics.append(Diagnostic("PE302", message, CODES["PE302"].severity))
-    elif count:
+    elif total:
         # Its goal is not the planner's concern.
         rules = check_rules(PlanSpec(goal="-", steps=list(steps)))
         diagnostics += locate([one for one in rules if one.severity is Severity.ERROR], scan.places)
@@ -113,10 +125,13 @@ def make_pending(steps: Iterable[PlanStep], done: frozenset[str] = frozenset()) 
 def _number(container: PlanStep, steps: Sequence[PlanStep]) -> None:
     """Give steps ids below a container, behind the children that it has."""
     lead = f"{container.step_id}."
-    first = 1 + max((int(child.step_id.rpartition(".")[2]) for child in container.children), default=0)
-    stack = [(step, f"{lead}{first + at}") for at, step in enumerate(steps)]
-    while stack:
-        step, step_id = stack.pop()
-        # Children keep their own last numbers.
-        stack += [(child, f"{step_id}.{child.step_id.rpartition('.')[2]}") for child in step.children]
-        step.step_id = step_id
+    # A step may stand right below the container whose id is longer by more than one number.
+    taken = {int(child.step_id.removeprefix(lead).partition(".")[0]) for child in container.children}
+    first = 1 + max(taken, default=0)
+    if first + len(steps) > COUNT_LIMIT:
+        first = 1
+    free = (number for number in count(first) if number not in taken)
+    for number, step in zip(free, steps, strict=False):
+        was = step.step_id
+        for below in iter_steps(step):
+            below.step_id = f"{lead}{number}{below.step_id.removeprefix(was)}"

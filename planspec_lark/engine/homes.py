@@ -1,10 +1,10 @@
-"""Where a plan is kept while it runs: in memory, or in a file that nobody else runs meanwhile."""
+"""Where a plan is kept while it runs: a file that nobody else runs meanwhile."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from planspec_lark.limits import DEFAULT_LIMITS, read_file
 from planspec_lark.locks import LockedError, locked
 from planspec_lark.source import visible_name
 
-__all__ = ["FileHome", "Home", "HomeError", "MemoryHome", "ledger_path"]
+__all__ = ["FileHome", "Home", "HomeError", "ledger_path"]
 
 
 class HomeError(Exception):
@@ -28,21 +28,6 @@ class Home(Protocol):
 
     def save(self, text: str) -> None:
         """Replace the text."""
-
-
-class MemoryHome:
-    """A text in memory."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def load(self) -> str:
-        """The text as it stands."""
-        return self._text
-
-    def save(self, text: str) -> None:
-        """Replace the text."""
-        self._text = text
 
 
 def ledger_path(path: Path) -> Path:
@@ -66,15 +51,19 @@ class FileHome:
             HomeError: there is no file, or another process runs it.
         """
         name = visible_name(str(path))
-        try:
-            # Whoever gets at the plan by another name gets the same lock.
-            real = path.resolve(strict=True)
-            with locked(real.with_name(real.name + ".lock")):
-                yield cls(real)
-        except LockedError:
-            raise HomeError(f"{name}: another process runs this plan") from None
-        except OSError as error:
-            raise HomeError(f"{name}: {error.strerror or error}") from None
+        with ExitStack() as held:
+            # What is raised while the plan runs is none of this.
+            try:
+                # Whoever gets at the plan by another name gets the same lock.
+                real = path.resolve(strict=True)
+                if not real.is_file():
+                    raise HomeError(f"{name}: this is no file")
+                held.enter_context(locked(real.with_name(real.name + ".lock")))
+            except LockedError:
+                raise HomeError(f"{name}: another process runs this plan") from None
+            except (OSError, ValueError, RuntimeError) as error:  # a loop of links is the last one
+                raise HomeError(f"{name}: {_explain(error)}") from None
+            yield cls(real)
 
     @property
     def path(self) -> Path:
@@ -92,7 +81,7 @@ class FileHome:
             self._known = self._look()
             return read_file(self._path, DEFAULT_LIMITS)
         except OSError as error:
-            raise HomeError(f"{self._name}: {error.strerror or error}") from None
+            raise HomeError(f"{self._name}: {_explain(error)}") from None
 
     def save(self, text: str) -> None:
         """Replace the text: it is on the disk when this returns.
@@ -108,8 +97,12 @@ class FileHome:
             write_atomically(self._path, text)
             self._known = self._look()
         except OSError as error:
-            raise HomeError(f"{self._name}: {error.strerror or error}") from None
+            raise HomeError(f"{self._name}: {_explain(error)}") from None
 
     def _look(self) -> tuple[int, ...]:
         found = os.stat(self._path)
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _explain(error: Exception) -> str:
+    return visible_name((error.strerror if isinstance(error, OSError) else None) or str(error))

@@ -7,15 +7,10 @@ import json
 
 from planspec_lark.planspec.models import PlanStep
 
-__all__ = ["digest", "hash_of"]
+__all__ = ["hash_of"]
 
 
 def hash_of(step: PlanStep) -> str:
     """A hash of what a step asks for: name, type, description, inputs, outputs and detail. 32 hexadecimal digits."""
     own = [step.step_name, step.step_type, step.description, step.inputs, step.outputs, step.detail]
-    return digest(json.dumps(own))
-
-
-def digest(text: str) -> str:
-    """A hash of a text, of 32 hexadecimal digits."""
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(json.dumps(own).encode(), digest_size=16).hexdigest()

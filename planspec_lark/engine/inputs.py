@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from operator import itemgetter
 from typing import Any
 
 from attrs import frozen
@@ -16,14 +19,24 @@ __all__ = ["Inputs", "Needs", "Values"]
 
 
 class Inputs(Mapping[str, Any]):
-    """Values by name, each read from the ledger when it is asked for."""
+    """Values by name, each looked for and read when somebody asks for it.
 
-    def __init__(self, desk: Desk, found: Mapping[str, int], given: Mapping[str, Any]) -> None:
-        self._desk, self._found, self._given = desk, found, given
+    Args:
+        desk: where the ledger is.
+        find: gives the numbers of the records that have the values.
+        given: what the run was given, as JSON.
+    """
+
+    def __init__(self, desk: Desk, find: Callable[[], Mapping[str, int]], given: Mapping[str, str]) -> None:
+        self._desk, self._find, self._given = desk, find, given
+
+    @cached_property
+    def _found(self) -> Mapping[str, int]:
+        return self._find()
 
     def __getitem__(self, name: str) -> Any:
         seq = self._found.get(name)
-        return self._given[name] if seq is None else self._desk.ledger.value(seq, name)
+        return json.loads(self._given[name]) if seq is None else self._desk.ledger.value(seq, name)
 
     def __iter__(self) -> Iterator[str]:
         yield from self._found
@@ -58,27 +71,30 @@ class Values:
     """
 
     def __init__(self, desk: Desk, given: Mapping[str, Any]) -> None:
-        self._desk, self._given = desk, dict(given)
-        self._version = -1
+        self._desk = desk
+        # As text, so that nobody changes what others get.
+        self._given = {name: json.dumps(value) for name, value in given.items()}
+        self._shape = -1
         self._order: dict[str, int] = {}
         self._declared: dict[str, list[PlanStep]] = {}
         self._known: dict[str, dict[str, int]] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
 
     def needs(self, step: PlanStep) -> Needs:
         """What goes into a step."""
         self._renew()
-        names: Iterable[str] = step.inputs or self._known
-        found = {name: seq for name in names if (seq := self._find(name, step)) is not None}
         if not step.inputs:
-            return Needs(Inputs(self._desk, found, self._given), (), {})
+            # Most operators do not look at all of them, and there may be many.
+            return Needs(Inputs(self._desk, partial(self._find_all, self._known, step), self._given), (), {})
+        found = self._find_all(step.inputs, step)
         given = {name: self._given[name] for name in step.inputs if name in self._given}
         missing = tuple(name for name in dict.fromkeys(step.inputs) if name not in found and name not in given)
         waiting = {name: late for name in missing if (late := self._find_late(name, step)) is not None}
-        return Needs(Inputs(self._desk, found, given), missing, waiting)
+        return Needs(Inputs(self._desk, lambda: found, given), missing, waiting)
 
     def add(self, step: PlanStep) -> None:
         """Note that a step was done."""
-        if self._version == self._desk.version:
+        if self._shape == self._desk.shape:
             self._add(step)
 
     def has(self, name: str) -> bool:
@@ -112,31 +128,44 @@ class Values:
         return step is not None and step.status is PlanStatus.DONE
 
     def _renew(self) -> None:
-        if self._version == self._desk.version:
+        if self._shape == self._desk.shape:
             return
-        self._version = self._desk.version
+        self._shape = self._desk.shape
         self._order = self._desk.text.order()
-        self._declared, self._known = {}, {}
+        self._declared, self._known, self._names = {}, {}, {}
         for step in iter_steps(self._desk.plan):
             for name in step.outputs:
                 self._declared.setdefault(name, []).append(step)
             self._add(step)
+        for name, seqs in self._known.items():
+            self._known[name] = dict(sorted(seqs.items(), key=itemgetter(1)))
 
     def _add(self, step: PlanStep) -> None:
+        # What it has put out another time counts no longer.
+        for name in self._names.pop(step.step_id, ()):
+            self._known[name].pop(step.step_id, None)
         finished = self._desk.state.finished.get(step.step_id)
         if finished is not None and finished.hash == hash_of(step):
+            self._names[step.step_id] = finished.outputs
             for name in finished.outputs:
+                # The last one stands last.
                 self._known.setdefault(name, {})[step.step_id] = finished.seq
+
+    def _find_all(self, names: Iterable[str], step: PlanStep) -> dict[str, int]:
+        return {name: seq for name in names if (seq := self._find(name, step)) is not None}
 
     def _find(self, name: str, step: PlanStep) -> int | None:
         """The record with the last value of this name that a step can see."""
-        seqs = [seq for step_id, seq in self._known.get(name, {}).items() if self._sees(step, step_id)]
-        return max(seqs, default=None)
+        # Most often the last one is seen, so that the others need not be looked at.
+        seqs = self._known.get(name, {})
+        return next((seqs[step_id] for step_id in reversed(seqs) if self._sees(step, step_id)), None)
 
     def _sees(self, step: PlanStep, other_id: str) -> bool:
         other = self._desk.find(other_id)
         if other is None or other is step:
             return False
+        if other.step_type == "decide" and step.step_id.startswith(f"{other_id}."):
+            return True  # a decide step has chosen this branch
         if self._order[other_id] < self._order[step.step_id]:
             return other.status is PlanStatus.DONE or self._share_loop(step, other_id)
         return self._share_loop(step, other_id)

@@ -157,7 +157,7 @@ class StepCall:
         history: what has happened in this run.
         branches: of a decide step, copies of the children to choose from.
         attempt: from 1; how often this step, as it is written, was begun.
-        key: the same only for the same attempt, so that work that a crash has cut off can be recognised.
+        key: no other attempt in any run has the same; what a crash has cut off is begun again with the one it had.
         plan_state: gives the plan as it stands, folded.
     """
 
@@ -289,8 +289,9 @@ class EngineLimits:
         max_rounds: passes through the plan, the first included.
         max_retries: how often one step may be tried again by RETRY or INTERACT.
         max_repairs: how often an answer may be refused before the step is blocked.
-        max_attempts: how often one step may be begun in a round of a loop, for whatever reason.
+        max_attempts: how often one step may be begun, and be reflected on, in a round of a loop, for whatever reason.
         max_plannings: how often the planner may be asked for steps.
+        max_commands: how many commands an answer may have.
         max_added: how many steps commands may add.
         max_steps: how many steps the planner may write at a time.
         max_loop: how many rounds a loop may have that the planner writes.
@@ -302,6 +303,7 @@ class EngineLimits:
     max_repairs: int = _count(2)
     max_attempts: int = _count(20, 1)
     max_plannings: int = _count(50)
+    max_commands: int = _count(1_000)
     max_added: int = _count(200)
     max_steps: int = _count(1_000, 1)
     max_loop: int = _count(1_000)

@@ -30,6 +30,10 @@ def is_loop(step: PlanStep) -> bool:
     return step.step_type == "subtask" and step.total_count is not None
 
 
+def _has_open(step: PlanStep) -> bool:
+    return any(child.status in OPEN for child in step.children)
+
+
 class Walk:
     """Finds what comes next. It remembers how far it has come, until a step is open again that was not."""
 
@@ -76,6 +80,6 @@ class Walk:
             return Next.CLOSE
         if not step.children:
             return Next.RUN if is_loop(step) else Next.PLAN
-        if step.step_type == "decide" and step.step_id not in state.chosen:
+        if step.step_type == "decide" and step.step_id not in state.chosen and _has_open(step):
             return Next.RUN
         return Next.OPEN if step.status is PlanStatus.PENDING else None

@@ -9,7 +9,6 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.awaitables import Turn
-from planspec_lark.diagnostics import Severity
 from planspec_lark.engine.decisions import Decision
 from planspec_lark.engine.desk import Desk
 from planspec_lark.engine.identity import hash_of
@@ -25,31 +24,20 @@ from planspec_lark.engine.models import (
     take_answer,
 )
 from planspec_lark.engine.reflection import Reflection, read_reflection
+from planspec_lark.engine.repairing import Repairs, try_commands
 from planspec_lark.engine.reshaping import reshape
 from planspec_lark.engine.state import Failure
-from planspec_lark.engine.stepping import Stepper, brief, fold_plan, own_step
+from planspec_lark.engine.stepping import Stepper, fold_plan, own_step
 from planspec_lark.plan_cmd.printing import serialize_commands
-from planspec_lark.planspec.models import PlanStatus, PlanStep
+from planspec_lark.planspec.models import PlanStep
 
-__all__ = ["Ask", "Reflecting", "note_refusal"]
+__all__ = ["Ask", "Reflecting"]
 
 Ask = Callable[[Question], "str | Awaitable[str | None] | None"]
 
 
-def note_refusal(desk: Desk, step: PlanStep | None, answer: Answer, refusal: Refusal) -> None:
-    """Keep an answer that was refused, and why."""
-    said = [found.message for found in refusal.diagnostics if found.severity is Severity.ERROR]
-    desk.note(
-        Kind.REFUSED,
-        step,
-        effort=answer.effort,
-        answer=answer.text[:_KEPT],
-        faults=[brief(one) for one in said[:_LISTED]],
-    )
-
-
-# Of an answer that was refused, the ledger keeps so many characters and faults.
-_KEPT, _LISTED = 10_000, 20
+# Of an answer, the ledger keeps so many characters.
+_KEPT = 10_000
 
 
 @frozen
@@ -78,22 +66,20 @@ class Reflecting:
         if self.reflector is None:
             self.stepper.block(step, failure.result)
             return
-        refusal: Refusal | None = None
-        for _ in range(self.limits.max_repairs + 1):
+        if state.reflected.get(id, 0) >= self.limits.max_attempts:
+            self.stepper.block(step, f"{failure.result}; it was reflected on {state.reflected[id]} times")
+            return
+        repairs = Repairs(self.desk, step, self.limits.max_repairs, partial(self._read, step=step))
+        while repairs.are_left:
             self.before_call()
-            answer = take_answer((yield partial(self.reflector, self._call(step, failure, refusal))), "reflector")
-            read = self._read(answer.text, step)
-            if read.is_usable:
+            call = self._call(step, failure, repairs.refusal)
+            answer = take_answer((yield partial(self.reflector, call)), "reflector")
+            read = repairs.try_answer(answer)
+            if read is not None:
+                # Whom to ask, too, the plan says next: a command may have put another step before this one.
                 self._record(step, read, answer)
-                if read.decision is Decision.INTERACT:
-                    yield from self._interact(step, state.questions[step.step_id])
                 return
-            refusal = Refusal(answer.text, read.diagnostics)
-            note_refusal(self.desk, step, answer, refusal)
-        assert refusal is not None
-        why = next(found.message for found in refusal.diagnostics if found.severity is Severity.ERROR)
-        times = "once" if self.limits.max_repairs == 0 else f"{self.limits.max_repairs + 1} times"
-        self.stepper.block(step, f"{failure.result}; the reflector was refused {times}, the last time for: {why}")
+        self.stepper.block(step, f"{failure.result}; the reflector was {repairs.explain()}")
 
     def _can_retry(self, step_id: str) -> bool:
         state = self.desk.state
@@ -125,7 +111,7 @@ class Reflecting:
 
     def _read(self, text: str, step: PlanStep) -> Reflection:
         can_retry = self._can_retry(step.step_id)
-        return read_reflection(
+        read = read_reflection(
             text,
             self.desk.plan,
             step,
@@ -133,6 +119,7 @@ class Reflecting:
             can_retry=can_retry,
             verbs=self._verbs(),
         )
+        return try_commands(self.desk, read, self.limits)
 
     # ---------------------------------------------------------------- what was decided
 
@@ -155,14 +142,12 @@ class Reflecting:
         if not read.commands:
             self.desk.note(Kind.REFLECTED, step, patches=patches, effort=answer.effort, **data)
         else:
-            for patch in patches:
-                patch.apply()
-            done = reshape(self.desk, read.commands)
+            done = reshape(self.desk, read.commands, patches)
             text = serialize_commands(read.commands)
             self.desk.note_shape(
                 Kind.REFLECTED, was, own=own, effort=answer.effort, commands=text, **data, **done.data()
             )
-        if read.decision is Decision.ACCEPT and step.status is PlanStatus.DONE:
+        if read.decision is Decision.ACCEPT:
             self.stepper.values.add(step)
 
     def _interact(self, step: PlanStep, question: str) -> Turn[None]:

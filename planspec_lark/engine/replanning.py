@@ -11,7 +11,6 @@ from typing import TypeVar
 from attrs import frozen
 
 from planspec_lark.awaitables import Turn
-from planspec_lark.diagnostics import Severity
 from planspec_lark.engine.desk import Desk
 from planspec_lark.engine.generating import Generated, make_pending, read_children, read_new_plan
 from planspec_lark.engine.identity import hash_of
@@ -28,8 +27,8 @@ from planspec_lark.engine.models import (
     Refusal,
     take_answer,
 )
-from planspec_lark.engine.reflecting import note_refusal
 from planspec_lark.engine.reflection import Reflection, read_replan
+from planspec_lark.engine.repairing import Repairs, try_commands
 from planspec_lark.engine.reshaping import reshape
 from planspec_lark.engine.stepping import Stepper, fold_plan
 from planspec_lark.plan_cmd.printing import serialize_commands
@@ -67,13 +66,12 @@ class Replanning:
         if state.plannings >= self.limits.max_plannings:
             self._fail(step, f"the planner was asked for steps {state.plannings} times")
             return
-        names = [one.step_name for one in iter_steps(self.desk.plan) if one.step_name and not _is_below(one, step)]
+        names = [one.step_name for one in iter_steps(self.desk.plan) if one.step_name]
         reason = state.unplanned.get(step.step_id, "")
-        read, answer, refusal = yield from self._ask(
-            Purpose.CHILDREN, step, reason, lambda text: read_children(text, step, names, self.limits)
-        )
+        asking = self._ask(Purpose.CHILDREN, step, reason, lambda text: read_children(text, step, names, self.limits))
+        read, answer, why = yield from asking
         if read is None:
-            self._fail(step, f"the planner was refused: {_why(refusal)}")
+            self._fail(step, f"the planner was {why}")
             return
         make_pending(read.plan.steps)
         replace_children(self.desk.plan, step.step_id, [*step.children, *read.plan.steps])
@@ -86,39 +84,38 @@ class Replanning:
     def _fail(self, step: PlanStep, reason: str) -> None:
         self.stepper.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()))
 
-    def change(self, reason: str) -> Turn[bool]:
-        """Let the planner change the plan at the end of a round; gives whether it did."""
-        read, answer, _ = yield from self._ask(
-            Purpose.CHANGES, None, reason, lambda text: read_replan(text, self.desk.plan)
-        )
+    def change(self, reason: str) -> Turn[str]:
+        """Let the planner change the plan at the end of a round; gives why it could not, or ""."""
+        read, answer, why = yield from self._ask(Purpose.CHANGES, None, reason, self._read)
         if read is None:
-            return False
-        if any(command.op == "REPLAN" and command.step_id == "ALL" for command in read.commands):
-            return (yield from self._renew(read, answer))
-        before = self.desk.digest
-        done = reshape(self.desk, read.commands)
+            return f"the planner was {why}"
         text = serialize_commands(read.commands)
+        renewing = next((one.result for one in read.commands if one.step_id == "ALL"), None)
+        if renewing is not None:
+            # What was decided is kept before the new plan is asked for.
+            self.desk.note(Kind.REPLANNED, effort=answer.effort, commands=text, renewing=renewing or "REPLAN ALL")
+            return ""
+        done = reshape(self.desk, read.commands)
         self.desk.note_shape(Kind.REPLANNED, effort=answer.effort, commands=text, **done.data())
-        return before != self.desk.digest or bool(done.unplanned)
+        return ""
 
-    def _renew(self, asked: Reflection, first: Answer) -> Turn[bool]:
-        """Put a whole new plan in place of the old one, which the ledger keeps."""
-        reason = next(one.result for one in asked.commands if one.op == "REPLAN" and one.step_id == "ALL")
-        if self.desk.state.plannings >= self.limits.max_plannings:
-            return False
-        read, answer, _ = yield from self._ask(
+    def _read(self, text: str) -> Reflection:
+        return try_commands(self.desk, read_replan(text, self.desk.plan), self.limits)
+
+    def renew(self, reason: str) -> Turn[str]:
+        """Put a whole new plan in place of the old one, which the ledger keeps; gives why that was not done, or ""."""
+        read, answer, why = yield from self._ask(
             Purpose.PLAN, None, reason, lambda text: read_new_plan(text, self.limits)
         )
         if read is None:
-            return False
+            return f"the planner was {why}"
         plan, old = self.desk.plan, self.desk.text.text
         kept = self._find_done(read)
         make_pending(read.plan.steps, frozenset(kept))
         plan.title = read.plan.title or plan.title
         plan.steps = read.plan.steps
-        effort = first.effort + answer.effort
-        self.desk.note_shape(Kind.RENEWED, effort=effort, reason=reason, old=old, kept=kept)
-        return True
+        self.desk.note_shape(Kind.RENEWED, effort=answer.effort, reason=reason, old=old, kept=kept)
+        return ""
 
     def _find_done(self, read: Generated) -> dict[str, str]:
         """Steps of a new plan that were done in the old one, with the ids that they had: their texts are the same."""
@@ -140,21 +137,18 @@ class Replanning:
 
     def _ask(
         self, purpose: Purpose, step: PlanStep | None, reason: str, read: Callable[[str], _Read]
-    ) -> Turn[tuple[_Read | None, Answer, Refusal | None]]:
-        """Ask until an answer can be used, or has been refused too often."""
+    ) -> Turn[tuple[_Read | None, Answer, str]]:
+        """Ask until an answer can be used, or too many were refused; then the last item says why."""
         assert self.planner is not None
-        refusal: Refusal | None = None
-        answer = Answer("")
-        for _ in range(self.limits.max_repairs + 1):
+        repairs, answer = Repairs(self.desk, step, self.limits.max_repairs, read), Answer("")
+        while repairs.are_left:
             self.before_call()
-            call = self._call(purpose, step, reason, refusal)
+            call = self._call(purpose, step, reason, repairs.refusal)
             answer = take_answer((yield partial(self.planner, call)), "planner")
-            found = read(answer.text)
-            if found.is_usable:
-                return found, answer, None
-            refusal = Refusal(answer.text, found.diagnostics)
-            note_refusal(self.desk, step, answer, refusal)
-        return None, answer, refusal
+            found = repairs.try_answer(answer)
+            if found is not None:
+                return found, answer, ""
+        return None, answer, repairs.explain()
 
     def _call(self, purpose: Purpose, step: PlanStep | None, reason: str, refusal: Refusal | None) -> PlanningCall:
         desk = self.desk
@@ -170,12 +164,3 @@ class Replanning:
             desk.history,
             refusal,
         )
-
-
-def _is_below(step: PlanStep, above: PlanStep) -> bool:
-    return step.step_id.startswith(f"{above.step_id}.")
-
-
-def _why(refusal: Refusal | None) -> str:
-    found = refusal.diagnostics if refusal else []
-    return next((one.message for one in found if one.severity is Severity.ERROR), "it gave nothing usable")

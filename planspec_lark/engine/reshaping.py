@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from copy import deepcopy
+from typing import Any, TypeAlias
 
 from attrs import define, field
 
-from planspec_lark.engine.desk import OPEN, Desk
+from planspec_lark.diagnostics import CommandError
+from planspec_lark.engine.desk import OPEN, Desk, Patch
 from planspec_lark.plan_cmd.applying import perform
 from planspec_lark.plan_cmd.finding import Finder
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.tree import iter_with_parents
 
-__all__ = ["Reshaping", "keep_done", "reshape"]
+__all__ = ["Reshaping", "find_refusal", "keep_done", "reshape"]
 
 
 @define
@@ -48,104 +52,178 @@ class Reshaping:
         }
 
 
-def reshape(desk: Desk, commands: Sequence[PlanCommand]) -> Reshaping:
-    """Perform commands that were tried on a copy before. They change the plan, and nothing else yet.
+def find_refusal(plan: PlanSpec, commands: Sequence[PlanCommand]) -> CommandError | None:
+    """Why commands cannot be performed as :func:`reshape` does it, if they cannot; the plan stays as it is.
+
+    A reader tries commands on a copy as well, but there REPLAN keeps nothing.
+    """
+    trial = deepcopy(plan)
+    try:
+        _perform(trial, commands)
+        serialize_plan(trial)
+    except CommandError as error:
+        return error
+    except ValueError as error:
+        return CommandError("PC118", f"the commands make a plan that cannot be written: {error}")
+    return None
+
+
+def reshape(desk: Desk, commands: Sequence[PlanCommand], patches: Iterable[Patch] = ()) -> Reshaping:
+    """Perform commands that were tried before, behind some patches. They change the plan, and nothing else yet.
 
     Raises:
         CommandError: one is refused nevertheless; the plan may have changed by then.
     """
-    before = {id(step): (step, step.step_id, step.status) for step in iter_steps(desk.plan)}
-    emptied = _perform(desk, commands)
-    after = {id(step): step for step in iter_steps(desk.plan)}
+    before: _Before = {id(step): (step, step.step_id, step.status) for step in iter_steps(desk.plan)}
+    for patch in patches:
+        patch.apply()
+    emptied = _perform(desk.plan, commands)
+    above = {id(step): parent for step, parent in iter_with_parents(desk.plan)}
+    after = list(iter_steps(desk.plan))
     done = Reshaping()
     for key, (step, step_id, _) in before.items():
-        if key not in after:
+        if key not in above:
             done.gone.append(step_id)
         elif step.step_id != step_id:
             done.moves[step_id] = step.step_id
-    done.added = sum(1 for key in after if key not in before)
-    done.unplanned = {step.step_id: reason for step, reason in emptied if id(step) in after}
-    above = _parents(desk)
-    fresh = [step for key, step in after.items() if step.status in OPEN and _is_fresh(step, before.get(key))]
-    for step in fresh:
-        _reopen(desk, step, above, done)
-    for step in after.values():
-        if step.status is PlanStatus.SKIPPED:
-            skip_open(below for below in iter_steps(step) if below is not step)
-    done.reset = [step.step_id for key, step in after.items() if key in before and before[key][2] is not step.status]
+    done.added = len(after) - (len(before) - len(done.gone))
+    done.unplanned = {step.step_id: reason for step, reason in emptied if id(step) in above and _is_container(step)}
+    _Reopening(desk, before, above, done).reopen([step for step in after if _is_fresh(step, before.get(id(step)))])
+    done.reset = [step.step_id for step in after if id(step) in before and before[id(step)][2] is not step.status]
     return done
 
 
+# Steps as they were before the commands, by their identity, with their ids and statuses.
+_Before: TypeAlias = dict[int, tuple[PlanStep, str, PlanStatus]]
+
+
+def _is_container(step: PlanStep) -> bool:
+    return step.step_type in ("subtask", "decide")
+
+
 def _is_fresh(step: PlanStep, was: tuple[PlanStep, str, PlanStatus] | None) -> bool:
-    """Whether a step is to be done that was not, or was not there."""
+    """Whether a step is to be done that was not, or was not there, or is to be done anew."""
+    if step.status not in OPEN:
+        return False
     return was is None or was[2] not in OPEN or (was[2] is PlanStatus.ACTIVE and step.status is PlanStatus.PENDING)
 
 
-def _perform(desk: Desk, commands: Sequence[PlanCommand]) -> list[tuple[PlanStep, str]]:
+def _perform(plan: PlanSpec, commands: Sequence[PlanCommand]) -> list[tuple[PlanStep, str]]:
     """Perform commands; gives the containers that are to be planned anew, and why."""
-    finder, emptied = Finder(desk.plan), []
+    finder, emptied = Finder(plan), []
     for command in commands:
-        step = finder.find(command.step_id) if command.op == "REPLAN" else None
-        kept = keep_done(step.children) if step is not None else []
-        perform(desk.plan, command, finder)
-        if step is not None:
-            step.children = kept
+        step = None if command.op == "ADD" else finder.find(command.step_id)
+        kept = keep_done(step.children) if step is not None and command.op == "REPLAN" else []
+        perform(plan, command, finder)
+        if step is None:
+            continue
+        if command.op == "SKIP":
+            skip_open(step.children)
+        elif command.op == "REVISE" and step.children:
+            _begin_again(step)
+        elif command.op == "REPLAN":
+            step.children, step.result = kept, ""
             for below in iter_steps(step):
                 finder.add(below)
             emptied.append((step, command.result))
     return emptied
 
 
-def keep_done(steps: Iterable[PlanStep]) -> list[PlanStep]:
+def _begin_again(container: PlanStep) -> None:
+    """What is at work below a container that is revised waits for its turn; what a decision has skipped is open."""
+    if container.step_type == "decide" and any(child.status not in _UNDECIDED for child in container.children):
+        for child in container.children:
+            for step in iter_steps(child) if child.status is PlanStatus.SKIPPED else ():
+                if step.status is PlanStatus.SKIPPED:
+                    step.status, step.result = PlanStatus.PENDING, ""
+    for step in iter_steps(container):
+        is_active = step.status is PlanStatus.ACTIVE
+        if is_active and all(child.status is not PlanStatus.ACTIVE for child in step.children):
+            step.status = PlanStatus.PENDING
+
+
+# What the branches of a decide step are that has not chosen any.
+_UNDECIDED = (PlanStatus.PENDING, PlanStatus.SKIPPED)
+
+
+def keep_done(steps: Sequence[PlanStep]) -> list[PlanStep]:
     """What stays of the children of a container that is planned anew: what was done, and what it stands below."""
-    kept = [step for step in steps if any(below.status is PlanStatus.DONE for below in iter_steps(step))]
-    for step in kept:
-        stack = [step] if step.status is not PlanStatus.DONE else []
-        while stack:
-            cut = stack.pop()
-            cut.status = PlanStatus.SKIPPED
-            cut.children = [
-                child for child in cut.children if any(one.status is PlanStatus.DONE for one in iter_steps(child))
-            ]
-            stack += [child for child in cut.children if child.status is not PlanStatus.DONE]
+    plan = PlanSpec(steps=list(steps))
+    above = {id(step): parent for step, parent in iter_with_parents(plan)}
+    holds: set[int] = set()
+    for step in iter_steps(plan):
+        at: PlanStep | None = step if step.status is PlanStatus.DONE else None
+        while at is not None and id(at) not in holds:
+            holds.add(id(at))
+            at = above[id(at)]
+    kept = [step for step in steps if id(step) in holds]
+    stack = [step for step in kept if step.status is not PlanStatus.DONE]
+    while stack:
+        cut = stack.pop()
+        cut.status = PlanStatus.SKIPPED
+        cut.children = [child for child in cut.children if id(child) in holds]
+        stack += [child for child in cut.children if child.status is not PlanStatus.DONE]
     return kept
 
 
 def skip_open(steps: Iterable[PlanStep]) -> None:
-    """Pass over those that are open."""
+    """Pass over those that are open, and what is open below any of them."""
     for step in steps:
-        if step.status in OPEN:
-            step.status = PlanStatus.SKIPPED
+        for below in iter_steps(step):
+            if below.status in OPEN:
+                below.status = PlanStatus.SKIPPED
 
 
-def _parents(desk: Desk) -> dict[int, PlanStep]:
-    return {id(child): step for step in iter_steps(desk.plan) for child in step.children}
+@define
+class _Reopening:
+    """Lets steps that are to be done be reached: what they stand below is open again."""
 
+    desk: Desk
+    before: _Before
+    above: dict[int, PlanStep | None]
+    done: Reshaping
 
-def _reopen(desk: Desk, step: PlanStep, above: dict[int, PlanStep], done: Reshaping) -> None:
-    """Let a step that is to be done be reached: what it stands below is open again."""
-    child, parent = step, above.get(id(step))
-    while parent is not None:
-        if parent.step_type == "decide" and not _admits(desk, parent, child, done):
-            skip_open(iter_steps(child))
-            return
-        if parent.status not in OPEN:
-            parent.status, parent.result = PlanStatus.ACTIVE, ""
-        child, parent = parent, above.get(id(parent))
+    def reopen(self, fresh: Iterable[PlanStep]) -> None:
+        """See the class."""
+        for step in fresh:
+            if step.step_type == "decide" and step.status is PlanStatus.PENDING:
+                self._unchoose(step)
+        for step in fresh:
+            self._reach(step)
 
+    def _reach(self, step: PlanStep) -> None:
+        path: list[PlanStep] = []
+        child, parent = step, self.above[id(step)]
+        while parent is not None:
+            if parent.step_type == "decide" and not self._admits(parent, child):
+                skip_open([child])
+                return
+            path.append(parent)
+            child, parent = parent, self.above[id(parent)]
+        for each in path:
+            if each.status not in OPEN:
+                each.status, each.result = PlanStatus.ACTIVE, ""
 
-def _admits(desk: Desk, decide: PlanStep, child: PlanStep, done: Reshaping) -> bool:
-    """Whether a branch of a decide step can still be gone into."""
-    old = {new: was for was, new in done.moves.items()}.get(decide.step_id, decide.step_id)
-    chosen = desk.state.chosen.get(old)
-    if chosen is None:
+    def _admits(self, decide: PlanStep, child: PlanStep) -> bool:
+        """Whether a branch of a decide step can still be gone into."""
+        if decide.status is PlanStatus.PENDING:
+            return True
+        was = self.before.get(id(decide))
+        chosen = self.desk.state.chosen.get(was[1]) if was else None
+        if chosen is None or decide.step_id in self.done.unchosen:
+            return True
+        held = next((one for one in decide.children if self._was(one) == chosen), None)
+        if held is child:
+            return True
+        if held is not None and (held.status in OPEN or held.status is PlanStatus.DONE):
+            return False
+        self._unchoose(decide)
         return True
-    chosen = done.moves.get(chosen, chosen)
-    held = next((one for one in decide.children if one.step_id == chosen), None)
-    if held is child:
-        return True
-    if held is not None and (held.status in OPEN or held.status is PlanStatus.DONE):
-        return False
-    if decide.step_id not in done.unchosen:
-        done.unchosen.append(decide.step_id)
-    return True
+
+    def _was(self, step: PlanStep) -> str:
+        was = self.before.get(id(step))
+        return was[1] if was else ""
+
+    def _unchoose(self, decide: PlanStep) -> None:
+        if decide.step_id not in self.done.unchosen and self._was(decide) in self.desk.state.chosen:
+            self.done.unchosen.append(decide.step_id)

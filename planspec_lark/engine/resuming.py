@@ -6,18 +6,21 @@ as that step says the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.engine.identity import digest, hash_of
-from planspec_lark.engine.ledger import Record
+from planspec_lark.engine.identity import hash_of
+from planspec_lark.engine.ledger import Change, Ledger, LedgerError, Record
+from planspec_lark.engine.plantext import PlanText
 from planspec_lark.engine.state import RunState
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.source import visible, visible_name
 
-__all__ = ["Edited", "EditedError", "Edits", "catch_up", "find_edits"]
+__all__ = ["Edited", "EditedError", "Edits", "Past", "catch_up", "find_edits", "open_again", "replay"]
 
 
 class Edited(str, Enum):
@@ -48,60 +51,92 @@ class EditedError(Exception):
 
 
 @frozen
+class Past:
+    """What a ledger knows of a run: its state, and the plan as the last record has left it."""
+
+    state: RunState
+    plan: PlanSpec
+
+
+def replay(ledger: Ledger, run: str) -> Past:
+    """Read all records of a run.
+
+    Raises:
+        LedgerError: they are none that a run writes.
+    """
+    state, text = RunState(), ""
+    changes: dict[str, dict[str, Any]] = {}
+    try:
+        for record in ledger.records(run):
+            state.take(record)
+            if record.plan is not None:
+                text = record.plan
+                changes.clear()
+            for step_id, change in record.changes.items():
+                changes.setdefault(step_id, {}).update(_new_values(change))
+        plan = parse_plan(text)
+        for step in iter_steps(plan):
+            for name, value in changes.get(step.step_id, {}).items():
+                setattr(step, name, value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise LedgerError(f"the records of run {visible_name(run)} are none: {visible(str(error))}") from None
+    return Past(state, plan)
+
+
+def _new_values(change: Change) -> dict[str, Any]:
+    pairs = {"status": change.status, "result": change.result, "done_count": change.done_count}
+    return {name: pair[1] for name, pair in pairs.items() if pair is not None}
+
+
+@frozen
 class CaughtUp:
     """A plan as the last record has left it.
 
     Attributes:
         plan: the plan.
-        is_behind: the text did not have the last record yet.
         is_edited: the text is none that the run has written.
         is_lost: an edit was made before the last record's changes were in the text, and they are of a kind that cannot
             be made any more.
     """
 
     plan: PlanSpec
-    is_behind: bool = False
     is_edited: bool = False
     is_lost: bool = False
 
 
-def catch_up(plan: PlanSpec, text: str, last: Record) -> CaughtUp:
+def catch_up(plan: PlanSpec, past: Past) -> CaughtUp:
     """Bring a plan to where the last record says that it is.
 
     Args:
         plan: what was read; it may be changed.
-        text: the same in canonical form.
-        last: the last record of the run.
+        past: what the ledger knows.
     """
-    now = digest(text)
-    if now == last.after:
-        return CaughtUp(plan)
+    last, now = past.state.last, PlanText(plan).digest
+    assert last is not None
+    if now in (last.before, last.after):
+        return CaughtUp(past.plan)
     if last.plan is not None:
-        if now == last.before:
-            return CaughtUp(parse_plan(last.plan), is_behind=True)
         return CaughtUp(plan, is_edited=True, is_lost=last.before != last.after)
-    is_behind = _redo(plan, last)
-    return CaughtUp(plan, is_behind=is_behind, is_edited=now != last.before)
+    _redo(plan, last)
+    return CaughtUp(plan, is_edited=True)
 
 
-def _redo(plan: PlanSpec, last: Record) -> bool:
+def _redo(plan: PlanSpec, last: Record) -> None:
     """Make the changes of a record, where the steps are as they were before it."""
     steps = {step.step_id: step for step in iter_steps(plan)}
-    has_done = False
     for step_id, change in last.changes.items():
         step = steps.get(step_id)
         if step is None or (step_id == last.step and hash_of(step) != last.hash):
             continue
         if change.status is not None and step.status.value == change.status[0]:
             step.status = PlanStatus(change.status[1])
-            has_done = True
         if change.result is not None and step.result == change.result[0]:
             step.result = change.result[1]
-            has_done = True
         if change.done_count is not None and step.done_count == change.done_count[0]:
             step.done_count = change.done_count[1]
-            has_done = True
-    return has_done
+
+
+# ---------------------------------------------------------------- what somebody has edited
 
 
 @define
@@ -109,43 +144,73 @@ class Edits:
     """What was edited in a plan since the run.
 
     Attributes:
-        moves: new ids by old ones, of finished steps that say the same elsewhere.
-        edited: finished steps that say something else now.
+        moves: new ids by old ones, of steps that say the same elsewhere.
+        gone: steps, by their old ids, of which nothing is known any more.
+        edited: steps that are done and were not done as they are written now.
     """
 
     moves: dict[str, str] = field(factory=dict)
+    gone: list[str] = field(factory=list)
     edited: list[PlanStep] = field(factory=list)
 
 
-def find_edits(plan: PlanSpec, state: RunState) -> Edits:
-    """Compare the steps of a plan that are done with those that the run has done."""
-    steps = {step.step_id: step for step in iter_steps(plan)}
-    hashes = {step_id: hash_of(step) for step_id, step in steps.items()}
-    edits = Edits(_find_moves(hashes, state))
-    arrived = set(edits.moves.values())
-    for step_id, step in steps.items():
-        finished = state.finished.get(step_id)
-        if step.status is PlanStatus.DONE and finished and finished.hash != hashes[step_id] and step_id not in arrived:
-            edits.edited.append(step)
+def find_edits(plan: PlanSpec, past: Past) -> Edits:
+    """Compare the steps of a plan with those that the run has left."""
+    was = {step.step_id: step for step in iter_steps(past.plan)}
+    now = {step.step_id: step for step in iter_steps(plan)}
+    places = _match(was, now)
+    state, edits = past.state, Edits()
+    lost = {step_id for step_id in was if step_id not in places}
+    arrived = set(places.values())
+    if any(was[step_id].status is PlanStatus.DONE and step_id in state.finished for step_id in lost):
+        edits.edited = [one for key, one in now.items() if one.status is PlanStatus.DONE and key not in arrived]
+    # Who edits a step where it stands may want to keep what it has put out.
+    kept = {step.step_id for step in edits.edited} & {key for key in lost if was[key].status is PlanStatus.DONE}
+    kept -= {key for key in kept if _is_one_of_many(was[key], now.values())}
+    stopped = {old for old, new in places.items() if _is_stopped(old, now[new], state)}
+    edits.gone = [step_id for step_id in was if (step_id in lost or step_id in stopped) and step_id not in kept]
+    edits.moves = {old: new for old, new in places.items() if old != new}
     return edits
 
 
-def _find_moves(hashes: dict[str, str], state: RunState) -> dict[str, str]:
-    """Finished steps that are gone from their place, and stand at one other only."""
-    gone = {step_id: one.hash for step_id, one in state.finished.items() if hashes.get(step_id) != one.hash}
-    here = {
-        step_id: own
-        for step_id, own in hashes.items()
-        if step_id not in state.finished or state.finished[step_id].hash != own
-    }
-    to, of = _by_hash(here), _by_hash(gone)
-    return {old[0]: to[own][0] for own, old in of.items() if len(old) == 1 and len(to.get(own, ())) == 1}
+def _is_one_of_many(step: PlanStep, others: Iterable[PlanStep]) -> bool:
+    """Whether other steps say the same, so that the one at its place may be any of them."""
+    own = hash_of(step)
+    return any(hash_of(other) == own for other in others)
 
 
-def _by_hash(hashes: dict[str, str]) -> dict[str, list[str]]:
+def _is_stopped(step_id: str, step: PlanStep, state: RunState) -> bool:
+    """Whether a step waited for something, and somebody has set it to another status."""
+    return step_id in state.failures and step.status is not PlanStatus.ACTIVE
+
+
+def _match(was: Mapping[str, PlanStep], now: Mapping[str, PlanStep]) -> dict[str, str]:
+    """New ids by old ones, of steps that say the same; where several do, only if it is clear which is which."""
+    old, new = _by_hash(was), _by_hash(now)
+    places: dict[str, str] = {}
+    for own, ids in old.items():
+        others = new.get(own, [])
+        if _pair(ids, others, places):
+            continue
+        for is_done in (True, False):
+            left = [step_id for step_id in ids if (was[step_id].status is PlanStatus.DONE) is is_done]
+            right = [step_id for step_id in others if (now[step_id].status is PlanStatus.DONE) is is_done]
+            _pair(left, right, places)
+    return places
+
+
+def _pair(old: list[str], new: list[str], places: dict[str, str]) -> bool:
+    is_clear = set(old) == set(new) or len(old) == len(new) == 1
+    if is_clear:
+        # One of each, or the same ones.
+        places.update(zip(sorted(old), sorted(new), strict=True))
+    return is_clear
+
+
+def _by_hash(steps: Mapping[str, PlanStep]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for step_id, own in hashes.items():
-        found.setdefault(own, []).append(step_id)
+    for step_id, step in steps.items():
+        found.setdefault(hash_of(step), []).append(step_id)
     return found
 
 

@@ -20,10 +20,12 @@ __all__ = ["SqliteLedger"]
 # "PSLG", and the version of the tables.
 _APPLICATION, _VERSION = 0x50534C47, 1
 _TABLES = """
-CREATE TABLE runs (run TEXT PRIMARY KEY, time REAL NOT NULL, inputs TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE runs (
+  number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, time REAL NOT NULL, inputs TEXT NOT NULL
+);
 CREATE TABLE records (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  run TEXT NOT NULL REFERENCES runs, kind TEXT NOT NULL,
+  run TEXT NOT NULL REFERENCES runs (run), kind TEXT NOT NULL,
   step TEXT NOT NULL, hash TEXT NOT NULL, attempt INTEGER NOT NULL,
   time REAL NOT NULL, data TEXT NOT NULL, changes TEXT NOT NULL,
   plan TEXT, before TEXT NOT NULL, after TEXT NOT NULL
@@ -70,7 +72,7 @@ class SqliteLedger:
         application = base.execute("PRAGMA application_id").fetchone()[0]
         version = base.execute("PRAGMA user_version").fetchone()[0]
         is_empty = base.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
-        if application != _APPLICATION and not (is_empty and application == 0):
+        if application != _APPLICATION and (read_only or not is_empty or application != 0):
             raise LedgerError(f"{self._name}: this is no ledger of plans")
         if application == _APPLICATION and version != _VERSION:
             raise LedgerError(f"{self._name}: this is a ledger of another version ({version})")
@@ -99,14 +101,14 @@ class SqliteLedger:
     def runs(self) -> Sequence[RunInfo]:
         """All runs, the oldest first."""
         with self._errors():
-            rows = self._base.execute("SELECT run, time, inputs FROM runs ORDER BY time, run").fetchall()
+            rows = self._base.execute("SELECT run, time, inputs FROM runs ORDER BY number").fetchall()
             return [RunInfo(run, float(at), _object(inputs)) for run, at, inputs in rows]
 
     def begin(self, info: RunInfo) -> None:
         """Note a new run."""
         row = (info.run, info.time, json.dumps(dict(info.inputs), allow_nan=False))
         with self._errors():
-            self._base.execute("INSERT INTO runs VALUES (?, ?, ?)", row)
+            self._base.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?)", row)
 
     def append(self, run: str, record: Record) -> Record:
         """Keep a record: it is on the disk when this returns."""

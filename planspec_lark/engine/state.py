@@ -11,9 +11,9 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from planspec_lark.engine.ledger import Kind, Record
-from planspec_lark.engine.models import Effort, HopStatus
+from planspec_lark.engine.models import Effort, HopStatus, Outcome
 
-__all__ = ["Failure", "Finished", "RunState"]
+__all__ = ["Failure", "Finished", "RunState", "Running"]
 
 
 @frozen
@@ -23,6 +23,15 @@ class Finished:
     hash: str
     seq: int
     outputs: tuple[str, ...]
+
+
+@frozen
+class Running:
+    """A step that was begun and has not ended."""
+
+    hash: str
+    attempt: int
+    key: str
 
 
 @frozen
@@ -45,37 +54,45 @@ class RunState:
     Attributes:
         finished: steps that were done when they were last at work.
         failures: those that wait for a reflection.
-        running: those that were begun and have not ended: hash and attempt.
+        running: those that were begun and have not ended.
         attempts: how often each was begun as it is written now.
         begun: how often each was begun in this round of the loop around it, however it was written.
         retries: how often each was retried.
+        reflected: how often each was reflected on, in this round of the loop around it.
+        refused: how many answers about each ("" for the plan) were refused since one was taken, and the last of them.
         chosen: the branch of each decide step that has one.
         unplanned: containers that wait for new steps, and why.
         questions: what somebody is to be asked about each step that waits for that.
+        renewing: why a whole new plan is waited for, if it is.
         round: from 1.
         round_end: the plan's hash at the end of the round before.
         plannings, added: how often the planner was asked for steps, how many steps were added.
         steps: how often a step was begun.
         effort: what was spent in all.
+        inputs: values that the run was given when it was gone on with.
         ended: how the run has ended, if it has.
         last: the last record.
     """
 
     finished: dict[str, Finished] = field(factory=dict)
     failures: dict[str, Failure] = field(factory=dict)
-    running: dict[str, tuple[str, int]] = field(factory=dict)
+    running: dict[str, Running] = field(factory=dict)
     attempts: dict[str, tuple[str, int]] = field(factory=dict)
     begun: dict[str, int] = field(factory=dict)
     retries: dict[str, int] = field(factory=dict)
+    reflected: dict[str, int] = field(factory=dict)
+    refused: dict[str, tuple[int, str]] = field(factory=dict)
     chosen: dict[str, str] = field(factory=dict)
     unplanned: dict[str, str] = field(factory=dict)
     questions: dict[str, str] = field(factory=dict)
+    renewing: str | None = None
     round: int = 1
     round_end: str = ""
     plannings: int = 0
     added: int = 0
     steps: int = 0
     effort: Effort = field(factory=Effort)
+    inputs: dict[str, Any] = field(factory=dict)
     ended: str = ""
     last: Record | None = None
 
@@ -86,6 +103,9 @@ class RunState:
         self.effort += Effort(data.get("llm_calls", 0), data.get("tokens", 0))
         if record.kind is not Kind.RESUMED:
             self.ended = ""
+        if record.kind not in (Kind.REFUSED, Kind.RESUMED, Kind.ENDED):
+            # Whatever else happens to a step, the next answer about it is a first one.
+            self.refused.pop(record.step, None)
         for step in data.get("gone", ()):
             self._forget(step)
         if moves := data.get("moves"):
@@ -97,35 +117,52 @@ class RunState:
         for step, change in record.changes.items():
             if change.status and change.status[1] in ("pending", "skipped", "blocked"):
                 self._release(step)
+                if change.status[1] == "pending":
+                    self.chosen.pop(step, None)
 
     # ---------------------------------------------------------------- one for each kind
 
     def _resumed(self, record: Record, _: str) -> None:
-        if self.ended:
+        # Whoever goes on with a run that has come to its end wants more rounds of it.
+        if self.ended not in ("", Outcome.BUDGET.value):
             self.round, self.round_end = 1, ""
         self.ended = ""
-        for step in record.data.get("stopped", ()):
-            self.running.pop(step, None)
+        self.inputs |= record.data.get("inputs", {})
+
+    def _begun(self, record: Record, _: str) -> None:
+        self.inputs |= record.data.get("inputs", {})
 
     def _ended(self, record: Record, _: str) -> None:
         self.ended = record.data["outcome"]
+        if self.ended != Outcome.BUDGET.value:
+            self.renewing = None
+            self.refused.pop("", None)
 
     def _started(self, record: Record, step: str) -> None:
-        self.running[step] = self.attempts[step] = (record.hash, record.attempt)
-        self.begun[step] = self.begun.get(step, 0) + 1
-        self.steps += 1
+        now = Running(record.hash, record.attempt, record.data["key"])
+        if self.running.get(step) != now:
+            # What a crash has cut off is no other attempt.
+            self.begun[step] = self.begun.get(step, 0) + 1
+            self.steps += 1
+        self.running[step], self.attempts[step] = now, (record.hash, record.attempt)
         self.failures.pop(step, None)
 
     def _done(self, record: Record, step: str) -> None:
-        failure = self.failures.pop(step, None)
-        self.running.pop(step, None)
+        known = self.finished.get(step)
+        # What a decide step has put out, it has put out when it chose.
+        if not (step in self.chosen and known is not None and known.hash == record.hash):
+            self._finish(record, step)
+        self._release(step)
+        self.chosen.pop(step, None)
+        self.unplanned.pop(step, None)
+
+    def _finish(self, record: Record, step: str) -> None:
         seq, names = record.seq, tuple(record.data.get("names", ()))
+        failure = self.failures.get(step)
         # What was accepted has the outputs of the failure.
         if record.kind is Kind.REFLECTED and failure is not None:
             seq, names = failure.seq, failure.outputs
         self.finished[step] = Finished(record.hash, seq, names)
-        self.chosen.pop(step, None)
-        self.questions.pop(step, None)
 
     def _failed(self, record: Record, step: str) -> None:
         data = record.data
@@ -141,27 +178,31 @@ class RunState:
         )
 
     def _branched(self, record: Record, step: str) -> None:
-        self.running.pop(step, None)
-        self.failures.pop(step, None)
+        self._finish(record, step)
+        self._release(step)
         self.chosen[step] = record.data["branch"]
 
-    def _looped(self, record: Record, _: str) -> None:
-        for step in record.changes:
-            self.begun.pop(step, None)
-            self.retries.pop(step, None)
-            self.chosen.pop(step, None)
+    def _looped(self, record: Record, step: str) -> None:
+        for each in {step, *record.changes}:
+            for table in (self.begun, self.retries, self.reflected):
+                table.pop(each, None)
+        self.running.pop(step, None)
 
     def _reflected(self, record: Record, step: str) -> None:
         data = record.data
-        decision = data.get("decision")
+        decision, failure = data.get("decision"), self.failures.get(step)
+        self.reflected[step] = self.reflected.get(step, 0) + 1
         if decision == "ACCEPT":
             (self._branched if "branch" in data else self._done)(record, step)
-        elif decision == "INTERACT":
-            self.questions[step] = data["question"]
+            if "looped" in data:
+                self._looped(record, step)
         elif decision == "RETRY":
             self.retries[step] = self.retries.get(step, 0) + 1
             self._release(step)
         self._reshaped(record)
+        if decision == "INTERACT" and failure is not None:
+            # Whatever the commands have made of the step: first somebody is asked.
+            self.failures[step], self.questions[step] = failure, data["question"]
 
     def _told(self, _: Record, step: str) -> None:
         self.retries[step] = self.retries.get(step, 0) + 1
@@ -170,7 +211,9 @@ class RunState:
     def _reshaped(self, record: Record) -> None:
         data = record.data
         self.added += data.get("added", 0)
-        self.unplanned.update(data.get("unplanned", {}))
+        for step, reason in data.get("unplanned", {}).items():
+            self.unplanned[step] = reason
+            self.chosen.pop(step, None)
         for decide in data.get("unchosen", ()):
             self.chosen.pop(decide, None)
         for step in data.get("reset", ()):
@@ -180,6 +223,11 @@ class RunState:
         self._reshaped(record)
         self.round += 1
         self.round_end = record.before
+        self.renewing = record.data.get("renewing")
+
+    def _refused(self, record: Record, step: str) -> None:
+        count, _ = self.refused.get(step, (0, ""))
+        self.refused[step] = count + 1, record.data.get("answer", "")
 
     def _release(self, step: str) -> None:
         for table in (self.failures, self.running, self.questions):
@@ -188,11 +236,11 @@ class RunState:
     def _planned(self, _: Record, step: str) -> None:
         self.plannings += 1
         self.unplanned.pop(step, None)
+        self.chosen.pop(step, None)
 
     def _renewed(self, record: Record, _: str) -> None:
         self.plannings += 1
-        self.round += 1
-        self.round_end = record.before
+        self.renewing = None
         kept = {new: self.finished[old] for new, old in record.data.get("kept", {}).items() if old in self.finished}
         for table in self._tables():
             table.clear()
@@ -206,7 +254,7 @@ class RunState:
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
         own: tuple[dict[str, Any], ...] = (self.finished, self.failures, self.running, self.attempts, self.begun)
-        return (*own, self.retries, self.chosen, self.unplanned, self.questions)
+        return (*own, self.retries, self.reflected, self.refused, self.chosen, self.unplanned, self.questions)
 
     def _move(self, moves: Mapping[str, str]) -> None:
         for table in self._tables():
@@ -227,6 +275,7 @@ def _step_after(record: Record) -> str:
 
 
 _HANDLERS = {
+    Kind.BEGUN: RunState._begun,
     Kind.RESUMED: RunState._resumed,
     Kind.ENDED: RunState._ended,
     Kind.STARTED: RunState._started,
@@ -234,6 +283,7 @@ _HANDLERS = {
     Kind.FAILED: RunState._failed,
     Kind.BRANCHED: RunState._branched,
     Kind.LOOPED: RunState._looped,
+    Kind.REFUSED: RunState._refused,
     Kind.REFLECTED: RunState._reflected,
     Kind.TOLD: RunState._told,
     Kind.REPLANNED: RunState._replanned,

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from planspec_lark.awaitables import Turn
+from planspec_lark.awaitables import RunningLoopError, Turn
 from planspec_lark.engine.desk import OPEN, Desk, Patch
 from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.inputs import Needs, Values
@@ -71,23 +71,16 @@ class Stepper:
             self.block(step, f"it was begun {state.begun[id]} times")
             return
         self.before_call()
-        own = hash_of(step)
-        attempt = self._attempt(id, own)
+        attempt, key = self._begin(step)
         needs = self.values.needs(step)
-        self.desk.note(
-            Kind.STARTED,
-            step,
-            patches=[Patch(step, PlanStatus.ACTIVE)],
-            attempt=attempt,
-            key=self._key(id, own, attempt),
-        )
+        self.desk.note(Kind.STARTED, step, patches=[Patch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key)
         if needs.waiting:
             result = _cannot_begin(needs)
         else:
-            call = self._call(step, needs, attempt)
+            call = self._call(step, needs, attempt, key)
             try:
                 result = yield partial(self.operator, call)
-            except Unusable:
+            except (Unusable, RunningLoopError):
                 raise
             except Exception as error:
                 # What an operator raises is that step's failure; reflection decides what to do about it.
@@ -96,17 +89,17 @@ class Stepper:
                 raise TypeError(f"an operator gives an OperatorResult, not {type(result).__name__}")
         self._take(step, attempt, result)
 
-    def _attempt(self, step_id: str, own: str) -> int:
-        running = self.desk.state.running.get(step_id)
-        if running is not None and running[0] == own:
-            return running[1]  # cut off by a crash: the same attempt once more
-        known, count = self.desk.state.attempts.get(step_id, ("", 0))
-        return count + 1 if known == own else 1
+    def _begin(self, step: PlanStep) -> tuple[int, str]:
+        """The number of an attempt and its key."""
+        state, id, own = self.desk.state, step.step_id, hash_of(step)
+        running = state.running.get(id)
+        if running is not None and running.hash == own:
+            return running.attempt, running.key  # cut off by a crash: the same attempt once more
+        known, count = state.attempts.get(id, ("", 0))
+        # Ids and texts may come again, so that what tells attempts apart is how many there were in the run.
+        return count + 1 if known == own else 1, f"{self.desk.run}:{id}:{own}:{state.steps + 1}"
 
-    def _key(self, step_id: str, own: str, attempt: int) -> str:
-        return f"{self.desk.run}:{step_id}:{own}:{attempt}"
-
-    def _call(self, step: PlanStep, needs: Needs, attempt: int) -> StepCall:
+    def _call(self, step: PlanStep, needs: Needs, attempt: int, key: str) -> StepCall:
         plan = self.desk.plan
         branches = tuple(map(own_step, _branches(step)))
         return StepCall(
@@ -118,7 +111,7 @@ class Stepper:
             self.desk.history,
             branches,
             attempt,
-            self._key(step.step_id, hash_of(step), attempt),
+            key,
             partial(fold_plan, self.desk),
         )
 
@@ -143,7 +136,7 @@ class Stepper:
             branch=result.branch if kind is Kind.BRANCHED else "",
             **({"rounds": step.done_count + 1, "total": step.total_count} if kind is Kind.LOOPED else {}),
         )
-        if kind is Kind.DONE:
+        if kind is not Kind.LOOPED:
             self.values.add(step)
 
     def fail(self, step: PlanStep, result: OperatorResult, attempt: int = 0) -> None:
@@ -151,6 +144,7 @@ class Stepper:
         self.desk.note(
             Kind.FAILED,
             step,
+            patches=[Patch(step, PlanStatus.ACTIVE)],
             attempt=attempt,
             outputs=result.outputs,
             effort=result.effort,
@@ -243,13 +237,16 @@ class Stepper:
     def acceptance(self, step: PlanStep) -> tuple[list[Patch], dict[str, Any]]:
         """What counts a step as done with the result that it has, and what a record says of it."""
         failure = self.desk.state.failures[step.step_id]
-        data = {"result": failure.result, "description": step.description}
-        if step.step_type == "decide" and self.desk.find(failure.branch) is not None:
-            return [*_choose(step, failure.branch), Patch(step, result=brief(failure.result))], {
-                **data,
-                "branch": failure.branch,
-            }
-        return [Patch(step, PlanStatus.DONE, brief(failure.result)), *self.skip_below(step)], data
+        result, data = brief(failure.result), {"result": failure.result, "description": step.description}
+        if step.step_type == "decide" and failure.branch:
+            patches = [*_choose(step, failure.branch), Patch(step, result=result)]
+            return patches, {**data, "branch": failure.branch}
+        if not is_loop(step):
+            return [Patch(step, PlanStatus.DONE, result), *self.skip_below(step)], data
+        if _goes_on(step) and not step.children:
+            return [Patch(step, PlanStatus.ACTIVE, result, step.done_count + 1)], {**data, "looped": True}
+        count = max(step.done_count, step.total_count or 0)
+        return [Patch(step, PlanStatus.DONE, result, count), *self.skip_below(step)], data
 
     def again(self, step: PlanStep) -> list[Patch]:
         """What lets a step be tried again: all below it as well."""

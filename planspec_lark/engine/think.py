@@ -19,8 +19,8 @@ from attrs.validators import instance_of
 from planspec_lark.awaitables import Turn, adrive, drive
 from planspec_lark.diagnostics import Severity
 from planspec_lark.engine.budgets import Meter, OutOfBudget
-from planspec_lark.engine.desk import Desk, Patch, ThinkEvent
-from planspec_lark.engine.homes import FileHome, Home, MemoryHome, ledger_path
+from planspec_lark.engine.desk import OPEN, Desk, Patch, ThinkEvent
+from planspec_lark.engine.homes import FileHome, Home, ledger_path
 from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.engine.models import (
@@ -35,7 +35,7 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.order import Next, Walk
 from planspec_lark.engine.reflecting import Ask, Reflecting
 from planspec_lark.engine.replanning import Replanning
-from planspec_lark.engine.resuming import Edited, EditedError, catch_up, find_edits, open_again
+from planspec_lark.engine.resuming import Edited, EditedError, Edits, catch_up, find_edits, open_again, replay
 from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from planspec_lark.engine.state import RunState
 from planspec_lark.engine.stepping import Stepper
@@ -149,51 +149,64 @@ class ThinkEngine:
     @contextmanager
     def _begun(self, *, resume: bool) -> Iterator[Desk]:
         with ExitStack() as held:
-            home: Home
+            home: FileHome | None = None
             if isinstance(self.plan, PlanSpec):
-                home = MemoryHome(serialize_plan(self.plan))
+                plan = parse_plan(serialize_plan(self.plan), name="<plan>")
                 ledger = self.ledger or MemoryLedger()
             else:
                 home = held.enter_context(FileHome.opened(self.plan))
+                plan = parse_plan(home.load(), name=str(self.plan))
                 ledger = self.ledger or held.enter_context(closing(SqliteLedger(ledger_path(home.path))))
-            plan = parse_plan(home.load(), name=str(self.plan) if isinstance(self.plan, Path) else "<plan>")
             _check(plan)
             yield self._resume(plan, home, ledger) if resume else self._begin(plan, home, ledger)
 
-    def _begin(self, plan: PlanSpec, home: Home, ledger: Ledger) -> Desk:
-        try:
-            inputs = json.loads(json.dumps(dict(self.inputs), allow_nan=False))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise PlanRunError(f"inputs: {error}") from None
-        info = RunInfo(secrets.token_hex(8), time.time(), inputs)
+    def _begin(self, plan: PlanSpec, home: Home | None, ledger: Ledger) -> Desk:
+        info = RunInfo(secrets.token_hex(8), time.time(), self._take_inputs())
         ledger.begin(info)
         desk = Desk(plan, RunState(), ledger, info.run, home, self.on_event)
         desk.note_shape(Kind.BEGUN)
         return desk
 
-    def _resume(self, plan: PlanSpec, home: Home, ledger: Ledger) -> Desk:
-        runs = ledger.runs()
+    def _take_inputs(self) -> dict[str, Any]:
+        try:
+            taken: dict[str, Any] = json.loads(json.dumps(dict(self.inputs), allow_nan=False))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise PlanRunError(f"inputs: {error}") from None
+        return taken
+
+    def _resume(self, plan: PlanSpec, home: Home | None, ledger: Ledger) -> Desk:
+        inputs, runs = self._take_inputs(), ledger.runs()
         if not runs:
             raise PlanRunError("there is no run to go on with")
-        run, state = runs[-1].run, RunState()
-        for record in ledger.records(run):
-            state.take(record)
-        if state.last is None:
-            desk = Desk(plan, state, ledger, run, home, self.on_event)
-            desk.note_shape(Kind.BEGUN)
+        run, past = runs[-1].run, replay(ledger, runs[-1].run)
+        if past.state.last is None:
+            desk = Desk(plan, past.state, ledger, run, home, self.on_event)
+            desk.note_shape(Kind.BEGUN, inputs=inputs)
             return desk
-        now = catch_up(plan, serialize_plan(plan), state.last)
-        edits = find_edits(now.plan, state)
+        was = serialize_plan(plan)
+        now = catch_up(plan, past)
+        edits = find_edits(now.plan, past) if now.is_edited else Edits()
         if edits.edited and self.edited is Edited.ASK:
             raise EditedError([step.step_id for step in edits.edited])
-        desk = Desk(now.plan, state, ledger, run, home, self.on_event)
-        edited = [step.step_id for step in edits.edited]
-        desk.note_shape(Kind.RESUMED, is_edited=now.is_edited, is_lost=now.is_lost, moves=edits.moves, edited=edited)
+        desk = Desk(now.plan, past.state, ledger, run, home, self.on_event)
+        if home is not None and desk.text.text != was:
+            # Before the next record: the one that the file lacks has to be the last one.
+            home.save(desk.text.text)
+        desk.note_shape(
+            Kind.RESUMED,
+            is_edited=now.is_edited,
+            is_lost=now.is_lost,
+            moves=edits.moves,
+            gone=edits.gone,
+            edited=[step.step_id for step in edits.edited],
+            inputs=inputs,
+        )
         for step in edits.edited:
             if self.edited is Edited.KEEP:
                 desk.note(Kind.KEPT, step)
             else:
-                above = [Patch(one, PlanStatus.ACTIVE) for one in desk.ancestors(step.step_id)]
+                settled = [one for one in desk.ancestors(step.step_id) if one.status not in OPEN]
+                above = [Patch(one, PlanStatus.ACTIVE, "") for one in settled]
                 again = [Patch(one, PlanStatus.PENDING, "", 0) for one in open_again([step])]
                 desk.note(Kind.RERUN, step, patches=[*again, *above])
         return desk
@@ -202,7 +215,7 @@ class ThinkEngine:
 
     def _go_on(self, desk: Desk) -> Turn[RunResult]:
         given = next(info.inputs for info in desk.ledger.runs() if info.run == desk.run)
-        values = Values(desk, {**given, **self.inputs})
+        values = Values(desk, {**given, **desk.state.inputs})
         meter = Meter(self.budget, desk)
         stepper = Stepper(desk, values, self.operator, self.limits, meter.check)
         reflecting = Reflecting(desk, stepper, self.reflector, self.ask, self.limits, meter.check)
@@ -240,13 +253,15 @@ class ThinkEngine:
         state = desk.state
         if self.planner is None:
             return why
-        if state.round >= self.limits.max_rounds:
+        if state.renewing is not None:
+            refused = yield from replanning.renew(state.renewing)
+        elif state.round_end == desk.digest:
+            return f"{why}; neither the planner nor the last round has changed anything"
+        elif state.round >= self.limits.max_rounds:
             return f"{why}; {state.round} rounds are over"
-        if state.round_end == desk.digest:
-            return f"{why}; the last round has changed nothing"
-        if not (yield from replanning.change(why)):
-            return f"{why}; the planner has changed nothing"
-        return None
+        else:
+            refused = yield from replanning.change(why)
+        return f"{why}; {refused}" if refused else None
 
     def _why_not(self, desk: Desk, values: Values) -> str:
         """What keeps the plan from having converged."""

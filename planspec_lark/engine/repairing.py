@@ -1,0 +1,112 @@
+"""Answers that are refused go back with what is wrong with them, so often and not more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+from attrs import define, evolve, field
+
+from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.engine.desk import Desk
+from planspec_lark.engine.ledger import Kind
+from planspec_lark.engine.models import Answer, EngineLimits, Refusal
+from planspec_lark.engine.reflection import Reflection
+from planspec_lark.engine.reshaping import find_refusal
+from planspec_lark.engine.stepping import brief
+from planspec_lark.planspec.models import PlanStep
+
+__all__ = ["Repairs", "try_commands"]
+
+# Of an answer that was refused, the ledger keeps so many characters and faults.
+_KEPT, _LISTED = 100_000, 20
+
+
+def try_commands(desk: Desk, read: Reflection, limits: EngineLimits) -> Reflection:
+    """What was read, with what keeps its commands from being performed."""
+    if not (read.is_usable and read.commands):
+        return read
+    found = _find_excess(desk, read, limits)
+    if found is None and (error := find_refusal(desk.plan, read.commands)):
+        found = error.code, str(error)
+    if found is None:
+        return read
+    span = read.source.span(0, 0)
+    fault = Diagnostic(found[0], found[1], Severity.ERROR, span, source=read.source)
+    return evolve(read, diagnostics=[*read.diagnostics, fault])
+
+
+def _find_excess(desk: Desk, read: Reflection, limits: EngineLimits) -> tuple[str, str] | None:
+    count = len(read.commands)
+    if count > limits.max_commands:
+        return "PE205", f"{count:,} commands: at most {limits.max_commands:,} are allowed in one answer"
+    added, left = sum(command.op == "ADD" for command in read.commands), limits.max_added - desk.state.added
+    if added > left:
+        return "PE205", f"ADD is not possible so often: {max(left, 0)} more steps may be added in this run"
+    if desk.state.plannings >= limits.max_plannings and any(command.op == "REPLAN" for command in read.commands):
+        return "PE205", "REPLAN is not possible any more"
+    return None
+
+
+class _Read(Protocol):
+    @property
+    def diagnostics(self) -> list[Diagnostic]: ...
+
+    @property
+    def is_usable(self) -> bool: ...
+
+
+_T = TypeVar("_T", bound=_Read)
+
+
+@define
+class Repairs(Generic[_T]):
+    """The answers to one question. How many were refused is known to the ledger, so that a crash changes nothing.
+
+    Attributes:
+        desk: where the run is.
+        step: the step that is asked about; None where it is the plan.
+        most: how often an answer may be refused before the last one.
+        read: reads an answer.
+    """
+
+    desk: Desk
+    step: PlanStep | None
+    most: int
+    read: Callable[[str], _T]
+    refusal: Refusal | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        count, answer = self._known
+        if count:
+            self.refusal = Refusal(answer, self.read(answer).diagnostics)
+
+    @property
+    def _known(self) -> tuple[int, str]:
+        return self.desk.state.refused.get(self.step.step_id if self.step else "", (0, ""))
+
+    @property
+    def are_left(self) -> bool:
+        """Whether there may be one more answer."""
+        return self._known[0] <= self.most
+
+    def try_answer(self, answer: Answer) -> _T | None:
+        """What an answer says; None where it is refused."""
+        read = self.read(answer.text)
+        if read.is_usable:
+            return read
+        self.refusal = Refusal(answer.text, read.diagnostics)
+        self.desk.note(
+            Kind.REFUSED, self.step, effort=answer.effort, answer=answer.text[:_KEPT], faults=self._faults()[:_LISTED]
+        )
+        return None
+
+    def _faults(self) -> list[str]:
+        found = self.refusal.diagnostics if self.refusal else []
+        return [brief(one.message) for one in found if one.severity is Severity.ERROR]
+
+    def explain(self) -> str:
+        """How often answers were refused, and why the last one was."""
+        count, _ = self._known
+        why = "".join(f", the last time for: {fault}" for fault in self._faults()[:1])
+        return f"refused {'once' if count == 1 else f'{count} times'}{why}"

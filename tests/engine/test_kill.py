@@ -1,0 +1,209 @@
+"""Processes that run a plan are killed: nothing that has ended is lost, and nothing of it is done again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import asdict, define, frozen
+
+from planspec_lark import parse_plan
+from planspec_lark.engine.homes import HomeError
+from planspec_lark.engine.ledger import Kind, Record
+from planspec_lark.engine.models import Outcome
+from planspec_lark.engine.sqlite_ledger import SqliteLedger
+from planspec_lark.engine.think import RunResult
+from tests.corpus import ROOT
+from tests.engine.killing import LOCKED, Log, Request, begin, count_points, run_plan
+
+FULL = os.environ.get("PLANSPEC_PROFILE") == "full"
+# Every so-manyth point is one to die at. That is a prime number, so that each kind of point has its turn.
+STRIDE = 1 if FULL else 41
+# Behind the first one, the next process dies so many points later.
+PACES = (1, 2, 3, 5, 13) if FULL else (37,)
+
+
+@frozen
+class Calm:
+    """The plan as it goes where nobody disturbs it."""
+
+    text: str
+    log: list[str]
+    signs: list[Any]
+    points: int
+    result: RunResult
+
+
+@define
+class Server:
+    """The process that makes those to be killed."""
+
+    process: subprocess.Popen[str]
+
+    def send(self, request: Request) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(asdict(request)) + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, request: Request) -> list[int]:
+        """Have it run; returns how each process has ended."""
+        self.send(request)
+        assert self.process.stdout is not None
+        codes: list[int] = json.loads(self.process.stdout.readline())
+        return codes
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    command = [sys.executable, "-m", "tests.engine.killing"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
+        yield Server(process)
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Calm:
+    folder = tmp_path_factory.mktemp("calm")
+    result, points = count_points(folder)
+    return Calm((folder / "plan").read_text(), _lines(folder), _signs(folder), points, result)
+
+
+def _lines(folder: Path) -> list[str]:
+    return (folder / "log").read_text().splitlines() if (folder / "log").exists() else []
+
+
+def _records(folder: Path) -> list[Record]:
+    ledger = SqliteLedger(folder / "plan.ledger", read_only=True)
+    (info,) = ledger.runs()
+    found = list(ledger.records(info.run))
+    ledger.close()
+    return found
+
+
+def _signs(folder: Path) -> list[Any]:
+    """What was written down, but for what only those have that were interrupted."""
+    signs: list[Any] = []
+    for record in _records(folder):
+        data = {name: value for name, value in record.data.items() if name != "key"}
+        sign = (record.kind, record.step, record.hash, record.attempt, data, record.plan, record.after)
+        # Who goes on with what has ended is told so once more.
+        is_repeated = record.kind in (Kind.STARTED, Kind.ENDED) and sign in signs
+        if record.kind is not Kind.RESUMED and not is_repeated:
+            signs.append(sign)
+    return signs
+
+
+@define
+class Trial:
+    """A plan whose processes are killed, and what must hold each time."""
+
+    folder: Path
+    calm: Calm
+    server: Server
+    kills: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        begin(self.folder)
+
+    def run(self, dies_at: int | None = None) -> bool:
+        """Run it, and look at what is left; whether it has ended."""
+        before = _lines(self.folder)
+        (code,) = self.server.ask(Request(str(self.folder), dies_at=dies_at))
+        assert code in (0, -signal.SIGKILL)
+        self.kills += code != 0
+        parse_plan((self.folder / "plan").read_text())
+        new = _lines(self.folder)[len(before) :]
+        started = [line.partition(" ")[2] for line in new if line.startswith("start")]
+        known = [line.partition(" ")[2] for line in before if line.startswith("start")]
+        # Only the last one of those that were begun may be begun again, and by the same key.
+        assert set(started) & set(known) <= set(known[-1:])
+        assert started == list(dict.fromkeys(started))
+        return code == 0
+
+    def check_end(self) -> None:
+        """All was done, and nothing twice but for what was interrupted."""
+        assert (self.folder / "plan").read_text() == self.calm.text
+        lines = _lines(self.folder)
+        assert list(dict.fromkeys(lines)) == self.calm.log
+        assert len(lines) <= len(self.calm.log) + 2 * self.kills
+        left = sorted(os.listdir(self.folder))
+        assert [name for name in left if not name.startswith(".planspec-")] == [
+            "log",
+            "plan",
+            "plan.ledger",
+            "plan.lock",
+        ]
+        assert _signs(self.folder) == self.calm.signs
+
+
+def test_the_plan_has_all_that_may_happen(calm: Calm) -> None:
+    assert (calm.result.outcome, calm.result.rounds) == (Outcome.CONVERGED, 2)
+    kinds = Counter(sign[0] for sign in calm.signs)
+    assert set(kinds) == {
+        *(Kind.BEGUN, Kind.ENDED, Kind.STARTED, Kind.DONE, Kind.FAILED, Kind.BRANCHED, Kind.OPENED, Kind.LOOPED),
+        *(Kind.REFUSED, Kind.REFLECTED, Kind.TOLD, Kind.REPLANNED, Kind.PLANNED),
+    }
+    assert len(calm.log) == 2 * kinds[Kind.STARTED]
+    assert {sign[4].get("decision") for sign in calm.signs if sign[0] is Kind.REFLECTED} == {
+        *("RETRY", "ACCEPT", "INTERACT", None)
+    }
+    assert calm.result.plan.progress["total"] == 30
+    assert calm.points > 800
+
+
+def test_killed_at_each_point(tmp_path: Path, calm: Calm, server: Server) -> None:
+    for point in range(0, calm.points, STRIDE):
+        trial = Trial(tmp_path / str(point), calm, server)
+        assert not trial.run(point)
+        assert trial.run()
+        trial.check_end()
+
+
+@pytest.mark.parametrize("pace", PACES)
+def test_killed_again_and_again(tmp_path: Path, calm: Calm, server: Server, pace: int) -> None:
+    """Each process dies at a later point of its own than the one before it, and has all that those have done."""
+    trial = Trial(tmp_path / "trial", calm, server)
+    point = 5
+    while not trial.run(point):
+        point += pace
+    trial.check_end()
+    assert trial.kills >= 5
+
+
+def test_several_processes_that_begin_at_once(tmp_path: Path, calm: Calm, server: Server) -> None:
+    begin(tmp_path)
+    codes = server.ask(Request(str(tmp_path), processes=4))
+    assert sorted(codes) == [0, LOCKED, LOCKED, LOCKED]
+    assert _lines(tmp_path) == calm.log
+    assert (tmp_path / "plan").read_text() == calm.text
+
+
+def test_two_processes_one_after_the_other(tmp_path: Path, calm: Calm) -> None:
+    """A process that is at work is found to be so, and lets go when it is killed."""
+    path = begin(tmp_path)
+    request = (
+        "from pathlib import Path; from tests.engine.killing import Log, run_plan; "
+        f"run_plan(Path({str(path)!r}), Log(Path({str(tmp_path / 'log')!r}), True))"
+    )
+    with subprocess.Popen([sys.executable, "-c", request], cwd=ROOT) as process:
+        while not _lines(tmp_path):
+            assert process.poll() is None
+        with pytest.raises(HomeError) as error:
+            run_plan(path, Log(tmp_path / "other"))
+        assert str(error.value) == f"{path}: another process runs this plan"
+        process.kill()
+    assert not (tmp_path / "other").exists()
+    assert run_plan(path, Log(tmp_path / "log")).plan == calm.result.plan
+    assert list(dict.fromkeys(_lines(tmp_path))) == calm.log

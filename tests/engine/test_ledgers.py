@@ -1,0 +1,326 @@
+"""Ledgers: in memory and in a file they are the same, and what is no ledger is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planspec_lark.engine.events import History
+from planspec_lark.engine.ledger import Change, Kind, Ledger, LedgerError, MemoryLedger, Record, RunInfo
+from planspec_lark.engine.sqlite_ledger import SqliteLedger
+from planspec_lark.engine.think import ThinkEngine
+from tests.corpus import ROOT
+from tests.engine.worlds import World, plan
+
+Make = Callable[[], Ledger]
+
+
+@pytest.fixture(params=["memory", "file"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
+    made: list[Ledger] = []
+
+    def one() -> Ledger:
+        if request.param == "file":
+            made.append(SqliteLedger(tmp_path / "ledger"))
+        elif not made:
+            made.append(MemoryLedger())
+        return made[-1]
+
+    yield one
+    for ledger in made:
+        ledger.close()
+
+
+def _full() -> Record:
+    return Record(
+        Kind.DONE,
+        "1.2",
+        "abc",
+        3,
+        {"result": "a\x00\x1b\ud800文", "names": ["x", "y"], "moves": {"1": "2"}},
+        {"x": [1, {"a": None}], "y": "\ud83d\ude00"},
+        {"1.2": Change(("active", "done"), ("", "r"), (0, 1)), "1": Change(None, None, (1, 2)), "2": Change()},
+        "plan\n",
+        "b",
+        "a",
+    )
+
+
+def test_a_record_comes_back_as_it_was(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.5, {"a": [1]}))
+    kept = ledger.append("r", _full())
+    assert (kept.seq, kept.outputs) == (1, {})
+    assert kept.time > 0
+    (read,) = make().records("r")
+    assert read == kept
+    assert (read.data, read.changes, read.plan) == (_full().data, _full().changes, "plan\n")
+    assert (read.before, read.after, read.attempt, read.hash) == ("b", "a", 3, "abc")
+    assert make().value(1, "x") == [1, {"a": None}]
+    assert list(make().runs()) == [RunInfo("r", 1.5, {"a": [1]})]
+
+
+def test_values_that_are_not_there(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.append("r", _full())
+    for seq, name in [(1, "z"), (2, "x"), (0, "x")]:
+        with pytest.raises(KeyError):
+            ledger.value(seq, name)
+
+
+def test_a_value_is_one_s_own(make: Make) -> None:
+    ledger, value = make(), [1]
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.append("r", Record(Kind.DONE, outputs={"x": value}))
+    value.append(2)
+    ledger.value(1, "x").append(3)
+    assert ledger.value(1, "x") == [1]
+
+
+def test_runs_stay_in_the_order_in_which_they_began(make: Make) -> None:
+    """Whatever the clock says."""
+    ledger = make()
+    for run, time in [("b", 9.0), ("a", 5.0), ("c", 7.0)]:
+        ledger.begin(RunInfo(run, time))
+    assert [info.run for info in make().runs()] == ["b", "a", "c"]
+
+
+def test_records_are_chosen(make: Make) -> None:
+    ledger = make()
+    for run in "rs":
+        ledger.begin(RunInfo(run, 1.0))
+    for number in range(500):
+        kind = [Kind.DONE, Kind.FAILED, Kind.TOLD][number % 3]
+        ledger.append("rs"[number % 2], Record(kind, str(number)))
+
+    def steps(**how: Any) -> list[int]:
+        return [int(record.step) for record in ledger.records("r", **how)]
+
+    mine = list(range(0, 500, 2))
+    assert steps() == mine
+    assert steps(newest_first=True) == mine[::-1]
+    assert steps(limit=3) == [0, 2, 4]
+    assert steps(limit=0) == []
+    assert steps(newest_first=True, limit=201) == mine[::-1][:201]
+    assert steps(kinds=[Kind.DONE]) == [number for number in mine if number % 3 == 0]
+    assert steps(kinds=[Kind.TOLD, Kind.DONE], newest_first=True, limit=2) == [498, 494]
+    assert list(ledger.records("t")) == []
+    assert [event.step for event in History(ledger, "r").last(2)] == ["496", "498"]
+
+
+def test_records_may_be_added_while_some_are_read(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.append("r", Record(Kind.DONE, "1"))
+    for read in ledger.records("r", limit=2):
+        ledger.append("r", Record(Kind.DONE, read.step + "1"))
+    assert [record.step for record in ledger.records("r")][:2] == ["1", "11"]
+
+
+def test_a_run_is_the_same_in_both(tmp_path: Path) -> None:
+    given = plan("1. [act] a → x\n2. [act] b\n  > ← x\n")
+    (tmp_path / "p").write_text("Goal: g\n## Steps\n1. [act] a → x\n2. [act] b\n  > ← x\n")
+    memory, file = MemoryLedger(), SqliteLedger(tmp_path / "other")
+    results = [World().run(given, ledger=memory), World().run(given, ledger=file), World().run(tmp_path / "p")]
+    assert results[0].plan == results[1].plan == results[2].plan
+    own = SqliteLedger(tmp_path / "p.ledger", read_only=True)
+    seen = [
+        [
+            (one.kind, one.step, one.hash, one.attempt, one.changes, one.plan, one.before, one.after)
+            for one in ledger.records(ledger.runs()[0].run)
+        ]
+        for ledger in (memory, file, own)
+    ]
+    assert seen[0] == seen[1] == seen[2]
+    own.close()
+    file.close()
+
+
+# ---------------------------------------------------------------- what is no ledger
+
+
+def _refusal(path: Path, *, read_only: bool = False) -> str:
+    with pytest.raises(LedgerError) as error:
+        ledger = SqliteLedger(path, read_only=read_only)
+        try:
+            list(ledger.runs())
+            list(ledger.records("r"))
+        finally:
+            ledger.close()
+    return str(error.value).replace(str(path), "FILE")
+
+
+def _make(path: Path, *statements: str) -> Path:
+    base = sqlite3.connect(path)
+    for statement in statements:
+        base.execute(statement)
+    base.commit()
+    base.close()
+    return path
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_files_of_others(tmp_path: Path, *, read_only: bool) -> None:
+    (tmp_path / "text").write_text("no" * 5000)
+    assert _refusal(tmp_path / "text", read_only=read_only) == "FILE: file is not a database"
+    other = _make(tmp_path / "other", "CREATE TABLE runs (run)")
+    assert _refusal(other, read_only=read_only) == "FILE: this is no ledger of plans"
+    strange = _make(tmp_path / "strange", "PRAGMA application_id = 7")
+    assert _refusal(strange, read_only=read_only) == "FILE: this is no ledger of plans"
+    assert sqlite3.connect(other).execute("SELECT sql FROM sqlite_schema").fetchall() == [("CREATE TABLE runs (run)",)]
+
+
+def test_a_ledger_of_another_version(tmp_path: Path) -> None:
+    SqliteLedger(tmp_path / "l").close()
+    _make(tmp_path / "l", "PRAGMA user_version = 9")
+    assert _refusal(tmp_path / "l") == "FILE: this is a ledger of another version (9)"
+
+
+def test_an_empty_file_becomes_a_ledger(tmp_path: Path) -> None:
+    (tmp_path / "l").touch()
+    assert _refusal(tmp_path / "l", read_only=True) == "FILE: this is no ledger of plans"
+    SqliteLedger(tmp_path / "l").close()
+    SqliteLedger(tmp_path / "l", read_only=True).close()
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert _refusal(tmp_path / "l", read_only=True) == "FILE: there is no ledger here"
+    assert _refusal(tmp_path / "none" / "l") == "FILE: unable to open database file"
+    assert _refusal(tmp_path) == "FILE: unable to open database file"
+    assert _refusal(tmp_path, read_only=True) == "FILE: there is no ledger here"
+    assert not (tmp_path / "l").exists()
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_pipe_is_not_waited_for(tmp_path: Path, *, read_only: bool) -> None:
+    os.mkfifo(tmp_path / "l")
+    code = (
+        "import sys; from planspec_lark.engine.sqlite_ledger import SqliteLedger\n"
+        f"SqliteLedger(sys.argv[1], read_only={read_only})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "l")], cwd=ROOT, capture_output=True, text=True, timeout=20
+    )
+    assert "LedgerError" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("UPDATE records SET data = 'x'", "Expecting value: line 1 column 1 (char 0)"),
+        ("UPDATE records SET data = '[]'", "expected an object"),
+        ("UPDATE records SET kind = 'x\x1b'", "'x\\x1b' is not a valid Kind"),
+        ("UPDATE records SET changes = '{\"1\": [1]}'", "'int' object is not subscriptable"),
+        ("UPDATE runs SET inputs = '7'", "expected an object"),
+    ],
+)
+def test_records_that_nobody_has_written(tmp_path: Path, statement: str, why: str) -> None:
+    ledger = SqliteLedger(tmp_path / "l")
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.append("r", _full())
+    ledger.close()
+    _make(tmp_path / "l", statement)
+    assert _refusal(tmp_path / "l") == f"FILE: this is no ledger of plans ({why})"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE records SET data = '{}'",
+        "UPDATE records SET kind = 'ended', data = '{}'",
+        "UPDATE records SET data = '{\"moves\": 7}'",
+        'UPDATE records SET data = \'{"tokens": "x"}\'',
+        "UPDATE records SET plan = 'no plan'",
+        "DROP TABLE records",
+    ],
+)
+def test_a_run_does_not_go_on_with_what_nobody_has_written(tmp_path: Path, statement: str) -> None:
+    path = tmp_path / "p"
+    path.write_text("Goal: g\n## Steps\n1. [act] a\n")
+    World().run(path)
+    _make(tmp_path / "p.ledger", statement)
+    with pytest.raises(LedgerError):
+        World().run(path, resume=True)
+
+
+def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
+    ledger = SqliteLedger(tmp_path / "l")
+    ledger.begin(RunInfo("r", 1.0))
+    for _ in range(50):
+        ledger.append("r", _full())
+    ledger.close()
+    data = (tmp_path / "l").read_bytes()
+    for size in (100, 4096, len(data) // 2):
+        (tmp_path / "cut").write_bytes(data[:size])
+        with pytest.raises(LedgerError):
+            SqliteLedger(tmp_path / "cut").append("r", _full())
+
+
+def test_a_ledger_that_somebody_has_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = SqliteLedger(tmp_path / "l")
+    ledger.begin(RunInfo("r", 1.0))
+    ledger._base.execute("PRAGMA busy_timeout = 1")
+    other = sqlite3.connect(tmp_path / "l", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LedgerError, match="database is locked"):
+        ledger.append("r", _full())
+    other.execute("ROLLBACK")
+    assert ledger.append("r", _full()).seq == 1
+    ledger.close()
+    other.close()
+
+
+def test_a_ledger_that_is_only_read(tmp_path: Path) -> None:
+    SqliteLedger(tmp_path / "l").close()
+    ledger = SqliteLedger(tmp_path / "l", read_only=True)
+    with pytest.raises(LedgerError, match="attempt to write a readonly database"):
+        ledger.begin(RunInfo("r", 1.0))
+    ledger.close()
+
+
+def test_what_was_kept_is_on_the_disk(tmp_path: Path) -> None:
+    ledger = SqliteLedger(tmp_path / "l")
+    assert ledger._base.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert ledger._base.execute("PRAGMA synchronous").fetchone() == (2,)
+    ledger.close()
+
+
+def test_names_of_files_steer_nothing(tmp_path: Path) -> None:
+    strange = tmp_path / "\x1b[2J?#%41"
+    SqliteLedger(strange).close()
+    assert sorted(os.listdir(tmp_path)) == ["\x1b[2J?#%41"]
+    (tmp_path / "\x1b").write_text("no" * 5000)
+    with pytest.raises(LedgerError) as error:
+        SqliteLedger(tmp_path / "\x1b")
+    assert "\x1b" not in str(error.value)
+
+
+def test_a_ledger_of_one_s_own_stays_open(tmp_path: Path) -> None:
+    (tmp_path / "p").write_text("Goal: g\n## Steps\n1. [act] a\n")
+    ledger = SqliteLedger(tmp_path / "l")
+    World().run(tmp_path / "p", ledger=ledger)
+    assert len(ledger.runs()) == 1
+    assert not (tmp_path / "p.ledger").exists()
+    ledger.close()
+
+
+def test_no_pickles(tmp_path: Path) -> None:
+    (tmp_path / "p").write_text("Goal: g\n## Steps\n1. [act] a → x\n")
+    ThinkEngine(tmp_path / "p", World().operator).run()
+    base = sqlite3.connect(tmp_path / "p.ledger")
+    for (table,) in base.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+        for row in base.execute(f"SELECT * FROM {table}"):
+            assert not any(isinstance(value, bytes) for value in row)
+    for data, changes in base.execute("SELECT data, changes FROM records"):
+        assert json.loads(data) is not None
+        assert json.loads(changes) is not None
+    base.close()

@@ -1,0 +1,195 @@
+"""The end of a round: what the planner may change, and when a run gives up."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import parse_plan
+from planspec_lark.engine.models import Budget, EngineLimits, Outcome
+from tests.engine.worlds import World, failed, ok, plan, shown
+
+ONE = "1. [act] a → x\n2. [act] b\n"
+
+
+def _blocked(**options: object) -> World:
+    return World({"b": [failed("no")]}, **options)  # type: ignore[arg-type]
+
+
+def test_a_plan_that_has_converged_is_not_planned_anew() -> None:
+    world = World(plannings=["PLAN_CMD: ADD 3 [act] c"])
+    assert world.run(ONE).rounds == 1
+    assert world.planned == []
+
+
+def test_what_the_planner_is_told() -> None:
+    world = _blocked(plannings=["PLAN_CMD: REVISE 2 [act] c"])
+    result = world.run(ONE)
+    (call,) = world.planned
+    assert (call.purpose.value, call.step, call.reason) == ("changes", None, "blocked: 2")
+    assert call.commands == ("ADD", "REVISE", "REPLAN")
+    assert call.plan_state == "Goal: g\n## Steps\n1. [x] [act] a → x\n2. [!] [act] b | no\n"
+    assert [event.kind.value for event in call.history] == ["done", "failed", "blocked", "replanned", "done"]
+    assert (result.outcome, result.rounds) == (Outcome.CONVERGED, 2)
+    assert world.ran == ["1", "2", "2"]
+    assert shown(result.plan) == "1. [x] [act] a → x\n2. [x] [act] c\n"
+
+
+def test_outputs_that_are_missing_are_for_the_planner() -> None:
+    world = World(plannings=["PLAN_CMD: ADD 3 [act] c → y"])
+    result = world.run(ONE, required=["y"])
+    assert world.planned[0].reason == "outputs are missing: y"
+    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["1", "2", "3"])
+
+
+def test_steps_that_move_keep_what_they_have_put_out() -> None:
+    world = _blocked(plannings=["PLAN_CMD: ADD 1 [act] c → x\nPLAN_CMD: REVISE 3 [act] d\n> ← x"])
+    result = world.run("1. [act] a → x\n2. [act] b\n")
+    assert world.ran == ["1", "2", "1", "3"]
+    assert world.inputs[3] == {"x": "c"}
+    assert [(step.step_id, step.status.value) for step in result.plan.steps] == [
+        ("1", "done"),
+        ("2", "done"),
+        ("3", "done"),
+    ]
+
+
+def test_a_step_that_moves_is_not_taken_for_another() -> None:
+    world = _blocked(plannings=["PLAN_CMD: ADD 1 [act] c\nPLAN_CMD: REVISE 3 [act] d\n> ← x"])
+    world.run("1. [act] a → x\n2. [act] b\n")
+    assert world.inputs[3] == {"x": "a"}
+
+
+def test_what_is_added_below_what_is_settled_is_done() -> None:
+    world = World(plannings=["PLAN_CMD: ADD 1.2 [act] c → y"])
+    result = world.run("1. [subtask] s\n  1.1. [subtask] t\n    1.1.1. [act] a\n", required=["y"])
+    assert world.ran == ["1.1.1", "1.2"]
+    assert shown(result.plan).startswith("1. [x] [subtask] s\n  1.1. [x] [subtask] t\n")
+
+
+def test_a_part_is_planned_anew() -> None:
+    world = World({"b": [failed("no")]}, plannings=["PLAN_CMD: REPLAN 1 | cheaper", "1. [act] c\n2. [act] d\n"])
+    result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [act] b\n2. [act] e\n")
+    assert world.ran == ["1.1", "1.2", "2", "1.2", "1.3"]
+    assert [(call.purpose.value, call.reason) for call in world.planned] == [
+        ("changes", "blocked: 1, 1.2"),
+        ("children", "cheaper"),
+    ]
+    assert shown(result.plan).startswith(
+        "1. [x] [subtask] s\n  1.1. [x] [act] a\n  1.2. [x] [act] c\n  1.3. [x] [act] d\n"
+    )
+
+
+def test_a_whole_new_plan() -> None:
+    new = "# Plan: new\nGoal: another\nConstraints:\n- none\n## Steps\n1. [act] z\n2. [x] [act] a → x\n3. [x] [act] y\n"
+    world = _blocked(plannings=["PLAN_CMD: REPLAN ALL | all wrong", new])
+    given = parse_plan(f"# Plan: old\nGoal: g\n> d\nConstraints:\n- c\n## Steps\n{ONE}")
+    result = world.run(given)
+    assert world.ran == ["1", "2", "1", "3"]
+    assert [(call.purpose.value, call.reason) for call in world.planned] == [
+        ("changes", "blocked: 2"),
+        ("plan", "all wrong"),
+    ]
+    made = result.plan
+    assert (made.title, made.goal, made.goal_detail, made.constraints) == ("new", "g", ["d"], ["c"])
+    assert shown(made) == "1. [x] [act] z\n2. [x] [act] a → x\n3. [x] [act] y\n"
+    assert (result.outcome, result.rounds, result.outputs) == (Outcome.CONVERGED, 2, {"x": "a"})
+    (renewed,) = [event for event in world.events if event.kind.value == "renewed"]
+    assert parse_plan(renewed.data["old"]).steps[1].result == "no"
+    assert renewed.data["kept"] == {"2": "1"}
+
+
+def test_of_two_steps_that_say_the_same_none_is_known_to_be_done() -> None:
+    world = _blocked(plannings=["PLAN_CMD: REPLAN ALL", "1. [x] [act] a → x\n2. [x] [act] a → x\n"])
+    world.run(ONE)
+    assert world.ran == ["1", "2", "1", "2"]
+    assert len({call.key for call in world.calls}) == 4
+
+
+def test_a_new_plan_is_waited_for_over_budgets() -> None:
+    """What the planner has said is not asked for again."""
+    from planspec_lark.engine.ledger import MemoryLedger
+
+    ledger = MemoryLedger()
+    world = _blocked(plannings=["PLAN_CMD: REPLAN ALL", "no", "1. [act] c\n"])
+    made, log = plan(ONE), []
+    for _ in range(9):
+        result = world.run(made, ledger=ledger, resume=bool(ledger.runs()), budget=Budget(llm_calls=1))
+        made, log = result.plan, world.log
+        if result.outcome is not Outcome.BUDGET:
+            break
+    assert log == ["run 1", "run 2", "plan changes", "plan plan", "plan plan", "run 1"]
+    assert world.planned[2].refusal is not None
+    assert (result.outcome, result.effort.llm_calls) == (Outcome.CONVERGED, 6)
+
+
+@pytest.mark.parametrize(
+    ("plannings", "reason", "log"),
+    [
+        (
+            [""],
+            "blocked: 2; neither the planner nor the last round has changed anything",
+            ["plan changes"],
+        ),
+        (
+            ["PLAN_CMD: REVISE 2 [act] b"],
+            "blocked: 2; neither the planner nor the last round has changed anything",
+            ["plan changes", "run 2"],
+        ),
+        (
+            ["PLAN_CMD: SKIP 2", "RETRY", "PLAN_CMD: ADD 1.1 [act] x"],
+            "blocked: 2; the planner was refused 3 times, the last time for: "
+            "ADD 1.1: step 1 is of type 'act' and has no children",
+            ["plan changes"] * 3,
+        ),
+        (
+            ["PLAN_CMD: REPLAN ALL", "no", "no", "no"],
+            "blocked: 2; the planner was refused 3 times, the last time for: there are no steps",
+            ["plan changes", *["plan plan"] * 3],
+        ),
+        (
+            [f"PLAN_CMD: ADD 3 [act] c{number}" for number in range(9)],
+            "blocked: 2; 3 rounds are over",
+            ["plan changes", "run 3", "plan changes", "run 3"],
+        ),
+    ],
+)
+def test_a_run_gives_up(plannings: list[str], reason: str, log: list[str]) -> None:
+    world = _blocked(plannings=plannings)
+    result = world.run(ONE, limits=EngineLimits(max_rounds=3))
+    assert (result.outcome, result.reason) == (Outcome.BLOCKED, reason)
+    assert world.log == ["run 1", "run 2", *log]
+
+
+def test_plannings_are_bounded() -> None:
+    world = _blocked(
+        plannings=["PLAN_CMD: REPLAN ALL", "1. [act] b\n", "PLAN_CMD: REPLAN ALL", *["PLAN_CMD: REPLAN 9"] * 2]
+    )
+    result = world.run(ONE, limits=EngineLimits(max_plannings=1))
+    assert [call.purpose.value for call in world.planned] == ["changes", "plan", *["changes"] * 3]
+    refusal = world.planned[3].refusal
+    assert refusal is not None
+    assert [found.message for found in refusal.diagnostics] == ["REPLAN is not possible any more"]
+    assert result.outcome is Outcome.BLOCKED
+
+
+def test_steps_that_cannot_be_reached_are_said() -> None:
+    result = World().run("1. [x] [subtask] s\n  1.1. [act] a\n")
+    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are pending that cannot be reached")
+
+
+def test_many_blocked_steps_are_not_all_named() -> None:
+    result = World({"a": [failed()]}).run("".join(f"{number}. [act] a\n" for number in range(1, 14)))
+    assert result.reason == "blocked: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more"
+
+
+def test_a_hostile_new_plan_is_shown_safely() -> None:
+    world = _blocked(plannings=["PLAN_CMD: REPLAN ALL | \x1b[2J", "PLAN_CMD: REPLAN ALL", "1. [act] c \x1b[2J\n"])
+    result = world.run(ONE)
+    assert result.outcome is Outcome.CONVERGED
+    assert shown(result.plan) == "1. [x] [act] c [2J\n"
+
+
+def test_done_steps_are_done_once() -> None:
+    world = World({"b": [failed(), ok()]}, {"b": ["RETRY\nPLAN_CMD: REVISE 1 [act] a → x"]})
+    world.run(ONE)
+    assert world.ran == ["1", "2", "1", "2"]

@@ -1,0 +1,437 @@
+"""Going on with a run, whatever has become of the plan's file meanwhile."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planspec_lark import PlanSyntaxError, parse_plan
+from planspec_lark.engine.homes import HomeError
+from planspec_lark.engine.models import Budget, Outcome, Unusable
+from planspec_lark.engine.resuming import Edited, EditedError
+from planspec_lark.engine.think import RunResult
+from tests.corpus import ROOT
+from tests.engine.worlds import World, chosen, failed, ok, shown
+
+FOUR = "Goal: g\n## Steps\n1. [act] a → x\n2. [act] b → y\n3. [act] c\n  > ← x, y\n4. [act] d\n"
+VALUES: dict[str, Any] = {"a": [ok("ra", x="va")], "b": [ok("rb", y="vb")]}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "plan").write_text(FOUR)
+    return tmp_path / "plan"
+
+
+def _stop(path: Path, at: str = "c") -> World:
+    """Run a plan until the operator cannot work any more."""
+    world = World({**VALUES, at: [Unusable("no net")]})
+    with pytest.raises(Unusable):
+        world.run(path)
+    return world
+
+
+def _edit(path: Path, *pairs: tuple[str, str]) -> None:
+    text = path.read_text()
+    for old, new in pairs:
+        assert text.count(old) == 1, text
+        text = text.replace(old, new)
+    path.write_text(text)
+
+
+def _go_on(path: Path, **options: Any) -> tuple[World, RunResult]:
+    world = World(VALUES)
+    return world, world.run(path, resume=True, **options)
+
+
+def _resumed(world: World) -> dict[str, Any]:
+    (data,) = [dict(event.data) for event in world.events if event.kind.value == "resumed"]
+    return {name: value for name, value in data.items() if name not in ("llm_calls", "tokens")}
+
+
+# ---------------------------------------------------------------- nothing has become of it
+
+
+def test_what_was_done_is_not_done_again(path: Path) -> None:
+    first = _stop(path)
+    assert "3. [>] [act] c" in path.read_text()
+    world, result = _go_on(path)
+    assert world.ran == ["3", "4"]
+    assert (world.calls[0].key, world.calls[0].attempt) == (first.calls[2].key, 1)
+    assert world.inputs[0] == {"x": "va", "y": "vb"}
+    assert result.outcome is Outcome.CONVERGED
+    assert result.outputs == {"x": "va", "y": "vb"}
+    assert _resumed(world) == {}
+    assert path.read_text() == "Goal: g\n## Steps\n" + shown(result.plan)
+
+
+def test_a_new_run_knows_of_no_outputs(path: Path) -> None:
+    _stop(path)
+    world = World(VALUES)
+    result = world.run(path)
+    assert world.ran == ["3", "4"]
+    assert (world.inputs[0], world.calls[0].missing) == ({}, ("x", "y"))
+    assert result.outcome is Outcome.CONVERGED
+
+
+def test_a_run_that_has_converged_stays_so(path: Path) -> None:
+    World(VALUES).run(path)
+    text = path.read_text()
+    world, result = _go_on(path)
+    assert (world.ran, result.outcome, result.outputs) == ([], Outcome.CONVERGED, {"x": "va", "y": "vb"})
+    assert path.read_text() == text
+
+
+def test_blocked_runs_get_new_rounds(path: Path) -> None:
+    world = World({**VALUES, "c": [failed("no")]}, plannings=[""])
+    assert world.run(path).outcome is Outcome.BLOCKED
+    world = World(VALUES, plannings=["PLAN_CMD: REVISE 3 [act] e"])
+    result = world.run(path, resume=True)
+    assert (world.log, result.outcome, result.rounds) == (["plan changes", "run 3"], Outcome.CONVERGED, 2)
+
+
+def test_inputs_are_remembered(path: Path) -> None:
+    path.write_text("Goal: g\n## Steps\n1. [act] a\n  > ← p, q, r\n")
+    for given in ({"p": 1, "q": (2,)}, {"q": 3, "r": 4}, {}):
+        world = World({"a": [Unusable()]})
+        with pytest.raises(Unusable):
+            world.run(path, resume=given.get("p") is None, inputs=given)
+        seen = world.inputs[0]
+    assert seen == {"p": 1, "q": 3, "r": 4}
+
+
+def test_a_file_that_is_not_canonical(path: Path) -> None:
+    text = "Goal:  g\r\n\r\n## Steps\r\n1.  [act]  a\r\n"
+    path.write_bytes(text.encode())
+    world = World({"a": [Unusable()]})
+    with pytest.raises(Unusable):
+        world.run(path, budget=Budget(seconds=100))
+    world = World()
+    assert world.run(path, resume=True).outcome is Outcome.CONVERGED
+    assert _resumed(world) == {}
+
+
+# ---------------------------------------------------------------- somebody has edited it
+
+
+def test_a_finished_step_was_edited(path: Path) -> None:
+    _stop(path)
+    _edit(path, ("[act] a →", "[act] a2 →"))
+    text = path.read_text()
+    with pytest.raises(EditedError) as error:
+        _go_on(path)
+    assert (str(error.value), error.value.steps) == ("finished steps were edited since they were run: 1", ["1"])
+    assert path.read_text() == text
+    with pytest.raises(EditedError):
+        _go_on(path, edited="ask")
+
+
+def test_a_finished_step_that_was_edited_is_kept(path: Path) -> None:
+    _stop(path)
+    _edit(path, ("[act] a →", "[act] a2 →"))
+    world, result = _go_on(path, edited=Edited.KEEP)
+    assert world.ran == ["3", "4"]
+    assert world.inputs[0] == {"x": "va", "y": "vb"}
+    assert world.kinds[:2] == ["resumed", "kept 1"]
+    assert result.outcome is Outcome.CONVERGED
+    # It is not asked about again.
+    assert _go_on(path)[1].outputs == {"x": "va", "y": "vb"}
+
+
+def test_a_finished_step_that_was_edited_is_run_again(path: Path) -> None:
+    _stop(path)
+    _edit(path, ("[act] a →", "[act] a2 →"))
+    world = World({"a2": [ok("again", x="new")]})
+    result = world.run(path, resume=True, edited=Edited.RERUN)
+    assert world.ran == ["1", "3", "4"]
+    assert world.inputs[1] == {"x": "new", "y": "vb"}
+    assert "1. [x] [act] a2 → x | again\n" in shown(result.plan)
+
+
+def test_a_finished_step_below_others_is_run_again(tmp_path: Path) -> None:
+    path = tmp_path / "plan"
+    path.write_text(
+        "Goal: g\n## Steps\n1. [decide] q\n  1.1. [subtask] s\n    1.1.1. [act] a\n  1.2. [act] b\n2. [act] c\n"
+    )
+    World({"q": [chosen("1.1", "yes")]}).run(path)
+    _edit(path, ("[act] a", "[act] a2"))
+    world = World()
+    result = world.run(path, resume=True, edited="rerun")
+    assert world.ran == ["1", "1.1.1"]
+    assert result.outcome is Outcome.CONVERGED
+    assert [step.status.value for step in result.plan.steps] == ["done", "done"]
+
+
+def test_a_step_was_put_in_front(path: Path) -> None:
+    first = _stop(path)
+    path.write_text(
+        "Goal: g\n## Steps\n1. [act] z\n2. [x] [act] a → x | ra\n3. [x] [act] b → y | rb\n4. [>] [act] c\n  > ← x, y\n5. [act] d\n"
+    )
+    world, _ = _go_on(path)
+    assert world.ran == ["1", "4", "5"]
+    assert world.inputs[1] == {"x": "va", "y": "vb"}
+    # It is known to be what was cut off.
+    assert world.calls[1].key == first.calls[2].key
+    assert _resumed(world)["moves"] == {"1": "2", "2": "3", "3": "4", "4": "5"}
+
+
+def test_steps_were_swapped(path: Path) -> None:
+    _stop(path)
+    path.write_text("Goal: g\n## Steps\n1. [x] [act] b → y\n2. [x] [act] a → x\n3. [act] c\n  > ← x, y\n4. [act] d\n")
+    world, _ = _go_on(path)
+    assert world.ran == ["3", "4"]
+    assert world.inputs[0] == {"x": "va", "y": "vb"}
+
+
+def test_steps_were_swapped_and_their_marks_were_not(path: Path) -> None:
+    path.write_text("Goal: g\n## Steps\n1. [act] a → x\n2. [act] c\n")
+    _stop(path)
+    path.write_text("Goal: g\n## Steps\n1. [x] [act] c\n2. [>] [act] a → x\n")
+    world, result = _go_on(path)
+    assert world.ran == ["2"]
+    assert result.outputs == {"x": "va"}
+
+
+def test_a_finished_step_is_gone(path: Path) -> None:
+    _stop(path)
+    path.write_text("Goal: g\n## Steps\n1. [x] [act] b → y | rb\n2. [>] [act] c\n  > ← x, y\n")
+    world, result = _go_on(path)
+    assert world.ran == ["2"]
+    assert (world.inputs[0], world.calls[0].missing) == ({"y": "vb"}, ("x",))
+    assert result.outputs == {"y": "vb"}
+
+
+def test_another_step_stands_in_the_place_of_a_finished_one(path: Path) -> None:
+    """Its result is never taken for that of the step that was there."""
+    _stop(path)
+    path.write_text("Goal: g\n## Steps\n1. [act] other → x\n2. [x] [act] b → y | rb\n3. [act] c\n  > ← x, y\n")
+    world, result = _go_on(path)
+    assert world.ran == ["1", "3"]
+    assert result.outputs == {"x": "other", "y": "vb"}
+
+
+def test_a_step_that_was_put_in_and_one_that_was_edited(path: Path) -> None:
+    _stop(path)
+    path.write_text(
+        "Goal: g\n## Steps\n1. [x] [act] a → x | ra\n2. [act] new\n3. [x] [act] b, with care → y | rb\n4. [act] c\n  > ← x, y\n"
+    )
+    with pytest.raises(EditedError) as error:
+        _go_on(path)
+    assert error.value.steps == ["3"]
+    world, _ = _go_on(path, edited="keep")
+    assert world.ran == ["2", "4"]
+    assert world.calls[1].missing == ("y",)
+
+
+SAME = "Goal: g\n## Steps\n1. [act] a → x\n2. [act] a → x\n3. [act] c\n"
+
+
+def test_steps_that_say_the_same_stay_where_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "plan"
+    path.write_text(SAME)
+    world = World({"a": [ok(x=1), ok(x=2)], "c": [Unusable()]})
+    with pytest.raises(Unusable):
+        world.run(path)
+    _edit(path, ("[act] c", "[act] d"))
+    world, result = _go_on(path)
+    assert (world.ran, result.outputs) == (["3"], {"x": 2})
+
+
+def test_of_steps_that_say_the_same_it_is_asked_which_were_done(tmp_path: Path) -> None:
+    path = tmp_path / "plan"
+    path.write_text(SAME)
+    world = World({"a": [ok(x=1), ok(x=2)], "c": [Unusable()]})
+    with pytest.raises(Unusable):
+        world.run(path)
+    path.write_text("Goal: g\n## Steps\n1. [act] z\n2. [x] [act] a → x\n3. [x] [act] a → x\n4. [act] c\n")
+    with pytest.raises(EditedError) as error:
+        _go_on(path)
+    assert error.value.steps == ["2", "3"]
+    world, result = _go_on(path, edited="keep")
+    assert (world.ran, result.outputs) == (["1", "4"], {})
+
+
+def test_a_copy_of_a_finished_step_is_none(path: Path) -> None:
+    _stop(path)
+    for steps in ("1. [act] a → x\n2. [x] [act] a → x | ra\n", "1. [x] [act] a → x | ra\n2. [act] a → x\n"):
+        path.write_text(f"Goal: g\n## Steps\n{steps}3. [x] [act] b → y\n4. [act] c\n  > ← x, y\n")
+        world = World({"c": [Unusable()], "a": [Unusable()]})
+        with pytest.raises(Unusable):
+            world.run(path, resume=True)
+        assert world.ran == ["1" if steps.startswith("1. [act]") else "2"]
+
+
+def test_a_step_that_somebody_has_done(path: Path) -> None:
+    _stop(path)
+    _edit(path, ("3. [>] [act] c", "3. [x] [act] c"))
+    world, _ = _go_on(path)
+    assert world.ran == ["4"]
+
+
+def test_a_finished_step_that_somebody_wants_done_again(path: Path) -> None:
+    _stop(path)
+    _edit(path, ("1. [x]", "1. [ ]"))
+    world, _ = _go_on(path)
+    assert world.ran == ["1", "3", "4"]
+    assert [call.attempt for call in world.calls] == [2, 1, 1]
+
+
+def test_a_failure_that_somebody_has_dealt_with(path: Path) -> None:
+    world = World({**VALUES, "c": [failed()]}, {"c": [OSError("no net")]})
+    with pytest.raises(OSError, match="no net"):
+        world.run(path)
+    _edit(path, ("3. [>]", "3. [ ]"))
+    world, _ = _go_on(path)
+    assert world.log == ["run 3", "run 4"]
+
+
+def test_a_failure_of_a_step_that_was_edited(path: Path) -> None:
+    world = World({**VALUES, "c": [failed()]}, {"c": [OSError("no net")]})
+    with pytest.raises(OSError, match="no net"):
+        world.run(path)
+    _edit(path, ("[act] c", "[act] c, with care"))
+    world, _ = _go_on(path)
+    assert world.log == ["run 3", "run 4"]
+
+
+def test_a_failure_that_waits(path: Path) -> None:
+    world = World({**VALUES, "c": [failed("broken")]}, {"c": [OSError("no net")]})
+    with pytest.raises(OSError, match="no net"):
+        world.run(path)
+    world = World(answers={"c": ["ACCEPT"]})
+    result = world.run(path, resume=True)
+    assert world.log == ["reflect 3", "run 4"]
+    assert "| broken" in shown(result.plan)
+
+
+def test_only_white_space_was_edited(path: Path) -> None:
+    _stop(path)
+    path.write_text(path.read_text().replace("\n", "\r\n").replace("1. [x]", "1.  [x] "))
+    world, _ = _go_on(path)
+    assert world.ran == ["3", "4"]
+    assert _resumed(world) == {}
+
+
+def test_the_goal_was_edited(path: Path) -> None:
+    _stop(path)
+    _edit(path, ("Goal: g", "Goal: another"))
+    world, result = _go_on(path)
+    assert (world.ran, result.plan.goal, _resumed(world)["is_edited"]) == (["3", "4"], "another", True)
+
+
+def test_no_plan_is_left(path: Path) -> None:
+    _stop(path)
+    path.write_text("1. [act\n")
+    with pytest.raises(PlanSyntaxError):
+        _go_on(path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(PlanSyntaxError):
+        _go_on(path)
+    path.unlink()
+    with pytest.raises(HomeError) as error:
+        _go_on(path)
+    assert str(error.value) == f"{path}: No such file or directory"
+
+
+# ---------------------------------------------------------------- while it runs
+
+
+def test_a_plan_that_is_edited_while_it_runs(path: Path) -> None:
+    def meddle(call: Any) -> Any:
+        if call.step.description == "b":
+            _edit(path, ("[act] d", "[act] e"))
+        return ok(**dict.fromkeys(call.step.outputs, 1))
+
+    world = World()
+    engine = world.engine(path)
+    object.__setattr__(engine, "operator", meddle)
+    with pytest.raises(HomeError) as error:
+        engine.run()
+    assert str(error.value) == (f"{path}: somebody has edited the plan while it was run; resume to go on with that")
+    assert "[act] e" in path.read_text()
+    world, result = _go_on(path)
+    # What the ledger had by then counts.
+    assert world.ran == ["3", "4"]
+    assert shown(result.plan).endswith("4. [x] [act] e\n")
+
+
+def test_a_plan_that_is_edited_while_it_is_planned_anew(path: Path) -> None:
+    path.write_text("Goal: g\n## Steps\n1. [act] a\n2. [act] b\n")
+
+    def meddle(call: Any) -> str:
+        _edit(path, ("[act] a", "[act] a2"))
+        return f"RETRY\nPLAN_CMD: ADD 1 [act] new\nPLAN_CMD: ADD {int(call.step.step_id) + 2} [act] more"
+
+    world = World({"b": [failed()]})
+    with pytest.raises(HomeError):
+        world.run(path, reflector=meddle)
+    with pytest.raises(EditedError) as error:
+        _go_on(path)
+    assert error.value.steps == ["1"]
+    world, result = _go_on(path, edited="keep")
+    assert world.ran == ["2"]
+    assert _resumed(world)["is_lost"] is True
+    assert shown(result.plan) == "1. [x] [act] a2\n2. [x] [act] b | rb\n"
+
+
+# ---------------------------------------------------------------- files
+
+
+def test_a_link_to_a_plan(path: Path) -> None:
+    link = path.with_name("link")
+    link.symlink_to(path)
+    World().run(link)
+    assert link.is_symlink()
+    assert "4. [x] [act] d" in path.read_text()
+    assert sorted(os.listdir(path.parent)) == ["link", "plan", "plan.ledger", "plan.lock"]
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    for name, why in [("", "this is no file"), ("pipe", "this is no file"), ("none", "No such file or directory")]:
+        with pytest.raises(HomeError) as error:
+            World().run(tmp_path / name)
+        assert str(error.value) == f"{tmp_path / name if name else tmp_path}: {why}"
+    with pytest.raises(HomeError):
+        World().run(tmp_path / "loop")
+    with pytest.raises(HomeError):
+        World().run(Path("a\x00b"))
+    assert sorted(os.listdir(tmp_path)) == ["loop", "pipe"]
+
+
+def test_one_plan_twice_in_one_process(path: Path) -> None:
+    def again(_: Any) -> Any:
+        with pytest.raises(HomeError) as error:
+            World().run(path)
+        assert str(error.value) == f"{path}: another process runs this plan"
+        return ok(x=1, y=2)
+
+    engine = World().engine(path)
+    object.__setattr__(engine, "operator", again)
+    assert engine.run().outcome is Outcome.CONVERGED
+
+
+def test_the_name_of_a_file_steers_nothing(tmp_path: Path) -> None:
+    for name in ("\x1b[2J", "a\nb"):
+        with pytest.raises(HomeError) as error:
+            World().run(tmp_path / name)
+        assert "\x1b" not in str(error.value)
+        assert "\n" not in str(error.value)
+
+
+def test_a_folder_that_cannot_be_written_to(path: Path) -> None:
+    """Even the superuser finds no place below /proc."""
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom planspec_lark.engine.think import ThinkEngine\n"
+        "from planspec_lark.engine.homes import HomeError\n"
+        "try: ThinkEngine(Path('/proc/version'), None).run()\nexcept HomeError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "/proc/version: No such file or directory\n"
+    assert parse_plan(path.read_text()) == parse_plan(FOUR)

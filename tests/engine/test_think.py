@@ -1,0 +1,498 @@
+"""Plans that run in a scripted world: what is done with each result, and how a run ends."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Any
+
+import pytest
+
+from planspec_lark import PlanStatus, find_step, parse_plan
+from planspec_lark.engine.models import (
+    Answer,
+    Budget,
+    Effort,
+    EngineLimits,
+    HopStatus,
+    OperatorResult,
+    Outcome,
+    StepCall,
+    Unusable,
+)
+from planspec_lark.engine.think import PlanRunError, ThinkEngine
+from tests.engine.worlds import World, chosen, failed, lacking, ok, plan, shown, unsure
+
+TWO = "1. [act] dig → hole\n2. [act] fill\n"
+
+
+# ---------------------------------------------------------------- what goes well
+
+
+def test_steps_run_in_the_order_of_the_plan() -> None:
+    world = World({"dig": [ok("deep", hole=3)]})
+    given = plan("1. [subtask] s\n  1.1. [act] dig → hole\n  1.2. [reason] look\n2. [act] fill\n")
+    result = world.run(given)
+    assert (result.outcome, result.reason, result.rounds) == (Outcome.CONVERGED, "", 1)
+    assert world.ran == ["1.1", "1.2", "2"]
+    assert result.outputs == {"hole": 3}
+    assert shown(result.plan) == (
+        "1. [x] [subtask] s\n  1.1. [x] [act] dig → hole | deep\n  1.2. [x] [reason] look\n2. [x] [act] fill\n"
+    )
+    assert find_step(given, "1.1").status is PlanStatus.PENDING  # type: ignore[union-attr]
+
+
+def test_what_an_operator_is_told() -> None:
+    world = World()
+    world.run(
+        parse_plan("Goal: g\nConstraints:\n- c\n## Steps\n1. [act] dig → hole\n2. [act] fill\n  > ← hole\n  > d\n")
+    )
+    first, second = world.calls
+    assert (first.goal, first.constraints, dict(first.inputs), first.missing) == ("g", ("c",), {}, ())
+    assert (first.attempt, first.branches) == (1, ())
+    assert (dict(second.inputs), second.step.inputs, second.step.detail) == ({"hole": "dig"}, ["hole"], ["d"])
+    assert first.step.status is PlanStatus.ACTIVE
+    assert first.key != second.key
+    assert [(event.kind.value, event.step, event.description) for event in second.history] == [
+        ("done", "1", "dig"),
+        ("done", "2", "fill"),
+    ]
+
+
+def test_the_plan_as_the_operator_sees_it_is_folded() -> None:
+    seen: list[str] = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        seen.append(call.plan_state())
+        return ok()
+
+    ThinkEngine(plan("1. [act] a\n  > how\n2. [act] b\n  > why\n"), operate).run()
+    assert seen == [
+        "Goal: g\n## Steps\n1. [>] [act] a\n  > how\n2. [act] b\n",
+        "Goal: g\n## Steps\n1. [x] [act] a\n2. [>] [act] b\n  > why\n",
+    ]
+
+
+def test_events_come_behind_what_they_tell() -> None:
+    world = World({"fill": [failed("no")]}, {"fill": ["ACCEPT"]})
+    world.run(TWO)
+    assert world.kinds == [
+        *("begun", "started 1", "done 1", "started 2", "failed 2", "reflected 2", "ended"),
+    ]
+
+
+def test_a_result_is_shown_in_one_line_that_steers_nothing() -> None:
+    world = World({"dig": [ok(f"\x1b[2J a\n|  b → c \u202e{'x' * 400}", hole=1)], "fill": [ok("Progress: 1/2 | y")]})
+    result = world.run(TWO)
+    first, second = result.plan.steps
+    assert first.result == "\\x1b[2J a | b → c \\u202e" + "x" * 176 + "…"
+    assert second.result == "Progress: 1/2 | y"
+    assert shown(parse_plan(f"Goal: g\n## Steps\n{shown(result.plan)}")) == shown(result.plan)
+
+
+# ---------------------------------------------------------------- status × decision × command
+
+
+@pytest.mark.parametrize("said", [failed("x"), unsure("x"), lacking("x"), ValueError("x")])
+def test_a_step_that_is_not_ok_is_reflected_on(said: Any) -> None:
+    world = World({"dig": [said]}, {"dig": ["ACCEPT | fine"]})
+    result = world.run(TWO)
+    assert world.log == ["run 1", "reflect 1", "run 2"]
+    (call,) = world.reflections
+    status = HopStatus.FAIL if isinstance(said, ValueError) else said.status
+    text = "ValueError: x" if isinstance(said, ValueError) else "x"
+    assert (call.status, call.result, call.step.step_id, call.attempt) == (status, text, "1", 1)
+    assert call.plan_state == "Goal: g\n## Steps\n1. [>] [act] dig → hole\n2. [act] fill\n"
+    assert (call.can_interact, call.can_retry, call.refusal) == (False, True, None)
+    assert call.commands == ("SKIP", "REVISE", "ADD", "REPLAN")
+    assert result.outcome is Outcome.CONVERGED
+    assert result.plan.steps[0].result == text
+
+
+@pytest.mark.parametrize("said", [failed("x"), unsure("x"), lacking("x")])
+@pytest.mark.parametrize(
+    ("answer", "log", "steps"),
+    [
+        ("RETRY", ["run 1", "reflect 1", "run 1", "run 2"], "1. [x] [act] dig → hole | now\n2. [x] [act] fill\n"),
+        ("ACCEPT", ["run 1", "reflect 1", "run 2"], "1. [x] [act] dig → hole | x\n2. [x] [act] fill\n"),
+        (
+            "INTERACT | where?",
+            ["run 1", "reflect 1", "ask 1", "run 1", "run 2"],
+            "1. [x] [act] dig → hole | now\n2. [x] [act] fill\n",
+        ),
+        (
+            "PLAN_CMD: SKIP 1 | rock",
+            ["run 1", "reflect 1", "run 2"],
+            "1. [~] [act] dig → hole | rock\n2. [x] [act] fill\n",
+        ),
+        (
+            "PLAN_CMD: REVISE 1 [act] borrow",
+            ["run 1", "reflect 1", "run 1", "run 2"],
+            "1. [x] [act] borrow\n2. [x] [act] fill\n",
+        ),
+        (
+            "ACCEPT\nPLAN_CMD: REVISE 2 [act] cover",
+            ["run 1", "reflect 1", "run 2"],
+            "1. [x] [act] dig → hole | x\n2. [x] [act] cover\n",
+        ),
+        (
+            "RETRY\nPLAN_CMD: ADD 1 [act] sharpen",
+            ["run 1", "reflect 1", "run 1", "run 2", "run 3"],
+            "1. [x] [act] sharpen\n2. [x] [act] dig → hole | now\n3. [x] [act] fill\n",
+        ),
+        (
+            "PLAN_CMD: SKIP 1\nPLAN_CMD: ADD 2 [act] buy → hole",
+            ["run 1", "reflect 1", "run 2", "run 3"],
+            "1. [~] [act] dig → hole\n2. [x] [act] buy → hole\n3. [x] [act] fill\n",
+        ),
+    ],
+)
+def test_what_is_decided_is_done(said: OperatorResult, answer: str, log: list[str], steps: str) -> None:
+    world = World({"dig": [said, ok("now", hole=1)]}, {"dig": [answer]}, replies=["there"])
+    result = world.run(TWO)
+    assert (result.outcome, world.log, shown(result.plan)) == (Outcome.CONVERGED, log, steps)
+
+
+def test_an_answer_of_a_person_is_in_the_history() -> None:
+    world = World({"dig": [lacking("where?"), ok(hole=1)]}, {"dig": ["INTERACT"]}, replies=["by the tree"])
+    world.run(TWO)
+    (question,) = world.questions
+    assert (question.text, question.step.description) == ("where?", "dig")
+    assert world.reflections[0].can_interact
+    told = [event for event in world.calls[1].history if event.kind.value == "told"]
+    assert [(event.step, event.text) for event in told] == [("1", "by the tree")]
+    assert world.calls[1].attempt == 2
+
+
+def test_nobody_answers() -> None:
+    world = World({"dig": [lacking()]}, {"dig": ["INTERACT | where?"]}, replies=[None])
+    result = world.run(TWO)
+    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "blocked: 1")
+    assert result.plan.steps[0].result == "nobody has answered: where?"
+
+
+def test_what_is_asked_comes_before_what_commands_make_of_the_step() -> None:
+    world = World(
+        {"dig": [lacking()]}, {"dig": ["INTERACT | where?\nPLAN_CMD: REVISE 1 [act] dig there"]}, replies=["x"]
+    )
+    result = world.run(TWO)
+    assert world.log == ["run 1", "reflect 1", "ask 1", "run 1", "run 2"]
+    assert result.plan.steps[0].description == "dig there"
+
+
+def test_a_step_that_is_put_before_it_runs_before_somebody_is_asked() -> None:
+    world = World(
+        {"dig": [lacking(), ok(hole=1)]}, {"dig": ["INTERACT | where?\nPLAN_CMD: ADD 1 [act] look"]}, replies=["x"]
+    )
+    assert world.run(TWO).outcome is Outcome.CONVERGED
+    assert world.log == ["run 1", "reflect 1", "run 1", "ask 2", "run 2", "run 3"]
+
+
+# ---------------------------------------------------------------- refused answers
+
+
+def test_interact_is_refused_where_nobody_can_be_asked() -> None:
+    world = World({"dig": [lacking()]}, {"dig": ["INTERACT | where?", "ACCEPT"]})
+    assert world.run(TWO).outcome is Outcome.CONVERGED
+    refusal = world.reflections[1].refusal
+    assert refusal is not None
+    assert refusal.answer == "INTERACT | where?"
+    assert [found.message for found in refusal.diagnostics] == ["INTERACT is not possible here: there is nobody to ask"]
+
+
+def test_refused_too_often_a_step_is_blocked() -> None:
+    world = World({"dig": [failed("broken")]}, {"dig": ["hm", "", "PLAN_CMD: SKIP 9"]})
+    result = world.run(TWO)
+    assert world.log == ["run 1", "reflect 1", "reflect 1", "reflect 1", "run 2"]
+    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "blocked: 1")
+    assert result.plan.steps[0].result == (
+        "broken; the reflector was refused 3 times, the last time for: SKIP 9: there is no step 9"
+    )
+    assert [call.refusal and call.refusal.answer for call in world.reflections] == [None, "hm", ""]
+
+
+def test_refused_once_and_for_all() -> None:
+    world = World({"dig": [failed("broken")]}, {"dig": ["hm"]})
+    result = world.run("1. [act] dig\n", limits=EngineLimits(max_repairs=0))
+    assert result.plan.steps[0].result == (
+        "broken; the reflector was refused once, the last time for: "
+        "there is neither a decision nor a command in this answer"
+    )
+
+
+def test_without_a_reflector_a_step_is_blocked() -> None:
+    result = World({"dig": [failed("broken")]}).run(TWO)
+    assert shown(result.plan) == "1. [!] [act] dig → hole | broken\n2. [x] [act] fill\n"
+
+
+def test_retries_are_bounded() -> None:
+    world = World({"dig": [failed()]}, {"dig": ["RETRY"]})
+    result = world.run(TWO)
+    assert world.ran == ["1", "1", "1", "2"]
+    assert [call.can_retry for call in world.reflections] == [True, True, False, False, False]
+    assert [call.can_interact for call in world.reflections] == [False] * 5
+    assert "RETRY is not possible any more" in result.plan.steps[0].result
+    assert [call.attempt for call in world.calls] == [1, 2, 3, 1]
+    assert len({call.key for call in world.calls}) == 4
+
+
+def test_questions_count_as_retries() -> None:
+    world = World({"dig": [lacking()]}, {"dig": ["INTERACT | where?"]}, replies=["x"])
+    world.run(TWO)
+    assert world.log.count("ask 1") == 2
+    assert [call.can_interact for call in world.reflections] == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    "answer", ["PLAN_CMD: REVISE 1 [act] dig", "PLAN_CMD: REVISE 1 [act] dig\nPLAN_CMD: REVISE 2 [act] fill"]
+)
+def test_a_step_that_is_revised_for_ever_is_blocked(answer: str) -> None:
+    world = World({"dig": [failed("no")]}, {"dig": [answer]})
+    result = world.run(TWO, limits=EngineLimits(max_attempts=4))
+    assert world.ran == ["1", "1", "1", "1", "2"]
+    assert result.plan.steps[0].status is PlanStatus.BLOCKED
+    assert result.plan.steps[0].result.endswith("it was begun 4 times")
+
+
+@pytest.mark.parametrize("answer", ["PLAN_CMD: REVISE 1 [subtask] s → z", "PLAN_CMD: REPLAN 1"])
+def test_a_container_that_fails_for_ever_is_blocked(answer: str) -> None:
+    world = World(answers={"s": [answer]})
+    result = world.run("1. [subtask] s → z\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4))
+    assert len(world.reflections) == 4
+    assert result.plan.steps[0].status is PlanStatus.BLOCKED
+    assert result.plan.steps[0].result.endswith("it was reflected on 4 times")
+
+
+def test_what_stands_above_is_revised_for_ever() -> None:
+    """Then the step is tried again, as often as it may be begun."""
+    world = World({"dig": [failed("no")]}, {"dig": ["PLAN_CMD: REVISE 1 [subtask] s"]})
+    result = world.run("1. [subtask] s\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4))
+    assert (len(world.calls), len(world.reflections)) == (4, 4)
+    assert result.plan.steps[0].children[0].result == "it was begun 4 times"
+
+
+def test_commands_that_cannot_all_be_performed_change_nothing() -> None:
+    world = World({"dig": [failed()]}, {"dig": ["PLAN_CMD: SKIP 1\nPLAN_CMD: SKIP 7", "ACCEPT"]})
+    result = world.run(TWO)
+    assert shown(result.plan) == "1. [x] [act] dig → hole | it broke\n2. [x] [act] fill\n"
+
+
+def test_a_container_that_keeps_steps_cannot_become_a_leaf() -> None:
+    """The reader's copy is empty after REPLAN; the plan is not."""
+    steps = "1. [subtask] s\n  1.1. [x] [act] a\n  1.2. [act] dig\n"
+    answer = "PLAN_CMD: REPLAN 1 | x\nPLAN_CMD: REVISE 1 [act] t"
+    world = World({"dig": [failed()]}, {"dig": [answer, "ACCEPT"]})
+    assert world.run(steps).outcome is Outcome.CONVERGED
+    refusal = world.reflections[1].refusal
+    assert refusal is not None
+    assert [found.message for found in refusal.diagnostics] == [
+        "REVISE 1: it has children, and type 'act' cannot have any"
+    ]
+
+
+def test_commands_are_bounded() -> None:
+    many = "ACCEPT\n" + "PLAN_CMD: REVISE 2 [act] x\n" * 4
+    more = "ACCEPT\n" + "PLAN_CMD: ADD 3 [act] x\n" * 3
+    world = World({"dig": [failed()]}, {"dig": [many, more, "ACCEPT\nPLAN_CMD: ADD 3 [act] x"]})
+    limits = EngineLimits(max_commands=3, max_added=2)
+    result = world.run(TWO, limits=limits)
+    messages = [call.refusal.diagnostics[0].message for call in world.reflections if call.refusal]
+    assert messages == [
+        "4 commands: at most 3 are allowed in one answer",
+        "ADD is not possible so often: 2 more steps may be added in this run",
+    ]
+    assert len(result.plan.steps) == 3
+
+
+def test_commands_that_are_used_up_are_not_offered() -> None:
+    world = World({"dig": [failed()]}, {"dig": ["RETRY\nPLAN_CMD: ADD 1 [act] x", "ACCEPT"]})
+    world.run(TWO, limits=EngineLimits(max_added=1, max_plannings=0))
+    assert [call.commands for call in world.reflections] == [("SKIP", "REVISE", "ADD"), ("SKIP", "REVISE")]
+
+
+# ---------------------------------------------------------------- results that are none
+
+
+def test_declared_outputs_have_to_be_there() -> None:
+    world = World({"dig": [ok("deep"), ok("deep", hole=1)]}, {"dig": ["RETRY"]})
+    world.run(TWO)
+    assert world.reflections[0].status is HopStatus.FAIL
+    assert world.reflections[0].result == "declared outputs are missing: hole; the operator says: deep"
+
+
+def test_what_is_accepted_keeps_its_outputs() -> None:
+    world = World({"dig": [unsure("x", hole=5)]}, {"dig": ["ACCEPT"]})
+    assert world.run(TWO).outputs == {"hole": 5}
+    assert world.inputs[1] == {"hole": 5}
+
+
+_LOOP: list[Any] = []
+_LOOP.append(_LOOP)
+_DEEP: list[Any] = []
+for _ in range(100_000):
+    _DEEP = [_DEEP]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        (
+            {"hole": object()},
+            "output 'hole' is nothing that JSON can say: Object of type object is not JSON serializable",
+        ),
+        ({"hole": {1, 2}}, "output 'hole' is nothing that JSON can say: Object of type set is not JSON serializable"),
+        (
+            {"hole": math.nan},
+            "output 'hole' is nothing that JSON can say: Out of range float values are not JSON compliant",
+        ),
+        (
+            {"hole": math.inf},
+            "output 'hole' is nothing that JSON can say: Out of range float values are not JSON compliant",
+        ),
+        ({"hole": _LOOP}, "output 'hole' is nothing that JSON can say: Circular reference detected"),
+        ({"hole": b"x"}, "output 'hole' is nothing that JSON can say: Object of type bytes is not JSON serializable"),
+        ({1: "x"}, "an output is named by a int, not by a text"),
+        ({"hole": "x" * 99}, "the outputs have more than the 100 bytes that are allowed"),
+    ],
+)
+def test_outputs_that_cannot_be_kept(outputs: Any, message: str) -> None:
+    world = World({"dig": [OperatorResult(outputs=outputs)]}, {"dig": ["PLAN_CMD: SKIP 1"]})
+    world.run(TWO, limits=EngineLimits(max_output_bytes=100))
+    assert world.reflections[0].result.startswith(message)
+
+
+@pytest.mark.parametrize("outputs", [{"hole": _DEEP}, {"hole": "\ud800"}, {"\ud800": 1}, {"hole": 10**5000}])
+def test_outputs_that_no_text_has(outputs: Any) -> None:
+    world = World({"dig": [OperatorResult(outputs=outputs)]}, {"dig": ["PLAN_CMD: SKIP 1"]})
+    assert world.run(TWO).outcome is Outcome.CONVERGED
+    assert "is nothing that JSON can say" in world.reflections[0].result
+
+
+def test_unusable_ends_the_run() -> None:
+    world = World({"dig": [Unusable("no key")]}, {"dig": ["ACCEPT"]})
+    with pytest.raises(Unusable, match="no key"):
+        world.run(TWO)
+    assert world.log == ["run 1"]
+
+
+@pytest.mark.parametrize(
+    ("world", "message"),
+    [
+        (World({"dig": ["done"]}), "an operator gives an OperatorResult, not str"),
+        (World({"dig": [failed()]}, {"dig": [7]}), "a reflector gives a text or an Answer, not int"),
+        (World({"dig": [failed()]}, plannings=[{}]), "a planner gives a text or an Answer, not dict"),
+        (
+            World({"dig": [failed()]}, {"dig": ["INTERACT"]}, replies=[7]),
+            "what is asked for is a text or None, not int",
+        ),
+    ],
+)
+def test_answers_of_a_wrong_type(world: World, message: str) -> None:
+    with pytest.raises(TypeError) as error:
+        world.run("1. [act] dig\n")
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("error", [OSError("no net"), KeyError("x"), RuntimeError("y")])
+@pytest.mark.parametrize("who", ["answers", "plannings", "replies"])
+def test_what_others_raise_ends_the_run(error: Exception, who: str, tmp_path: Any) -> None:
+    said: dict[str, Any] = {
+        "answers": {"answers": {"dig": [error]}},
+        "plannings": {"plannings": [error]},
+        "replies": {"answers": {"dig": ["INTERACT"]}, "replies": [error]},
+    }[who]
+    (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
+    for given in (plan("1. [act] dig\n"), tmp_path / "plan"):
+        with pytest.raises(type(error)) as raised:
+            World({"dig": [failed()]}, **said).run(given)
+        assert raised.value is error
+
+
+def test_a_plan_with_faults_is_not_run() -> None:
+    with pytest.raises(PlanRunError) as error:
+        World().run("1. [act] a\n  1.1. [act] b\n2. [LLM] c\n")
+    assert str(error.value) == "the plan cannot be run: step 2: invalid type 'LLM' (and 1 more)"
+
+
+@pytest.mark.parametrize("inputs", [{"a": object()}, {"a": math.nan}, {"a": _LOOP}])
+def test_inputs_that_json_cannot_say(inputs: Any) -> None:
+    with pytest.raises(PlanRunError, match="inputs: "):
+        World().run(TWO, inputs=inputs)
+
+
+def test_there_is_no_run_to_go_on_with() -> None:
+    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+        World().run(TWO, resume=True)
+
+
+# ---------------------------------------------------------------- budgets
+
+
+@pytest.mark.parametrize(
+    ("budget", "reason", "log"),
+    [
+        (Budget(steps=1), "the budget of 1 steps is used up", ["run 1"]),
+        (Budget(llm_calls=1), "the budget of 1 calls of language models is used up", ["run 1"]),
+        (Budget(tokens=10), "the budget of 10 tokens is used up", ["run 1", "reflect 1"]),
+        (Budget(seconds=1e-9), "the budget of 1e-09 seconds is used up", []),
+    ],
+)
+def test_a_budget_that_is_used_up(budget: Budget, reason: str, log: list[str]) -> None:
+    spent = OperatorResult(HopStatus.FAIL, "x", effort=Effort(1, 4))
+    world = World({"dig": [spent]}, {"dig": [Answer("ACCEPT", Effort(1, 6))]})
+    result = world.run(TWO, budget=budget)
+    assert (result.outcome, result.reason, world.log) == (Outcome.BUDGET, reason, log)
+    assert result.effort == Effort(len(log), {0: 0, 1: 4, 2: 10}[len(log)])
+
+
+# ---------------------------------------------------------------- asynchronous callables
+
+
+def test_all_callables_may_be_asynchronous() -> None:
+    world = World(
+        {"dig": [lacking(), failed()]}, {"dig": ["INTERACT", "ACCEPT"]}, ["PLAN_CMD: ADD 3 [act] x → z"], ["y"]
+    )
+
+    def late(call: Any) -> Any:
+        async def answer(given: Any) -> Any:
+            await asyncio.sleep(0)
+            return call(given)
+
+        return answer
+
+    def engine() -> ThinkEngine:
+        return ThinkEngine(
+            plan(TWO),
+            late(world.operator),
+            late(world.reflector),
+            late(world.planner),
+            ask=late(world.ask),
+            required=["z"],
+        )
+
+    log = ["run 1", "reflect 1", "ask 1", "run 1", "reflect 1", "run 2", "plan changes", "run 3"]
+    assert (engine().run().outcome, world.log) == (Outcome.CONVERGED, log)
+    again = World(world.steps, world.answers, world.plannings, world.replies)
+    world = again
+    assert (asyncio.run(engine().arun()).outcome, again.log) == (Outcome.CONVERGED, log)
+
+
+def test_what_is_asynchronous_needs_arun_in_a_loop() -> None:
+    async def operate(_: StepCall) -> OperatorResult:
+        return ok()
+
+    async def main() -> None:
+        ThinkEngine(plan(TWO), operate).run()
+
+    with pytest.raises(RuntimeError, match=r"an event loop is running already, so await arun\(\) here"):
+        asyncio.run(main())
+
+
+def test_a_decide_step_is_asked_which_branch_holds() -> None:
+    world = World({"which?": [chosen("1.2", "wet")]})
+    result = world.run("1. [decide] which?\n  1.1. [act] a\n  1.2. [act] b\n2. [act] c\n")
+    assert world.ran == ["1", "1.2", "2"]
+    assert [(one.step_id, one.description) for one in world.calls[0].branches] == [("1.1", "a"), ("1.2", "b")]
+    assert shown(result.plan) == (
+        "1. [x] [decide] which? | 1.2: wet\n  1.1. [~] [act] a\n  1.2. [x] [act] b\n2. [x] [act] c\n"
+    )

@@ -31,6 +31,7 @@ __all__ = [
     "ReflectionCall",
     "Reflector",
     "Refusal",
+    "Runner",
     "StepCall",
     "Unusable",
     "take_answer",
@@ -251,6 +252,7 @@ class Question:
 
 
 # Each may be asynchronous.
+Runner: TypeAlias = "Callable[[Operator, StepCall], OperatorResult | Awaitable[OperatorResult]]"
 Operator: TypeAlias = "Callable[[StepCall], OperatorResult | Awaitable[OperatorResult]]"
 Reflector: TypeAlias = "Callable[[ReflectionCall], str | Answer | Awaitable[str | Answer]]"
 Planner: TypeAlias = "Callable[[PlanningCall], str | Answer | Awaitable[str | Answer]]"

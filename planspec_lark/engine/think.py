@@ -6,7 +6,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from copy import deepcopy
 from functools import partial
@@ -28,9 +28,12 @@ from planspec_lark.engine.models import (
     Effort,
     EngineLimits,
     Operator,
+    OperatorResult,
     Outcome,
     Planner,
     Reflector,
+    Runner,
+    StepCall,
 )
 from planspec_lark.engine.order import Next, Walk
 from planspec_lark.engine.reflecting import Ask, Reflecting
@@ -78,6 +81,10 @@ def _ignore(_: ThinkEvent) -> None:
     pass
 
 
+def _call(operator: Operator, call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
+    return operator(call)
+
+
 def _to_plan(value: object) -> PlanSpec | Path:
     return value if isinstance(value, PlanSpec) else Path(value)  # type: ignore[arg-type]  # Path says what it takes
 
@@ -101,6 +108,8 @@ class ThinkEngine:
         edited: what becomes of finished steps whose text was edited between two runs.
         on_event: told of everything that happens.
         ledger: where the run is written down; by default in memory, or beside the file.
+        runner: calls the operator. One that runs steps elsewhere knows the work by the call's ``key``: a call that is
+            made again after a crash has the same.
 
     A reflector, a planner or an ``ask`` that raises ends the run with what it raised. The run can go on later.
     """
@@ -117,6 +126,7 @@ class ThinkEngine:
     edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=_ignore, kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
+    runner: Runner = field(default=_call, kw_only=True)
 
     def run(self, *, resume: bool = False) -> RunResult:
         """Run the plan until it has converged, or nothing is left that can be done, or a budget is used up.
@@ -217,7 +227,7 @@ class ThinkEngine:
         given = next(info.inputs for info in desk.ledger.runs() if info.run == desk.run)
         values = Values(desk, {**given, **desk.state.inputs})
         meter = Meter(self.budget, desk)
-        stepper = Stepper(desk, values, self.operator, self.limits, meter.check)
+        stepper = Stepper(desk, values, partial(self.runner, self.operator), self.limits, meter.check)
         reflecting = Reflecting(desk, stepper, self.reflector, self.ask, self.limits, meter.check)
         missing = partial(self._missing, values)
         replanning = Replanning(desk, stepper, self.planner, self.limits, meter.check, missing)

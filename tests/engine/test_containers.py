@@ -87,7 +87,7 @@ def test_a_branch_that_is_skipped_leaves_nothing() -> None:
 def test_a_branch_that_is_blocked_blocks_the_decision() -> None:
     result = World({"a": [failed("no")]}).run(BRANCHES)
     assert shown(result.plan).startswith("1. [!] [decide] which? | step 1.1 is blocked\n  1.1. [!] [act] a | no\n")
-    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "blocked: 1, 1.1")
+    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are blocked: 1, 1.1")
 
 
 def test_a_decision_that_is_settled_already_is_not_asked_for() -> None:

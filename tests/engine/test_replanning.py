@@ -25,7 +25,7 @@ def test_what_the_planner_is_told() -> None:
     world = _blocked(plannings=["PLAN_CMD: REVISE 2 [act] c"])
     result = world.run(ONE)
     (call,) = world.planned
-    assert (call.purpose.value, call.step, call.reason) == ("changes", None, "blocked: 2")
+    assert (call.purpose.value, call.step, call.reason) == ("changes", None, "steps are blocked: 2")
     assert call.commands == ("ADD", "REVISE", "REPLAN")
     assert call.plan_state == "Goal: g\n## Steps\n1. [x] [act] a → x\n2. [!] [act] b | no\n"
     assert [event.kind.value for event in call.history] == ["done", "failed", "blocked", "replanned", "done"]
@@ -71,7 +71,7 @@ def test_a_part_is_planned_anew() -> None:
     result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [act] b\n2. [act] e\n")
     assert world.ran == ["1.1", "1.2", "2", "1.2", "1.3"]
     assert [(call.purpose.value, call.reason) for call in world.planned] == [
-        ("changes", "blocked: 1, 1.2"),
+        ("changes", "steps are blocked: 1, 1.2"),
         ("children", "cheaper"),
     ]
     assert shown(result.plan).startswith(
@@ -86,7 +86,7 @@ def test_a_whole_new_plan() -> None:
     result = world.run(given)
     assert world.ran == ["1", "2", "1", "3"]
     assert [(call.purpose.value, call.reason) for call in world.planned] == [
-        ("changes", "blocked: 2"),
+        ("changes", "steps are blocked: 2"),
         ("plan", "all wrong"),
     ]
     made = result.plan
@@ -127,28 +127,28 @@ def test_a_new_plan_is_waited_for_over_budgets() -> None:
     [
         (
             [""],
-            "blocked: 2; neither the planner nor the last round has changed anything",
+            "steps are blocked: 2; neither the planner nor the last round has changed anything",
             ["plan changes"],
         ),
         (
             ["PLAN_CMD: REVISE 2 [act] b"],
-            "blocked: 2; neither the planner nor the last round has changed anything",
+            "steps are blocked: 2; neither the planner nor the last round has changed anything",
             ["plan changes", "run 2"],
         ),
         (
             ["PLAN_CMD: SKIP 2", "RETRY", "PLAN_CMD: ADD 1.1 [act] x"],
-            "blocked: 2; the planner was refused 3 times, the last time for: "
+            "steps are blocked: 2; the planner was refused 3 times, the last time for: "
             "ADD 1.1: step 1 is of type 'act' and has no children",
             ["plan changes"] * 3,
         ),
         (
             ["PLAN_CMD: REPLAN ALL", "no", "no", "no"],
-            "blocked: 2; the planner was refused 3 times, the last time for: there are no steps",
+            "steps are blocked: 2; the planner was refused 3 times, the last time for: there are no steps",
             ["plan changes", *["plan plan"] * 3],
         ),
         (
             [f"PLAN_CMD: ADD 3 [act] c{number}" for number in range(9)],
-            "blocked: 2; 3 rounds are over",
+            "steps are blocked: 2; 3 rounds are over",
             ["plan changes", "run 3", "plan changes", "run 3"],
         ),
     ],
@@ -179,7 +179,7 @@ def test_steps_that_cannot_be_reached_are_said() -> None:
 
 def test_many_blocked_steps_are_not_all_named() -> None:
     result = World({"a": [failed()]}).run("".join(f"{number}. [act] a\n" for number in range(1, 14)))
-    assert result.reason == "blocked: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more"
+    assert result.reason == "steps are blocked: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more"
 
 
 def test_a_hostile_new_plan_is_shown_safely() -> None:

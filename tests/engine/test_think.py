@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanStatus, find_step, parse_plan
+from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.models import (
     Answer,
     Budget,
     Effort,
     EngineLimits,
     HopStatus,
+    Operator,
     OperatorResult,
     Outcome,
     StepCall,
@@ -167,7 +169,7 @@ def test_an_answer_of_a_person_is_in_the_history() -> None:
 def test_nobody_answers() -> None:
     world = World({"dig": [lacking()]}, {"dig": ["INTERACT | where?"]}, replies=[None])
     result = world.run(TWO)
-    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "blocked: 1")
+    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are blocked: 1")
     assert result.plan.steps[0].result == "nobody has answered: where?"
 
 
@@ -204,7 +206,7 @@ def test_refused_too_often_a_step_is_blocked() -> None:
     world = World({"dig": [failed("broken")]}, {"dig": ["hm", "", "PLAN_CMD: SKIP 9"]})
     result = world.run(TWO)
     assert world.log == ["run 1", "reflect 1", "reflect 1", "reflect 1", "run 2"]
-    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "blocked: 1")
+    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are blocked: 1")
     assert result.plan.steps[0].result == (
         "broken; the reflector was refused 3 times, the last time for: SKIP 9: there is no step 9"
     )
@@ -496,3 +498,22 @@ def test_a_decide_step_is_asked_which_branch_holds() -> None:
     assert shown(result.plan) == (
         "1. [x] [decide] which? | 1.2: wet\n  1.1. [~] [act] a\n  1.2. [x] [act] b\n2. [x] [act] c\n"
     )
+
+
+def test_a_runner_calls_the_operator() -> None:
+    plan = parse_plan("Goal: g\n## Steps\n1. [act] a → x\n2. [act] b\n")
+    calls: list[str] = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, call.attempt))
+
+    def run(operator: Operator, call: StepCall) -> OperatorResult:
+        calls.append(call.key)
+        result = operator(call)
+        assert isinstance(result, OperatorResult)
+        return result
+
+    done = ThinkEngine(plan, operate, runner=run).run()
+    assert done.outputs == {"x": 1}
+    first, second = (step for step in plan.steps)
+    assert calls == [f"{done.run}:1:{hash_of(first)}:1", f"{done.run}:2:{hash_of(second)}:1"]

@@ -516,4 +516,4 @@ def test_a_runner_calls_the_operator() -> None:
     done = ThinkEngine(plan, operate, runner=run).run()
     assert done.outputs == {"x": 1}
     first, second = (step for step in plan.steps)
-    assert calls == [f"{done.run}:1:{hash_of(first)}:1", f"{done.run}:2:{hash_of(second)}:1"]
+    assert calls == [f"{done.run}:1:{hash_of(first)}:1", f"{done.run}:2:{hash_of(second)}:2"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.engine.models import EngineLimits, HopStatus, Outcome
-from tests.engine.worlds import World, chosen, failed, ok, shown, unsure
+from planspec_lark.engine.models import EngineLimits, HopStatus, OperatorResult, Outcome
+from tests.engine.worlds import World, chosen, failed, ok, plan, shown
 
 BRANCHES = "1. [decide] which?\n  1.1. [act] a\n  1.2. [subtask] b\n    1.2.1. [act] c\n2. [act] d\n"
 
@@ -51,14 +51,15 @@ def test_a_branch_that_was_skipped_cannot_be_chosen() -> None:
 
 
 def test_a_decision_that_is_accepted_holds() -> None:
-    world = World({"which?": [unsure("wet").__class__(HopStatus.UNCERTAIN, "wet", {}, "1.2")]}, {"which?": ["ACCEPT"]})
+    world = World({"which?": [OperatorResult(HopStatus.UNCERTAIN, "wet", {}, "1.2")]}, {"which?": ["ACCEPT"]})
     result = world.run(BRANCHES)
     assert world.ran == ["1", "1.2.1", "2"]
     assert shown(result.plan).startswith("1. [x] [decide] which? | 1.2: wet\n  1.1. [~] [act] a\n")
 
 
 def test_decisions_below_decisions() -> None:
-    steps = "1. [decide] a?\n  1.1. [decide] b?\n    1.1.1. [act] c\n    1.1.2. [act] d\n  1.2. [decide] e?\n    1.2.1. [act] f\n"
+    steps = "1. [decide] a?\n  1.1. [decide] b?\n    1.1.1. [act] c\n    1.1.2. [act] d\n"
+    steps += "  1.2. [decide] e?\n    1.2.1. [act] f\n"
     world = World({"a?": [chosen("1.1")], "b?": [chosen("1.1.2")]})
     result = world.run(steps)
     assert world.ran == ["1", "1.1", "1.1.2"]
@@ -323,15 +324,9 @@ def test_nobody_changes_what_others_get() -> None:
         return ok(y=call.inputs["y"] + [1] if "y" in call.inputs else [])
 
     world = World()
-    engine = world.engine(_plan("1. [act] a → y\n2. [act] b → y\n"), inputs={"x": []})
+    engine = world.engine(plan("1. [act] a → y\n2. [act] b → y\n"), inputs={"x": []})
     object.__setattr__(engine, "operator", spoil)
     assert engine.run().outputs == {"y": [1]}
-
-
-def _plan(steps: str) -> Any:
-    from tests.engine.worlds import plan
-
-    return plan(steps)
 
 
 @pytest.mark.parametrize("status", ["!", ">"])

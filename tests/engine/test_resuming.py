@@ -12,7 +12,7 @@ import pytest
 
 from planspec_lark import PlanSyntaxError, parse_plan
 from planspec_lark.engine.homes import HomeError
-from planspec_lark.engine.models import Budget, Outcome, Unusable
+from planspec_lark.engine.models import Budget, OperatorResult, Outcome, Unusable
 from planspec_lark.engine.resuming import Edited, EditedError
 from planspec_lark.engine.think import RunResult
 from tests.corpus import ROOT
@@ -97,7 +97,8 @@ def test_blocked_runs_get_new_rounds(path: Path) -> None:
 
 def test_inputs_are_remembered(path: Path) -> None:
     path.write_text("Goal: g\n## Steps\n1. [act] a\n  > ← p, q, r\n")
-    for given in ({"p": 1, "q": (2,)}, {"q": 3, "r": 4}, {}):
+    inputs: list[dict[str, Any]] = [{"p": 1, "q": (2,)}, {"q": 3, "r": 4}, {}]
+    for given in inputs:
         world = World({"a": [Unusable()]})
         with pytest.raises(Unusable):
             world.run(path, resume=given.get("p") is None, inputs=given)
@@ -170,7 +171,8 @@ def test_a_finished_step_below_others_is_run_again(tmp_path: Path) -> None:
 def test_a_step_was_put_in_front(path: Path) -> None:
     first = _stop(path)
     path.write_text(
-        "Goal: g\n## Steps\n1. [act] z\n2. [x] [act] a → x | ra\n3. [x] [act] b → y | rb\n4. [>] [act] c\n  > ← x, y\n5. [act] d\n"
+        "Goal: g\n## Steps\n1. [act] z\n2. [x] [act] a → x | ra\n3. [x] [act] b → y | rb\n"
+        "4. [>] [act] c\n  > ← x, y\n5. [act] d\n"
     )
     world, _ = _go_on(path)
     assert world.ran == ["1", "4", "5"]
@@ -218,7 +220,8 @@ def test_another_step_stands_in_the_place_of_a_finished_one(path: Path) -> None:
 def test_a_step_that_was_put_in_and_one_that_was_edited(path: Path) -> None:
     _stop(path)
     path.write_text(
-        "Goal: g\n## Steps\n1. [x] [act] a → x | ra\n2. [act] new\n3. [x] [act] b, with care → y | rb\n4. [act] c\n  > ← x, y\n"
+        "Goal: g\n## Steps\n1. [x] [act] a → x | ra\n2. [act] new\n3. [x] [act] b, with care → y | rb\n"
+        "4. [act] c\n  > ← x, y\n"
     )
     with pytest.raises(EditedError) as error:
         _go_on(path)
@@ -345,7 +348,7 @@ def test_a_plan_that_is_edited_while_it_runs(path: Path) -> None:
     def meddle(call: Any) -> Any:
         if call.step.description == "b":
             _edit(path, ("[act] d", "[act] e"))
-        return ok(**dict.fromkeys(call.step.outputs, 1))
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
     world = World()
     engine = world.engine(path)

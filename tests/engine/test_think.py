@@ -396,11 +396,12 @@ def test_answers_of_a_wrong_type(world: World, message: str) -> None:
 @pytest.mark.parametrize("error", [OSError("no net"), KeyError("x"), RuntimeError("y")])
 @pytest.mark.parametrize("who", ["answers", "plannings", "replies"])
 def test_what_others_raise_ends_the_run(error: Exception, who: str, tmp_path: Any) -> None:
-    said: dict[str, Any] = {
+    all_said: dict[str, dict[str, Any]] = {
         "answers": {"answers": {"dig": [error]}},
         "plannings": {"plannings": [error]},
         "replies": {"answers": {"dig": ["INTERACT"]}, "replies": [error]},
-    }[who]
+    }
+    said = all_said[who]
     (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
     for given in (plan("1. [act] dig\n"), tmp_path / "plan"):
         with pytest.raises(type(error)) as raised:
@@ -496,3 +497,8 @@ def test_a_decide_step_is_asked_which_branch_holds() -> None:
     assert shown(result.plan) == (
         "1. [x] [decide] which? | 1.2: wet\n  1.1. [~] [act] a\n  1.2. [x] [act] b\n2. [x] [act] c\n"
     )
+
+
+def test_required_outputs_are_named_one_by_one() -> None:
+    with pytest.raises(TypeError, match="required: expected names, not one text"):
+        World().run(TWO, required="hole")

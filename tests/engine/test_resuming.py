@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanSyntaxError, parse_plan
-from planspec_lark.engine.homes import HomeError
+from planspec_lark.engine.homes import FileHome, HomeError
 from planspec_lark.engine.models import Budget, OperatorResult, Outcome, Unusable
 from planspec_lark.engine.resuming import Edited, EditedError
 from planspec_lark.engine.think import RunResult
@@ -438,3 +438,59 @@ def test_a_folder_that_cannot_be_written_to(path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "/proc/version: No such file or directory\n"
     assert parse_plan(path.read_text()) == parse_plan(FOUR)
+
+
+# ---------------------------------------------------------------- processes that end anywhere
+
+
+class Stop(BaseException):
+    """The process dies here."""
+
+
+def _stop_before_saving(path: Path, text: str, monkeypatch: pytest.MonkeyPatch, world: World | None = None) -> None:
+    """Run a plan until a text with this would be saved; the record of it is kept."""
+    save = FileHome.save
+
+    def stop(self: FileHome, now: str) -> None:
+        if text in now:
+            raise Stop
+        save(self, now)
+
+    monkeypatch.setattr(FileHome, "save", stop)
+    with pytest.raises(Stop):
+        (world or World(VALUES)).run(path)
+    monkeypatch.setattr(FileHome, "save", save)
+
+
+def test_a_file_that_is_a_record_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _stop_before_saving(path, "[x] [act] a", monkeypatch)
+    assert "1. [>] [act] a" in path.read_text()
+
+    def stop(event: Any) -> None:
+        if event.kind.value == "resumed":
+            raise Stop
+
+    # Whoever goes on may die at once, too: the file has the record by then.
+    with pytest.raises(Stop):
+        World(VALUES).run(path, resume=True, on_event=stop)
+    assert "1. [x] [act] a → x | ra" in path.read_text()
+    world, result = _go_on(path)
+    assert (world.ran, result.outputs) == (["2", "3", "4"], {"x": "va", "y": "vb"})
+
+
+def test_a_file_that_is_a_record_behind_and_was_edited(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _stop_before_saving(path, "[x] [act] a", monkeypatch)
+    _edit(path, ("[act] d", "[act] e"))
+    world, result = _go_on(path)
+    assert world.ran == ["2", "3", "4"]
+    assert shown(result.plan).startswith("1. [x] [act] a → x | ra\n")
+
+
+def test_a_file_that_is_a_new_shape_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_text("Goal: g\n## Steps\n1. [act] a → x\n2. [act] f\n")
+    world = World({"f": [failed()]}, {"f": ["ACCEPT\nPLAN_CMD: ADD 1 [act] new"]})
+    _stop_before_saving(path, "new", monkeypatch, world)
+    assert "new" not in path.read_text()
+    world, result = _go_on(path)
+    assert (world.log, result.outputs) == (["run 1"], {"x": "a"})
+    assert shown(result.plan) == "1. [x] [act] new\n2. [x] [act] a → x\n3. [x] [act] f | it broke\n"

@@ -12,7 +12,7 @@ import pytest
 
 from planspec_lark import PlanSyntaxError, parse_plan
 from planspec_lark.engine.homes import FileHome, HomeError
-from planspec_lark.engine.models import Budget, OperatorResult, Outcome, Unusable
+from planspec_lark.engine.models import Budget, EngineLimits, OperatorResult, Outcome, Unusable
 from planspec_lark.engine.resuming import Edited, EditedError
 from planspec_lark.engine.think import RunResult
 from tests.corpus import ROOT
@@ -494,3 +494,53 @@ def test_a_file_that_is_a_new_shape_behind(path: Path, monkeypatch: pytest.Monke
     world, result = _go_on(path)
     assert (world.log, result.outputs) == (["run 1"], {"x": "a"})
     assert shown(result.plan) == "1. [x] [act] new\n2. [x] [act] a → x\n3. [x] [act] f | it broke\n"
+
+
+# ---------------------------------------------------------------- what counts on, and what begins anew
+
+
+def test_what_is_cut_off_again_and_again_is_one_attempt(path: Path) -> None:
+    keys = set()
+    for number in range(5):
+        world = World({**VALUES, "c": [Unusable()]})
+        with pytest.raises(Unusable):
+            world.run(path, resume=number > 0, limits=EngineLimits(max_attempts=1), budget=Budget(steps=3))
+        keys.add((world.calls[-1].attempt, world.calls[-1].key))
+    assert len(keys) == 1
+    world, result = _go_on(path, limits=EngineLimits(max_attempts=1))
+    assert (world.ran, result.outcome) == (["3", "4"], Outcome.CONVERGED)
+
+
+def test_rounds_count_on_where_a_budget_was_used_up(path: Path) -> None:
+    result, log = World({"d": [failed()]}).run(path, budget=Budget(steps=3)), []
+    while result.outcome is Outcome.BUDGET:
+        world = World({"d": [failed()]}, plannings=["PLAN_CMD: ADD 5 [act] more"] * 9)
+        result = world.run(path, resume=True, budget=Budget(llm_calls=1), limits=EngineLimits(max_rounds=3))
+        log += world.log
+    assert (result.reason, result.rounds) == ("blocked: 4; 3 rounds are over", 3)
+    assert log == ["run 4", "plan changes", "run 5", "plan changes", "run 5"]
+
+
+def test_a_planner_that_was_refused_is_asked_again_in_another_call(path: Path) -> None:
+    world = World({"d": [failed()]}, plannings=["PLAN_CMD: REPLAN ALL", "no", "no", "no"])
+    world.run(path)
+    assert world.log[-4:] == ["plan changes", "plan plan", "plan plan", "plan plan"]
+    for _ in range(2):
+        world = World(plannings=["PLAN_CMD: SKIP 4"] * 3)
+        result = world.run(path, resume=True)
+        assert world.log == ["plan changes"] * 3
+        assert world.planned[0].refusal is None
+    assert "the planner was refused 3 times" in result.reason
+
+
+def test_an_answer_that_was_refused_is_not_forgotten(path: Path) -> None:
+    world = World({**VALUES, "c": [failed()]}, {"c": ["hm", OSError("no net")]})
+    with pytest.raises(OSError, match="no net"):
+        world.run(path)
+    world = World(answers={"c": ["well"]})
+    world.run(path, resume=True)
+    assert world.log == ["reflect 3", "reflect 3", "run 4"]
+    refusals = [call.refusal for call in world.reflections]
+    assert [refusal and refusal.answer for refusal in refusals] == ["hm", "well"]
+    assert refusals[0] is not None
+    assert [found.code for found in refusals[0].diagnostics] == ["PE201"]

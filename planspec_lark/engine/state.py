@@ -211,9 +211,7 @@ class RunState:
     def _reshaped(self, record: Record) -> None:
         data = record.data
         self.added += data.get("added", 0)
-        for step, reason in data.get("unplanned", {}).items():
-            self.unplanned[step] = reason
-            self.chosen.pop(step, None)
+        self.unplanned.update(data.get("unplanned", {}))
         for decide in data.get("unchosen", ()):
             self.chosen.pop(decide, None)
         for step in data.get("reset", ()):

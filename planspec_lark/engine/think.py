@@ -89,6 +89,12 @@ def _to_plan(value: object) -> PlanSpec | Path:
     return value if isinstance(value, PlanSpec) else Path(value)  # type: ignore[arg-type]  # Path says what it takes
 
 
+def _to_names(value: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise TypeError("required: expected names, not one text")
+    return tuple(value)
+
+
 @frozen
 class ThinkEngine:
     """Runs a plan.
@@ -120,7 +126,7 @@ class ThinkEngine:
     planner: Planner | None = None
     ask: Ask | None = field(default=None, kw_only=True)
     inputs: Mapping[str, Any] = field(factory=dict, kw_only=True)
-    required: Sequence[str] = field(default=(), converter=tuple, kw_only=True)
+    required: Sequence[str] = field(default=(), converter=_to_names, kw_only=True)
     limits: EngineLimits = field(factory=EngineLimits, validator=instance_of(EngineLimits), kw_only=True)
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)

@@ -23,10 +23,10 @@ class Trial:
     """
 
     def __init__(self, plan: PlanSpec, step: PlanStep | None = None) -> None:
-        self._plan = deepcopy(plan)
-        self._finder = Finder(self._plan)
-        self._own = None if step is None else find_step(self._plan, step.step_id)
+        self._plan, self._finder = plan, Finder(plan)
+        self._own = None if step is None else find_step(plan, step.step_id)
         self._is_there = self._own is not None
+        self._is_copy = False
         # The id that the step had at first.
         self.was = self.step_id
 
@@ -37,6 +37,7 @@ class Trial:
 
     def find(self, step_id: str) -> PlanStep | None:
         """The step that has this id by now."""
+        self._copy()
         return self._finder.find(step_id)
 
     def is_above(self, step_id: str) -> bool:
@@ -47,6 +48,7 @@ class Trial:
 
     def perform(self, command: PlanCommand) -> CommandError | None:
         """Perform a command; why it is refused, or None."""
+        self._copy()
         removes = command.op == "REPLAN" and command.step_id != self.step_id and self.is_above(command.step_id)
         try:
             perform(self._plan, command, self._finder)
@@ -54,3 +56,11 @@ class Trial:
             return error
         self._is_there = self._is_there and not removes
         return None
+
+    def _copy(self) -> None:
+        """Copy the plan before anything is done to it: many answers do nothing."""
+        if not self._is_copy:
+            self._is_copy = True
+            self._plan = deepcopy(self._plan)
+            self._finder = Finder(self._plan)
+            self._own = None if self._own is None else find_step(self._plan, self._own.step_id)

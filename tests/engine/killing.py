@@ -112,7 +112,8 @@ def write(call: PlanningCall) -> str:
         reason = call.reason or "first"
         return f"## Steps\n1. [act] walls, {reason}\n2. [act] roof → roof\n" if call.refusal else "no"
     if "tidy up" not in call.plan_state:
-        return "PLAN_CMD: REPLAN 6 | higher\nPLAN_CMD: ADD 10 [act] tidy up → order\nPLAN_CMD: REVISE 9 [reason] look at it"
+        added = "PLAN_CMD: ADD 10 [act] tidy up → order"
+        return f"PLAN_CMD: REPLAN 6 | higher\n{added}\nPLAN_CMD: REVISE 9 [reason] look at it"
     return ""
 
 
@@ -190,7 +191,7 @@ class _Base(sqlite3.Connection):
 def take_over(points: Points, put: Callable[[Any, str, Any], object] = setattr) -> None:
     """Let there be points in what writes files and records."""
     points.take_over(put)
-    connect = partial(sqlite3.connect, factory=partial(_Base, points=points))  # type: ignore[arg-type]
+    connect = partial(sqlite3.connect, factory=partial(_Base, points=points))
     put(sqlite_ledger, "sqlite3", _Sqlite(connect))
 
 

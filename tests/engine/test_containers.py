@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.engine.models import EngineLimits, HopStatus, Outcome
-from tests.engine.worlds import World, chosen, failed, ok, shown, unsure
+from planspec_lark.engine.models import EngineLimits, HopStatus, OperatorResult, Outcome
+from tests.engine.worlds import World, chosen, failed, ok, plan, shown
 
 BRANCHES = "1. [decide] which?\n  1.1. [act] a\n  1.2. [subtask] b\n    1.2.1. [act] c\n2. [act] d\n"
 
@@ -51,14 +51,15 @@ def test_a_branch_that_was_skipped_cannot_be_chosen() -> None:
 
 
 def test_a_decision_that_is_accepted_holds() -> None:
-    world = World({"which?": [unsure("wet").__class__(HopStatus.UNCERTAIN, "wet", {}, "1.2")]}, {"which?": ["ACCEPT"]})
+    world = World({"which?": [OperatorResult(HopStatus.UNCERTAIN, "wet", {}, "1.2")]}, {"which?": ["ACCEPT"]})
     result = world.run(BRANCHES)
     assert world.ran == ["1", "1.2.1", "2"]
     assert shown(result.plan).startswith("1. [x] [decide] which? | 1.2: wet\n  1.1. [~] [act] a\n")
 
 
 def test_decisions_below_decisions() -> None:
-    steps = "1. [decide] a?\n  1.1. [decide] b?\n    1.1.1. [act] c\n    1.1.2. [act] d\n  1.2. [decide] e?\n    1.2.1. [act] f\n"
+    steps = "1. [decide] a?\n  1.1. [decide] b?\n    1.1.1. [act] c\n    1.1.2. [act] d\n"
+    steps += "  1.2. [decide] e?\n    1.2.1. [act] f\n"
     world = World({"a?": [chosen("1.1")], "b?": [chosen("1.1.2")]})
     result = world.run(steps)
     assert world.ran == ["1", "1.1", "1.1.2"]
@@ -323,15 +324,9 @@ def test_nobody_changes_what_others_get() -> None:
         return ok(y=call.inputs["y"] + [1] if "y" in call.inputs else [])
 
     world = World()
-    engine = world.engine(_plan("1. [act] a → y\n2. [act] b → y\n"), inputs={"x": []})
+    engine = world.engine(plan("1. [act] a → y\n2. [act] b → y\n"), inputs={"x": []})
     object.__setattr__(engine, "operator", spoil)
     assert engine.run().outputs == {"y": [1]}
-
-
-def _plan(steps: str) -> Any:
-    from tests.engine.worlds import plan
-
-    return plan(steps)
 
 
 @pytest.mark.parametrize("status", ["!", ">"])
@@ -354,3 +349,38 @@ def test_a_value_goes_with_the_step_that_has_put_it_out_last() -> None:
 def test_required_outputs() -> None:
     result = World({"a": [ok(x=1)]}).run("1. [act] a\n", required=["x", "y"])
     assert (result.outcome, result.reason) == (Outcome.BLOCKED, "outputs are missing: y")
+
+
+# ---------------------------------------------------------------- what is forgotten in time
+
+
+def test_a_decision_that_was_skipped_is_made_in_the_next_round() -> None:
+    world = World({"a?": [chosen("1.1.1"), chosen("1.1.2")], "b": [failed()]}, {"b": ["PLAN_CMD: SKIP 1.1.1"]})
+    world.run("1. [subtask] s | Progress: 0/2\n  1.1. [decide] a?\n    1.1.1. [act] b\n    1.1.2. [act] c\n")
+    assert world.log == ["run 1.1", "run 1.1.1", "reflect 1.1.1", "run 1.1", "run 1.1.2"]
+
+
+def test_a_container_that_was_accepted_without_steps_waits_for_none() -> None:
+    """Steps that are put below it later are all that it has."""
+    plannings = ["no", "no", "no", "PLAN_CMD: ADD 1.1 [act] b → z"]
+    world = World({"a": [failed()]}, {"a": ["PLAN_CMD: REPLAN 1"], "s": ["ACCEPT"]}, plannings)
+    result = world.run("1. [subtask] s\n  1.1. [act] a\n", required=["z"])
+    assert world.log == ["run 1.1", "reflect 1.1", *["plan children 1"] * 3, "reflect 1", "plan changes", "run 1.1"]
+    assert result.outcome is Outcome.CONVERGED
+
+
+def test_what_stands_below_a_skipped_step_is_skipped() -> None:
+    world = World({"a": [failed()]}, {"a": ["PLAN_CMD: SKIP 1 | no use"]})
+    result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [subtask] t\n    1.2.1. [act] b\n2. [act] c\n")
+    assert (world.ran, result.outcome) == (["1.1", "2"], Outcome.CONVERGED)
+    assert shown(result.plan) == (
+        "1. [~] [subtask] s | no use\n  1.1. [~] [act] a\n  1.2. [~] [subtask] t\n    1.2.1. [~] [act] b\n2. [x] [act] c\n"
+    )
+
+
+def test_what_is_added_to_a_skipped_step_is_done() -> None:
+    """Commands count one after the other."""
+    answer = "PLAN_CMD: SKIP 1\nPLAN_CMD: ADD 1.3 [act] d"
+    world = World({"a": [failed()]}, {"a": [answer]})
+    result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [act] b\n")
+    assert (world.ran, result.outcome) == (["1.1", "1.3"], Outcome.CONVERGED)

@@ -150,13 +150,17 @@ def test_a_run_is_the_same_in_both(tmp_path: Path) -> None:
 
 def _refusal(path: Path, *, read_only: bool = False) -> str:
     with pytest.raises(LedgerError) as error:
-        ledger = SqliteLedger(path, read_only=read_only)
-        try:
-            list(ledger.runs())
-            list(ledger.records("r"))
-        finally:
-            ledger.close()
+        _read_all(path, read_only=read_only)
     return str(error.value).replace(str(path), "FILE")
+
+
+def _read_all(path: Path, *, read_only: bool) -> None:
+    ledger = SqliteLedger(path, read_only=read_only)
+    try:
+        list(ledger.runs())
+        list(ledger.records("r"))
+    finally:
+        ledger.close()
 
 
 def _make(path: Path, *statements: str) -> Path:
@@ -208,7 +212,12 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, *, read_only: bool) -> None:
         f"SqliteLedger(sys.argv[1], read_only={read_only})"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "l")], cwd=ROOT, capture_output=True, text=True, timeout=20
+        [sys.executable, "-c", code, str(tmp_path / "l")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
     )
     assert "LedgerError" in done.stderr
 
@@ -265,7 +274,7 @@ def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
             SqliteLedger(tmp_path / "cut").append("r", _full())
 
 
-def test_a_ledger_that_somebody_has_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_that_somebody_has_locked(tmp_path: Path) -> None:
     ledger = SqliteLedger(tmp_path / "l")
     ledger.begin(RunInfo("r", 1.0))
     ledger._base.execute("PRAGMA busy_timeout = 1")

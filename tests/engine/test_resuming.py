@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanSyntaxError, parse_plan
-from planspec_lark.engine.homes import HomeError
-from planspec_lark.engine.models import Budget, Outcome, Unusable
+from planspec_lark.engine.homes import FileHome, HomeError
+from planspec_lark.engine.models import Budget, EngineLimits, OperatorResult, Outcome, Unusable
 from planspec_lark.engine.resuming import Edited, EditedError
 from planspec_lark.engine.think import RunResult
 from tests.corpus import ROOT
@@ -97,7 +97,8 @@ def test_blocked_runs_get_new_rounds(path: Path) -> None:
 
 def test_inputs_are_remembered(path: Path) -> None:
     path.write_text("Goal: g\n## Steps\n1. [act] a\n  > ← p, q, r\n")
-    for given in ({"p": 1, "q": (2,)}, {"q": 3, "r": 4}, {}):
+    inputs: list[dict[str, Any]] = [{"p": 1, "q": (2,)}, {"q": 3, "r": 4}, {}]
+    for given in inputs:
         world = World({"a": [Unusable()]})
         with pytest.raises(Unusable):
             world.run(path, resume=given.get("p") is None, inputs=given)
@@ -170,7 +171,8 @@ def test_a_finished_step_below_others_is_run_again(tmp_path: Path) -> None:
 def test_a_step_was_put_in_front(path: Path) -> None:
     first = _stop(path)
     path.write_text(
-        "Goal: g\n## Steps\n1. [act] z\n2. [x] [act] a → x | ra\n3. [x] [act] b → y | rb\n4. [>] [act] c\n  > ← x, y\n5. [act] d\n"
+        "Goal: g\n## Steps\n1. [act] z\n2. [x] [act] a → x | ra\n3. [x] [act] b → y | rb\n"
+        "4. [>] [act] c\n  > ← x, y\n5. [act] d\n"
     )
     world, _ = _go_on(path)
     assert world.ran == ["1", "4", "5"]
@@ -218,7 +220,8 @@ def test_another_step_stands_in_the_place_of_a_finished_one(path: Path) -> None:
 def test_a_step_that_was_put_in_and_one_that_was_edited(path: Path) -> None:
     _stop(path)
     path.write_text(
-        "Goal: g\n## Steps\n1. [x] [act] a → x | ra\n2. [act] new\n3. [x] [act] b, with care → y | rb\n4. [act] c\n  > ← x, y\n"
+        "Goal: g\n## Steps\n1. [x] [act] a → x | ra\n2. [act] new\n3. [x] [act] b, with care → y | rb\n"
+        "4. [act] c\n  > ← x, y\n"
     )
     with pytest.raises(EditedError) as error:
         _go_on(path)
@@ -345,7 +348,7 @@ def test_a_plan_that_is_edited_while_it_runs(path: Path) -> None:
     def meddle(call: Any) -> Any:
         if call.step.description == "b":
             _edit(path, ("[act] d", "[act] e"))
-        return ok(**dict.fromkeys(call.step.outputs, 1))
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
     world = World()
     engine = world.engine(path)
@@ -435,3 +438,109 @@ def test_a_folder_that_cannot_be_written_to(path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "/proc/version: No such file or directory\n"
     assert parse_plan(path.read_text()) == parse_plan(FOUR)
+
+
+# ---------------------------------------------------------------- processes that end anywhere
+
+
+class Stop(BaseException):
+    """The process dies here."""
+
+
+def _stop_before_saving(path: Path, text: str, monkeypatch: pytest.MonkeyPatch, world: World | None = None) -> None:
+    """Run a plan until a text with this would be saved; the record of it is kept."""
+    save = FileHome.save
+
+    def stop(self: FileHome, now: str) -> None:
+        if text in now:
+            raise Stop
+        save(self, now)
+
+    monkeypatch.setattr(FileHome, "save", stop)
+    with pytest.raises(Stop):
+        (world or World(VALUES)).run(path)
+    monkeypatch.setattr(FileHome, "save", save)
+
+
+def test_a_file_that_is_a_record_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _stop_before_saving(path, "[x] [act] a", monkeypatch)
+    assert "1. [>] [act] a" in path.read_text()
+
+    def stop(event: Any) -> None:
+        if event.kind.value == "resumed":
+            raise Stop
+
+    # Whoever goes on may die at once, too: the file has the record by then.
+    with pytest.raises(Stop):
+        World(VALUES).run(path, resume=True, on_event=stop)
+    assert "1. [x] [act] a → x | ra" in path.read_text()
+    world, result = _go_on(path)
+    assert (world.ran, result.outputs) == (["2", "3", "4"], {"x": "va", "y": "vb"})
+
+
+def test_a_file_that_is_a_record_behind_and_was_edited(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _stop_before_saving(path, "[x] [act] a", monkeypatch)
+    _edit(path, ("[act] d", "[act] e"))
+    world, result = _go_on(path)
+    assert world.ran == ["2", "3", "4"]
+    assert shown(result.plan).startswith("1. [x] [act] a → x | ra\n")
+
+
+def test_a_file_that_is_a_new_shape_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_text("Goal: g\n## Steps\n1. [act] a → x\n2. [act] f\n")
+    world = World({"f": [failed()]}, {"f": ["ACCEPT\nPLAN_CMD: ADD 1 [act] new"]})
+    _stop_before_saving(path, "new", monkeypatch, world)
+    assert "new" not in path.read_text()
+    world, result = _go_on(path)
+    assert (world.log, result.outputs) == (["run 1"], {"x": "a"})
+    assert shown(result.plan) == "1. [x] [act] new\n2. [x] [act] a → x\n3. [x] [act] f | it broke\n"
+
+
+# ---------------------------------------------------------------- what counts on, and what begins anew
+
+
+def test_what_is_cut_off_again_and_again_is_one_attempt(path: Path) -> None:
+    keys = set()
+    for number in range(5):
+        world = World({**VALUES, "c": [Unusable()]})
+        with pytest.raises(Unusable):
+            world.run(path, resume=number > 0, limits=EngineLimits(max_attempts=1), budget=Budget(steps=3))
+        keys.add((world.calls[-1].attempt, world.calls[-1].key))
+    assert len(keys) == 1
+    world, result = _go_on(path, limits=EngineLimits(max_attempts=1))
+    assert (world.ran, result.outcome) == (["3", "4"], Outcome.CONVERGED)
+
+
+def test_rounds_count_on_where_a_budget_was_used_up(path: Path) -> None:
+    result, log = World({"d": [failed()]}).run(path, budget=Budget(steps=3)), []
+    while result.outcome is Outcome.BUDGET:
+        world = World({"d": [failed()]}, plannings=["PLAN_CMD: ADD 5 [act] more"] * 9)
+        result = world.run(path, resume=True, budget=Budget(llm_calls=1), limits=EngineLimits(max_rounds=3))
+        log += world.log
+    assert (result.reason, result.rounds) == ("steps are blocked: 4; 3 rounds are over", 3)
+    assert log == ["run 4", "plan changes", "run 5", "plan changes", "run 5"]
+
+
+def test_a_planner_that_was_refused_is_asked_again_in_another_call(path: Path) -> None:
+    world = World({"d": [failed()]}, plannings=["PLAN_CMD: REPLAN ALL", "no", "no", "no"])
+    world.run(path)
+    assert world.log[-4:] == ["plan changes", "plan plan", "plan plan", "plan plan"]
+    for _ in range(2):
+        world = World(plannings=["PLAN_CMD: SKIP 4"] * 3)
+        result = world.run(path, resume=True)
+        assert world.log == ["plan changes"] * 3
+        assert world.planned[0].refusal is None
+    assert "the planner was refused 3 times" in result.reason
+
+
+def test_an_answer_that_was_refused_is_not_forgotten(path: Path) -> None:
+    world = World({**VALUES, "c": [failed()]}, {"c": ["hm", OSError("no net")]})
+    with pytest.raises(OSError, match="no net"):
+        world.run(path)
+    world = World(answers={"c": ["well"]})
+    world.run(path, resume=True)
+    assert world.log == ["reflect 3", "reflect 3", "run 4"]
+    refusals = [call.refusal for call in world.reflections]
+    assert [refusal and refusal.answer for refusal in refusals] == ["hm", "well"]
+    assert refusals[0] is not None
+    assert [found.code for found in refusals[0].diagnostics] == ["PE201"]

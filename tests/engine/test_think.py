@@ -398,11 +398,12 @@ def test_answers_of_a_wrong_type(world: World, message: str) -> None:
 @pytest.mark.parametrize("error", [OSError("no net"), KeyError("x"), RuntimeError("y")])
 @pytest.mark.parametrize("who", ["answers", "plannings", "replies"])
 def test_what_others_raise_ends_the_run(error: Exception, who: str, tmp_path: Any) -> None:
-    said: dict[str, Any] = {
+    all_said: dict[str, dict[str, Any]] = {
         "answers": {"answers": {"dig": [error]}},
         "plannings": {"plannings": [error]},
         "replies": {"answers": {"dig": ["INTERACT"]}, "replies": [error]},
-    }[who]
+    }
+    said = all_said[who]
     (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
     for given in (plan("1. [act] dig\n"), tmp_path / "plan"):
         with pytest.raises(type(error)) as raised:
@@ -517,3 +518,8 @@ def test_a_runner_calls_the_operator() -> None:
     assert done.outputs == {"x": 1}
     first, second = (step for step in plan.steps)
     assert calls == [f"{done.run}:1:{hash_of(first)}:1", f"{done.run}:2:{hash_of(second)}:2"]
+
+
+def test_required_outputs_are_named_one_by_one() -> None:
+    with pytest.raises(TypeError, match="required: expected names, not one text"):
+        World().run(TWO, required="hole")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from attrs import define, field
 
@@ -88,11 +88,11 @@ class World:
         self.calls.append(call)
         self.inputs.append(dict(call.inputs))
         self.log.append(f"run {call.step.step_id}")
-        said = self._next("run", call.step.description, self.steps.get(call.step.description, ()))
+        said: Any = self._next("run", call.step.description, self.steps.get(call.step.description, ()))
         if said is None:
             branch = call.branches[0].step_id if call.branches else ""
             said = chosen(branch, **dict.fromkeys(call.step.outputs, call.step.description))
-        return said
+        return cast(OperatorResult, said)
 
     def reflector(self, call: ReflectionCall) -> str:
         self.reflections.append(call)
@@ -110,7 +110,7 @@ class World:
     def ask(self, question: Question) -> str | None:
         self.questions.append(question)
         self.log.append(f"ask {question.step.step_id}")
-        return self._next("ask", "", self.replies)
+        return cast("str | None", self._next("ask", "", self.replies))
 
     def _next(self, who: str, what: str, said: Sequence[Said]) -> Said:
         if not said:

@@ -1,0 +1,93 @@
+"""Runs of any size and shape: time in proportion to them, and no recursion."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from planspec_lark.engine.events import History
+from planspec_lark.engine.ledger import Kind, Record, RunInfo
+from planspec_lark.engine.models import OperatorResult, Outcome, StepCall
+from planspec_lark.engine.sqlite_ledger import SqliteLedger
+from planspec_lark.engine.state import RunState
+from planspec_lark.engine.think import ThinkEngine
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from tests.toolplan.measuring import grows_evenly
+
+
+def flat(size: int) -> PlanSpec:
+    return _plan([_step(str(at), f"thing {at}", outputs=[f"v{at}"]) for at in range(1, size + 1)])
+
+
+def alike(size: int) -> PlanSpec:
+    """All put out the same, and need it."""
+    return _plan([_step(str(at), "thing", inputs=["x"], outputs=["x"]) for at in range(1, size + 1)])
+
+
+def crowded(size: int) -> PlanSpec:
+    """Containers of a hundred steps."""
+    return _plan(
+        [
+            PlanStep(str(at), "", "subtask", "s", children=[_step(f"{at}.{to}", "thing") for to in range(1, 101)])
+            for at in range(1, size // 100 + 1)
+        ]
+    )
+
+
+def looped(size: int) -> PlanSpec:
+    """A few steps many times."""
+    below = [_step("1.1", "a", inputs=["y"], outputs=["x"]), _step("1.2", "b", inputs=["x"], outputs=["y"])]
+    return _plan([PlanStep("1", "", "subtask", "s", total_count=size, children=below)])
+
+
+def deep(size: int) -> PlanSpec:
+    step = _step(".".join("1" * size), "bottom")
+    for depth in range(size - 1, 0, -1):
+        step = PlanStep(".".join("1" * depth), "", "subtask", "s", children=[step])
+    return _plan([step])
+
+
+def _plan(steps: list[PlanStep]) -> PlanSpec:
+    return PlanSpec(goal="g", steps=steps)
+
+
+def _step(step_id: str, text: str, *, inputs: list[str] | None = None, outputs: list[str] | None = None) -> PlanStep:
+    return PlanStep(step_id, "", "act", text, inputs or [], outputs or [])
+
+
+def _operate(call: StepCall) -> OperatorResult:
+    return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+
+
+def _run(plan: PlanSpec) -> None:
+    assert ThinkEngine(plan, _operate).run().outcome is Outcome.CONVERGED
+
+
+@pytest.mark.parametrize(("make", "size"), [(flat, 200), (alike, 200), (crowded, 300), (looped, 60)])
+def test_time_grows_as_the_plan_does(make: Callable[[int], PlanSpec], size: int) -> None:
+    assert grows_evenly(make, _run, size)
+
+
+def test_a_plan_of_a_thousand_levels() -> None:
+    """Its ids alone are as long as the square of that."""
+    _run(deep(1_000))
+
+
+def test_the_history_takes_no_memory(tmp_path: object) -> None:
+    ledger, state = SqliteLedger(f"{tmp_path}/ledger"), RunState()
+    ledger._base.execute("PRAGMA synchronous = OFF")
+    ledger.begin(RunInfo("r", 1.0))
+    sizes = []
+    for count in (1_000, 4_000):
+        for number in range(count):
+            kind, data = (Kind.DONE, {"result": "x" * 500}) if number % 2 else (Kind.STARTED, {"key": str(number)})
+            state.take(ledger.append("r", Record(kind, str(number % 10), "h", number, data)))
+        tracemalloc.start()
+        assert sum(1 for _ in History(ledger, "r")) > 0
+        sizes.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert sizes[1] < 1.5 * sizes[0]
+    assert len(state.finished) + len(state.attempts) + len(state.begun) <= 30
+    ledger.close()

@@ -50,15 +50,17 @@ def write_event(event: ThinkEvent) -> None:
     sys.stdout.flush()
 
 
-def event_rows(event: ThinkEvent) -> Iterator[Row]:
+def event_rows(event: ThinkEvent, *, wrapped: bool = True) -> Iterator[Row]:
     """An event in lines."""
-    return rows_of(event.kind, event.step_id, event.data)
+    return rows_of(event.kind, event.step_id, event.data, wrapped=wrapped)
 
 
-def rows_of(kind: Kind, step_id: str, data: Mapping[str, Any], lead: str = "") -> Iterator[Row]:
+def rows_of(
+    kind: Kind, step_id: str, data: Mapping[str, Any], lead: str = "", *, wrapped: bool = True
+) -> Iterator[Row]:
     """What has happened, in lines; on a terminal, the text of each goes on below where it began."""
     word, style = _WORDS[kind]
-    width = terminal_width()
+    width = terminal_width() if wrapped else None
     for text in _texts(kind, data) or [""]:
         name = f"{visible_name(step_id)}  " if step_id else ""
         line = Piece("", lead), Piece(style, f"{word:{_WIDTH}}"), Piece("", f"  {name}{text}".rstrip())

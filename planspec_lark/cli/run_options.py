@@ -167,9 +167,11 @@ def edited_of(options: Mapping[str, Any]) -> Edited:
 def go_on_line(context: click.Context) -> str:
     """The call that goes on with the run of this one, for a shell."""
     words = ["planspec", "run"]
+    # What a run was given at its beginning its ledger has.
+    left_out = _ONCE if context.params["resume"] else (*_ONCE, "inputs", "inputs_file")
     for param in context.command.params:
         name = param.name or ""
-        if name in _ONCE or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+        if name in left_out or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         value = context.params[name]
         if isinstance(param, click.Argument):

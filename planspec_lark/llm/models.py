@@ -53,7 +53,7 @@ class LlmError(Exception):
             do better. Otherwise nobody was reached who could have said anything.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (each says another thing about it)
         self,
         message: str,
         *,

@@ -181,7 +181,6 @@ def _errors(file: str, asked: Asked, go_on: str = "") -> Iterator[None]:
         stop_on_faults(error, _faulty(file))
 
 
-_SAID = {Outcome.CONVERGED: "The plan has converged.", Outcome.BLOCKED: "Blocked", Outcome.BUDGET: "Stopped"}
 _STYLES = {Outcome.CONVERGED: "green", Outcome.BLOCKED: "bold red", Outcome.BUDGET: "bold yellow"}
 _CODES = {Outcome.CONVERGED: 0, Outcome.BLOCKED: FINDINGS, Outcome.BUDGET: _UNFINISHED}
 
@@ -189,14 +188,20 @@ _CODES = {Outcome.CONVERGED: 0, Outcome.BLOCKED: FINDINGS, Outcome.BUDGET: _UNFI
 def _leave(result: RunResult, file: str, go_on: str) -> NoReturn:
     if sys.stdout.isatty():
         write_tree(result.plan, full=False)
-    reason = f": {one_line(result.reason)}" if result.reason else ""
-    write_rows([[(f"{_SAID[result.outcome]}{reason}", _STYLES[result.outcome])]])
+    write_rows([[(_say_end(result), _STYLES[result.outcome])]])
     sys.stdout.flush()
     if result.outcome is Outcome.BLOCKED:
         complain(f"{_way_out(result.plan, visible_name(file))}\n{go_on}")
     elif result.outcome is Outcome.BUDGET:
         complain(f"This goes on:\n{go_on}")
     raise click.exceptions.Exit(_CODES[result.outcome])
+
+
+def _say_end(result: RunResult) -> str:
+    reason = one_line(result.reason)
+    if result.outcome is Outcome.CONVERGED:
+        return "The plan has converged."
+    return f"Stopped: {reason}" if result.outcome is Outcome.BUDGET else reason[:1].upper() + reason[1:]
 
 
 def _way_out(plan: PlanSpec, name: str) -> str:

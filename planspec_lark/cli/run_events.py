@@ -95,9 +95,8 @@ def _telling(data: Mapping[str, Any]) -> list[str]:
 
 
 def _round(data: Mapping[str, Any]) -> list[str]:
-    return [
-        f"{_brief(data.get('rounds'))}/{_brief(data.get('total'))}  {_brief(data.get('result') or data.get('description'))}"
-    ]
+    said = _brief(data.get("result") or data.get("description"))
+    return [f"{_brief(data.get('rounds'))}/{_brief(data.get('total'))}  {said}"]
 
 
 def _end(data: Mapping[str, Any]) -> list[str]:

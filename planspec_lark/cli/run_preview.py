@@ -9,7 +9,7 @@ from typing import Any
 
 from planspec_lark.cli.output import Row, complain, write_rows
 from planspec_lark.engine.ledger import RunInfo
-from planspec_lark.engine.preview import Planned, Source, catch_up_for_preview, preview
+from planspec_lark.engine.preview import Planned, Source, preview, preview_resumed
 from planspec_lark.engine.resuming import Edited
 from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from planspec_lark.planspec.models import PlanSpec
@@ -33,12 +33,11 @@ def write_preview(
     Raises:
         EditedError, LedgerError: as a run would.
     """
-    state = None
-    if info is not None:
+    if info is None:
+        found = preview(plan, inputs)
+    else:
         with closing(SqliteLedger(ledger_file, read_only=True)) as ledger:
-            plan, state = catch_up_for_preview(plan, ledger.records(info.run), edited)
-        inputs = {**info.inputs, **inputs}
-    found = preview(plan, inputs, state)
+            found = preview_resumed(plan, ledger, info, inputs, edited)
     if not found:
         complain("There is nothing to do.")
     write_rows(row for one in found for row in _rows(one))

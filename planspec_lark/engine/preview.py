@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from copy import deepcopy
 
 from attrs import frozen
 
-from planspec_lark.engine.desk import OPEN
+from planspec_lark.engine.desk import OPEN, ThinkEvent
 from planspec_lark.engine.identity import hash_of
-from planspec_lark.engine.ledger import Kind, Record
+from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
+from planspec_lark.engine.models import OperatorResult, StepCall
 from planspec_lark.engine.order import is_loop
-from planspec_lark.engine.resuming import Edited, EditedError, catch_up, find_edits, open_again
+from planspec_lark.engine.resuming import Edited
 from planspec_lark.engine.state import RunState
+from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.planspec.tree import find_step
 
-__all__ = ["Planned", "Source", "catch_up_for_preview", "preview"]
+__all__ = ["Planned", "Source", "preview", "preview_resumed"]
 
 
 @frozen
@@ -99,41 +101,52 @@ def _needs_steps(step: PlanStep, state: RunState) -> bool:
     return is_bare or step.step_id in state.unplanned
 
 
-def catch_up_for_preview(plan: PlanSpec, records: Iterable[Record], edited: Edited) -> tuple[PlanSpec, RunState]:
-    """The plan and the state with which a run would go on; nothing is written.
+# ---------------------------------------------------------------- a run that goes on
+
+# What a run that goes on does before it does anything else.
+_CATCHING_UP = (Kind.RESUMED, Kind.KEPT, Kind.RERUN)
+
+
+class _Seen(Exception):  # noqa: N818  (it is no error)
+    """All has been seen that there is to see before the first call."""
+
+
+def preview_resumed(
+    plan: PlanSpec, ledger: Ledger, info: RunInfo, given: Collection[str] = (), edited: Edited = Edited.ASK
+) -> list[Planned]:
+    """The steps that the last run of a plan would do if it went on now. The ledger is only read.
 
     Args:
-        plan: as its file says it; it may be changed.
-        records: of the run, the oldest first.
+        plan: as its file says it.
+        ledger: of the plan.
+        info: the run.
+        given: names of values that the run is given now.
         edited: what becomes of finished steps whose text was edited.
 
     Raises:
-        EditedError: finished steps were edited, and nobody has said what becomes of them.
+        EditedError, LedgerError, PlanRunError: as by the run itself.
     """
-    state = RunState()
+    copy = MemoryLedger()
+    copy.begin(info)
+    for record in ledger.records(info.run):
+        copy.append(info.run, record)
+    seen = [deepcopy(plan)]
+
+    def look(event: ThinkEvent) -> None:
+        if event.kind not in _CATCHING_UP:
+            raise _Seen
+        seen[:] = [deepcopy(event.plan)]
+
+    # The engine itself knows best how it goes on; it is stopped before it does anything else.
+    with suppress(_Seen):
+        ThinkEngine(plan, _refuse, edited=edited, on_event=look, ledger=copy).run(resume=True)
+    state, names = RunState(), {*info.inputs, *given}
+    *records, _ = copy.records(info.run)
     for record in records:
         state.take(record)
-    if state.last is None:
-        return plan, state
-    plan = catch_up(plan, serialize_plan(plan), state.last).plan
-    edits = find_edits(plan, state)
-    if edits.edited and edited is Edited.ASK:
-        raise EditedError([step.step_id for step in edits.edited])
-    state.take(Record(Kind.RESUMED, data={"moves": edits.moves}))
-    for step in edits.edited:
-        if edited is Edited.KEEP:
-            state.take(Record(Kind.KEPT, step.step_id, hash_of(step)))
-        else:
-            _open(plan, step)
-    return plan, state
+        names |= set(record.data.get("inputs", ()))
+    return preview(seen[0], names, state)
 
 
-def _open(plan: PlanSpec, step: PlanStep) -> None:
-    for below in open_again([step]):
-        below.status, below.done_count = PlanStatus.PENDING, 0
-    above = step.step_id
-    while "." in above:
-        above = above.rpartition(".")[0]
-        container = find_step(plan, above)
-        if container is not None:
-            container.status = PlanStatus.ACTIVE
+def _refuse(_: StepCall) -> OperatorResult:
+    raise _Seen

@@ -129,9 +129,9 @@ def _picture(rows: list[Row], width: int) -> Any:
 
 def _prompt(question: Question) -> str | None:
     """Ask on the terminal. Standard output may lead elsewhere, so nothing goes there."""
+    _forget_typed()
     click.echo(f"Step {visible_name(question.step.step_id)}: {one_line(question.text)}", err=True)
     click.echo("Answer (without one the step is blocked): ", nl=False, err=True)
-    _forget_typed()
     said = sys.stdin.buffer.readline()
     if not said:
         click.echo(err=True)

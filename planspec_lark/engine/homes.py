@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -66,15 +66,17 @@ class FileHome:
             HomeError: there is no file, or another process runs it.
         """
         name = visible_name(str(path))
-        try:
-            # Whoever gets at the plan by another name gets the same lock.
-            real = path.resolve(strict=True)
-            with locked(real.with_name(real.name + ".lock")):
-                yield cls(real)
-        except LockedError:
-            raise HomeError(f"{name}: another process runs this plan") from None
-        except OSError as error:
-            raise HomeError(f"{name}: {error.strerror or error}") from None
+        with ExitStack() as held:
+            # What is raised while the plan runs is none of this.
+            try:
+                # Whoever gets at the plan by another name gets the same lock.
+                real = path.resolve(strict=True)
+                held.enter_context(locked(real.with_name(real.name + ".lock")))
+            except LockedError:
+                raise HomeError(f"{name}: another process runs this plan") from None
+            except OSError as error:
+                raise HomeError(f"{name}: {error.strerror or error}") from None
+            yield cls(real)
 
     @property
     def path(self) -> Path:

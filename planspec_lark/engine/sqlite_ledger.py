@@ -75,6 +75,12 @@ class SqliteLedger:
             raise LedgerError(f"{self._name}: this is no ledger of plans")
         if application == _APPLICATION and version != _VERSION:
             raise LedgerError(f"{self._name}: this is a ledger of another version ({version})")
+        if read_only and is_empty:
+            # Whoever began to make it was stopped before there was anything in it.
+            base.close()
+            self._base = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            self._base.executescript(_TABLES)
+            return
         if read_only:
             base.execute("PRAGMA query_only = ON")
             return

@@ -84,7 +84,7 @@ def _write_run(info: RunInfo, *, as_json: bool) -> None:
 
 
 def _write_json(value: dict[str, Any]) -> None:
-    write_text(escape_json(json.dumps(value, ensure_ascii=False)) + "\n")
+    write_text(escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n")
 
 
 def _rows(record: Record) -> Iterator[Row]:
@@ -100,7 +100,7 @@ def _value(ledger: SqliteLedger, record: Record) -> dict[str, Any]:
     more = {"data": dict(record.data), "outputs": outputs, "changes": changes, "plan": record.plan}
     return {
         "seq": record.seq,
-        "time": record.time,
+        "time": float(record.time),
         "kind": record.kind.value,
         "step": record.step,
         "hash": record.hash,

@@ -50,18 +50,21 @@ def write_event(event: ThinkEvent) -> None:
     sys.stdout.flush()
 
 
-def event_rows(event: ThinkEvent) -> Iterator[Row]:
+def event_rows(event: ThinkEvent, *, wrapped: bool = True) -> Iterator[Row]:
     """An event in lines."""
-    return rows_of(event.kind, event.step_id, event.data)
+    return rows_of(event.kind, event.step_id, event.data, wrapped=wrapped)
 
 
-def rows_of(kind: Kind, step_id: str, data: Mapping[str, Any], lead: str = "") -> Iterator[Row]:
+def rows_of(
+    kind: Kind, step_id: str, data: Mapping[str, Any], lead: str = "", *, wrapped: bool = True
+) -> Iterator[Row]:
     """What has happened, in lines; on a terminal, the text of each goes on below where it began."""
     word, style = _WORDS[kind]
-    width = terminal_width()
+    width = terminal_width() if wrapped else None
     for text in _texts(kind, data) or [""]:
         name = f"{visible_name(step_id)}  " if step_id else ""
-        line = Piece("", lead), Piece(style, f"{word:{_WIDTH}}"), Piece("", f"  {name}{text}".rstrip())
+        said = f"  {name}{text}".rstrip()
+        line = Piece("", lead), Piece(style, f"{word:{_WIDTH}}" if said else word), Piece("", said)
         for row in wrap(line, width) if width else [line]:
             yield [(piece.text, piece.role) for piece in row]
         word = ""
@@ -76,7 +79,7 @@ def _texts(kind: Kind, data: Mapping[str, Any]) -> list[str]:
 
 
 def _failure(data: Mapping[str, Any]) -> list[str]:
-    return [f"{data.get('status', '')}: {_brief(data.get('result'))}"]
+    return [f"{_brief(data.get('status'))}: {_brief(data.get('result'))}"]
 
 
 def _refusal(data: Mapping[str, Any]) -> list[str]:
@@ -92,16 +95,17 @@ def _telling(data: Mapping[str, Any]) -> list[str]:
 
 
 def _round(data: Mapping[str, Any]) -> list[str]:
-    return [f"{data.get('rounds')}/{data.get('total')}  {_brief(data.get('result') or data.get('description'))}"]
+    said = _brief(data.get("result") or data.get("description"))
+    return [f"{_brief(data.get('rounds'))}/{_brief(data.get('total'))}  {said}"]
 
 
 def _end(data: Mapping[str, Any]) -> list[str]:
-    reason = _brief(data.get("reason"))
-    return [f"{data.get('outcome')}: {reason}" if reason else str(data.get("outcome"))]
+    outcome, reason = _brief(data.get("outcome")), _brief(data.get("reason"))
+    return [f"{outcome}: {reason}" if reason else outcome]
 
 
 def _decision(data: Mapping[str, Any]) -> list[str]:
-    decision, reason = str(data.get("decision", "")), _brief(data.get("reason"))
+    decision, reason = _brief(data.get("decision")), _brief(data.get("reason"))
     lines = [f"{decision} | {reason}" if reason else decision] if decision else []
     commands = [_brief(line) for line in str(data.get("commands", "")).split("\n") if line]
     more = [f"({len(commands) - _LISTED} more lines)"] if len(commands) > _LISTED else []

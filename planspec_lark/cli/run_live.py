@@ -6,26 +6,27 @@ import os
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
 import click
 
-from planspec_lark.cli.output import Row
+from planspec_lark.cli.output import Row, write_rows
 from planspec_lark.cli.run_events import event_rows, write_event
-from planspec_lark.cli.show import tree_rows
+from planspec_lark.cli.show import step_rows
 from planspec_lark.engine.desk import ThinkEvent
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import Question
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
-from planspec_lark.source import one_line, visible
+from planspec_lark.planspec.folding import view_steps
+from planspec_lark.planspec.models import PlanSpec, PlanStatus
+from planspec_lark.source import one_line, visible_name
 
 __all__ = ["Display", "displayed"]
 
-# Lines of what has happened last, and the lines of the plan at least.
-_EVENTS, _LEAST = 4, 5
-# To lay out a large plan takes longer than many steps do: seconds between two pictures.
+# Lines of what has happened last, at most.
+_EVENTS = 4
+# Seconds between two pictures of what is over soon: a step that begins may take long, and is shown at once.
 _PAUSE = 0.1
 
 
@@ -47,20 +48,24 @@ class _LiveDisplay(Display):
     def __init__(self, live: Any) -> None:
         self._live = live
         self._events: deque[Row] = deque(maxlen=_EVENTS)
+        self._at = 0
         self._drawn = 0.0
 
     def tell(self, event: ThinkEvent) -> None:
         """Show what has happened."""
-        self._events.extend(event_rows(event))
-        now = monotonic()
-        if now - self._drawn >= _PAUSE or event.kind in (Kind.STARTED, Kind.ENDED):
-            rows = list(tree_rows(event.plan))
-            self._live.update(_picture(rows, event.plan, list(self._events), self._live.console.size), refresh=True)
+        self._events.extend(event_rows(event, wrapped=False))
+        if monotonic() - self._drawn >= _PAUSE or event.kind is Kind.STARTED:
+            self._at = _place(event.plan, self._at)
+            size = self._live.console.size
+            rows = _rows(event.plan, self._at, list(self._events), size.height)
+            self._live.update(_picture(rows, size.width), refresh=True)
             self._drawn = monotonic()
 
     def ask(self, question: Question) -> str | None:
-        """Ask below the picture."""
+        """Ask in place of the picture, below what has led to the question."""
         self._live.stop()
+        write_rows(self._events)
+        self._events.clear()
         try:
             return _prompt(question)
         finally:
@@ -77,38 +82,67 @@ def displayed() -> Iterator[Display]:
     from rich.live import Live  # noqa: PLC0415
 
     console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
-    with Live(console=console, auto_refresh=False, transient=True) as live:
+    live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
+    with live:
         yield _LiveDisplay(live)
 
 
-def _picture(rows: list[Row], plan: PlanSpec, events: list[Row], size: Any) -> Any:
+# ---------------------------------------------------------------- the picture
+
+
+def _place(plan: PlanSpec, before: int) -> int:
+    """Which of the steps that a tree shows is at work: the last active one, or else the one that was."""
+    active = [at for at, view in enumerate(view_steps(plan, fold=True)) if view.step.status is PlanStatus.ACTIVE]
+    return active[-1] if active else before
+
+
+def _rows(plan: PlanSpec, at: int, events: list[Row], height: int) -> list[Row]:
+    """As many lines as a terminal has: how far the plan is, the steps around one, and what has happened last."""
+    counts = plan.progress
+    name = one_line(plan.title or plan.goal)
+    head: list[Row] = [[(f"{name}  ", "bold"), (f"{counts['done']}/{counts['total']} done", "dim")], []]
+    events = events[max(len(events) - max(height // 4, 1), 0) :]
+    room = max(height - len(head) - len(events) - 2, 1)
+    # No more than these can be seen: to lay out all steps of a large plan takes longer than a step does.
+    above = list(step_rows(plan, max(at - room, 0), at))
+    rows = above + list(step_rows(plan, at, at + room))[:room]
+    first = max(min(len(above) - room // 2, len(rows) - room), 0)
+    return [*head, *rows[first : first + room], [], *events]
+
+
+def _picture(rows: list[Row], width: int) -> Any:
+    from rich.console import Group  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    room = max(size.height - len(events) - 2, _LEAST)
-    first = max(min(_active_row(rows, plan) - room // 2, len(rows) - room), 0)
-    shown = rows[first : first + room]
-    lines = [Text.assemble(*row, no_wrap=True, overflow="ellipsis", end="\n") for row in [*shown, [], *events]]
-    picture = Text("", no_wrap=True, overflow="ellipsis")
-    for line in lines:
-        line.truncate(size.width, overflow="ellipsis")
-        picture.append(line)
-        picture.append("\n")
-    return picture
+    lines = []
+    for row in rows:
+        # Cut first: a text may have any length, and is measured by its characters.
+        line = Text.assemble(*((text[: 4 * width].replace("\t", " "), style) for text, style in row))
+        line.truncate(width, overflow="ellipsis")
+        line.no_wrap = True
+        lines.append(line)
+    return Group(*lines)
 
 
-def _active_row(rows: list[Row], plan: PlanSpec) -> int:
-    """The line of the step that is at work: the last active one."""
-    active = [step.step_id for step in iter_steps(plan) if step.status is PlanStatus.ACTIVE]
-    if not active:
-        return 0
-    name = active[-1]
-    return next((at for at, row in enumerate(rows) if any(text.strip() == name for text, _ in row)), 0)
+# ---------------------------------------------------------------- questions
 
 
 def _prompt(question: Question) -> str | None:
-    click.echo(f"Step {visible(question.step.step_id)}: {one_line(question.text)}", err=True)
-    try:
-        said = click.prompt("Answer", default="", show_default=False, err=True)
-    except click.Abort:
-        raise KeyboardInterrupt from None
-    return str(said) or None
+    """Ask on the terminal. Standard output may lead elsewhere, so nothing goes there."""
+    _forget_typed()
+    click.echo(f"Step {visible_name(question.step.step_id)}: {one_line(question.text)}", err=True)
+    click.echo("Answer (without one the step is blocked): ", nl=False, err=True)
+    said = sys.stdin.buffer.readline()
+    if not said:
+        click.echo(err=True)
+        raise KeyboardInterrupt
+    return said.decode(sys.stdin.encoding or "utf-8", "replace").strip() or None
+
+
+def _forget_typed() -> None:
+    """What was typed before a question is no answer to it."""
+    with suppress(ImportError):
+        import termios  # noqa: PLC0415  (not every system has it)
+
+        with suppress(termios.error):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)

@@ -9,9 +9,9 @@ import click
 from planspec_lark.cli.output import Row, read_plan, terminal_width, write_rows
 from planspec_lark.planspec.folding import collapse_step, expand_step
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.showing import Piece, show_plan, wrap
+from planspec_lark.planspec.showing import Piece, show_plan, show_steps, wrap
 
-__all__ = ["command", "tree_rows", "write_tree"]
+__all__ = ["command", "step_rows", "write_tree"]
 
 _STYLES = {
     "title": "bold",
@@ -51,9 +51,9 @@ def write_tree(plan: PlanSpec, *, full: bool) -> None:
     write_rows(map(_style, lines))
 
 
-def tree_rows(plan: PlanSpec) -> Iterator[Row]:
-    """A folded plan as a tree, in lines of any length."""
-    return map(_style, show_plan(plan))
+def step_rows(plan: PlanSpec, first: int, last: int) -> Iterator[Row]:
+    """Some of the steps that a folded tree shows, in lines of any length."""
+    return map(_style, show_steps(plan, first=first, last=last))
 
 
 def _style(line: Iterable[Piece]) -> Row:

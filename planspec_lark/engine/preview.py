@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from copy import deepcopy
 
 from attrs import frozen
 
-from planspec_lark.engine.desk import OPEN
+from planspec_lark.engine.desk import OPEN, ThinkEvent
+from planspec_lark.engine.identity import hash_of
+from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
+from planspec_lark.engine.models import OperatorResult, StepCall
 from planspec_lark.engine.order import is_loop
+from planspec_lark.engine.resuming import Edited
+from planspec_lark.engine.state import RunState
+from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep
 
-__all__ = ["Planned", "preview"]
+__all__ = ["Planned", "Source", "preview", "preview_resumed"]
+
+
+@frozen
+class Source:
+    """Where an input comes from.
+
+    Attributes:
+        steps: ids of the steps before that put it out; of several, the last one that was done counts.
+        is_given: whether the run is given it, for the case that no step puts it out.
+    """
+
+    steps: tuple[str, ...] = ()
+    is_given: bool = False
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is no such value."""
+        return not (self.steps or self.is_given)
 
 
 @frozen
@@ -19,44 +45,108 @@ class Planned:
 
     Attributes:
         step: the step.
-        sources: for each declared input the id of the step that puts it out, "" where it is given, or None where
-            nobody puts it out.
+        sources: where each declared input comes from.
         is_planning: whether the planner has to write steps below it first.
     """
 
     step: PlanStep
-    sources: Mapping[str, str | None]
+    sources: Mapping[str, Source]
     is_planning: bool
 
 
-def preview(plan: PlanSpec, given: Collection[str] = ()) -> list[Planned]:
+def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None = None) -> list[Planned]:
     """The steps that a run of this plan would do, in their order, if all of them go well.
 
-    Of a decide step all branches are listed, as nobody knows yet which one holds.
+    Of a decide step all branches are listed, as nobody knows yet which one holds, unless it has chosen before.
 
     Args:
         plan: the plan as it stands.
         given: names of values that the run is given.
+        state: of the run that would go on. Without one a new run begins, which knows no outputs of steps that are done.
     """
+    state = state or RunState()
     found: list[Planned] = []
-    outputs: dict[str, str] = {}
+    outputs: dict[str, tuple[str, ...]] = {}
     stack = list(reversed(plan.steps))
     while stack:
         step = stack.pop()
-        if step.status in (*OPEN, PlanStatus.DONE):
-            if step.status in OPEN and _is_work(step):
-                sources = {name: outputs.get(name, "" if name in given else None) for name in step.inputs}
-                found.append(Planned(step, sources, not step.children and _is_bare(step)))
-            if not step.children:
-                outputs |= dict.fromkeys(step.outputs, step.step_id)
-            stack.extend(reversed(step.children))
+        if step.status not in (*OPEN, PlanStatus.DONE):
+            continue
+        if step.status in OPEN and _is_work(step, state):
+            sources = {name: Source(outputs.get(name, ()), name in given) for name in step.inputs}
+            found.append(Planned(step, sources, _needs_steps(step, state)))
+        for name in _outputs(step, state):
+            outputs[name] = (*outputs.get(name, ()), step.step_id)
+        stack.extend(reversed(step.children))
     return found
 
 
-def _is_work(step: PlanStep) -> bool:
+def _outputs(step: PlanStep, state: RunState) -> Collection[str]:
+    """What a step is known to put out, or has put out."""
+    if step.status in OPEN:
+        return () if step.children else dict.fromkeys(step.outputs)
+    finished = state.finished.get(step.step_id)
+    return finished.outputs if finished is not None and finished.hash == hash_of(step) else ()
+
+
+def _is_work(step: PlanStep, state: RunState) -> bool:
     """Whether somebody is asked about the step itself."""
-    return step.step_type != "subtask" or not step.children
+    if not step.children:
+        return True
+    return step.step_id in state.unplanned or (step.step_type == "decide" and step.step_id not in state.chosen)
 
 
-def _is_bare(step: PlanStep) -> bool:
-    return step.step_type in CONTAINER_TYPES and not is_loop(step)
+def _needs_steps(step: PlanStep, state: RunState) -> bool:
+    is_bare = step.step_type in CONTAINER_TYPES and not is_loop(step) and not step.children
+    return is_bare or step.step_id in state.unplanned
+
+
+# ---------------------------------------------------------------- a run that goes on
+
+# What a run that goes on does before it does anything else.
+_CATCHING_UP = (Kind.RESUMED, Kind.KEPT, Kind.RERUN)
+
+
+class _Seen(Exception):  # noqa: N818  (it is no error)
+    """All has been seen that there is to see before the first call."""
+
+
+def preview_resumed(
+    plan: PlanSpec, ledger: Ledger, info: RunInfo, given: Collection[str] = (), edited: Edited = Edited.ASK
+) -> list[Planned]:
+    """The steps that the last run of a plan would do if it went on now. The ledger is only read.
+
+    Args:
+        plan: as its file says it.
+        ledger: of the plan.
+        info: the run.
+        given: names of values that the run is given now.
+        edited: what becomes of finished steps whose text was edited.
+
+    Raises:
+        EditedError, LedgerError, PlanRunError: as by the run itself.
+    """
+    copy = MemoryLedger()
+    copy.begin(info)
+    for record in ledger.records(info.run):
+        copy.append(info.run, record)
+    seen = [deepcopy(plan)]
+
+    def look(event: ThinkEvent) -> None:
+        if event.kind not in _CATCHING_UP:
+            raise _Seen
+        seen[:] = [deepcopy(event.plan)]
+
+    # The engine itself knows best how it goes on; it is stopped before it does anything else.
+    with suppress(_Seen):
+        ThinkEngine(plan, _refuse, edited=edited, on_event=look, ledger=copy).run(resume=True)
+    state, names = RunState(), {*info.inputs, *given}
+    *records, _ = copy.records(info.run)
+    for record in records:
+        state.take(record)
+        names |= set(record.data.get("inputs", ()))
+    return preview(seen[0], names, state)
+
+
+def _refuse(_: StepCall) -> OperatorResult:
+    raise _Seen

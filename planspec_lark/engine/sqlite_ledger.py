@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +59,7 @@ class SqliteLedger:
         if read_only and not home.is_file():
             raise LedgerError(f"{self._name}: there is no ledger here")
         with self._errors():
-            uri = f"{home.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+            uri = f"{home.absolute().as_uri()}?{_reading(home) if read_only else 'mode=rwc'}"
             # The engine may be driven from several threads, one at a time.
             self._base = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             try:
@@ -76,7 +77,14 @@ class SqliteLedger:
             raise LedgerError(f"{self._name}: this is no ledger of plans")
         if application == _APPLICATION and version != _VERSION:
             raise LedgerError(f"{self._name}: this is a ledger of another version ({version})")
+        if read_only and is_empty:
+            # Whoever began to make it was stopped before there was anything in it.
+            base.close()
+            self._base = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            self._base.executescript(_TABLES)
+            return
         if read_only:
+            base.execute("PRAGMA query_only = ON")
             return
         base.execute("PRAGMA journal_mode = WAL")
         base.execute("PRAGMA synchronous = FULL")
@@ -172,6 +180,17 @@ class SqliteLedger:
             if row is not None:
                 return json.loads(row[0])
         raise KeyError(name)
+
+
+def _reading(path: Path) -> str:
+    """How a ledger is opened that nothing is written to.
+
+    Where the folder can be written, SQLite tidies up behind a reader only if that could have written as well; where it
+    cannot, SQLite needs to be told that nobody else does.
+    """
+    if os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK):
+        return "mode=rw"
+    return "mode=ro" if path.with_name(path.name + "-wal").exists() else "mode=ro&immutable=1"
 
 
 def _where(run: str, kinds: Sequence[Kind]) -> tuple[str, list[str]]:

@@ -35,13 +35,13 @@ from planspec_lark.engine.requests import (
     request_reflection,
     request_replan,
 )
-from planspec_lark.llm.models import ProgramError, Reply
+from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.program import Program
 
 __all__ = ["Model", "chat_model", "model_operator", "model_planner", "model_reflector", "program_model"]
 
 # Takes a request and gives the answer, at once or later.
-Model: TypeAlias = "Callable[[Request], Answer | Awaitable[Answer]]"
+Model: TypeAlias = "Callable[[Request], str | Answer | Awaitable[str | Answer]]"
 _T = TypeVar("_T")
 # Of a run's history, so many events are looked at: no prompt has room for more.
 _EVENTS = 500
@@ -92,7 +92,8 @@ def model_operator(
     """An operator that lets a model do the steps.
 
     An answer that cannot be read goes back with what is wrong, so many times; then the step has failed. So it has where
-    a program ends badly; one that cannot be run at all ends the run.
+    a program ends badly, or a model refuses. Where nobody could be asked at all, the run ends, and the step has not
+    failed: it is at work again when the run goes on.
     """
 
     def operate(call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
@@ -122,8 +123,8 @@ def _operate(
     for _ in range(max_repairs + 1):
         try:
             answer = yield request
-        except ProgramError as error:
-            if not error.has_run:
+        except LlmError as error:
+            if not error.has_answered:
                 raise Unusable(str(error)) from error
             return OperatorResult(HopStatus.FAIL, str(error), effort=effort + Effort(1))
         effort += answer.effort
@@ -139,7 +140,7 @@ def _operate(
 def model_reflector(model: Model, *, language: str = "en") -> Reflector:
     """A reflector that asks a model."""
 
-    def reflect(call: ReflectionCall) -> Answer | Awaitable[Answer]:
+    def reflect(call: ReflectionCall) -> str | Answer | Awaitable[str | Answer]:
         request = request_reflection(
             call.status,
             call.result,
@@ -159,7 +160,7 @@ def model_reflector(model: Model, *, language: str = "en") -> Reflector:
 def model_planner(model: Model, *, language: str = "en", max_history: int = MAX_HISTORY) -> Planner:
     """A planner that asks a model."""
 
-    def plan(call: PlanningCall) -> Answer | Awaitable[Answer]:
+    def plan(call: PlanningCall) -> str | Answer | Awaitable[str | Answer]:
         if call.purpose is Purpose.PLAN:
             task = "\n".join([call.plan.goal, *call.plan.goal_detail])
             request = request_generation(
@@ -210,31 +211,39 @@ def _drive(model: Model, asking: Generator[Request, Answer, _T]) -> _T | Awaitab
         request = next(asking)
         while True:
             try:
-                answer = model(request)
+                given = model(request)
             except Exception as error:
                 request = asking.throw(error)
                 continue
-            if inspect.isawaitable(answer):
-                return _go_on(model, asking, answer)
-            request = asking.send(answer)
+            if inspect.isawaitable(given):
+                return _go_on(model, asking, given)
+            request = asking.send(_answer_of(given))
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
 
 
-async def _go_on(model: Model, asking: Generator[Request, Answer, _T], answer: Awaitable[Answer]) -> _T:
+async def _go_on(model: Model, asking: Generator[Request, Answer, _T], given: Awaitable[str | Answer]) -> _T:
     try:
         while True:
             try:
-                got = await answer
+                answer = _answer_of(await given)
             except Exception as error:
                 request = asking.throw(error)
             else:
-                request = asking.send(got)
-            later = model(request)
-            answer = later if inspect.isawaitable(later) else _ready(later)
+                request = asking.send(answer)
+            given = _call(model, request)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
 
 
-async def _ready(answer: Answer) -> Answer:
-    return answer
+async def _call(model: Model, request: Request) -> str | Answer:
+    given = model(request)
+    return await given if inspect.isawaitable(given) else given
+
+
+def _answer_of(given: str | Answer) -> Answer:
+    if isinstance(given, str):
+        return Answer(given)
+    if not isinstance(given, Answer):
+        raise TypeError(f"a model gives a text or an Answer, not {type(given).__name__}")
+    return given

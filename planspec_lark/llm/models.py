@@ -49,9 +49,11 @@ class LlmError(Exception):
         status: the HTTP status, where the endpoint sent one that tells of a failure.
         reply: what came nevertheless, if an answer was cut off.
         retry_after: the seconds for which the endpoint asks to wait before another call, if it does.
+        has_answered: whether the model has said something, or was kept from it by what it was asked: another prompt may
+            do better. Otherwise nobody was reached who could have said anything.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (each says another thing about it)
         self,
         message: str,
         *,
@@ -59,12 +61,14 @@ class LlmError(Exception):
         status: int | None = None,
         reply: Reply | None = None,
         retry_after: float | None = None,
+        has_answered: bool = False,
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.status = status
         self.reply = reply
         self.retry_after = retry_after
+        self.has_answered = has_answered
 
 
 class ProgramError(LlmError):
@@ -85,7 +89,7 @@ class ProgramError(LlmError):
         exit_code: int | None = None,
         stderr: str = "",
     ) -> None:
-        super().__init__(message, retryable=retryable)
+        super().__init__(message, retryable=retryable, has_answered=has_run)
         self.has_run = has_run
         self.exit_code = exit_code
         self.stderr = stderr

@@ -52,28 +52,30 @@ def _read_answer(answer: dict[str, Any], endpoint: Endpoint, model: str, meter: 
     reason = reason if isinstance(reason, str) else None
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
-        raise LlmError(f"the model refuses to answer: {endpoint.quote(refusal)}")
+        raise LlmError(f"the model refuses to answer: {endpoint.quote(refusal)}", has_answered=True)
     if reason == "content_filter":
-        raise LlmError("the endpoint's content filter stopped the answer")
+        raise LlmError("the endpoint's content filter stopped the answer", has_answered=True)
     text = _text_of(message)
     named = answer.get("model")
     reply = Reply(text, named if isinstance(named, str) and named else model, reason, usage)
     if reason == "length":
-        raise LlmError("the answer is cut off: it reached the limit of tokens", reply=reply if text else None)
+        why = "the answer is cut off: it reached the limit of tokens"
+        raise LlmError(why, reply=reply if text else None, has_answered=True)
     if not text:
         why = f" (it ended with {brief(reason)})" if reason else ""
-        raise LlmError(f"the model's answer holds no text{why}", retryable=True)
+        raise LlmError(f"the model's answer holds no text{why}", retryable=True, has_answered=True)
     return reply
 
 
 def too_long(most: int) -> LlmError:
     """That an answer is longer than is allowed."""
-    return LlmError(f"the endpoint's answer has more than the {most:,} bytes that are allowed")
+    return LlmError(f"the endpoint's answer has more than the {most:,} bytes that are allowed", has_answered=True)
 
 
 def lone_surrogate(before: int) -> LlmError:
     """That an answer has half of a surrogate pair behind so many characters."""
-    return LlmError(f"the model's answer has a lone surrogate at character {before + 1:,}", retryable=True)
+    why = f"the model's answer has a lone surrogate at character {before + 1:,}"
+    return LlmError(why, retryable=True, has_answered=True)
 
 
 def decode_object(body: bytes) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ The layout is text with roles; what a role looks like is for whoever draws it.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
@@ -15,7 +16,7 @@ from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep,
 from planspec_lark.planspec.printing import progress_text
 from planspec_lark.source import columns, visible
 
-__all__ = ["Piece", "show_plan", "wrap"]
+__all__ = ["Piece", "show_plan", "show_steps", "wrap"]
 
 _BADGE_WIDTH = 9
 # A longer id stands out: were all beside it as wide, a few long ones would make the whole view as wide as it is long.
@@ -43,8 +44,16 @@ def show_plan(plan: PlanSpec, *, fold: bool = True) -> Iterator[Line]:
     Returns:
         The lines, from top to bottom, without line breaks and with nothing in them that could steer a terminal.
     """
-    for line in _lines(plan, fold):
-        yield tuple(Piece(piece.role, visible(piece.text)) for piece in line if piece.text)
+    return map(_harmless, _lines(plan, fold))
+
+
+def show_steps(plan: PlanSpec, *, fold: bool = True, first: int = 0, last: int | None = None) -> Iterator[Line]:
+    """The lines of the steps alone; of the steps that the view shows, those from ``first`` up to before ``last``."""
+    return map(_harmless, _show_steps(plan, fold, first, sys.maxsize if last is None else last))
+
+
+def _harmless(line: Line) -> Line:
+    return tuple(Piece(piece.role, visible(piece.text)) for piece in line if piece.text)
 
 
 def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
@@ -64,7 +73,7 @@ def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
     yield (Piece("label", f"Progress: {done}"),)
     yield ()
     if plan.steps:
-        yield from _show_steps(plan, fold)
+        yield from _show_steps(plan, fold, 0, sys.maxsize)
         yield ()
     yield (Piece("note", "───"),)
     yield (Piece("note", f"步骤: {_count_types(plan)}"),)
@@ -85,27 +94,34 @@ def _count_types(plan: PlanSpec) -> str:
     return " | ".join([str(counts.total()), *(f"{name}: {counts[name]}" for name in (*STEP_TYPES, *others))])
 
 
-def _show_steps(plan: PlanSpec, fold: bool) -> Iterator[Line]:
+def _show_steps(plan: PlanSpec, fold: bool, first: int, last: int) -> Iterator[Line]:
     # What continues the tree lines of the steps above, a piece a level; top-level steps have none.
     bars: list[str] = []
     widths = [_id_width(plan.steps)]
-    for view in view_steps(plan, fold=fold):
+    for at, view in enumerate(view_steps(plan, fold=fold)):
+        if at >= last:
+            return
         step, depth = view.step, view.depth
         del bars[max(depth - 1, 0) :], widths[depth + 1 :]
-        lead = "".join(bars)
+        if at >= first:
+            yield _show_head(view, "".join(bars), widths[depth])
         if depth:
             bars.append("   " if view.is_last else "│  ")
-        branch = ("└─ " if view.is_last else "├─ ") if depth else ""
-        yield (
-            Piece("tree", lead + branch),
-            Piece("id", f"{step.step_id:<{widths[depth]}}  "),
-            Piece(step.status.value, f"[{MARKS[step.status]}]  "),
-            Piece("type", f"[{step.step_type.upper()}]".ljust(_BADGE_WIDTH) + "  "),
-            Piece("text", _headline(step)),
-        )
-        if view.shows_body:
+        if at >= first and view.shows_body:
             yield from _show_body(view, "".join(bars), widths[depth])
         widths.append(_id_width(step.children))
+
+
+def _show_head(view: View, lead: str, width: int) -> Line:
+    step = view.step
+    branch = ("└─ " if view.is_last else "├─ ") if view.depth else ""
+    return (
+        Piece("tree", lead + branch),
+        Piece("id", f"{step.step_id:<{width}}  "),
+        Piece(step.status.value, f"[{MARKS[step.status]}]  "),
+        Piece("type", f"[{step.step_type.upper()}]".ljust(_BADGE_WIDTH) + "  "),
+        Piece("text", _headline(step)),
+    )
 
 
 def _id_width(steps: list[PlanStep]) -> int:

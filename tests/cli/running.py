@@ -43,7 +43,8 @@ SLOPPY = PLAN.replace("Goal: ", "**Goal**:  ").replace("\n  ", "\n\t").replace("
 BROKEN = "# Plan: x\nGoal: y\n## Steps\n1. [X] [act] one\n2. two\n"
 
 # What the environment of a person may hold and a test must not depend on.
-_COLOUR_NAMES = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "TTY_COMPATIBLE", "COLUMNS")
+_COLOUR_NAMES = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "TTY_COMPATIBLE")
+_SIZE_NAMES = ("COLUMNS", "LINES")
 _LOCALE_NAMES = ("LANG", "LC_ALL", "LC_CTYPE", "PYTHONIOENCODING", "PYTHONUTF8", "PYTHONCOERCECLOCALE")
 
 MAIN = "from planspec_lark.cli import main; main()"
@@ -65,7 +66,9 @@ def run(*arguments: str | Path, stdin: str | bytes = "") -> click.testing.Result
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment without what decides on colours and encodings, and with ``more``."""
-    kept = {name: value for name, value in os.environ.items() if name not in (*_COLOUR_NAMES, *_LOCALE_NAMES)}
+    kept = {
+        name: value for name, value in os.environ.items() if name not in (*_COLOUR_NAMES, *_SIZE_NAMES, *_LOCALE_NAMES)
+    }
     return {**kept, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", **(more or {})}
 
 

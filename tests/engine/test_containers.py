@@ -374,7 +374,8 @@ def test_what_stands_below_a_skipped_step_is_skipped() -> None:
     result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [subtask] t\n    1.2.1. [act] b\n2. [act] c\n")
     assert (world.ran, result.outcome) == (["1.1", "2"], Outcome.CONVERGED)
     assert shown(result.plan) == (
-        "1. [~] [subtask] s | no use\n  1.1. [~] [act] a\n  1.2. [~] [subtask] t\n    1.2.1. [~] [act] b\n2. [x] [act] c\n"
+        "1. [~] [subtask] s | no use\n  1.1. [~] [act] a\n  1.2. [~] [subtask] t\n    1.2.1. [~] [act] b\n"
+        "2. [x] [act] c\n"
     )
 
 

@@ -180,14 +180,14 @@ class StoppingLedger(MemoryLedger):
 
     stops_at: int | None = None
     stops_behind: bool = False
-    count: int = 0
+    appended: int = 0
 
     def append(self, run: str, record: Record) -> Record:
-        self.count += 1
-        if self.count == self.stops_at and not self.stops_behind:
+        self.appended += 1
+        if self.appended == self.stops_at and not self.stops_behind:
             raise Stop
         kept = super().append(run, record)
-        if self.count == self.stops_at:
+        if self.appended == self.stops_at:
             raise Stop
         return kept
 
@@ -279,7 +279,7 @@ def test_stopped_anywhere_a_run_comes_to_the_same_end(
     expected = _signs(calm)
     ledger, text, is_begun = StoppingLedger(), serialize_plan(plan), False
     for more in count():
-        ledger.count = 0
+        ledger.appended = 0
         way = data.draw(st.sampled_from(["before", "behind", "saved"]))
         at = more + data.draw(st.integers(1, max(2, len(expected) // 2)))
         ledger.stops_at, ledger.stops_behind = (None if way == "saved" else at), way == "behind"

@@ -1,0 +1,246 @@
+"""`planspec log`: what a ledger says, and what is said of files that are none."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.cli.engine_world import OPERATOR, calls, make_world, plain, program, say
+from tests.cli.running import command_line, environment, harmless, on_terminal, run
+
+LEDGER = Path("bakery.md.ledger")
+
+
+@pytest.fixture(autouse=True)
+def world() -> None:
+    """Two runs: one that a budget has ended, and one that a reflector has helped to its end."""
+    make_world(_2=say({"status": "FAIL", "result": "The shop is closed"}))
+    assert run("run", "bakery.md", *OPERATOR, "--max-steps", "1", "--input", "a=b").exit_code == 3
+    reflector = program("reflector", "cat > /dev/null; echo 'PLAN_CMD: SKIP 2 | not today'\n")
+    assert run("run", "bakery.md", *OPERATOR, *reflector, "--new-run").exit_code == 0
+
+
+def records(*options: str) -> list[dict[str, object]]:
+    result = run("log", "bakery.md", "--json", *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def change(*statements: str) -> None:
+    base = sqlite3.connect(LEDGER)
+    for statement in statements:
+        base.execute(statement)
+    base.commit()
+    base.close()
+
+
+# ---------------------------------------------------------------- what it says
+
+
+def test_the_last_run(snapshot: SnapshotAssertion) -> None:
+    result = run("log", "bakery.md")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert plain(result.stdout) == snapshot
+
+
+def test_the_last_records() -> None:
+    whole = run("log", "bakery.md").stdout.splitlines()
+    assert run("log", "bakery.md", "--last", "3").stdout.splitlines() == whole[-3:]
+    assert run("log", "bakery.md", "--last", "3000").stdout.splitlines() == whole
+    assert run("log", "bakery.md", "--last", "0").exit_code == 2
+
+
+def test_runs(snapshot: SnapshotAssertion) -> None:
+    result = run("log", "bakery.md", "--runs")
+    assert plain(result.stdout) == "RUN  TIME\nRUN  TIME\n"
+    first, last = records("--runs")
+    assert (first["inputs"], last["inputs"]) == ({"a": "b"}, {})
+    assert records("--runs", "--last", "1") == [last]
+    assert plain(run("log", "bakery.md", "--run", str(first["run"])).stdout) == snapshot
+    assert run("log", "bakery.md", "--run", str(last["run"])).stdout == run("log", "bakery.md").stdout
+
+
+def test_json() -> None:
+    found = records()
+    assert [record["kind"] for record in found][:5] == ["begun", "started", "failed", "reflected", "started"]
+    assert [record["seq"] for record in found] == sorted(record["seq"] for record in found)  # type: ignore[type-var]
+    done = next(record for record in found if record["step"] == "3.1" and record["kind"] == "done")
+    del done["seq"], done["time"], done["hash"]
+    assert done.pop("before") != done.pop("after")
+    assert done == {
+        "kind": "done",
+        "step": "3.1",
+        "attempt": 1,
+        "data": {"result": "60 loaves", "description": "Warm: bake", "names": ["bread"], "llm_calls": 1},
+        "outputs": {"bread": 60},
+        "changes": {"3.1": {"status": ["active", "done"], "result": ["", "60 loaves"]}},
+    }
+    assert str(found[0]["plan"]).startswith("# Plan: Bakery\n")
+
+
+def test_lines_go_on_below_where_they_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planspec_lark.cli.run_events.terminal_width", lambda: 53)
+    lines = plain(run("log", "bakery.md", "--last", "2").stdout).splitlines()
+    assert lines == ["TIME  done       4  Open the", " " * 36 + "shop", "TIME  ended      converged"]
+
+
+def test_colours_on_a_terminal_only() -> None:
+    assert b"\x1b[" in on_terminal("log", "bakery.md")
+    assert b"\x1b[" not in on_terminal("log", "bakery.md", env={"NO_COLOR": "1"})
+
+
+def test_a_link_to_a_plan() -> None:
+    Path("link.md").symlink_to("bakery.md")
+    assert run("log", "link.md").stdout == run("log", "bakery.md").stdout
+
+
+def test_looking_leaves_no_trace() -> None:
+    before = {name: os.stat(name).st_mtime_ns for name in os.listdir()}
+    for options in ([], ["--runs"], ["--json"]):
+        assert run("log", "bakery.md", *options).exit_code == 0
+    assert {name: os.stat(name).st_mtime_ns for name in os.listdir()} == before
+
+
+def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = run("log", "bakery.md").stdout
+    monkeypatch.setattr(os, "access", lambda _path, mode: not mode & os.W_OK)
+    assert run("log", "bakery.md").stdout == expected
+    assert not list(Path().glob("bakery.md.ledger-*"))
+
+
+def test_a_reader_that_leaves() -> None:
+    change(
+        "INSERT INTO records SELECT NULL, run, kind, step, hash, attempt, time, data, changes, plan, before, after "
+        "FROM records, (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 1000) SELECT x FROM n)"
+    )
+    with subprocess.Popen(
+        command_line(["log", "bakery.md"]), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().endswith(b"begun\n")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 1
+
+
+# ---------------------------------------------------------------- what is no ledger
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nope.md"], "/nope.md.ledger: there is no ledger here"),
+        (["plan.md"], "/plan.md.ledger: there is no ledger here"),
+        (["-"], "A ledger stands beside the file of a plan."),
+        (["/"], "/: is no file"),
+        (["loop"], "loop: cannot be read"),
+        (["bakery.md", "--run", "no\x1b[31m"], "bakery.md: there is no run no\\x1b[31m"),
+        (["bakery.md", "--runs", "--run", "x"], "--run and --runs exclude each other."),
+    ],
+)
+def test_wrong_calls(arguments: list[str], said: str) -> None:
+    Path("loop").symlink_to("loop")
+    before = sorted(os.listdir())
+    result = run("log", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1].endswith(said)
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize("text", ["my own notes", "SQLite format 3\0" + "x" * 5000])
+def test_a_file_that_is_none(text: str) -> None:
+    LEDGER.write_text(text)
+    result = run("log", "bakery.md")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "bakery.md.ledger: " in result.stderr
+    assert LEDGER.read_text() == text
+
+
+def test_a_base_of_somebody_else() -> None:
+    LEDGER.unlink()
+    change("CREATE TABLE notes (text)")
+    result = run("log", "bakery.md")
+    assert (result.exit_code, result.stderr) == (2, f"Error: {LEDGER.resolve()}: this is no ledger of plans\n")
+
+
+@pytest.mark.parametrize("make", [lambda: LEDGER.write_bytes(b""), lambda: change("VACUUM")])
+def test_a_ledger_that_was_never_filled(make: object) -> None:
+    """Such a file is left behind where a run is killed while it makes its ledger."""
+    LEDGER.unlink()
+    assert callable(make)
+    make()
+    result = run("log", "bakery.md")
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", "Error: bakery.md: there is no run\n")
+    assert run("log", "bakery.md", "--runs").stdout == ""
+    before = len(calls())
+    assert run("run", "bakery.md", *OPERATOR).exit_code == 0
+    assert len(calls()) == before  # all is done already
+
+
+def test_a_ledger_that_is_cut_off() -> None:
+    LEDGER.write_bytes(LEDGER.read_bytes()[:5000])
+    result = run("log", "bakery.md")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: {LEDGER.resolve()}: ")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE records SET kind = 'danced'",
+        "UPDATE records SET step = x'ff'",
+        "UPDATE records SET time = 'noon'",
+        "UPDATE records SET time = 1e300",
+        "UPDATE records SET time = 9e999",
+        "UPDATE records SET data = '[]'",
+        "UPDATE records SET data = '{'",
+        'UPDATE records SET data = \'{"names": 3, "faults": 3, "moves": 3}\'',
+        "UPDATE records SET changes = '{\"1\": 3}'",
+        "UPDATE records SET data = x'ff'",
+    ],
+)
+def test_records_that_no_run_writes(statement: str) -> None:
+    change(statement)
+    for options in ([], ["--json"], ["--last", "2"]):
+        result = run("log", "bakery.md", *options)
+        if result.exit_code:
+            assert result.exit_code == 2
+            assert "this is no ledger of plans" in result.stderr
+        harmless(result.stdout_bytes, colours=False)
+    # Only some of these keep anybody from reading it.
+    assert run("log", "bakery.md", "--json").exit_code == 2 or "time = 1e300" in statement
+
+
+def test_runs_that_no_run_writes() -> None:
+    change("UPDATE runs SET time = 'noon'")
+    result = run("log", "bakery.md")
+    assert result.exit_code == 2
+    assert "this is no ledger of plans" in result.stderr
+
+
+def test_a_ledger_of_another_version() -> None:
+    change("PRAGMA user_version = 99")
+    result = run("log", "bakery.md")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        f"Error: {LEDGER.resolve()}: this is a ledger of another version (99)\n",
+    )
+
+
+def test_nothing_steers_a_terminal() -> None:
+    evil = "\\u001b[31m\\u202e\\u009b1m\\nforged"
+    for name in ("result", "reason", "outcome", "status", "decision", "commands", "question", "answer", "branch"):
+        change(f"UPDATE records SET data = json_set(data, '$.{name}', json('\"{evil}\"'))")
+    change(f"UPDATE records SET step = json_extract('\"{evil}\"', '$')")
+    for options in ([], ["--json"]):
+        shown = harmless(on_terminal("log", "bakery.md", *options), colours=True)
+        assert "\\x1b[31m\\u202e" in shown or "\\u001b[31m\\u202e" in shown
+        assert "\nforged" not in shown
+        harmless(run("log", "bakery.md", *options).stdout_bytes, colours=False)

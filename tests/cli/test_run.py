@@ -1,0 +1,413 @@
+"""`planspec run`: what it writes, its exit codes, and the way on from each of them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import build_execution_prompt, parse_plan
+from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
+from tests.cli.running import run
+
+RUN = ("run", "bakery.md", *OPERATOR)
+GO_ON = "  planspec run bakery.md --operator 'sh operator.sh' --resume\n"
+
+
+@pytest.fixture(autouse=True)
+def world() -> None:
+    make_world()
+
+
+def plan_text() -> str:
+    return Path("bakery.md").read_text(encoding="utf-8")
+
+
+def go_on(said: str) -> tuple[str, ...]:
+    """The arguments of the call that a message says goes on."""
+    name, *arguments = shlex.split(said.splitlines()[-1])
+    assert name == "planspec"
+    return tuple(arguments)
+
+
+# ---------------------------------------------------------------- how a run ends
+
+
+def test_converged(snapshot: SnapshotAssertion) -> None:
+    result = run(*RUN)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == snapshot(name="run")
+    assert plan_text() == snapshot(name="plan")
+    assert calls() == ["1", "2", "3", "3.1", "4.1"]
+    assert sorted(Path().glob("bakery*")) == [Path("bakery.md"), Path("bakery.md.ledger"), Path("bakery.md.lock")]
+
+
+def test_blocked(snapshot: SnapshotAssertion) -> None:
+    make_world(_2=say({"status": "FAIL", "result": "The shop is closed"}))
+    result = run(*RUN)
+    assert result.exit_code == 1
+    assert result.stdout == snapshot(name="run")
+    assert (
+        result.stderr
+        == f"What is blocked stays so until bakery.md says [ ] in place of [!]. Then this goes on:\n{GO_ON}"
+    )
+    make_world(plan_text().replace("[!]", "[ ]"))
+    again = run(*go_on(result.stderr))
+    assert (again.exit_code, again.stderr) == (0, "")
+    assert again.stdout == snapshot(name="again")
+    assert calls() == ["1", "2", "3", "3.1", "4.1", "2"]
+
+
+def test_an_output_is_missing() -> None:
+    result = run(*RUN, "--require", "bread", "--require", "keys")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, "Outputs are missing: keys")
+    expected = "  planspec run bakery.md --operator 'sh operator.sh' --require bread --require keys --resume"
+    assert result.stderr == f"Change bakery.md, then this goes on:\n{expected}\n"
+    make_world(f"{plan_text()}5. [act] Cut keys → keys\n", _5=ok("Two", keys=2))
+    assert run(*go_on(result.stderr)).exit_code == 0
+
+
+def test_a_budget_is_used_up(snapshot: SnapshotAssertion) -> None:
+    result = run(*RUN, "--max-steps", "2")
+    assert result.exit_code == 3
+    assert result.stdout == snapshot
+    expected = "  planspec run bakery.md --operator 'sh operator.sh' --max-steps 2 --resume"
+    assert result.stderr == f"This goes on:\n{expected}\n"
+    codes = [result.exit_code]
+    while codes[-1] == 3:
+        codes.append(run(*go_on(result.stderr)).exit_code)
+    assert codes == [3, 3, 0]
+    assert calls() == ["1", "2", "3", "3.1", "4.1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--max-calls", "1"], "Stopped: the budget of 1 calls of language models is used up"),
+        (["--max-seconds", "0.000001"], "Stopped: the budget of 1e-06 seconds is used up"),
+    ],
+)
+def test_other_budgets(options: list[str], said: str) -> None:
+    result = run(*RUN, *options)
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (3, said)
+    assert len(calls()) <= 1
+    assert run(*RUN, "--resume").exit_code == 0
+
+
+def test_rounds_are_bounded() -> None:
+    planner = program("planner", "cat > asked; echo 'PLAN_CMD: ADD 1 [act] Try again'\n")
+    make_world(**{f"_{number}": "exit 1\n" for number in range(1, 9)})
+    result = run(*RUN, *planner, "--max-rounds", "2")
+    assert result.exit_code == 1
+    assert "; 2 rounds are over\n" in result.stdout
+    assert result.stdout.count("\nreplanned") == 1
+
+
+def test_retries_are_bounded(snapshot: SnapshotAssertion) -> None:
+    make_world(_1="exit 3\n")
+    result = run(*RUN, *program("reflector", "echo 'RETRY | once more'\n"), "--max-retries", "1", "--max-calls", "5")
+    assert result.exit_code == 3
+    assert result.stdout == snapshot
+    assert calls().count("1") == 2
+
+
+# ---------------------------------------------------------------- going on, or not
+
+
+def test_a_plan_that_was_run_before() -> None:
+    assert run(*RUN, "--max-steps", "1").exit_code == 3
+    before = plan_text()
+    for more in ([], ["--dry-run"]):
+        result = run(*RUN, *more)
+        assert (result.exit_code, result.stdout) == (2, "")
+        said = "this plan was run before: --resume goes on with that run, --new-run begins another"
+        assert result.stderr == f"Error: bakery.md: {said}\n"
+    assert (plan_text(), calls()) == (before, ["1"])
+
+
+def test_a_new_run_leaves_alone_what_is_done() -> None:
+    assert run(*RUN, "--max-steps", "1").exit_code == 3
+    result = run(*RUN, "--new-run")
+    # What the first step has put out belongs to the run before.
+    assert '"missing": [\n    "list"\n  ]' in run_and_see("2")
+    assert (result.exit_code, calls()[:2]) == (0, ["1", "2"])
+
+
+def run_and_see(step: str) -> str:
+    """The request for a step, in a new run of a plan whose first step is done."""
+    make_world(PLAN.replace("1. [reason]", "1. [x] [reason]"), **{f"_{step}": f"cp asked seen\n{STEPS[step]}"})
+    run(*RUN, "--new-run")
+    return Path("seen").read_text(encoding="utf-8")
+
+
+def test_nothing_to_go_on_with() -> None:
+    result = run(*RUN, "--resume")
+    said = "Error: bakery.md: there is no run to go on with; without --resume, one begins\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
+    assert not Path("bakery.md.ledger").exists()
+
+
+def test_finished_steps_that_were_edited(snapshot: SnapshotAssertion) -> None:
+    assert run(*RUN, "--max-steps", "2").exit_code == 3
+    Path("bakery.md").write_text(plan_text().replace("Buy it", "Buy it all"))
+    for more in ([], ["--dry-run"]):
+        asked = run(*RUN, "--resume", *more)
+        assert (asked.exit_code, asked.stdout) == (2, "")
+        assert asked.stderr == snapshot(name="asked")
+    assert calls() == ["1", "2"]
+    assert run(*RUN, "--resume", "--rerun-edited", "--dry-run").stdout == snapshot(name="rerun")
+    assert run(*RUN, "--resume", "--keep", "--dry-run").stdout == snapshot(name="keep")
+    result = run(*RUN, "--resume", "--rerun-edited", "--max-steps", "1")
+    # It was said once: edits made later have to be asked about.
+    assert go_on(result.stderr) == (*RUN, "--max-steps", "1", "--resume")
+    assert calls() == ["1", "2", "2"]
+    assert run(*RUN, "--resume").exit_code == 0
+    assert calls() == ["1", "2", "2", "3", "3.1", "4.1"]
+
+
+def test_finished_steps_that_were_edited_may_stay() -> None:
+    assert run(*RUN, "--max-steps", "2").exit_code == 3
+    Path("bakery.md").write_text(plan_text().replace("Buy it", "Buy it all"))
+    assert run(*RUN, "--resume", "--keep").exit_code == 0
+    assert calls() == ["1", "2", "3", "3.1", "4.1"]
+
+
+# ---------------------------------------------------------------- values
+
+
+def test_inputs() -> None:
+    Path("in.json").write_text('{"bread": 1, "list": ["salt"], "note": "from the file"}')
+    make_world(PLAN.replace("1. [reason]", "1. [~] [reason]"), _2=f"cp asked seen\n{STEPS['2']}")
+    options = ["--inputs", "in.json", "--input", "note=a=b", "--max-steps", "1"]
+    result = run(*RUN, *options)
+    assert '"inputs": {\n    "list": [\n      "salt"\n    ]\n  },' in Path("seen").read_text()
+    # The ledger has them: a shell's history need not.
+    assert go_on(result.stderr) == (*RUN, "--max-steps", "1", "--resume")
+    Path("in.json").unlink()
+    make_world(plan_text(), _3_1=f"cp asked seen\n{STEPS['3.1']}")
+    assert run(*RUN, "--resume").exit_code == 0
+    assert '"note": "a=b"' in Path("seen").read_text()
+
+
+def test_inputs_from_standard_input() -> None:
+    make_world(PLAN.replace("1. [reason]", "1. [~] [reason]"), _2=f"cp asked seen\n{STEPS['2']}")
+    assert run(*RUN, "--inputs", "-", stdin='{"list": "salt"}').exit_code == 0
+    assert '"list": "salt"' in Path("seen").read_text()
+
+
+@pytest.mark.parametrize("text", ['[["a", 1]]', '{"a": NaN}', '{"a": 1, "a": 2}', '"a"', "", "{", "[" * 3000])
+def test_inputs_that_are_no_object(text: str) -> None:
+    Path("in.json").write_text(text)
+    result = run(*RUN, "--inputs", "in.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error[PJ1")
+    assert result.stderr.endswith("\nError: in.json: --inputs takes a JSON object\n")
+    assert sorted(os.listdir()) == WRITTEN
+
+
+def test_inputs_that_are_no_text() -> None:
+    Path("in.json").write_bytes(b'{"a": "\xff"}')
+    result = run(*RUN, "--inputs", "in.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith("\nError: in.json: --inputs takes a JSON object\n")
+
+
+# ---------------------------------------------------------------- looking ahead
+
+WRITTEN = sorted(["bakery.md", "broken.md", "in.json", "operator.sh", "plan.md", "sloppy.md", "steps"])
+
+
+def test_dry_run(snapshot: SnapshotAssertion) -> None:
+    before = plan_text()
+    result = run("run", "bakery.md", "--dry-run", "--input", "bread=x")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == snapshot
+    assert plan_text() == before
+    assert sorted(os.listdir()) == [name for name in WRITTEN if name != "in.json"]
+
+
+def test_dry_run_of_a_run_that_goes_on(snapshot: SnapshotAssertion) -> None:
+    assert run(*RUN, "--max-steps", "1").exit_code == 3
+    before = {name: Path(name).read_bytes() for name in os.listdir() if Path(name).is_file()}
+    assert run("run", "bakery.md", "--dry-run", "--resume").stdout == snapshot(name="resume")
+    assert run("run", "bakery.md", "--dry-run", "--new-run").stdout == snapshot(name="new")
+    assert {name: Path(name).read_bytes() for name in os.listdir() if Path(name).is_file()} == before
+
+
+def test_dry_run_where_all_is_done() -> None:
+    assert run(*RUN).exit_code == 0
+    result = run(*RUN, "--resume", "--dry-run")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "There is nothing to do.\n")
+
+
+# ---------------------------------------------------------------- plans and calls that cannot be used
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+@pytest.mark.parametrize("old", ["[decide]", "## Steps", "3.2."])
+def test_a_plan_that_cannot_be_run(old: str, more: list[str], snapshot: SnapshotAssertion) -> None:
+    new = {"[decide]": "[choose]", "## Steps": "## Step", "3.2.": "3.1."}[old]
+    make_world(PLAN.replace(old, new))
+    result = run(*RUN, *more)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == snapshot
+    assert not list(Path().glob("bakery.md.*"))
+    make_world()
+    assert run(*RUN).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-", *OPERATOR], "A run needs a file that it can write to."),
+        (["bakery.md"], "Nobody does the steps: give --operator CMD or --llm MODEL."),
+        (["nope", *OPERATOR], "nope: No such file or directory"),
+        (["steps", *OPERATOR], "steps: Is a directory"),
+        (["/", *OPERATOR], "/: Is a directory"),
+        (["loop", *OPERATOR], "loop: Too many levels of symbolic links"),
+        (["bakery.md", "--operator", ""], "--operator: the command cannot be run: there is no program in it"),
+        (["bakery.md", *OPERATOR, "--planner", "'"], "--planner: the command cannot be run: no closing quotation"),
+        (["bakery.md", *OPERATOR, "--timeout", "nan"], "--operator: timeout: nan is out of range"),
+        (["bakery.md", *OPERATOR, "--max-seconds", "nan"], "--max-seconds: nan is not above 0"),
+        (["bakery.md", *OPERATOR, "--input", "=x"], "--input: expected NAME=TEXT, not '=x'"),
+        (["bakery.md", *OPERATOR, "--input", "x"], "--input: expected NAME=TEXT, not 'x'"),
+        (["bakery.md", *OPERATOR, "--inputs", "nope"], "nope: No such file or directory"),
+        (["bakery.md", *OPERATOR, "--resume", "--new-run"], "--resume and --new-run exclude each other."),
+        (["bakery.md", *OPERATOR, "--keep", "--rerun-edited"], "--rerun-edited and --keep exclude each other."),
+        (["bakery.md", "--llm", "m"], "--llm: no API key is given: pass `api_key`, or set OPENAI_API_KEY"),
+        (
+            ["bakery.md", *OPERATOR, "--max-rounds", "0"],
+            "Invalid value for '--max-rounds': 0 is not in the range x>=1.",
+        ),
+        (
+            ["bakery.md", *OPERATOR, "--max-steps", "x"],
+            "Invalid value for '--max-steps': 'x' is not a valid integer range.",
+        ),
+    ],
+)
+def test_wrong_calls(arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    Path("loop").symlink_to("loop")
+    before = sorted(os.listdir())
+    result = run("run", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1] == f"Error: {said}"
+    assert sorted(os.listdir()) == before
+
+
+def test_a_ledger_that_is_none() -> None:
+    Path("bakery.md.ledger").write_text("my own notes")
+    for more in ([], ["--resume"], ["--new-run"]):
+        result = run(*RUN, *more)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "bakery.md.ledger: " in result.stderr
+    assert Path("bakery.md.ledger").read_text() == "my own notes"
+    assert calls() == []
+
+
+def test_names_that_look_like_options_or_need_quotes() -> None:
+    for name in ("-o.md", "a plan's.md", "100%?#.md"):
+        Path(name).write_text(PLAN)
+        result = run("run", *OPERATOR, "--max-steps", "1", "--", name)
+        assert result.exit_code == 3
+        assert run(*go_on(result.stderr)).exit_code == 3
+
+
+def test_a_link_to_a_plan() -> None:
+    Path("link.md").symlink_to("bakery.md")
+    assert run("run", "link.md", *OPERATOR, "--max-steps", "1").exit_code == 3
+    assert Path("link.md").is_symlink()
+    assert run(*RUN, "--resume").exit_code == 0
+
+
+# ---------------------------------------------------------------- programs
+
+
+BROKEN = {
+    "exit 3": "`sh` ended with exit code 3, and wrote nothing to standard error",
+    "echo 'no \033[31mmodel' >&2; exit 4": "`sh` ended with exit code 4: no \\x1b[31mmodel",
+    "kill -9 $$": "`sh` was killed by SIGKILL, and wrote nothing to standard error",
+    "sleep 60": "`sh` did not end within 0.5 seconds",
+    "head -c 100000000 /dev/zero": "`sh` wrote more than the 10,000,000 bytes that are allowed",
+    "printf '\\377'": "`sh` wrote something that is not UTF-8, at byte 0",
+    "true": "the answer cannot be read: the text is empty",
+    "echo '{}'": "the answer cannot be read: the field `status` is missing",
+    "printf '\\033[31m'": "the answer cannot be read: there is no JSON object in the text",
+}
+
+
+@pytest.mark.parametrize(("script", "said"), BROKEN.items())
+def test_an_operator_that_is_broken_has_failed_at_its_step(script: str, said: str) -> None:
+    make_world("Goal: g\n## Steps\n1. [act] one\n2. [act] two\n", _1=f"{script}\n", _2=ok("so"))
+    timeout = "0.5" if script == "sleep 60" else "30"
+    result = run(*RUN, "--timeout", timeout)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[2:5] == [f"failed     1  FAIL: {said}", f"blocked    1  {said}", "started    2"]
+
+
+def test_an_operator_that_reads_nothing() -> None:
+    Path("operator.sh").write_text(say({"status": "OK", "result": "so"}))
+    make = "Goal: " + "long " * 100_000 + "\n## Steps\n1. [act] one\n"
+    Path("bakery.md").write_text(make)
+    assert run(*RUN).exit_code == 0
+
+
+def test_an_operator_that_cannot_be_run() -> None:
+    result = run("run", "bakery.md", "--operator", "no-such-program")
+    assert (result.exit_code, result.stdout) == (2, "begun\nstarted    1\n")
+    said = "Error: operator: `no-such-program` cannot be run: there is no such program"
+    assert (
+        result.stderr
+        == f"{said}\nThis goes on:\n{GO_ON.replace('sh operator.sh', 'no-such-program').replace(chr(39), '')}"
+    )
+    # The step has not failed, and its first attempt is still at work.
+    assert run(*RUN, "--resume").exit_code == 0
+    assert Path("calls").read_text().splitlines()[0].endswith(":1")
+
+
+@pytest.mark.parametrize("role", ["reflector", "planner"])
+@pytest.mark.parametrize("script", ["exit 3", "no-such-program"])
+def test_others_that_are_broken_end_the_run(role: str, script: str) -> None:
+    make_world(_2="exit 1\n")
+    command = program(role, f"{script}\n") if script == "exit 3" else (f"--{role}", script)
+    result = run(*RUN, *command)
+    assert result.exit_code == 2
+    said = "`sh` ended with exit code 3, and wrote nothing to standard error"
+    expected = said if script == "exit 3" else "`no-such-program` cannot be run: there is no such program"
+    assert result.stderr.startswith(f"Error: {role}: {expected}\nThis goes on:\n  planspec run bakery.md ")
+    mended = program(
+        role, "cat > asked; echo 'PLAN_CMD: SKIP 2 | not today'\n" if role == "reflector" else "cat > /dev/null\n"
+    )
+    assert run(*RUN, *mended, "--resume").exit_code == (0 if role == "reflector" else 1)
+
+
+def test_a_reflector_and_a_planner_at_work(snapshot: SnapshotAssertion) -> None:
+    make_world(PLAN.replace("  4.1. [act] Put the bread out → shop\n    > ← bread\n", ""), _2="exit 1\n")
+    reflector = program("reflector", "cp /dev/stdin asked.reflector; echo 'PLAN_CMD: SKIP 2 | not today'\n")
+    steps = "## Steps\n1. [act] Put the bread out → shop\n"
+    planner = program("planner", f"cat > asked.planner; {say(steps)}")
+    result = run(*RUN, *reflector, *planner, "--language", "zh")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == snapshot(name="run")
+    assert plan_text() == snapshot(name="plan")
+    for role in ("reflector", "planner"):
+        assert '"language": "zh"' in Path(f"asked.{role}").read_text(encoding="utf-8")
+
+
+def test_what_a_program_gets() -> None:
+    make_world("Goal: g\n## Steps\n1. [act] one → out\n", _1=f"env > environment\n{ok('so', out=1)}")
+    assert run(*RUN).exit_code == 0
+    assert '"phase": "execution"' in Path("asked").read_text()
+    key = Path("calls").read_text().split()[1]
+    seen = Path("environment").read_text().splitlines()
+    assert f"PLANSPEC_KEY={key}" in seen
+    assert "PLANSPEC_PHASE=execution" in seen
+    assert f'"key": "{key}"' in Path("asked").read_text()
+    step = parse_plan(plan_text()).steps[0]
+    assert build_execution_prompt(step, {}, [], "Goal: g\n## Steps\n1. [>] [act] one → out\n").splitlines()[0] in (
+        Path("asked").read_text()
+    )

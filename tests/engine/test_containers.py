@@ -385,3 +385,34 @@ def test_what_is_added_to_a_skipped_step_is_done() -> None:
     world = World({"a": [failed()]}, {"a": [answer]})
     result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [act] b\n")
     assert (world.ran, result.outcome) == (["1.1", "1.3"], Outcome.CONVERGED)
+
+
+def test_what_was_put_out_another_time_counts_no_longer() -> None:
+    world = World({"q": [chosen("1.1", kind=1), failed("no")], "a": [failed()]})
+    world.answers = {"a": ["PLAN_CMD: REVISE 1 [decide] q → kind"], "q": ["ACCEPT"]}
+    result = world.run("1. [decide] q → kind\n  1.1. [act] a\n  1.2. [act] b\n2. [act] c\n  > ← kind\n")
+    assert world.ran == ["1", "1.1", "1", "2"]
+    assert (world.calls[3].missing, result.outputs) == (("kind",), {})
+
+
+def test_what_has_failed_is_at_work() -> None:
+    """A container may fail before anything below it was begun."""
+    seen: list[str] = []
+    world = World(answers={"s": ["PLAN_CMD: SKIP 1"]})
+    world.run("1. [subtask] s\n", on_event=lambda event: seen.append(f"{event.kind.value} {shown(event.plan)}"))
+    assert seen[1] == "failed 1. [>] [subtask] s\n"
+
+
+def test_a_value_of_a_step_that_says_something_else_now_is_none() -> None:
+    world = World({"a": [ok(), failed(), ok()]}, {"a": ["RETRY\nPLAN_CMD: REVISE 1.2 [act] b2 → y"]})
+    world.run("1. [subtask] s | Progress: 0/2\n  1.1. [act] a\n    > ← y\n  1.2. [act] b → y\n")
+    assert world.ran == ["1.1", "1.2", "1.1", "1.1", "1.2"]
+    assert world.inputs[2:4] == [{"y": "b"}, {}]
+
+
+def test_a_value_of_a_step_that_was_skipped_then_is_none() -> None:
+    world = World({"a": [ok(x=1), failed()], "b": [failed(), ok()]})
+    world.answers = {"b": ["RETRY\nPLAN_CMD: REVISE 1 [act] a → x"], "a": ["PLAN_CMD: SKIP 1"]}
+    result = world.run("1. [act] a → x\n2. [act] b\n  > ← x\n")
+    assert world.inputs == [{}, {"x": 1}, {}, {}]
+    assert (world.calls[3].missing, result.outputs) == (("x",), {})

@@ -193,3 +193,10 @@ def test_done_steps_are_done_once() -> None:
     world = World({"b": [failed(), ok()]}, {"b": ["RETRY\nPLAN_CMD: REVISE 1 [act] a → x"]})
     world.run(ONE)
     assert world.ran == ["1", "2", "1", "2"]
+
+
+def test_containers_without_steps_are_planned_so_often_and_not_more() -> None:
+    world = World(answers={"s": ["PLAN_CMD: SKIP 2"]}, plannings=["1. [act] a\n"] * 2)
+    world.run("1. [subtask] s\n2. [subtask] s\n", limits=EngineLimits(max_plannings=1))
+    assert world.log == ["plan children 1", "run 1.1", "reflect 2"]
+    assert world.reflections[0].result == "the planner was asked for steps 1 times"

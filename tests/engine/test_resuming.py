@@ -544,3 +544,13 @@ def test_an_answer_that_was_refused_is_not_forgotten(path: Path) -> None:
     assert [refusal and refusal.answer for refusal in refusals] == ["hm", "well"]
     assert refusals[0] is not None
     assert [found.code for found in refusals[0].diagnostics] == ["PE201"]
+
+
+def test_steps_were_put_in_another_order_and_keep_their_ids(path: Path) -> None:
+    _stop(path, "b")
+    path.write_text(
+        "Goal: g\n## Steps\n1. [x] [act] a → x | ra\n4. [act] d\n2. [>] [act] b → y\n3. [act] c\n  > ← x, y\n"
+    )
+    world, result = _go_on(path)
+    assert world.ran == ["4", "2", "3"]
+    assert [step.step_id for step in result.plan.steps] == ["1", "4", "2", "3"]

@@ -236,6 +236,7 @@ _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for nam
 
 __version__ = "0.1.0"
 __all__ = [
+    "CODES",
     "Answer",
     "Asked",
     "AsyncReplyStream",
@@ -250,7 +251,6 @@ __all__ = [
     "BulkProgress",
     "BulkReport",
     "BulkTask",
-    "CODES",
     "CommandError",
     "CommandScan",
     "Context",

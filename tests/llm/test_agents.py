@@ -43,7 +43,7 @@ from planspec_lark.engine.prompts import RunPhase
 from planspec_lark.engine.requests import Request
 from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.llm.agents import Model, chat_model, model_operator, model_planner, model_reflector, program_model
-from tests.llm.serving import Served, fault, fine
+from tests.llm.serving import Scripted, Served, answer, completion, fault, fine
 
 PLAN = """\
 Goal: Ripe plums in the hall
@@ -58,6 +58,9 @@ Constraints:
   3.1. [act] Dry: pick everything
   3.2. [act] Rain: pick only the ripe ones
 """
+
+# The type checker takes what attrs converts to a tuple for a tuple of anything.
+REQUIRED: Any = ["boxes"]
 
 RENTED = '{"status": "OK", "result": "Rented", "outputs": {"boxes": 40, "van": "white"}}'
 UNREADABLE = "I have rented them."
@@ -323,7 +326,7 @@ def planning(purpose: Purpose, refusal: Refusal | None = None) -> PlanningCall:
         seen.append(call)
         return ""
 
-    ThinkEngine(plan, lambda _: OperatorResult("FAIL", "no"), None, keep, required=["boxes"]).run()
+    ThinkEngine(plan, lambda _: OperatorResult("FAIL", "no"), None, keep, required=REQUIRED).run()
     step = plan.steps[2] if purpose is Purpose.CHILDREN else None
     commands = ("ADD", "REVISE", "REPLAN") if purpose is Purpose.CHANGES else ()
     state = serialize_plan(plan, fold=True)
@@ -387,7 +390,7 @@ def test_programs_do_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.delenv("PLANSPEC_KEY", raising=False)
     model = program_model(Program([sys.executable, "-c", PROGRAM], cwd=tmp_path))
     parts = model_operator(model), model_reflector(model), model_planner(model)
-    result = ThinkEngine(parse_plan(PLAN), *parts, required=["gold"]).run()
+    result = ThinkEngine(parse_plan(PLAN), *parts, required=REQUIRED).run()
     assert result.outcome is Outcome.BLOCKED
     asked = [json.loads(line) for line in (tmp_path / "asked").read_text().splitlines()]
     assert [phase for _, phase, _ in asked] == ["execution", "execution", "reflection", *["execution"] * 2, "replan"]
@@ -442,10 +445,32 @@ def test_an_endpoint_that_is_not_there(served: Served, name: str) -> None:
         ThinkEngine(parse_plan(PLAN), model_operator(model)).run()
 
 
+@pytest.mark.parametrize(
+    ("played", "has_answered"),
+    [
+        (answer(completion("x", "content_filter")), True),
+        (answer(completion("x", "length")), True),
+        (answer(completion("")), True),
+        (answer(completion("x" * 2000)), True),
+        (answer(completion("\ud800")), True),
+        (answer(completion(None, refusal="no")), True),
+        (answer({"choices": []}), False),
+        (answer([]), False),
+        (answer({"error": {"message": "no"}}), False),
+        (fault(401), False),
+        (fault(500), False),
+        (Scripted(hang_up=True), False),
+    ],
+)
+def test_whether_a_model_has_answered(served: Served, played: Scripted, has_answered: bool) -> None:
+    served.play(played)
+    with pytest.raises(LlmError) as caught:
+        OpenAIChat("m", base_url=served.url, max_retries=0, max_reply_bytes=1000).complete("Hi")
+    assert caught.value.has_answered is has_answered
+
+
 @pytest.mark.parametrize("name", ["complete", "acomplete"])
 def test_an_endpoint_that_refuses_to_do_a_step(served: Served, name: str) -> None:
-    from tests.llm.serving import answer, completion
-
     served.play(answer(completion("x", "content_filter")))
     model = chat_model(getattr(OpenAIChat("m", base_url=served.url), name))
     result = ThinkEngine(parse_plan("Goal: g\n## Steps\n1. [act] a\n"), model_operator(model)).run()

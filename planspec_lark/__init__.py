@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         StepCall,
         Unusable,
     )
-    from planspec_lark.engine.preview import Planned, preview
+    from planspec_lark.engine.preview import InputSource, Planned, preview, preview_resumed
     from planspec_lark.engine.prompts import (
         RunPhase,
         build_answer_repair_prompt,
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from planspec_lark.json_text.models import JsonText
     from planspec_lark.json_text.reading import read_json, scan_json
     from planspec_lark.limits import Limits
+    from planspec_lark.llm.agents import chat_model, model_operator, model_planner, model_reflector, program_model
     from planspec_lark.llm.drafting import DraftedPlan, draft_plan
     from planspec_lark.llm.metering import Meter
     from planspec_lark.llm.models import LlmError, ProgramError, Reply, Usage
@@ -166,7 +167,7 @@ _HOMES = {
     "engine.desk": "ThinkEvent",
     "engine.homes": "HomeError",
     "engine.ledger": "Ledger LedgerError MemoryLedger",
-    "engine.preview": "Planned preview",
+    "engine.preview": "InputSource Planned preview preview_resumed",
     "engine.resuming": "Edited EditedError",
     "engine.sqlite_ledger": "SqliteLedger",
     "engine.think": "PlanRunError RunResult ThinkEngine",
@@ -182,6 +183,7 @@ _HOMES = {
     "json_text.models": "JsonText",
     "json_text.reading": "read_json scan_json",
     "limits": "Limits",
+    "llm.agents": "chat_model model_operator model_planner model_reflector program_model",
     "llm.metering": "Meter",
     "llm.drafting": "DraftedPlan draft_plan",
     "llm.models": "LlmError ProgramError Reply Usage",
@@ -239,7 +241,8 @@ _HOMES = {
 _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 __version__ = "0.1.0"
-__all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything)
+__all__ = [
+    "CODES",
     "Answer",
     "Asked",
     "AsyncReplyStream",
@@ -254,7 +257,6 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "BulkProgress",
     "BulkReport",
     "BulkTask",
-    "CODES",
     "CommandError",
     "CommandScan",
     "Context",
@@ -279,6 +281,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Fix",
     "HomeError",
     "HopStatus",
+    "InputSource",
     "JsonText",
     "Judge",
     "Ledger",
@@ -367,6 +370,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "build_reflection_prompt",
     "build_repair_prompt",
     "build_replan_prompt",
+    "chat_model",
     "chat_planner",
     "check_message",
     "check_text",
@@ -391,6 +395,9 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "load_plan_doc",
     "load_words",
     "message_to_json",
+    "model_operator",
+    "model_planner",
+    "model_reflector",
     "next_pending_step",
     "parse_message",
     "parse_plan",
@@ -405,7 +412,9 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "plan_to_steps",
     "plan_to_toolplan_skeleton",
     "preview",
+    "preview_resumed",
     "program_executor",
+    "program_model",
     "program_planner",
     "read_execution",
     "read_json",

@@ -9,7 +9,7 @@ from typing import Any
 
 from planspec_lark.cli.output import Row, complain, write_rows
 from planspec_lark.engine.ledger import RunInfo
-from planspec_lark.engine.preview import Planned, Source, preview, preview_resumed
+from planspec_lark.engine.preview import InputSource, Planned, preview, preview_resumed
 from planspec_lark.engine.resuming import Edited
 from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from planspec_lark.planspec.models import PlanSpec
@@ -52,7 +52,7 @@ def _rows(one: Planned) -> Iterator[Row]:
         yield [("    the planner writes the steps below it", "dim")]
 
 
-def _spell(source: Source) -> str:
+def _spell(source: InputSource) -> str:
     if source.steps:
         return f"step {' or '.join(source.steps)}"
     return "given" if source.is_given else "missing"

@@ -18,11 +18,11 @@ from planspec_lark.engine.state import RunState
 from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep
 
-__all__ = ["Planned", "Source", "preview", "preview_resumed"]
+__all__ = ["InputSource", "Planned", "preview", "preview_resumed"]
 
 
 @frozen
-class Source:
+class InputSource:
     """Where an input comes from.
 
     Attributes:
@@ -50,7 +50,7 @@ class Planned:
     """
 
     step: PlanStep
-    sources: Mapping[str, Source]
+    sources: Mapping[str, InputSource]
     is_planning: bool
 
 
@@ -73,7 +73,7 @@ def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None 
         if step.status not in (*OPEN, PlanStatus.DONE):
             continue
         if step.status in OPEN and _is_work(step, state):
-            sources = {name: Source(outputs.get(name, ()), name in given) for name in step.inputs}
+            sources = {name: InputSource(outputs.get(name, ()), name in given) for name in step.inputs}
             found.append(Planned(step, sources, _needs_steps(step, state)))
         for name in _outputs(step, state):
             outputs[name] = (*outputs.get(name, ()), step.step_id)

@@ -73,7 +73,7 @@ class SqliteLedger:
         application = base.execute("PRAGMA application_id").fetchone()[0]
         version = base.execute("PRAGMA user_version").fetchone()[0]
         is_empty = base.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
-        if application != _APPLICATION and (read_only or not is_empty or application != 0):
+        if application != _APPLICATION and not (is_empty and application == 0):
             raise LedgerError(f"{self._name}: this is no ledger of plans")
         if application == _APPLICATION and version != _VERSION:
             raise LedgerError(f"{self._name}: this is a ledger of another version ({version})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import PlanSpec, PlanStep, collapse_step, expand_step, parse_plan
-from planspec_lark.planspec.showing import Piece, show_plan, wrap
+from planspec_lark.planspec.showing import Piece, show_plan, show_steps, wrap
 from planspec_lark.source import columns
 
 
@@ -129,3 +129,16 @@ def test_a_long_id_does_not_widen_the_lines_beside_it() -> None:
     assert first == "1" + " " * 41 + "[ ]  [ACT]      a"
     assert len(body) < 80
     assert second == f"{step_id}  [ ]  [ACT]      b"
+
+
+@pytest.mark.parametrize("fold", [True, False])
+def test_some_of_the_steps(fold: bool) -> None:
+    plan = parse_plan(PLAN)
+    plan.steps[0].children = [PlanStep("1.1", step_type="act", description="a\x1b", detail=["b"])]
+    whole = list(show_plan(plan, fold=fold))
+    steps = list(show_steps(plan, fold=fold))
+    assert steps == whole[9:-4]
+    for first in range(7):
+        for last in range(first, 7):
+            before, after = list(show_steps(plan, fold=fold, last=first)), list(show_steps(plan, fold=fold, first=last))
+            assert before + list(show_steps(plan, fold=fold, first=first, last=last)) + after == steps

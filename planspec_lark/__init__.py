@@ -241,8 +241,7 @@ _HOMES = {
 _HOME = {name: f"planspec_lark.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 __version__ = "0.1.0"
-__all__ = [
-    "CODES",
+__all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything)
     "Answer",
     "Asked",
     "AsyncReplyStream",
@@ -257,6 +256,7 @@ __all__ = [
     "BulkProgress",
     "BulkReport",
     "BulkTask",
+    "CODES",
     "CommandError",
     "CommandScan",
     "Context",

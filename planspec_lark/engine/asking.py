@@ -96,15 +96,21 @@ def converse(model: Callable[[Request], Any], asking: Asking[Value]) -> Value | 
         return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
 
 
-async def _go_on(model: Callable[[Request], Any], asking: Asking[Value], answer: Any) -> Value:
+async def _go_on(model: Callable[[Request], Any], asking: Asking[Value], answer: Awaitable[Any]) -> Value:
     try:
         while True:
             try:
-                got = await answer if inspect.isawaitable(answer) else answer
+                got = await answer
             except Exception as error:
                 request = asking.throw(error)
             else:
                 request = asking.send(got)
-            answer = model(request)
+            answer = _call(model, request)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
+
+
+async def _call(model: Callable[[Request], Any], request: Request) -> Any:
+    # What is raised before there is anything to wait for is raised where it is waited for.
+    answer = model(request)
+    return await answer if inspect.isawaitable(answer) else answer

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Generator
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
 
 from attrs import evolve
 
 from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.engine.answers import read_execution
+from planspec_lark.engine.asking import Asking, converse
 from planspec_lark.engine.events import Event, History
 from planspec_lark.engine.excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import (
@@ -26,6 +27,7 @@ from planspec_lark.engine.models import (
     Refusal,
     StepCall,
     Unusable,
+    take_answer,
 )
 from planspec_lark.engine.prompts import MAX_HISTORY
 from planspec_lark.engine.requests import (
@@ -42,7 +44,6 @@ __all__ = ["Model", "chat_model", "model_operator", "model_planner", "model_refl
 
 # Takes a request and gives the answer, at once or later.
 Model: TypeAlias = "Callable[[Request], str | Answer | Awaitable[str | Answer]]"
-_T = TypeVar("_T")
 # Of a run's history, so many events are looked at: no prompt has room for more.
 _EVENTS = 500
 
@@ -97,15 +98,12 @@ def model_operator(
     """
 
     def operate(call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
-        asking = _operate(call, language, max_history, max_repairs)
-        return _drive(model, asking)
+        return converse(model, _operate(call, language, max_history, max_repairs))
 
     return operate
 
 
-def _operate(
-    call: StepCall, language: str, max_history: int, max_repairs: int
-) -> Generator[Request, Answer, OperatorResult]:
+def _operate(call: StepCall, language: str, max_history: int, max_repairs: int) -> Asking[OperatorResult]:
     step = evolve(call.step, children=list(call.branches))
     effort = Effort()
     request = request_execution(
@@ -122,7 +120,7 @@ def _operate(
     found: list[Diagnostic] = []
     for _ in range(max_repairs + 1):
         try:
-            answer = yield request
+            answer = take_answer((yield request), "model")
         except LlmError as error:
             if not error.has_answered:
                 raise Unusable(str(error)) from error
@@ -200,50 +198,3 @@ def _event_value(event: Event) -> dict[str, Any]:
         "text": event.text,
     }
     return {name: text for name, text in value.items() if text}
-
-
-# ---------------------------------------------------------------- models of both kinds
-
-
-def _drive(model: Model, asking: Generator[Request, Answer, _T]) -> _T | Awaitable[_T]:
-    """Put what a generator asks to a model; asynchronous from where the model is."""
-    try:
-        request = next(asking)
-        while True:
-            try:
-                given = model(request)
-            except Exception as error:
-                request = asking.throw(error)
-                continue
-            if inspect.isawaitable(given):
-                return _go_on(model, asking, given)
-            request = asking.send(_answer_of(given))
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
-
-
-async def _go_on(model: Model, asking: Generator[Request, Answer, _T], given: Awaitable[str | Answer]) -> _T:
-    try:
-        while True:
-            try:
-                answer = _answer_of(await given)
-            except Exception as error:
-                request = asking.throw(error)
-            else:
-                request = asking.send(answer)
-            given = _call(model, request)
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]  # it is what the generator returns
-
-
-async def _call(model: Model, request: Request) -> str | Answer:
-    given = model(request)
-    return await given if inspect.isawaitable(given) else given
-
-
-def _answer_of(given: str | Answer) -> Answer:
-    if isinstance(given, str):
-        return Answer(given)
-    if not isinstance(given, Answer):
-        raise TypeError(f"a model gives a text or an Answer, not {type(given).__name__}")
-    return given

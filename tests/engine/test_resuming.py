@@ -554,3 +554,12 @@ def test_steps_were_put_in_another_order_and_keep_their_ids(path: Path) -> None:
     world, result = _go_on(path)
     assert world.ran == ["4", "2", "3"]
     assert [step.step_id for step in result.plan.steps] == ["1", "4", "2", "3"]
+
+
+def test_what_is_cut_off_takes_no_retry_away(path: Path) -> None:
+    for number in range(3):
+        with pytest.raises(Unusable):
+            World({**VALUES, "c": [Unusable()]}).run(path, resume=number > 0)
+    world = World({"c": [failed(), ok()]}, {"c": ["RETRY"]})
+    assert world.run(path, resume=True, limits=EngineLimits(max_attempts=2)).outcome is Outcome.CONVERGED
+    assert world.log == ["run 3", "reflect 3", "run 3", "run 4"]

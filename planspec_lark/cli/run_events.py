@@ -101,7 +101,8 @@ def _round(data: Mapping[str, Any]) -> list[str]:
 
 def _end(data: Mapping[str, Any]) -> list[str]:
     outcome, reason = _brief(data.get("outcome")), _brief(data.get("reason"))
-    return [f"{outcome}: {reason}" if reason else outcome]
+    # A reason may begin with the word for what it is the reason of.
+    return [reason if reason.startswith(f"{outcome}:") else f"{outcome}: {reason}" if reason else outcome]
 
 
 def _decision(data: Mapping[str, Any]) -> list[str]:

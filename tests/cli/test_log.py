@@ -6,11 +6,14 @@ import json
 import os
 import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from planspec_lark.engine.ledger import LedgerError, RunInfo
+from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from tests.cli.engine_world import OPERATOR, calls, make_world, plain, program, say
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
 
@@ -105,6 +108,11 @@ def test_looking_leaves_no_trace() -> None:
     for options in ([], ["--runs"], ["--json"]):
         assert run("log", "bakery.md", *options).exit_code == 0
     assert {name: os.stat(name).st_mtime_ns for name in os.listdir()} == before
+
+
+def test_whoever_looks_cannot_write() -> None:
+    with closing(SqliteLedger(LEDGER, read_only=True)) as ledger, pytest.raises(LedgerError, match="readonly"):
+        ledger.begin(RunInfo("x", 1.0))
 
 
 def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:

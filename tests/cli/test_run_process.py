@@ -165,10 +165,10 @@ def test_a_full_disk_for_the_output() -> None:
     assert run(*RUN, "--resume").exit_code == 0
 
 
-@pytest.mark.parametrize("size", [1000, 110_000])
+@pytest.mark.parametrize("size", [1000, 300_000])
 def test_a_full_disk_for_the_ledger(size: int) -> None:
     """A limit on the size of files stands in for it."""
-    make_world(_2=ok("so", goods="x" * 100_000))
+    make_world(_2=ok("so", goods="x" * 900_000))
     done = subprocess.run(
         command_line(RUN),
         capture_output=True,

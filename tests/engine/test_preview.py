@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import parse_plan
-from planspec_lark.engine.ledger import Kind, MemoryLedger
+from planspec_lark.engine.identity import hash_of
+from planspec_lark.engine.ledger import Kind, MemoryLedger, Record
 from planspec_lark.engine.models import Answer, Budget, HopStatus, OperatorResult, StepCall, Unusable
 from planspec_lark.engine.preview import Planned, preview, preview_resumed
 from planspec_lark.engine.resuming import Edited, EditedError
+from planspec_lark.engine.state import Finished, RunState
 from planspec_lark.engine.think import ThinkEngine
 
 PLAN = """\
@@ -82,6 +84,13 @@ def test_a_step_puts_out_what_one_behind_it_takes() -> None:
     assert sources(preview(parse_plan(text))) == {"1": {"b": False}, "2": {"a": ("1",)}}
 
 
+def test_what_was_done_counts_only_as_it_is_written_now() -> None:
+    plan = parse_plan(PLAN.replace("\n1. [act]", "\n1. [x] [act]"))
+    for own, expected in ((hash_of(plan.steps[0]), ("1",)), ("another", False)):
+        state = RunState(finished={"1": Finished(own, 1, ("a",))})
+        assert sources(preview(plan, (), state))["2"]["a"] == expected
+
+
 # ---------------------------------------------------------------- runs that go on
 
 
@@ -133,6 +142,16 @@ def test_what_is_given_now_counts_as_well() -> None:
     text, ledger = begin(PLAN, 1)
     found = preview_resumed(parse_plan(text), ledger, ledger.runs()[0], ["c"])
     assert sources(found)["2"] == {"a": ("1",), "c": True, "x": True}
+
+
+def test_what_was_given_when_it_went_on_before_counts_as_well() -> None:
+    text, ledger = begin(PLAN, 1)
+    info = ledger.runs()[0]
+    last = list(ledger.records(info.run))[-1]
+    ledger.append(
+        info.run, Record(Kind.RESUMED, data={"inputs": {"c": 1}}, before=last.after, after=last.after, plan=text)
+    )
+    assert sources(preview_resumed(parse_plan(text), ledger, info))["2"] == {"a": ("1",), "c": True, "x": True}
 
 
 def test_finished_steps_that_were_edited() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from planspec_lark import build_execution_prompt, parse_plan
 from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
 from tests.cli.running import run
+from tests.llm.serving import Served, fault, fine, serve
 
 RUN = ("run", "bakery.md", *OPERATOR)
 GO_ON = "  planspec run bakery.md --operator 'sh operator.sh' --resume\n"
@@ -411,3 +414,67 @@ def test_what_a_program_gets() -> None:
     assert build_execution_prompt(step, {}, [], "Goal: g\n## Steps\n1. [>] [act] one → out\n").splitlines()[0] in (
         Path("asked").read_text()
     )
+
+
+# ---------------------------------------------------------------- a language model
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    with serve() as endpoint:
+        for name in [name for name in os.environ if name.startswith("OPENAI_") or name.lower().endswith("_proxy")]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        yield endpoint
+
+
+def test_a_model_for_all_parts(served: Served, snapshot: SnapshotAssertion) -> None:
+    make_world("Goal: g\n## Steps\n1. [act] one → a\n2. [subtask] two\n")
+    answers = [
+        '{"status": "FAIL", "result": "no"}',
+        "RETRY | again",
+        '{"status": "OK", "result": "so", "outputs": {"a": 1}}',
+    ]
+    answers += ["## Steps\n1. [act] inside", '{"status": "OK", "result": "done"}']
+    served.play(*map(fine, answers))
+    result = run("run", "bakery.md", "--llm", "qwen", "--language", "zh")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == snapshot
+    assert [request.body["model"] for request in served.asked] == ["qwen"] * 5
+    assert served.asked[0].body["messages"][0]["content"].startswith("# 执行一个步骤\n")
+
+
+def test_a_model_for_what_no_program_does(served: Served) -> None:
+    make_world(_2="exit 1\n")
+    served.play(fine("PLAN_CMD: SKIP 2 | not today"))
+    assert run(*RUN, "--llm", "qwen").exit_code == 0
+    assert len(served.asked) == 1
+
+
+def test_tokens_are_a_budget(served: Served) -> None:
+    served.play(fine('{"status": "OK", "result": "so", "outputs": {"list": 1, "goods": 1}}'))
+    result = run("run", "bakery.md", "--llm", "qwen", "--max-tokens", "6")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (3, "Stopped: the budget of 6 tokens is used up")
+    # Five for each answer.
+    assert len(served.asked) == 2
+
+
+def test_an_endpoint_that_refuses_the_key(served: Served) -> None:
+    served.play(fault(401))
+    result = run("run", "bakery.md", "--llm", "qwen")
+    assert (result.exit_code, result.stdout) == (2, "begun\nstarted    1\n")
+    assert result.stderr == (
+        "Error: operator: the endpoint refuses the API key (401): so it is\n"
+        "This goes on:\n  planspec run bakery.md --llm qwen --resume\n"
+    )
+    assert run(*RUN, "--resume").exit_code == 0
+
+
+def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setitem(sys.modules, "openai", None)
+    result = run("run", "bakery.md", "--llm", "qwen")
+    assert (result.exit_code, result.stdout) == (2, "")
+    said = "Error: --llm: OpenAIChat needs the extra `llm`: pip install 'planspec-lark[llm]'"
+    assert result.stderr.splitlines()[-1] == said
+    assert not list(Path().glob("bakery.md.*"))

@@ -302,6 +302,8 @@ def test_a_question_is_answered() -> None:
         screen.wait_for("started    1")
         screen.type("\n")
         screen.wait_for("Answer (without one the step is blocked): ")
+        # Who types wants to see where.
+        assert screen.written.rfind(b"\x1b[?25h") > screen.written.rfind(b"\x1b[?25l") >= 0
         screen.type("the one in the 市场\n")
         assert screen.wait() == 0
     assert "Step 2: Which shop?" in screen.shown()

@@ -20,11 +20,11 @@ from planspec_lark.files import write_atomically
 __all__ = ["measure_engine"]
 
 _SIZES, _QUICK_SIZES = (100, 1_000, 10_000), (30, 100)
-_ROUNDS = 3
+_ROUNDS = 2
 # Steps that are run of the plan with a file: each waits for the disk several times.
-_MOST_ON_DISK = 300
+_MOST_ON_DISK = 100
 # Records of a long history, and of one ten times as long.
-_HISTORIES, _QUICK_HISTORIES = (300, 3_000), (30, 300)
+_HISTORIES, _QUICK_HISTORIES = (200, 1_000), (30, 300)
 
 
 def plan_text(count: int) -> str:
@@ -105,13 +105,19 @@ def _measure_history(settings: Settings, findings: Findings) -> Table:
     table = Table("Engine, memory", ["rounds of a loop", "peak"])
     for rounds in _QUICK_HISTORIES if settings.quick else _HISTORIES:
         text = f"Goal: g\n## Steps\n1. [subtask] Stir → soup | Progress: 0/{rounds}\n  1.1. [act] Stir once → soup\n"
-        with _folder() as folder:
-            path = folder / "plan.md"
-            path.write_text(text)
-            tracemalloc.start()
-            ThinkEngine(path, _operate).run()
-            peak = tracemalloc.get_traced_memory()[1]
-            tracemalloc.stop()
+        # What the interpreter keeps once and for all, such as its table of names, is not the run's.
+        peak = min(_measure_peak(text) for _ in range(_ROUNDS))
         findings.figures[f"engine/history/{rounds}/peak"] = float(peak)
         table.rows.append([f"{rounds:,}", size(peak)])
     return table
+
+
+def _measure_peak(text: str) -> int:
+    with _folder() as folder:
+        path = folder / "plan.md"
+        path.write_text(text)
+        tracemalloc.start()
+        ThinkEngine(path, _operate).run()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return peak

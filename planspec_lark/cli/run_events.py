@@ -36,7 +36,6 @@ _WORDS = {
     Kind.REPLANNED: ("replanned", _BUSY),
     Kind.PLANNED: ("planned", _BUSY),
     Kind.RENEWED: ("new plan", _BUSY),
-    Kind.MOVED: ("moved", _QUIET),
     Kind.KEPT: ("kept", _QUIET),
     Kind.RERUN: ("again", _BUSY),
     Kind.ENDED: ("ended", _QUIET),

@@ -33,4 +33,4 @@ class Meter:
         }
         for name, (used, most) in spent.items():
             if most is not None and used >= most:
-                raise OutOfBudget(f"the budget of {most:,} {name} is used up")
+                raise OutOfBudget(f"the budget is used up: {name}: {most:,}")

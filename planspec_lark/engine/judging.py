@@ -9,14 +9,12 @@ from attrs import define, field, frozen
 from planspec_lark.diagnostics import CODES, Diagnostic, join_words, shorten
 from planspec_lark.engine.decisions import Decided, Decision
 from planspec_lark.engine.trial import Trial
+from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
 from planspec_lark.planspec.models import PlanStatus, PlanStep
 from planspec_lark.source import Source, Span
 
-__all__ = ["REFLECTION_VERBS", "Given", "ReflectionJudge", "judge_replan"]
-
-REFLECTION_VERBS = ("SKIP", "REVISE", "ADD", "REPLAN")
-_REPLAN_OPS = ("ADD", "REVISE", "REPLAN")
+__all__ = ["Given", "ReflectionJudge", "judge_replan"]
 
 
 @frozen
@@ -176,7 +174,7 @@ def judge_replan(
     for given in commands:
         command = given.command
         span = source.span(given.start, given.end)
-        if command.op not in _REPLAN_OPS:
+        if command.op not in REPLAN_VERBS:
             why = "possible only while a step is looked at that has not gone well"
             message = f"{command.op} is {why if command.op == 'SKIP' else _why_not(command.op)}"
             yield _note("PE205", message, source, span, "the commands here are ADD, REVISE and REPLAN")

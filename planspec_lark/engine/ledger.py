@@ -46,7 +46,6 @@ class Kind(str, Enum):
     PLANNED = "planned"
     RENEWED = "renewed"
     # a plan that somebody has edited between two runs
-    MOVED = "moved"
     KEPT = "kept"
     RERUN = "rerun"
 

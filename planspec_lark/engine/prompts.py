@@ -13,14 +13,13 @@ from typing import Any
 from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.engine.excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import HopStatus
+from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.prompting import LANGUAGES, fill, read_template, refusal_values, text_values, to_json
 
 __all__ = [
     "LANGUAGES",
     "MAX_HISTORY",
-    "REFLECTION_COMMANDS",
-    "REPLAN_COMMANDS",
     "RunPhase",
     "branch_values",
     "build_answer_repair_prompt",
@@ -31,9 +30,6 @@ __all__ = [
     "step_value",
 ]
 
-# What the prompts offer unless they are told otherwise.
-REFLECTION_COMMANDS = ("SKIP", "REVISE", "ADD", "REPLAN")
-REPLAN_COMMANDS = ("REVISE", "ADD", "REPLAN", "REPLAN ALL")
 # Characters of a run's history.
 MAX_HISTORY = 20_000
 
@@ -130,7 +126,7 @@ def build_reflection_prompt(  # noqa: PLR0913, PLR0917  (each is another part of
     plan_state: str,
     step: PlanStep,
     can_interact: bool,
-    commands: Iterable[str] = REFLECTION_COMMANDS,
+    commands: Iterable[str] = REFLECTION_VERBS,
     *,
     attempt: int,
     language: str = "en",
@@ -177,7 +173,7 @@ def build_replan_prompt(  # noqa: PLR0913  (each is another part of the prompt)
     *,
     container: PlanStep | None = None,
     history: Iterable[object] | Excerpt = (),
-    commands: Iterable[str] = REPLAN_COMMANDS,
+    commands: Iterable[str] = REPLAN_VERBS,
     missing: Iterable[str] = (),
     language: str = "en",
     max_history: int = MAX_HISTORY,
@@ -284,7 +280,7 @@ def _history_values(shown: Excerpt) -> dict[str, str | None]:
 def _commands(verbs: Iterable[str], language: str) -> str | None:
     """What the allowed commands are and do; None where there are none."""
     wanted = list(verbs)
-    known = {verb: verb.lower().replace(" ", "_") for verb in (*REFLECTION_COMMANDS, *REPLAN_COMMANDS)}
+    known = {verb: verb.lower().replace(" ", "_") for verb in (*REFLECTION_VERBS, *REPLAN_VERBS)}
     for verb in wanted:
         if verb not in known:
             raise ValueError(f"commands: {verb!r} is none of {', '.join(known)}")

@@ -12,7 +12,6 @@ from planspec_lark.awaitables import Turn
 from planspec_lark.engine.decisions import Decision
 from planspec_lark.engine.desk import Desk
 from planspec_lark.engine.identity import hash_of
-from planspec_lark.engine.judging import REFLECTION_VERBS
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import (
     Answer,
@@ -24,10 +23,11 @@ from planspec_lark.engine.models import (
     take_answer,
 )
 from planspec_lark.engine.reflection import Reflection, read_reflection
-from planspec_lark.engine.repairing import Repairs, try_commands
+from planspec_lark.engine.repairing import Repairs, allowed_verbs, try_commands
 from planspec_lark.engine.reshaping import reshape
 from planspec_lark.engine.state import Failure
 from planspec_lark.engine.stepping import Stepper, fold_plan, own_step
+from planspec_lark.engine.verbs import REFLECTION_VERBS
 from planspec_lark.plan_cmd.printing import serialize_commands
 from planspec_lark.planspec.models import PlanStep
 
@@ -95,19 +95,11 @@ class Reflecting:
             fold_plan(self.desk),
             self.ask is not None and can_retry,
             can_retry,
-            self._verbs(),
+            allowed_verbs(self.desk, self.limits, REFLECTION_VERBS),
             max(failure.attempt, 1),
             self.desk.history,
             refusal,
         )
-
-    def _verbs(self) -> tuple[str, ...]:
-        state = self.desk.state
-        allowed = {
-            "ADD": state.added < self.limits.max_added,
-            "REPLAN": state.plannings < self.limits.max_plannings,
-        }
-        return tuple(verb for verb in REFLECTION_VERBS if allowed.get(verb, True))
 
     def _read(self, text: str, step: PlanStep) -> Reflection:
         can_retry = self._can_retry(step.step_id)
@@ -117,7 +109,7 @@ class Reflecting:
             step,
             can_interact=self.ask is not None and can_retry,
             can_retry=can_retry,
-            verbs=self._verbs(),
+            verbs=allowed_verbs(self.desk, self.limits, REFLECTION_VERBS),
         )
         return try_commands(self.desk, read, self.limits)
 

@@ -9,8 +9,9 @@ from attrs import field, frozen
 
 from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.engine.decisions import Decided, Decision, diagnose_decision, match_decision
-from planspec_lark.engine.judging import REFLECTION_VERBS, Given, ReflectionJudge, judge_replan
+from planspec_lark.engine.judging import Given, ReflectionJudge, judge_replan
 from planspec_lark.engine.trial import Trial
+from planspec_lark.engine.verbs import REFLECTION_VERBS
 from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.plan_cmd.faults import Fault
 from planspec_lark.plan_cmd.models import PlanCommand

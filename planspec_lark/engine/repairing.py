@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Generic, Protocol, TypeVar
 
 from attrs import define, evolve, field
@@ -16,10 +16,19 @@ from planspec_lark.engine.reshaping import find_refusal
 from planspec_lark.engine.stepping import brief
 from planspec_lark.planspec.models import PlanStep
 
-__all__ = ["Repairs", "try_commands"]
+__all__ = ["Repairs", "allowed_verbs", "try_commands"]
 
 # Of an answer that was refused, the ledger keeps so many characters and faults.
 _KEPT, _LISTED = 100_000, 20
+
+
+def allowed_verbs(desk: Desk, limits: EngineLimits, verbs: Iterable[str]) -> tuple[str, ...]:
+    """Those of the verbs that a run has not used up."""
+    used_up = {
+        "ADD": desk.state.added >= limits.max_added,
+        "REPLAN": desk.state.plannings >= limits.max_plannings,
+    }
+    return tuple(verb for verb in verbs if not used_up.get(verb.partition(" ")[0]))
 
 
 def try_commands(desk: Desk, read: Reflection, limits: EngineLimits) -> Reflection:

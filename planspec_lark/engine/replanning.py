@@ -28,16 +28,16 @@ from planspec_lark.engine.models import (
     take_answer,
 )
 from planspec_lark.engine.reflection import Reflection, read_replan
-from planspec_lark.engine.repairing import Repairs, try_commands
+from planspec_lark.engine.repairing import Repairs, allowed_verbs, try_commands
 from planspec_lark.engine.reshaping import reshape
 from planspec_lark.engine.stepping import Stepper, fold_plan
+from planspec_lark.engine.verbs import REPLAN_VERBS
 from planspec_lark.plan_cmd.printing import serialize_commands
 from planspec_lark.planspec.folding import replace_children
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
 
 __all__ = ["Replanning"]
 
-_VERBS = ("ADD", "REVISE", "REPLAN")
 _Read = TypeVar("_Read", Generated, Reflection)
 
 
@@ -152,7 +152,7 @@ class Replanning:
 
     def _call(self, purpose: Purpose, step: PlanStep | None, reason: str, refusal: Refusal | None) -> PlanningCall:
         desk = self.desk
-        verbs = _VERBS if purpose is Purpose.CHANGES else ()
+        verbs = allowed_verbs(desk, self.limits, REPLAN_VERBS) if purpose is Purpose.CHANGES else ()
         return PlanningCall(
             purpose,
             deepcopy(desk.plan),

@@ -17,7 +17,8 @@ from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.engine import prompts
 from planspec_lark.engine.excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import HopStatus
-from planspec_lark.engine.prompts import MAX_HISTORY, REFLECTION_COMMANDS, REPLAN_COMMANDS, RunPhase
+from planspec_lark.engine.prompts import MAX_HISTORY, RunPhase
+from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.source import escape_json
 
@@ -116,7 +117,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
     plan_state: str,
     step: PlanStep,
     can_interact: bool,
-    commands: Iterable[str] = REFLECTION_COMMANDS,
+    commands: Iterable[str] = REFLECTION_VERBS,
     *,
     attempt: int,
     language: str = "en",
@@ -145,7 +146,7 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
     *,
     container: PlanStep | None = None,
     history: Iterable[object] | Excerpt = (),
-    commands: Iterable[str] = REPLAN_COMMANDS,
+    commands: Iterable[str] = REPLAN_VERBS,
     missing: Iterable[str] = (),
     language: str = "en",
     max_history: int = MAX_HISTORY,

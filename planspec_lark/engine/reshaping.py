@@ -13,7 +13,7 @@ from planspec_lark.engine.desk import OPEN, Desk, Patch
 from planspec_lark.plan_cmd.applying import perform
 from planspec_lark.plan_cmd.finding import Finder
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.tree import iter_with_parents
 
@@ -87,7 +87,9 @@ def reshape(desk: Desk, commands: Sequence[PlanCommand], patches: Iterable[Patch
         elif step.step_id != step_id:
             done.moves[step_id] = step.step_id
     done.added = len(after) - (len(before) - len(done.gone))
-    done.unplanned = {step.step_id: reason for step, reason in emptied if id(step) in above and _is_container(step)}
+    done.unplanned = {
+        step.step_id: reason for step, reason in emptied if id(step) in above and step.step_type in CONTAINER_TYPES
+    }
     _Reopening(desk, before, above, done).reopen([step for step in after if _is_fresh(step, before.get(id(step)))])
     done.reset = [step.step_id for step in after if id(step) in before and before[id(step)][2] is not step.status]
     return done
@@ -95,10 +97,6 @@ def reshape(desk: Desk, commands: Sequence[PlanCommand], patches: Iterable[Patch
 
 # Steps as they were before the commands, by their identity, with their ids and statuses.
 _Before: TypeAlias = dict[int, tuple[PlanStep, str, PlanStatus]]
-
-
-def _is_container(step: PlanStep) -> bool:
-    return step.step_type in ("subtask", "decide")
 
 
 def _is_fresh(step: PlanStep, was: tuple[PlanStep, str, PlanStatus] | None) -> bool:

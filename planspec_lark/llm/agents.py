@@ -165,12 +165,11 @@ def model_planner(model: Model, *, language: str = "en", max_history: int = MAX_
                 task, constraints=call.plan.constraints, language=language, previous=call.plan_state
             )
         else:
-            verbs = [verb for verb in call.commands for verb in ((verb, "REPLAN ALL") if verb == "REPLAN" else (verb,))]
             request = request_replan(
                 call.plan_state,
                 container=call.step,
                 history=_excerpt(call.history, max_history),
-                commands=verbs,
+                commands=call.commands,
                 missing=call.missing,
                 language=language,
                 max_history=max_history,

@@ -89,8 +89,8 @@ def test_a_budget_is_used_up(snapshot: SnapshotAssertion) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--max-calls", "1"], "Stopped: the budget of 1 calls of language models is used up"),
-        (["--max-seconds", "0.000001"], "Stopped: the budget of 1e-06 seconds is used up"),
+        (["--max-calls", "1"], "Stopped: the budget is used up: calls of language models: 1"),
+        (["--max-seconds", "0.000001"], "Stopped: the budget is used up: seconds: 1e-06"),
     ],
 )
 def test_other_budgets(options: list[str], said: str) -> None:
@@ -454,7 +454,7 @@ def test_a_model_for_what_no_program_does(served: Served) -> None:
 def test_tokens_are_a_budget(served: Served) -> None:
     served.play(fine('{"status": "OK", "result": "so", "outputs": {"list": 1, "goods": 1}}'))
     result = run("run", "bakery.md", "--llm", "qwen", "--max-tokens", "6")
-    assert (result.exit_code, result.stdout.splitlines()[-1]) == (3, "Stopped: the budget of 6 tokens is used up")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (3, "Stopped: the budget is used up: tokens: 6")
     # Five for each answer.
     assert len(served.asked) == 2
 

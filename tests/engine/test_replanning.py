@@ -26,7 +26,7 @@ def test_what_the_planner_is_told() -> None:
     result = world.run(ONE)
     (call,) = world.planned
     assert (call.purpose.value, call.step, call.reason) == ("changes", None, "steps are blocked: 2")
-    assert call.commands == ("ADD", "REVISE", "REPLAN")
+    assert call.commands == ("REVISE", "ADD", "REPLAN", "REPLAN ALL")
     assert call.plan_state == "Goal: g\n## Steps\n1. [x] [act] a → x\n2. [!] [act] b | no\n"
     assert [event.kind.value for event in call.history] == ["done", "failed", "blocked", "replanned", "done"]
     assert (result.outcome, result.rounds) == (Outcome.CONVERGED, 2)
@@ -200,3 +200,12 @@ def test_containers_without_steps_are_planned_so_often_and_not_more() -> None:
     world.run("1. [subtask] s\n2. [subtask] s\n", limits=EngineLimits(max_plannings=1))
     assert world.log == ["plan children 1", "run 1.1", "reflect 2"]
     assert world.reflections[0].result == "the planner was asked for steps 1 times"
+
+
+def test_what_is_used_up_is_not_offered() -> None:
+    limits = EngineLimits(max_plannings=0, max_added=1)
+    world = World(
+        {"b": [failed("no"), failed("no")]}, plannings=["PLAN_CMD: ADD 3 [act] c\nPLAN_CMD: REVISE 2 [act] b", ""]
+    )
+    world.run(ONE, limits=limits)
+    assert [call.commands for call in world.planned] == [("REVISE", "ADD"), ("REVISE",)]

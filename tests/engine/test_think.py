@@ -434,10 +434,10 @@ def test_there_is_no_run_to_go_on_with() -> None:
 @pytest.mark.parametrize(
     ("budget", "reason", "log"),
     [
-        (Budget(steps=1), "the budget of 1 steps is used up", ["run 1"]),
-        (Budget(llm_calls=1), "the budget of 1 calls of language models is used up", ["run 1"]),
-        (Budget(tokens=10), "the budget of 10 tokens is used up", ["run 1", "reflect 1"]),
-        (Budget(seconds=1e-9), "the budget of 1e-09 seconds is used up", []),
+        (Budget(steps=1), "the budget is used up: steps: 1", ["run 1"]),
+        (Budget(llm_calls=1), "the budget is used up: calls of language models: 1", ["run 1"]),
+        (Budget(tokens=10), "the budget is used up: tokens: 10", ["run 1", "reflect 1"]),
+        (Budget(seconds=1e-9), "the budget is used up: seconds: 1e-09", []),
     ],
 )
 def test_a_budget_that_is_used_up(budget: Budget, reason: str, log: list[str]) -> None:

@@ -328,7 +328,7 @@ def planning(purpose: Purpose, refusal: Refusal | None = None) -> PlanningCall:
 
     ThinkEngine(plan, lambda _: OperatorResult("FAIL", "no"), None, keep, required=REQUIRED).run()
     step = plan.steps[2] if purpose is Purpose.CHILDREN else None
-    commands = ("ADD", "REVISE", "REPLAN") if purpose is Purpose.CHANGES else ()
+    commands = ("REVISE", "ADD", "REPLAN", "REPLAN ALL") if purpose is Purpose.CHANGES else ()
     state = serialize_plan(plan, fold=True)
     return PlanningCall(purpose, plan, state, step, "why", ("boxes",), commands, seen[0].history, refusal)
 
@@ -349,7 +349,7 @@ def test_a_planner_changes_the_plan(kind: Kind) -> None:
     wait(model_planner(kind(script), max_history=200)(planning(Purpose.CHANGES)))
     (request,) = script.asked
     assert request.phase is RunPhase.REPLAN
-    assert request.data["commands"] == ["ADD", "REVISE", "REPLAN", "REPLAN ALL"]
+    assert request.data["commands"] == ["REVISE", "ADD", "REPLAN", "REPLAN ALL"]
     assert request.data["missing"] == ["boxes"]
     assert request.data["left_out"] > 0
     assert len(json.dumps(request.data["history"])) <= 220

@@ -10,11 +10,14 @@ import select
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click.testing
+import psutil
 
 from planspec_lark.cli.app import cli
 
@@ -89,6 +92,46 @@ def call(
         timeout=60,
         check=False,
     )
+
+
+# An interrupt ends the process as one from a terminal does, whatever the shell of the tests has asked for.
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+
+
+@contextmanager
+def at_work(arguments: Sequence[str | Path], before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+    """The command line as a process, once a program that it has started has named itself in the file `pid`."""
+    with subprocess.Popen(
+        command_line(arguments, before),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Nothing is written at once unless the command sees to it.
+        env=environment({"PYTHONUNBUFFERED": ""}),
+    ) as process:
+        wait_for_pid()
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for_pid() -> None:
+    """Wait until a program has named itself in the file `pid`."""
+    end = time.monotonic() + 60
+    while not Path("pid").exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def is_gone(number: int) -> bool:
+    """Whether a process has ended, or does so soon."""
+    end = time.monotonic() + 5
+    while time.monotonic() < end:
+        if not psutil.pid_exists(number) or psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def on_terminal(

@@ -11,14 +11,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 import pytest
 from click.testing import Result
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import build_planner_prompt, read_state, start_context
 from tests.cli.planning import PLANNER, SCRIPTS, STATE, write_scripts
-from tests.cli.running import SGR, call, command_line, environment, harmless, on_terminal, run
+from tests.cli.running import (
+    LISTEN,
+    SGR,
+    at_work,
+    call,
+    command_line,
+    environment,
+    harmless,
+    is_gone,
+    on_terminal,
+    run,
+)
 
 GO_ON = "The plan is kept where it stands; the same command goes on from there.\n"
 PLANNER_ONLY = ("--planner", "sh planner.sh", "--executor")
@@ -221,42 +231,16 @@ def test_an_executor_that_writes_rubbish(answer: str) -> None:
 
 
 @contextmanager
-def at_work(*, arguments: tuple[str, ...] = ("run",), before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+def executing(*, arguments: tuple[str, ...] = ("run",), before: str = "") -> Iterator[subprocess.Popen[bytes]]:
     """A run whose executor has begun, and has named its process in the file `pid`; that waits for a minute."""
     executor = shell("echo $$ > new; mv new pid; sleep 60")
-    with subprocess.Popen(
-        command_line(["planner", *arguments, *PLANNER_ONLY, executor], before),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # Nothing is written at once unless the command sees to it.
-        env=environment({"PYTHONUNBUFFERED": ""}),
-    ) as process:
-        end = time.monotonic() + 30
-        while not Path("pid").exists():
-            assert time.monotonic() < end
-            time.sleep(0.01)
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def is_gone(number: int) -> bool:
-    end = time.monotonic() + 5
-    while time.monotonic() < end:
-        if not psutil.pid_exists(number) or psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
-            return True
-        time.sleep(0.01)
-    return False
-
-
-LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    with at_work(["planner", *arguments, *PLANNER_ONLY, executor], before) as process:
+        yield process
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_run_that_is_stopped_goes_on_later(name: str, code: int) -> None:
-    with at_work(before=LISTEN) as process:
+    with executing(before=LISTEN) as process:
         before = STATE.read_bytes()
         process.send_signal(signal.Signals[name])
         said = process.communicate(timeout=30)
@@ -269,7 +253,7 @@ def test_a_run_that_is_stopped_goes_on_later(name: str, code: int) -> None:
 
 def test_a_signal_that_is_ignored_stops_nothing() -> None:
     ignore = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
-    with at_work(before=ignore) as process:
+    with executing(before=ignore) as process:
         process.send_signal(signal.SIGHUP)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.5)
@@ -278,7 +262,7 @@ def test_a_signal_that_is_ignored_stops_nothing() -> None:
 
 
 def test_after_a_kill_it_goes_on() -> None:
-    with at_work() as process:
+    with executing() as process:
         process.kill()
         process.wait(30)
     os.kill(int(Path("pid").read_text()), signal.SIGKILL)
@@ -287,7 +271,7 @@ def test_after_a_kill_it_goes_on() -> None:
 
 
 def test_two_at_once() -> None:
-    with at_work():
+    with executing():
         before = STATE.read_bytes()
         for arguments in (("run", *SCRIPTS), ("step", *SCRIPTS), ("start", "Fry", "--overwrite")):
             result = run("planner", *arguments)
@@ -299,7 +283,7 @@ def test_two_at_once() -> None:
 
 
 def test_what_has_happened_is_written_at_once() -> None:
-    with at_work() as process:
+    with executing() as process:
         assert process.stdout is not None
         begin = time.monotonic()
         assert process.stdout.readline() == b"  opened  PLAN_STEPS Bake\n"

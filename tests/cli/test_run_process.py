@@ -6,17 +6,27 @@ import os
 import resource
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 import pytest
 
 from planspec_lark import parse_plan
 from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
-from tests.cli.running import SGR, call, command_line, environment, harmless, on_terminal, run
+from tests.cli.running import (
+    LISTEN,
+    SGR,
+    at_work,
+    call,
+    command_line,
+    environment,
+    harmless,
+    is_gone,
+    on_terminal,
+    run,
+    wait_for_pid,
+)
 from tests.cli.terminals import terminal, undrawn
 from tests.cli.test_run import GO_ON, RUN, go_on, plan_text
 
@@ -30,46 +40,20 @@ def world() -> None:
 
 
 @contextmanager
-def at_work(*more: str, before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+def buying(*more: str, before: str = "") -> Iterator[subprocess.Popen[bytes]]:
     """A run whose second step has begun, and takes a minute."""
     make_world(_2=SLEEPS)
-    with subprocess.Popen(
-        command_line([*RUN, *more], before),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # Nothing is written at once unless the command sees to it.
-        env=environment({"PYTHONUNBUFFERED": ""}),
-    ) as process:
-        end = time.monotonic() + 60
-        while not Path("pid").exists():
-            assert time.monotonic() < end
-            time.sleep(0.01)
-        try:
-            yield process
-        finally:
-            process.kill()
+    with at_work([*RUN, *more], before) as process:
+        yield process
     make_world(plan_text())
-
-
-def is_gone(number: int) -> bool:
-    end = time.monotonic() + 5
-    while time.monotonic() < end:
-        if not psutil.pid_exists(number) or psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
-            return True
-        time.sleep(0.01)
-    return False
 
 
 # ---------------------------------------------------------------- stopped on the way
 
 
-LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-
-
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_run_that_is_stopped_goes_on(name: str, code: int) -> None:
-    with at_work(before=LISTEN) as process:
+    with buying(before=LISTEN) as process:
         before = plan_text()
         process.send_signal(signal.Signals[name])
         stdout, stderr = process.communicate(timeout=60)
@@ -86,7 +70,7 @@ def test_a_run_that_is_stopped_goes_on(name: str, code: int) -> None:
 
 
 def test_after_a_kill_it_goes_on() -> None:
-    with at_work() as process:
+    with buying() as process:
         process.kill()
         process.wait(30)
         os.kill(int(Path("pid").read_text()), signal.SIGKILL)
@@ -99,7 +83,7 @@ def test_after_a_kill_it_goes_on() -> None:
 
 
 def test_two_at_once() -> None:
-    with at_work():
+    with buying():
         before = plan_text()
         for more in ([], ["--resume"], ["--new-run"]):
             result = run(*RUN, *more)
@@ -112,7 +96,7 @@ def test_two_at_once() -> None:
 
 
 def test_what_has_happened_is_written_at_once() -> None:
-    with at_work() as process:
+    with buying() as process:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(4)]
         assert lines[-1] == b"started    2\n"
@@ -386,10 +370,11 @@ def test_ctrl_c_while_the_picture_is_shown() -> None:
     make_world(_2=SLEEPS)
     with terminal(*RUN) as screen:
         screen.wait_for("started    2")
+        wait_for_pid()
         screen.type("\x03")
         assert screen.wait() == 130
     assert screen.shown().endswith(f"Stopped. This goes on:\n{GO_ON}")
     assert screen.written.rfind(b"\x1b[?25h") > screen.written.rfind(b"\x1b[?25l")
-    assert is_gone(int(Path("pid").read_text())) if Path("pid").exists() else True
+    assert is_gone(int(Path("pid").read_text()))
     make_world(plan_text())
     assert run(*RUN, "--resume").exit_code == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import asdict, define, frozen
+from attrs import define, frozen
 
 from planspec_lark import parse_plan
 from planspec_lark.engine.homes import HomeError
@@ -22,6 +21,7 @@ from planspec_lark.engine.models import Outcome
 from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from planspec_lark.engine.think import RunResult
 from tests.corpus import ROOT
+from tests.dying import Server, serving
 from tests.engine.killing import LOCKED, Log, Request, begin, count_points, run_plan
 
 FULL = os.environ.get("PLANSPEC_PROFILE") == "full"
@@ -42,35 +42,10 @@ class Calm:
     result: RunResult
 
 
-@define
-class Server:
-    """The process that makes those to be killed."""
-
-    process: subprocess.Popen[str]
-
-    def send(self, request: Request) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(asdict(request)) + "\n")
-        self.process.stdin.flush()
-
-    def ask(self, request: Request) -> list[int]:
-        """Have it run; returns how each process has ended."""
-        self.send(request)
-        assert self.process.stdout is not None
-        codes: list[int] = json.loads(self.process.stdout.readline())
-        return codes
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    command = [sys.executable, "-m", "tests.engine.killing"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-    ) as process:
-        yield Server(process)
-        assert process.stdin is not None
-        process.stdin.close()
-        assert process.wait(30) == 0
+    with serving("tests.engine.killing") as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

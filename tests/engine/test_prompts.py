@@ -11,7 +11,6 @@ from string import Template
 from typing import Any
 
 import pytest
-from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -31,8 +30,6 @@ from planspec_lark.engine.answers import read_execution
 from planspec_lark.engine.models import HopStatus
 from planspec_lark.engine.prompts import (
     LANGUAGES,
-    REFLECTION_COMMANDS,
-    REPLAN_COMMANDS,
     RunPhase,
     build_answer_repair_prompt,
     build_execution_prompt,
@@ -40,8 +37,10 @@ from planspec_lark.engine.prompts import (
     build_reflection_prompt,
     build_replan_prompt,
 )
+from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.prompting import _SECTION, read_template
 from tests.corpus import ROOT
+from tests.pages import fences, headings
 
 FOLDER = ROOT / "planspec_lark" / "engine" / "templates"
 NAMES = sorted({path.name.partition(".")[0] for path in FOLDER.iterdir()})
@@ -106,23 +105,6 @@ WHOLE: dict[str, Callable[..., str]] = {
     "repair_lines": partial(repair, phase="reflection"),
     "repair_children": partial(repair, phase="replan", is_plan=True),
 }
-
-
-@frozen
-class Fence:
-    """One code block of a page."""
-
-    info: str
-    text: str
-
-
-def fences(page: str) -> list[Fence]:
-    return [Fence(token.info, token.content) for token in MarkdownIt().parse(page) if token.type == "fence"]
-
-
-def headings(page: str) -> list[str]:
-    tokens = MarkdownIt().parse(page)
-    return [f"{token.tag} {tokens[at + 1].content}" for at, token in enumerate(tokens) if token.type == "heading_open"]
 
 
 def template(name: str, language: str) -> str:
@@ -229,7 +211,7 @@ def test_the_examples_of_commands_are_some(language: str) -> None:
     assert scan.diagnostics == []
     shown = [f"{one.op} ALL" if one.step_id == "ALL" else one.op for one in scan.commands]
     assert shown == ["SKIP", "REVISE", "ADD", "REPLAN", "REPLAN ALL"]
-    assert set(shown) == {*REFLECTION_COMMANDS, *REPLAN_COMMANDS}
+    assert set(shown) == {*REFLECTION_VERBS, *REPLAN_VERBS}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -249,7 +231,7 @@ def test_the_example_of_an_answer_is_one(language: str, step_id: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
-    "offered", [[], ["SKIP"], ["ADD", "REVISE"], ["REPLAN"], ["REPLAN ALL"], [*REPLAN_COMMANDS]], ids=str
+    "offered", [[], ["SKIP"], ["ADD", "REVISE"], ["REPLAN"], ["REPLAN ALL"], [*REPLAN_VERBS]], ids=str
 )
 def test_only_what_is_allowed_is_offered(language: str, offered: list[str]) -> None:
     for prompt in (reflection(commands=offered, language=language), replan(commands=offered, language=language)):

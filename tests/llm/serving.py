@@ -114,74 +114,81 @@ def fault(status: int, message: str = "so it is", headers: dict[str, str] | None
     return answer({"error": {"message": message, **error}}, status=status, headers={**SOON, **(headers or {})})
 
 
+class _Handler(BaseHTTPRequestHandler):
+    """Gives the next answer to whatever is asked."""
+
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_POST(self) -> None:
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.served.asked.append(Asked(self.path, headers, json.loads(data)))
+        try:
+            self._give(self.server.served.next_answer())
+        except OSError:
+            self.close_connection = True
+            self.server.served.left.set()
+
+    # A redirect that is followed may come as another method.
+    do_GET = do_POST  # noqa: N815
+
+    def _give(self, given: Scripted) -> None:
+        self.server.served.closing.wait(given.wait)
+        if given.hang_up:
+            self.close_connection = True
+            return
+        self.send_response(given.status)
+        for name, value in given.headers.items():
+            self.send_header(name, value)
+        if given.pieces is not None:
+            self._give_stream(given, given.pieces)
+            return
+        self.send_header("Content-Length", str(len(given.body)))
+        self.end_headers()
+        if not given.drip:
+            self.wfile.write(given.body)
+        for at in range(len(given.body) if given.drip else 0):
+            self.wfile.write(given.body[at : at + 1])
+            time.sleep(given.drip)
+
+    def _give_stream(self, given: Scripted, pieces: tuple[bytes | float, ...]) -> None:
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for piece in pieces:
+            if isinstance(piece, bytes):
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            self.server.served.closing.wait(given.drip if isinstance(piece, bytes) else piece)
+        if given.cut:
+            self.close_connection = True
+        else:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (so it is called)
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.served = Served(f"http://127.0.0.1:{self.server_address[1]}/v1")
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Nobody wants to read that a client has left."""
+
+
 @contextmanager
 def serve() -> Iterator[Served]:
-    served = Served("")
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            data = self.rfile.read(int(self.headers["Content-Length"]))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            served.asked.append(Asked(self.path, headers, json.loads(data)))
-            try:
-                self._give(served.next_answer())
-            except OSError:
-                self.close_connection = True
-                served.left.set()
-
-        # A redirect that is followed may come as another method.
-        do_GET = do_POST  # noqa: N815
-
-        def _give(self, given: Scripted) -> None:
-            served.closing.wait(given.wait)
-            if given.hang_up:
-                self.close_connection = True
-                return
-            self.send_response(given.status)
-            for name, value in given.headers.items():
-                self.send_header(name, value)
-            if given.pieces is not None:
-                self._give_stream(given, given.pieces)
-                return
-            self.send_header("Content-Length", str(len(given.body)))
-            self.end_headers()
-            if not given.drip:
-                self.wfile.write(given.body)
-            for at in range(len(given.body) if given.drip else 0):
-                self.wfile.write(given.body[at : at + 1])
-                time.sleep(given.drip)
-
-        def _give_stream(self, given: Scripted, pieces: tuple[bytes | float, ...]) -> None:
-            self.send_header("Transfer-Encoding", "chunked")
-            self.end_headers()
-            for piece in pieces:
-                if isinstance(piece, bytes):
-                    self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
-                served.closing.wait(given.drip if isinstance(piece, bytes) else piece)
-            if given.cut:
-                self.close_connection = True
-            else:
-                self.wfile.write(b"0\r\n\r\n")
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (so it is called)
-            pass
-
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, request: object, client_address: object) -> None:
-            """Nobody wants to read that a client has left."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.block_on_close = False
-    served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    server = _Server()
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
-        yield served
+        yield server.served
     finally:
-        served.closing.set()
+        server.served.closing.set()
         server.shutdown()
         server.server_close()
         thread.join()

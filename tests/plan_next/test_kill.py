@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from attrs import asdict, define, frozen
+from attrs import define, frozen
 
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.kernel import StateError, create_state, open_state, read_state
 from planspec_lark.plan_next.models import DoneItem
-from tests.corpus import ROOT
+from tests.dying import Server, serving
 from tests.plan_next.killing import LOCKED, Log, Points, Request, begin, run_plan
 
 FULL = os.environ.get("PLANSPEC_PROFILE") == "full"
@@ -39,38 +36,10 @@ class Calm:
     points: int
 
 
-@define
-class Server:
-    """The process that makes those to be killed."""
-
-    process: subprocess.Popen[str]
-
-    def ask(self, request: Request) -> list[int]:
-        """Have it run; returns how each process has ended."""
-        self.send(request)
-        return self.answer()
-
-    def send(self, request: Request) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(asdict(request)) + "\n")
-        self.process.stdin.flush()
-
-    def answer(self) -> list[int]:
-        assert self.process.stdout is not None
-        codes: list[int] = json.loads(self.process.stdout.readline())
-        return codes
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    command = [sys.executable, "-m", "tests.plan_next.killing"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-    ) as process:
-        yield Server(process)
-        assert process.stdin is not None
-        process.stdin.close()
-        assert process.wait(30) == 0
+    with serving("tests.plan_next.killing") as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from attrs import evolve, frozen
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -26,6 +26,7 @@ from planspec_lark.plan_next.reading import parse_message
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.prompting import _SECTION, read_template
 from planspec_lark.source import Source
+from tests.pages import fences, headings
 
 TEMPLATES = [(name, language) for name in ("planner", "repair") for language in LANGUAGES]
 ROOT_GOAL = Core4("Print the almanac", "400 copies", "No copy has a blank page", "Before Advent")
@@ -45,23 +46,6 @@ AT_LIMIT = evolve(CONTEXT, max_depth=2)
 EXECUTORS = Executors(
     [Executor("cutter", guarantees=["cuts straight"], limits=["80 sheets at a time"], side_effects=["makes dust"])]
 )
-
-
-@frozen
-class Fence:
-    """One code block of a page."""
-
-    info: str
-    text: str
-
-
-def fences(page: str) -> list[Fence]:
-    return [Fence(token.info, token.content) for token in MarkdownIt().parse(page) if token.type == "fence"]
-
-
-def headings(page: str) -> list[str]:
-    tokens = MarkdownIt().parse(page)
-    return [f"{token.tag} {tokens[at + 1].content}" for at, token in enumerate(tokens) if token.type == "heading_open"]
 
 
 def template(name: str, language: str) -> str:

@@ -180,9 +180,9 @@ def _is_line(span: Span, source: Source) -> bool:
     return span.end_line == span.line and line.strip() == line[span.column - 1 : span.end_column - 1]
 
 
-def join_words(words: Sequence[str], last: str = "or") -> str:
+def join_words(words: Sequence[str]) -> str:
     """Words as an enumeration: `a, b or c`."""
-    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def shorten(text: str) -> str:

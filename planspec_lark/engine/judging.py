@@ -17,6 +17,9 @@ from planspec_lark.source import Source, Span
 __all__ = ["Given", "ReflectionJudge", "judge_replan"]
 
 
+_WHICH = "the commands here are SKIP, REVISE, ADD and REPLAN with an id"
+
+
 @frozen
 class Given:
     """A command with its bounds."""
@@ -44,7 +47,6 @@ class ReflectionJudge:
     trial: Trial
     can_interact: bool
     can_retry: bool
-    verbs: Sequence[str]
     source: Source
     # The one decision, if there is one and only one.
     _decided: Decided | None = None
@@ -103,22 +105,15 @@ class ReflectionJudge:
         skip = f"PLAN_CMD: SKIP {shorten(self.trial.step_id)} | reason"
         return join_words([f"`{word}`" for word in (*(decision.value for decision in self.able), skip)])
 
-    def _which(self) -> str:
-        """The commands that are possible."""
-        named = [f"{verb} with an id" if verb == "REPLAN" else verb for verb in self.verbs]
-        return f"the commands here are {join_words(named, 'and')}"
-
     def _judge_command(self, given: Given) -> Iterator[Diagnostic]:
         command = given.command
         span = self.source.span(given.start, given.end)
         if command.op not in VIEW_OPS and command.op != "ADD":
             self.is_settled |= command.step_id == "ALL" or self.trial.is_above(command.step_id)
-        if command.op in REFLECTION_VERBS and command.op not in self.verbs:
-            yield _note("PE205", f"{command.op} is not possible any more", self.source, span, self._which())
-        elif command.op not in REFLECTION_VERBS:
+        if command.op not in REFLECTION_VERBS:
             message = f"{command.op} is {_why_not(command.op)}"
             is_own = command.op == "DONE" and self.trial.is_above(command.step_id)
-            help = "write `ACCEPT` to take a result as it is" if is_own else self._which()
+            help = "write `ACCEPT` to take a result as it is" if is_own else _WHICH
             yield _note("PE205", message, self.source, span, help)
         elif command.step_id == "ALL":
             message = "REPLAN ALL is possible at the end of a round, not while one step is looked at"

@@ -109,7 +109,6 @@ class Reflecting:
             step,
             can_interact=self.ask is not None and can_retry,
             can_retry=can_retry,
-            verbs=allowed_verbs(self.desk, self.limits, REFLECTION_VERBS),
         )
         return try_commands(self.desk, read, self.limits)
 

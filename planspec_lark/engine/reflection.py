@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from attrs import field, frozen
@@ -11,7 +11,6 @@ from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.engine.decisions import Decided, Decision, diagnose_decision, match_decision
 from planspec_lark.engine.judging import Given, ReflectionJudge, judge_replan
 from planspec_lark.engine.trial import Trial
-from planspec_lark.engine.verbs import REFLECTION_VERBS
 from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.plan_cmd.faults import Fault
 from planspec_lark.plan_cmd.models import PlanCommand
@@ -55,7 +54,6 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     *,
     can_interact: bool,
     can_retry: bool = True,
-    verbs: Sequence[str] = REFLECTION_VERBS,
     name: str = "<reflection>",
     limits: Limits = DEFAULT_LIMITS,
 ) -> Reflection:
@@ -67,7 +65,6 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
         step: the step of the plan that is looked at.
         can_interact: whether there is a person to ask.
         can_retry: whether the step may run again.
-        verbs: the commands that may be used.
         name: what diagnostics call the text.
         limits: how much to read and to report; answers have no steps and no depth.
 
@@ -81,7 +78,7 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
         return Reflection(None, "", [], [excess], source)
     decisions, commands = _read(text)
     found = Findings(limits.max_findings)
-    judge = ReflectionJudge(Trial(plan, step), can_interact, can_retry, verbs, source)
+    judge = ReflectionJudge(Trial(plan, step), can_interact, can_retry, source)
     for one in judge.judge(decisions, commands):
         found.add(one)
     missed = False

@@ -189,6 +189,14 @@ def test_a_ledger_of_another_version(tmp_path: Path) -> None:
     assert _refusal(tmp_path / "l") == "FILE: this is a ledger of another version (9)"
 
 
+def test_a_record_waits_for_the_disk(tmp_path: Path) -> None:
+    """Nothing but a crash of the machine would show it."""
+    ledger = SqliteLedger(tmp_path / "l")
+    (mode,), (level,) = (ledger._base.execute(f"PRAGMA {name}").fetchone() for name in ("journal_mode", "synchronous"))
+    ledger.close()
+    assert (mode, level) == ("wal", 2)
+
+
 def test_an_empty_file_becomes_a_ledger(tmp_path: Path) -> None:
     (tmp_path / "l").touch()
     reader = SqliteLedger(tmp_path / "l", read_only=True)

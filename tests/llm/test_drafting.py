@@ -73,6 +73,7 @@ def test_a_plan_grows_line_by_line() -> None:
     assert (done.is_usable, done.diagnostics, done.answers, done.effort) == (True, [], 1, Effort(1, 30))
     kinds = [event.kind for event in told]
     assert kinds[:3] == [PlanEventKind.GOAL, PlanEventKind.STEP, PlanEventKind.STEP_ENDED]
+    assert kinds[-1] is PlanEventKind.SETTLED
     assert [event.step.step_id for event in told if event.kind is PlanEventKind.STEP and event.step] == ["1", "2"]
     assert '"task": "Mend the organ"' in model.prompts[0]
 

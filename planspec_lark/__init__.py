@@ -131,6 +131,9 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
     from planspec_lark.planspec.validation import validate_plan
     from planspec_lark.source import Source, Span
+    from planspec_lark.store.folder import PlanFolder
+    from planspec_lark.store.models import PlanEntry, StoreError, StoreReason
+    from planspec_lark.store.skeleton import make_skeleton
     from planspec_lark.toolplan.callables import load_entry_point_atoms
     from planspec_lark.toolplan.checking import check_tool_plan
     from planspec_lark.toolplan.drawing import draw_toolplan
@@ -224,6 +227,9 @@ _HOMES = {
     "planspec.tree": "available_outputs find_step next_pending_step step_order",
     "planspec.validation": "validate_plan",
     "source": "Source Span",
+    "store.folder": "PlanFolder",
+    "store.models": "PlanEntry StoreError StoreReason",
+    "store.skeleton": "make_skeleton",
     "toolplan.callables": "load_entry_point_atoms",
     "toolplan.checking": "check_tool_plan",
     "toolplan.drawing": "draw_toolplan",
@@ -299,8 +305,10 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Phase",
     "Places",
     "PlanCommand",
+    "PlanEntry",
     "PlanEvent",
     "PlanEventKind",
+    "PlanFolder",
     "PlanNext",
     "PlanReturn",
     "PlanRunError",
@@ -344,6 +352,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "StepPlaces",
     "StepResult",
     "StepStatus",
+    "StoreError",
+    "StoreReason",
     "StreamEnd",
     "ThinkEngine",
     "ThinkEvent",
@@ -394,6 +404,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "load_executors",
     "load_plan_doc",
     "load_words",
+    "make_skeleton",
     "message_to_json",
     "model_operator",
     "model_planner",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["remove_leftovers", "sync_folder", "write_atomically", "writing"]
+__all__ = ["create_atomically", "link_or_copy", "remove_leftovers", "sync_folder", "write_atomically", "writing"]
 
 _PREFIX, _SUFFIX = ".planspec-", ".tmp"
 
@@ -27,8 +28,7 @@ def writing(path: Path, like: os.stat_result | None = None) -> Iterator[BinaryIO
     Raises:
         OSError: it cannot be written; what was at ``path`` is as it was.
     """
-    # Without the name of what it becomes, which may be as long as names can be.
-    beside = path.with_name(f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
+    beside = _beside(path)
     # What is to have permissions of its own is nobody else's until it has them.
     mode = 0o666 if like is None else 0o600
     try:
@@ -45,6 +45,53 @@ def writing(path: Path, like: os.stat_result | None = None) -> Iterator[BinaryIO
         beside.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def _beside(path: Path) -> Path:
+    # Without the name of what it becomes, which may be as long as names can be.
+    return path.with_name(f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
+
+
+def create_atomically(path: Path, data: bytes) -> None:
+    """A new file, which is there with all that belongs into it or not at all.
+
+    Raises:
+        FileExistsError: there is something of this name already.
+        OSError: it cannot be written.
+    """
+    beside = _beside(path)
+    try:
+        with open(beside, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        link_or_copy(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Give a file a second name; where the file system gives a file only one, a copy. Nothing is ever replaced.
+
+    Raises:
+        FileExistsError: there is something of this name already.
+        OSError: neither is possible.
+    """
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        with open(source, "rb") as ours, open(target, "xb") as theirs:
+            try:
+                shutil.copyfileobj(ours, theirs)
+                theirs.flush()
+                os.fsync(theirs.fileno())
+                shutil.copystat(source, target)
+            except BaseException:
+                target.unlink()
+                raise
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -6,7 +6,7 @@ less than that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -101,15 +101,23 @@ def _refuse_plan(code: str, message: str, step_id: str, span: Span, source: Sour
     return Diagnostic(code, message, Severity.ERROR, span, help=help, step_id=step_id, source=source)
 
 
-def read_file(path: Path | str, limits: Limits) -> str:
+def read_file(
+    path: Path | str, limits: Limits, *, name: str | None = None, opener: Callable[[str, int], int] | None = None
+) -> str:
     """The text of a file in UTF-8, of which no more is read than the limit allows.
+
+    Args:
+        path: the file.
+        limits: how much to read.
+        name: what diagnostics call it, if not by its path.
+        opener: opens it, as for :func:`open`.
 
     Raises:
         PlanSyntaxError: it is no UTF-8, or has too many bytes.
         OSError: it cannot be read.
     """
-    name, most = str(path), limits.max_bytes
-    with open(path, "rb") as file:
+    name, most = str(path) if name is None else name, limits.max_bytes
+    with open(path, "rb", opener=opener) as file:
         data = file.read() if most is None else file.read(most + 1)
     if most is not None and len(data) > most:
         source = Source("", name)

@@ -13,11 +13,15 @@ from planspec_lark.limits import DEFAULT_LIMITS, read_file
 from planspec_lark.locks import LockedError, locked
 from planspec_lark.source import visible_name
 
-__all__ = ["FileHome", "Home", "HomeError", "ledger_path"]
+__all__ = ["BusyError", "FileHome", "Home", "HomeError", "ledger_path"]
 
 
 class HomeError(Exception):
     """A plan that cannot be read, written or run now; the text says why."""
+
+
+class BusyError(HomeError):
+    """Another process runs the plan."""
 
 
 class Home(Protocol):
@@ -60,7 +64,7 @@ class FileHome:
                     raise HomeError(f"{name}: this is no file")
                 held.enter_context(locked(real.with_name(real.name + ".lock")))
             except LockedError:
-                raise HomeError(f"{name}: another process runs this plan") from None
+                raise BusyError(f"{name}: another process runs this plan") from None
             except (OSError, ValueError, RuntimeError) as error:  # a loop of links is the last one
                 raise HomeError(f"{name}: {_explain(error)}") from None
             yield cls(real)

@@ -1,0 +1,1 @@
+"""The folder planspec/ of a project: names, listing, new plans, the archive."""

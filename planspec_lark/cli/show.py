@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import click
 
+from planspec_lark.cli.arguments import complete_steps, folder_option, plan_argument
 from planspec_lark.cli.output import Row, read_plan, terminal_width, write_rows
 from planspec_lark.planspec.folding import collapse_step, expand_step
 from planspec_lark.planspec.models import PlanSpec
@@ -29,13 +31,20 @@ _STYLES = {
 }
 
 
+def _steps(name: str, help: str) -> Callable[[Any], Any]:
+    return click.option(name, multiple=True, metavar="ID", shell_complete=complete_steps, help=help)
+
+
 @click.command("show")
-@click.argument("file", metavar="FILE")
-@click.option("--expand", multiple=True, metavar="ID", help="Show this step's body and children, whatever its status.")
-@click.option("--collapse", multiple=True, metavar="ID", help="Hide this step's body and children.")
+@plan_argument()
+@folder_option
+@_steps("--expand", "Show this step's body and children, whatever its status.")
+@_steps("--collapse", "Hide this step's body and children.")
 @click.option("--full", is_flag=True, help="Hide nothing.")
 def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full: bool) -> None:
     """Show a plan as a tree.
+
+    FILE may be a name: then it is planspec/NAME.md, or else Tasks/NAME/plan.md.
 
     Active and blocked steps show their body, all others only their line.
     """

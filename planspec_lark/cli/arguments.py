@@ -105,17 +105,26 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
     # A shell asks what a call might become: it gets what was typed.
     if value is None or ctx.resilient_parsing:
         return value
-    return tuple(_find(ctx, one) for one in value) if isinstance(value, tuple) else _find(ctx, value)
+    if isinstance(value, tuple):
+        # What is not there is one of many: the command goes on with the others.
+        return tuple(_find(ctx, one, or_else=one) for one in value)
+    return _find(ctx, value)
 
 
-def _find(ctx: click.Context, value: str) -> str:
-    from planspec_lark.store.names import is_name  # noqa: PLC0415  (as above)
+def _find(ctx: click.Context, value: str, or_else: str | None = None) -> str:
+    from planspec_lark.store.models import StoreError, StoreReason  # noqa: PLC0415  (as above)
+    from planspec_lark.store.names import is_name  # noqa: PLC0415
 
     # What is no name is a file, about which the command itself says what there is to say.
     if value == "-" or not is_name(value):
         return value
     with refusals():
-        return str(folder_of(ctx).find(value))
+        try:
+            return str(folder_of(ctx).find(value))
+        except StoreError as error:
+            if or_else is None or error.reason is not StoreReason.MISSING:
+                raise
+            return or_else
 
 
 # ---------------------------------------------------------------- completion

@@ -13,7 +13,7 @@ from attrs import define, field
 from planspec_lark.cli.output import FINDINGS, Unusable, complain, fail, write_diagnostics, write_rows, write_text
 from planspec_lark.cli.run_options import SECONDS
 from planspec_lark.prompting import LANGUAGES
-from planspec_lark.source import visible, visible_name
+from planspec_lark.source import one_line, visible, visible_name
 from planspec_lark.store.folder import PlanFolder
 from planspec_lark.store.models import StoreError
 
@@ -54,17 +54,18 @@ def draft(  # noqa: PLR0913  (each is another part of the call)
 ) -> str:
     """The text of a plan that whoever was named drafts; leaves where there is none of use.
 
-    What came nevertheless is kept as a plan of another name, which `planspec list` shows with what is wrong.
+    A constraint that it has left out is put back. What came nevertheless is kept as a plan of another name, which
+    `planspec list` shows with what is wrong.
     """
     from planspec_lark.cli.stopping import stoppable  # noqa: PLC0415  (most calls draft nothing)
     from planspec_lark.llm.models import LlmError  # noqa: PLC0415
     from planspec_lark.planspec.printing import serialize_plan  # noqa: PLC0415
 
-    ask = _drafter(options)
+    ask, kept = _drafter(options), list(constraints)
     heard = _Heard()
     with stoppable("Stopped."), _kept(folder, name, heard):
         try:
-            drafted = ask(task, constraints=list(constraints), language=language, on_text=heard)
+            drafted = ask(task, constraints=kept, language=language, on_text=heard)
         except LlmError as error:
             raise Unusable(f"{'--planner' if options['planner'] else '--llm'}: {error}") from None
         finally:
@@ -72,7 +73,14 @@ def draft(  # noqa: PLR0913  (each is another part of the call)
         if not drafted.is_usable:
             write_diagnostics(drafted.diagnostics, to_stderr=True)
             fail("The draft cannot be used as it is.", FINDINGS)
-    return serialize_plan(drafted.plan)
+    plan = drafted.plan
+    said = set(map(_bare, plan.constraints))
+    plan.constraints = [*plan.constraints, *(one for one in map(one_line, kept) if _bare(one) not in said)]
+    return serialize_plan(plan)
+
+
+def _bare(constraint: str) -> str:
+    return one_line(constraint).casefold().rstrip(".。")
 
 
 def _drafter(options: Mapping[str, Any]) -> Callable[..., DraftedPlan]:

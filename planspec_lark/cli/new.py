@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import click
@@ -29,9 +30,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 @draft_options
 @click.option("--gitignore", is_flag=True, help="Add planspec/ to .gitignore, unless it is there.")
 @folder_option
-def command(
-    ctx: click.Context, description: tuple[str, ...], name: str | None, gitignore: bool, **options: Any
-) -> None:
+def command(description: tuple[str, ...], name: str | None, gitignore: bool, **options: Any) -> None:
     """Create a plan, or show the one that has this name.
 
     The plan is planspec/NAME.md, and its name is written. Without a model or a program to draft it, it gets three steps
@@ -50,7 +49,7 @@ def command(
 
 
 def _find(folder: PlanFolder, task: str) -> str | None:
-    return next((one for one in folder.names() if one == task), None) if is_name(task) else None
+    return folder.holds(task) if is_name(task) else None
 
 
 def _show(folder: PlanFolder, name: str, options: dict[str, Any]) -> None:
@@ -62,7 +61,10 @@ def _show(folder: PlanFolder, name: str, options: dict[str, Any]) -> None:
 
 def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
     """The name of a new plan: before anybody is asked for a draft it is certain that there is none."""
-    chosen = check_name(name) if name is not None else folder.name_from(task)
+    try:
+        chosen = folder.name_from(task) if name is None else check_name(name)
+    except StoreError as error:
+        raise Unusable(f"{error}{'' if name is not None else ', with --name NAME'}") from None
     known = folder.holds(chosen)
     if known is not None:
         raise _taken(folder, known, chosen)
@@ -82,14 +84,25 @@ def _create(folder: PlanFolder, name: str, task: str, options: dict[str, Any]) -
     language = options["language"] or ("zh" if _HAN.search(task) else "en")
     # Also where it is drafted: what cannot be described cannot be asked for.
     text = make_skeleton(task, constraints=constraints, language=language)
-    if options["llm"] is not None or options["planner"] is not None:
+    is_drafted = options["llm"] is not None or options["planner"] is not None
+    if is_drafted:
         text = draft(folder, name, task, options, constraints=constraints, language=language)
     try:
-        path = folder.create(name, text)
+        path = _write(folder, name, text)
+    except StoreError:
+        # It cannot be kept, so it goes to whoever has asked for it.
+        if is_drafted:
+            write_text(text)
+        raise
+    write_text(f"{visible_name(str(path))}\n")
+
+
+def _write(folder: PlanFolder, name: str, text: str) -> Path:
+    try:
+        return folder.create(name, text)
     except StoreError as error:
         if error.reason is not StoreReason.EXISTS:
             raise
-        # Somebody has taken the name meanwhile, and a draft is not to be lost.
+        # Somebody has taken the name meanwhile.
         complain(str(error))
-        path = folder.create(folder.free_name(name), text)
-    write_text(f"{visible_name(str(path))}\n")
+        return folder.create(folder.free_name(name), text)

@@ -195,9 +195,14 @@ def _is_spaced(before: Stretch, new: Stretch, behind: Stretch) -> bool:
     if before.step is not None and not _is_below(new, before):
         return "\n" in before.gap
     # In front of it is no sibling. Between the siblings behind it shows what is usual.
-    if behind.behind is not None and behind.behind.step is not None:
+    if behind.behind is not None and _head(behind.behind) == _head(behind):
         return "\n" in behind.gap
     return before.step is not None and "\n" in before.gap
+
+
+def _head(stretch: Stretch) -> str | None:
+    """The id that those of a step and its siblings begin with."""
+    return None if stretch.step is None else stretch.step.step_id.rpartition(".")[0]
 
 
 def _is_below(one: Stretch, other: Stretch) -> bool:

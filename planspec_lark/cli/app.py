@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from io import StringIO
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 from click.shell_completion import CompletionItem
@@ -35,12 +35,6 @@ _COMMANDS = {
 
 
 class _LazyGroup(click.Group):
-    def main(self, *arguments: Any, **options: Any) -> Any:
-        # Also where a shell only asks what could come next.
-        _spell_out(sys.stdout)
-        _spell_out(sys.stderr)
-        return super().main(*arguments, **options)
-
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
@@ -72,6 +66,8 @@ def cli() -> None:
 
     Wherever a FILE is asked for, - stands for standard input, and the name of a plan for planspec/NAME.md.
     """
+    _spell_out(sys.stdout)
+    _spell_out(sys.stderr)
 
 
 def run() -> int:

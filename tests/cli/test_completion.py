@@ -119,13 +119,6 @@ def test_a_broken_plan_has_the_steps_that_could_be_read() -> None:
     assert ask("planspec show half --expand ") == ["plain,1", "plain,3"]
 
 
-def test_other_encodings_are_no_matter() -> None:
-    variables = {"COMP_WORDS": "planspec\narchive\n", "COMP_CWORD": "2", "_PLANSPEC_COMPLETE": "bash_complete"}
-    done = call(env={**variables, "PYTHONIOENCODING": "ascii"})
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"plain,library" in done.stdout
-
-
 def test_the_folder_counts(here: Path) -> None:
     (here / "project").mkdir()
     os.rename("planspec", "project/planspec")

@@ -10,6 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from planspec_lark.answers.extracting import Extraction, Repair, extract_plan
+    from planspec_lark.answers.prompts import repair_prompt
+    from planspec_lark.answers.risks import Risk
+    from planspec_lark.answers.splicing import Spliced, splice
     from planspec_lark.bulk.dask_engine import run_on_dask
     from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, ShardReport
     from planspec_lark.bulk.report import BulkReport
@@ -154,6 +158,10 @@ if TYPE_CHECKING:
     from planspec_lark.toolplan.view import toolplan_to_plan
 
 _HOMES = {
+    "answers.extracting": "Extraction Repair extract_plan",
+    "answers.prompts": "repair_prompt",
+    "answers.risks": "Risk",
+    "answers.splicing": "Spliced splice",
     "bulk.dask_engine": "run_on_dask",
     "bulk.models": "BulkError BulkOptions BulkTask Shard ShardReport",
     "bulk.report": "BulkReport",
@@ -284,6 +292,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ExecutorCall",
     "Executors",
     "ExecutorsError",
+    "Extraction",
     "Fix",
     "HomeError",
     "HopStatus",
@@ -328,9 +337,11 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ReflectionCall",
     "Refusal",
     "Registry",
+    "Repair",
     "Reply",
     "ReplyStream",
     "Request",
+    "Risk",
     "RunEvent",
     "RunEventKind",
     "RunPhase",
@@ -343,6 +354,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ShardReport",
     "Source",
     "Span",
+    "Spliced",
     "SqliteLedger",
     "StateError",
     "StepCall",
@@ -397,6 +409,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "estimate_tokens",
     "expand_step",
     "export_grammar",
+    "extract_plan",
     "find_step",
     "focus_view",
     "iter_steps",
@@ -439,6 +452,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "registry_to_value",
     "render",
     "render_all",
+    "repair_prompt",
     "replace_children",
     "request_execution",
     "request_generation",
@@ -453,6 +467,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "scan_plan_commands",
     "serialize_commands",
     "serialize_plan",
+    "splice",
     "start_context",
     "step_order",
     "steps_to_plan",

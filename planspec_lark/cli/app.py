@@ -20,14 +20,17 @@ _COMMANDS = {
     "bulk": "planspec_lark.cli.bulk",
     "check": "planspec_lark.cli.check",
     "fmt": "planspec_lark.cli.fmt",
+    "extract": "planspec_lark.cli.extract",
     "focus": "planspec_lark.cli.focus",
     "grammar": "planspec_lark.cli.grammar",
     "json": "planspec_lark.cli.json",
     "log": "planspec_lark.cli.log",
     "next": "planspec_lark.cli.next",
     "planner": "planspec_lark.cli.planner",
+    "repair-prompt": "planspec_lark.cli.repair_prompt",
     "run": "planspec_lark.cli.run",
     "show": "planspec_lark.cli.show",
+    "splice": "planspec_lark.cli.splice",
     "tools": "planspec_lark.cli.tools",
 }
 

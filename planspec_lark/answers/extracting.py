@@ -10,11 +10,13 @@ from planspec_lark.answers.faulty import last_line
 from planspec_lark.answers.risks import Risk, rate
 from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.planspec.checking import locate
 from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.places import Places
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.scanning import scan_plan
+from planspec_lark.planspec.validation import check_rules
 from planspec_lark.source import Source, Span
 
 __all__ = ["Extraction", "Repair", "extract_plan"]
@@ -28,7 +30,8 @@ class Repair:
         code: the code of what was found.
         message: what was found, in words.
         was: the text as it was.
-        became: what it was read as; the empty text for what was left out. What was only moved stays the same.
+        became: what it was read as; the empty text for what was left out. What was only moved stays the same, and so
+            does what may be something else than it was taken for.
         risk: how likely it is that this changes what is meant.
         diagnostic: what was found, with its place; an error where the risk is above the one that is allowed.
     """
@@ -139,6 +142,10 @@ def extract_plan(
         entry = _enter(diagnostic, result.source, most)
         (left_out if diagnostic.severity is Severity.INFO else repairs).append(entry)
     plan = result.plan
+    # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind.
+    types = [found for found in check_rules(plan) if found.code == "PS202"]
+    repairs += [_enter(found, result.source, most) for found in locate(types, result.places)]
+    repairs.sort(key=lambda entry: entry.line)
     return Extraction(
         plan, serialize_plan(plan), tuple(repairs), tuple(left_out), _find_span(result.places), most, result.source
     )
@@ -146,10 +153,12 @@ def extract_plan(
 
 def _enter(diagnostic: Diagnostic, source: Source, most: Risk) -> Repair:
     risk = rate(diagnostic)
-    fix, span = diagnostic.fix, diagnostic.span
-    is_moved = fix is None and diagnostic.severity is Severity.WARNING and diagnostic.code != "PS105"
+    # A type is taken as it is, whatever might be meant by it.
+    is_type = diagnostic.code == "PS202"
+    fix, span = None if is_type else diagnostic.fix, diagnostic.span
+    is_kept = is_type or (fix is None and diagnostic.severity is Severity.WARNING and diagnostic.code != "PS105")
     was = source.text[fix.span.start : fix.span.end] if fix else _whole_lines(span, source)
-    became = fix.text if fix else f"## Steps\n{was}" if diagnostic.code == "PS108" else was if is_moved else ""
+    became = fix.text if fix else f"## Steps\n{was}" if diagnostic.code == "PS108" else was if is_kept else ""
     if risk.rank > most.rank:
         diagnostic = evolve(diagnostic, severity=Severity.ERROR)
     return Repair(diagnostic.code, diagnostic.message, was, became, risk, diagnostic)

@@ -90,7 +90,8 @@ def _write(text: str, out: str) -> None:
 def _ledger(found: Extraction) -> Iterator[Row]:
     for entry in sorted((*found.repairs, *found.left_out), key=lambda entry: entry.line):
         refused = entry.risk.rank > found.max_risk.rank
-        what = "refused " if refused else "left out" if not entry.became else "repaired"
+        done = "left out" if not entry.became else "kept    " if entry.became == entry.was else "repaired"
+        what = "refused " if refused else done
         lines = f"{entry.line}" if entry.line == entry.end_line else f"{entry.line}-{entry.end_line}"
         yield [
             (f"{what}  {entry.risk.value:<6}", _STYLES[entry.risk]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -28,7 +29,7 @@ _MARK = 20
 _LEFT_OUT = "… left out: "
 
 
-class _Kind:
+class _Kind(IntEnum):
     """The parts that are left out, in this order."""
 
     SETTLED_BODY = 0
@@ -124,7 +125,7 @@ class _Part:
     """Something that can be left out: of which step, and which kind of part."""
 
     at: int
-    kind: int
+    kind: _Kind
 
 
 @define
@@ -269,7 +270,7 @@ def _order(nodes: list[_Node]) -> list[_Part]:
     return [part for *_, part in sorted(keys, key=lambda key: key[:3])]
 
 
-def _line_keys(nodes: list[_Node]) -> list[tuple[int, int]]:
+def _line_keys(nodes: list[_Node]) -> list[tuple[_Kind, int]]:
     """When each line is left out: never before those below it."""
     keys = [(_line_kind(node, nodes), -node.distance) for node in nodes]
     for at in reversed(range(len(nodes))):
@@ -279,7 +280,7 @@ def _line_keys(nodes: list[_Node]) -> list[tuple[int, int]]:
     return keys
 
 
-def _line_kind(node: _Node, nodes: list[_Node]) -> int:
+def _line_kind(node: _Node, nodes: list[_Node]) -> _Kind:
     parent = nodes[node.parent] if node.parent >= 0 else None
     if parent is not None and parent.settled:
         return _Kind.BELOW_SETTLED

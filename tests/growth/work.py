@@ -233,6 +233,7 @@ EXCEPTIONS = {
         [
             ("details in the deep", "serialize_plan"),
             ("details in the deep", "serialize_plan, folded"),
+            ("details in the deep", "serialize_plan, bounded"),
             ("details in the deep", "show_plan"),
             ("details in the deep", "plan_to_json"),
         ],

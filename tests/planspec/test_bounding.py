@@ -168,6 +168,12 @@ def test_where_nothing_is_open_the_end_stays_longest() -> None:
     view = serialize_plan(parse_plan(text), max_tokens=100)
     assert view.startswith("Goal: g\n> … left out: ")
     assert view.endswith("29. [x] [act] Step number 29\n30. [x] [act] Step number 30\n")
+    assert "\n1. [x]" not in view
+
+
+def test_a_short_body_takes_no_less_room_than_its_mark() -> None:
+    text = "Goal: g\n## Steps\n" + "".join(f"{number}. [x] [act] a\n  > b\n" for number in range(1, 9))
+    assert all("line" not in view for view in views(text))
 
 
 def test_a_plan_without_a_goal_has_a_place_for_the_mark() -> None:

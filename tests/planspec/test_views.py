@@ -237,6 +237,17 @@ Beside it:
     )
 
 
+def test_what_is_short_stays_as_it_is() -> None:
+    view = upcoming("Goal: g\n## Steps\n1. [>] [subtask] a\n> b\n1.1. [act] c\n")
+    with pytest.raises(ValueError, match=f" takes {len(view.to_text())}$"):
+        view.to_text(max_tokens=1, count_tokens=len)
+
+
+def test_a_step_that_is_done_comes_no_later() -> None:
+    text = upcoming("## Steps\n1. [act] a\n> ← b, c\n2. [x] [act] d → b\n3. [act] e → c\n").to_text()
+    assert "- b: from 2. [x] [act] d → b\n- c: later, from 3. [act] e → c\n" in text
+
+
 def test_as_json() -> None:
     value = upcoming(PLAN).to_dict()
     assert [*value] == [

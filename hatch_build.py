@@ -28,6 +28,7 @@ Constraints:
   > Two colours.
 """
 ANSWER = f"Here you are:\n```\n{PLAN}2) [X] [act] Go | Progress: x\nso\n```\n"
+MENDING = "LINE 1: # Plan: a\nline 2: b\n"
 JSON = '{"a": [1, "\\n", 01, True,], b: {}}'
 TOOL_PLAN = (
     '{"target": "", "plan": {"steps": [{"id": "a", "target": "", "inputs": {"b": "$${c} ${0.outputs.d} ${e}"}}]}}'
@@ -83,6 +84,7 @@ def exercise() -> None:
     document.apply(ps.parse_plan_commands(COMMANDS + "PLAN_CMD: REVISE 2 [act] Go\n> Soon\n"))
     assert ps.parse_plan(document.text) == document.plan
     ps.read_reflection(REFLECTION, plan, plan.steps[0], can_interact=True)
+    ps.splice(PLAN, MENDING)
     ps.read_json(JSON)
     ps.check_tool_plan(TOOL_PLAN, {})
     for text in (PLAN, ANSWER):

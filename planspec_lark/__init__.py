@@ -10,6 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from planspec_lark.answers.extracting import Extraction, Repair, extract_plan
+    from planspec_lark.answers.prompts import repair_prompt
+    from planspec_lark.answers.risks import Risk
+    from planspec_lark.answers.splicing import Spliced, splice
     from planspec_lark.bulk.dask_engine import run_on_dask
     from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, ShardReport
     from planspec_lark.bulk.report import BulkReport
@@ -130,11 +134,14 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.streaming import PlanStream, StreamEnd
     from planspec_lark.planspec.syntax_tree import parse_tree, plan_from_tree
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
+    from planspec_lark.planspec.upcoming import Todo
     from planspec_lark.planspec.validation import validate_plan
+    from planspec_lark.planspec.views import StepView, Supply, Use, focus_view, next_step_view
     from planspec_lark.source import Source, Span
     from planspec_lark.store.folder import PlanFolder
     from planspec_lark.store.models import PlanEntry, StoreError, StoreReason
     from planspec_lark.store.skeleton import make_skeleton
+    from planspec_lark.tokens import estimate_tokens
     from planspec_lark.toolplan.callables import load_entry_point_atoms
     from planspec_lark.toolplan.checking import check_tool_plan
     from planspec_lark.toolplan.drawing import draw_toolplan
@@ -155,6 +162,10 @@ if TYPE_CHECKING:
     from planspec_lark.toolplan.view import toolplan_to_plan
 
 _HOMES = {
+    "answers.extracting": "Extraction Repair extract_plan",
+    "answers.prompts": "repair_prompt",
+    "answers.risks": "Risk",
+    "answers.splicing": "Spliced splice",
     "bulk.dask_engine": "run_on_dask",
     "bulk.models": "BulkError BulkOptions BulkTask Shard ShardReport",
     "bulk.report": "BulkReport",
@@ -227,11 +238,14 @@ _HOMES = {
     "planspec.streaming": "PlanStream StreamEnd",
     "planspec.syntax_tree": "parse_tree plan_from_tree",
     "planspec.tree": "available_outputs find_step next_pending_step step_order",
+    "planspec.upcoming": "Todo",
     "planspec.validation": "validate_plan",
+    "planspec.views": "StepView Supply Use focus_view next_step_view",
     "source": "Source Span",
     "store.folder": "PlanFolder",
     "store.models": "PlanEntry StoreError StoreReason",
     "store.skeleton": "make_skeleton",
+    "tokens": "estimate_tokens",
     "toolplan.callables": "load_entry_point_atoms",
     "toolplan.checking": "check_tool_plan",
     "toolplan.drawing": "draw_toolplan",
@@ -286,6 +300,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ExecutorCall",
     "Executors",
     "ExecutorsError",
+    "Extraction",
     "Fix",
     "HomeError",
     "HopStatus",
@@ -333,9 +348,11 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ReflectionCall",
     "Refusal",
     "Registry",
+    "Repair",
     "Reply",
     "ReplyStream",
     "Request",
+    "Risk",
     "RunEvent",
     "RunEventKind",
     "RunPhase",
@@ -348,6 +365,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ShardReport",
     "Source",
     "Span",
+    "Spliced",
     "SqliteLedger",
     "StateError",
     "StepCall",
@@ -355,11 +373,14 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "StepPlaces",
     "StepResult",
     "StepStatus",
+    "StepView",
     "StoreError",
     "StoreReason",
     "StreamEnd",
+    "Supply",
     "ThinkEngine",
     "ThinkEvent",
+    "Todo",
     "ToolPlan",
     "ToolPlanError",
     "ToolRun",
@@ -367,6 +388,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ToolStep",
     "Unusable",
     "Usage",
+    "Use",
     "Words",
     "WordsError",
     "analyze_shard",
@@ -397,9 +419,12 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "default_words",
     "draft_plan",
     "draw_toolplan",
+    "estimate_tokens",
     "expand_step",
     "export_grammar",
+    "extract_plan",
     "find_step",
+    "focus_view",
     "iter_steps",
     "lint_plan",
     "load_atoms",
@@ -413,6 +438,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "model_planner",
     "model_reflector",
     "next_pending_step",
+    "next_step_view",
     "parse_message",
     "parse_plan",
     "parse_plan_commands",
@@ -440,6 +466,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "registry_to_value",
     "render",
     "render_all",
+    "repair_prompt",
     "replace_children",
     "request_execution",
     "request_generation",
@@ -454,6 +481,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "scan_plan_commands",
     "serialize_commands",
     "serialize_plan",
+    "splice",
     "start_context",
     "step_order",
     "steps_to_plan",

@@ -138,6 +138,9 @@ PJ131 error   bare-word             A word in place of a value, such as `True`.
 PJ132 error   not-finite            `NaN` or `Infinity`.
 PJ133 error   bad-number            A number that is not written as JSON writes it.
 PJ134 error   number-out-of-range   A number beyond the range of floats, or with too many digits.
+PM101 error   unasked-line          A mended line that was not asked for.
+PM102 warning wrong-line-mark       A line that is almost a mended line.
+PM103 error   nothing-mended        An answer without a mended line.
 PN101 error   missing-field         A field that has to be there.
 PN102 error   unknown-field         A field that there is not.
 PN103 error   wrong-kind            A value of another kind than its field holds.

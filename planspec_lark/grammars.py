@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 # The languages whose texts are read; the others are for generation.
-READ = ("planspec", "plan_cmd", "json_text", "reference", "reflection")
+READ = ("planspec", "plan_cmd", "json_text", "reference", "reflection", "mending")
 # What has a JSON Schema, in a file beside the grammars.
 SCHEMAS = ("plan_next", "plan_return", "tool_plan", "atoms")
 # The rules that a text of each language can be read as.
@@ -45,6 +45,7 @@ STARTS = {
     "json_text": ("text",),
     "reference": ("value", "path"),
     "reflection": ("decision",),
+    "mending": ("mended",),
     "planspec_canonical": ("start",),
     "planspec_fresh": ("start",),
     "plan_cmd_canonical": ("start",),
@@ -54,7 +55,7 @@ STARTS = {
 # Those whose parsers need no look-ahead, so that their states can be walked through without Lark.
 _STEPPED = ("json_text",)
 # The languages that a grammar imports from, and those that they import from.
-_IMPORTS = {"plan_cmd": ("planspec",), "reflection": ("plan_cmd", "planspec")}
+_IMPORTS = {"plan_cmd": ("planspec",), "reflection": ("plan_cmd", "planspec"), "mending": ("plan_cmd", "planspec")}
 _PACKAGE = Path(__file__).parent
 
 

@@ -35,6 +35,7 @@ from planspec_lark import (
     registry_from_value,
     scan_plan_commands,
     serialize_plan,
+    splice,
 )
 from planspec_lark.diagnostics import CommandError, Diagnostic, Severity
 from planspec_lark.engine.generating import read_children
@@ -106,6 +107,9 @@ KNOWN = {
     "plan_next good",
     "reflection bad",
     "reflection good",
+    "text mending",
+    "mending bad",
+    "mending good",
     "yaml bad",
     "yaml good",
     "planned bad",
@@ -205,6 +209,22 @@ def test_bad_reflections_have_their_fault(block: Block) -> None:
 @of("reflection good")
 def test_good_reflections_have_none(block: Block) -> None:
     assert find_in_reflection(block) == []
+
+
+def find_in_mending(block: Block) -> list[str]:
+    """What is wrong with an answer about the page's faulty plan."""
+    (page_plan,) = [one for one in BLOCKS if one.page == block.page and one.info == "text mending"]
+    return [found.code for found in splice(page_plan.text, block.text).diagnostics]
+
+
+@of("mending bad")
+def test_bad_mended_lines_have_their_fault(block: Block) -> None:
+    assert find_in_mending(block) == [block.code]
+
+
+@of("mending good")
+def test_good_mended_lines_have_none(block: Block) -> None:
+    assert find_in_mending(block) == []
 
 
 @of("yaml bad")
@@ -363,6 +383,7 @@ LANGUAGES = {
     "PC": "plan_cmd",
     "PE": "execution",
     "PJ": "json",
+    "PM": "mending",
     "PN": "plan_next",
     "PY": "yaml",
     "PT": "toolplan",

@@ -29,6 +29,8 @@ READERS = (
     "context_from_json",
     "read_executors",
     "tool_plans",
+    "mending",
+    "plans_in_answers",
     "reflections",
     "read_execution",
     "streams",

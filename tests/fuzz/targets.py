@@ -54,7 +54,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.planspec.showing import show_plan, wrap
-from tests.fuzz import engine, planner, reflections, tool_runs, toolplans
+from tests.fuzz import engine, mending, planner, reflections, tool_runs, toolplans
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.property import documents, promises, streams
 from tests.reporting import to_github, to_json, to_sarif
@@ -306,6 +306,8 @@ TARGETS = {
     "context_from_json": Target(planner.try_context, planner.context_texts),
     "read_executors": Target(planner.try_executors, planner.executors_texts),
     "tool_plans": Target(toolplans.try_tool_plan, toolplans.tool_plan_texts),
+    "mending": Target(mending.try_answer, mending.mending_texts),
+    "plans_in_answers": Target(mending.try_plan, texts),
     "reflections": Target(reflections.try_answer, reflections.answer_texts),
     "read_execution": Target(engine.try_answer, engine.answer_texts),
     "streams": Target(engine.try_stream, engine.stream_texts),

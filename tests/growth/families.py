@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 
 from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
+from tests.growth.mending import MENDING_SHAPES, MENDING_WORK
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.reflections import REFLECTION_SHAPES, REFLECTION_WORK
 from tests.growth.shapes import JSON_SHAPES, PLAN_SHAPES, TEXT_SHAPES
@@ -37,6 +38,7 @@ FAMILIES = {
     "JSON": Family(JSON_SHAPES, JSON_WORK),
     "texts": Family(TEXT_SHAPES, TEXT_WORK),
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
+    "mending": Family(MENDING_SHAPES, MENDING_WORK),
     "reflections": Family(REFLECTION_SHAPES, REFLECTION_WORK),
     "engine": Family(ENGINE_SHAPES, ENGINE_WORK),
     "tool plans": Family(TOOLPLAN_SHAPES, {**TOOLPLAN_WORK, **TOOL_RUN_WORK}),

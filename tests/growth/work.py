@@ -22,8 +22,12 @@ from planspec_lark import (
     apply_commands,
     check_text,
     decode,
+    estimate_tokens,
+    extract_plan,
+    focus_view,
     iter_steps,
     lint_plan,
+    next_step_view,
     parse_plan,
     parse_plan_commands,
     parse_tree,
@@ -34,6 +38,7 @@ from planspec_lark import (
     plan_to_steps,
     read_json,
     render_all,
+    repair_prompt,
     scan_json,
     scan_plan,
     scan_plan_commands,
@@ -122,6 +127,27 @@ def _show(plan: PlanSpec) -> None:
     deque((row for line in show_plan(plan, fold=False) for row in wrap(line, 100)), maxlen=0)
 
 
+def _bound(plan: PlanSpec) -> None:
+    size = len(serialize_plan(plan))
+    for count in (estimate_tokens, len):
+        with suppress(ValueError):
+            serialize_plan(plan, max_tokens=size // 4 + 1, count_tokens=count)
+
+
+def _view_steps(plan: PlanSpec) -> None:
+    steps = [*iter_steps(plan)]
+    for view in (next_step_view(plan), *(focus_view(plan, step.step_id) for step in (*steps[:1], *steps[-1:]))):
+        if view is not None:
+            view.to_dict()
+            with suppress(ValueError):
+                view.to_text(max_tokens=len(view.to_text()) // 4 + 1)
+
+
+def _ask_to_mend(text: str) -> None:
+    with suppress(ValueError):
+        repair_prompt(text)
+
+
 def _convert(plan: PlanSpec) -> None:
     for step in iter_steps(plan):
         step.step_type = "act"
@@ -205,6 +231,10 @@ PLAN_WORK = {
     "serialize_commands": Work(serialize_commands, parse_plan_commands),
     "serialize_plan": Work(serialize_plan, _plan),
     "serialize_plan, folded": Work(lambda plan: serialize_plan(plan, fold=True), _plan),
+    "serialize_plan, bounded": Work(_bound, _plan),
+    "views of steps": Work(_view_steps, _plan),
+    "extract_plan": Work(extract_plan),
+    "repair_prompt": Work(_ask_to_mend),
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),
     "show_plan": Work(_show, _plan),
@@ -241,6 +271,7 @@ EXCEPTIONS = {
         [
             ("details in the deep", "serialize_plan"),
             ("details in the deep", "serialize_plan, folded"),
+            ("details in the deep", "serialize_plan, bounded"),
             ("details in the deep", "show_plan"),
             ("details in the deep", "plan_to_json"),
         ],

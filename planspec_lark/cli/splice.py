@@ -1,0 +1,77 @@
+"""`planspec splice`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from planspec_lark.answers.splicing import Spliced, splice
+from planspec_lark.cli.output import (
+    FINDINGS,
+    Unreadable,
+    check_inputs,
+    complain,
+    fail,
+    label,
+    read_text,
+    stop_on_faults,
+    write_diagnostics,
+    write_diff,
+    write_text,
+)
+from planspec_lark.diagnostics import PlanSyntaxError, Severity
+from planspec_lark.files import write_atomically
+from planspec_lark.source import visible_name
+
+__all__ = ["command"]
+
+
+@click.command("splice")
+@click.argument("file", metavar="FILE")
+@click.argument("answer", metavar="[ANSWER]", default="-")
+@click.option("--dry-run", is_flag=True, help="Write nothing; tell what is wrong with the answer and the result.")
+@click.option("--diff", is_flag=True, help="Show how the plan's text changes.")
+def command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
+    """Put the mended lines of an answer into a plan, in place.
+
+    ANSWER is a file with a language model's answer to planspec repair-prompt (by default -, standard input). All other
+    lines of the plan stay as they are. Where the answer writes a line that was not asked for, the plan stays as it is.
+    With - as FILE, the plan goes from standard input to standard output. Exits with 1 where the answer is refused, or
+    the plan still has faults.
+    """
+    check_inputs(file, answer)
+    try:
+        before = read_text(file)
+        done = splice(before, read_text(answer), name=label(file), answer_name=label(answer))
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{visible_name(error.source.name)}: nothing was read")
+    write_diagnostics(done.diagnostics, to_stderr=True)
+    if diff:
+        write_diff(before, done.text, file, to_stderr=file == "-" and not dry_run)
+    if not dry_run:
+        _write(file, before, done.text)
+    _tell(done, file)
+
+
+def _write(file: str, before: str, after: str) -> None:
+    if file == "-":
+        write_text(after)
+    elif before != after:
+        try:
+            write_atomically(Path(file), after)
+        except OSError as error:
+            raise Unreadable(file, error.strerror or "cannot be written") from None
+
+
+def _tell(done: Spliced, file: str) -> None:
+    """Say what has come of it, and leave with the exit code."""
+    name = visible_name(label(file))
+    if not done.is_usable:
+        fail(f"{name}: the answer is refused, and the plan stays as it is", FINDINGS)
+    count = len(done.lines)
+    complain(f"{name}: {count} {'line' if count == 1 else 'lines'} written anew")
+    faults = [one for one in done.findings if one.severity is Severity.ERROR]
+    if faults:
+        write_diagnostics(faults, to_stderr=True)
+        fail(f"{name}: {len(faults)} {'fault is' if len(faults) == 1 else 'faults are'} left", FINDINGS)

@@ -1,0 +1,217 @@
+"""Plans taken out of answers: the ledger, what each repair risks, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import CODES, Limits, Risk, Severity, extract_plan, parse_plan, scan_plan, serialize_plan
+from planspec_lark.answers.risks import RISKS
+from tests import strategies
+from tests.corpus import each, find
+
+HEAD = "Goal: g\n## Steps\n"
+ANSWER = """\
+Here is the plan.
+
+```
+Goal：Open the bakery at six
+Constraints:
+* No noise before five
+## Steps
+1) [act] Order the gas -> gas
+2. [ok!] [act] Light the oven → heat
+3. Bake the bread → bread
+```
+Good luck!
+"""
+
+
+def text_of(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace")
+
+
+def test_the_ledger() -> None:
+    found = extract_plan(ANSWER, max_risk="high")
+    assert found.text == (
+        "Goal: Open the bakery at six\nConstraints:\n- No noise before five\n## Steps\n"
+        "1. [act] Order the gas → gas\n2. [act] Light the oven → heat\n"
+    )
+    assert serialize_plan(found.plan) == found.text
+    assert [(one.line, one.code, one.was, one.became, one.risk.value) for one in found.repairs] == [
+        (4, "PS104", "Goal：Open the bakery at six", "Goal: Open the bakery at six", "low"),
+        (6, "PS118", "* No noise before five", "- No noise before five", "low"),
+        (8, "PS110", "1) [act] Order the gas -> gas", "1. [act] Order the gas → gas", "medium"),
+        (9, "PS111", "2. [ok!] [act] Light the oven → heat", "2. [ ] [act] Light the oven → heat", "high"),
+        (10, "PS112", "3. Bake the bread → bread", "", "high"),
+    ]
+    assert [(one.line, one.end_line, one.code, one.was, one.risk.value) for one in found.left_out] == [
+        (1, 1, "PS101", "Here is the plan.", "none"),
+        (3, 3, "PS103", "```", "none"),
+        (11, 11, "PS103", "```", "none"),
+        (12, 12, "PS101", "Good luck!", "none"),
+    ]
+    assert found.span is not None
+    assert (found.span.line, found.span.end_line) == (4, 9)
+    assert (found.is_usable, found.risk, found.refused) == (True, Risk.HIGH, [])
+
+
+@pytest.mark.parametrize(
+    ("most", "refused"),
+    [
+        ("none", ["PS104", "PS118", "PS110", "PS111", "PS112"]),
+        ("low", ["PS110", "PS111", "PS112"]),
+        ("medium", ["PS111", "PS112"]),
+        ("high", []),
+    ],
+)
+def test_what_is_refused(most: str, refused: list[str]) -> None:
+    found = extract_plan(ANSWER, max_risk=most)
+    assert [one.code for one in found.refused] == refused
+    assert all(one.diagnostic.severity is Severity.ERROR for one in found.refused)
+    assert found.is_usable == (not refused)
+    value = found.to_dict()
+    assert (value["plan"] is None, value["text"] is None) == (bool(refused), bool(refused))
+    json.dumps(value)
+
+
+def test_by_default_what_is_likely_to_change_the_meaning_is_refused() -> None:
+    assert extract_plan(ANSWER).max_risk is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "risk"),
+    [
+        pytest.param(f"{HEAD}1. [act]a\n", "PS113", "none", id="white space"),
+        pytest.param("Goal：g\n## Steps\n1. [act] a\n", "PS104", "low", id="a header"),
+        pytest.param("## Steps\n1. [act] a\nGoal: g\n", "PS106", "low", id="another order"),
+        pytest.param("Goal: g\n1. [act] a\n", "PS108", "low", id="no header"),
+        pytest.param(f"{HEAD}1) [act] a\n", "PS110", "low", id="an id"),
+        pytest.param(f"{HEAD}- [x] 1. [act] a\n", "PS110", "low", id="a box"),
+        pytest.param(f"{HEAD}1. [X] [act] a\n", "PS111", "low", id="a capital mark"),
+        pytest.param(f"{HEAD}1. [ ~ ] [act] a\n", "PS111", "low", id="a mark with spaces"),
+        pytest.param(f"{HEAD}1. [] [act] a\n", "PS111", "low", id="an empty mark"),
+        pytest.param(f"{HEAD}1. [?] [act] a\n", "PS111", "high", id="an unknown mark"),
+        pytest.param(f"{HEAD}1) [✓] [act] a\n", "PS110", "high", id="an unknown mark behind another flaw"),
+        pytest.param(f"{HEAD}1. (act) a\n", "PS112", "low", id="a type"),
+        pytest.param(f"{HEAD}1. a\n", "PS112", "high", id="no type"),
+        pytest.param(f"{HEAD}1. [done] [act] a\n", "PS202", "high", id="a status that is taken for a type"),
+        pytest.param(f"{HEAD}1. [act] a |\n", "PS114", "low", id="a separator"),
+        pytest.param(f"{HEAD}1. [act] a | Progress: 1 of 3\n", "PS115", "low", id="progress in other signs"),
+        pytest.param(f"{HEAD}1. [act] a | Progress: half\n", "PS115", "medium", id="progress in words"),
+        pytest.param(f"{HEAD}1. [act] a | Progress: 1 | Progress: 2\n", "PS116", "medium", id="two of them"),
+        pytest.param("Goal: g\nConstraints:\n* c\n## Steps\n1. [act] a\n", "PS118", "low", id="a bullet"),
+        pytest.param(f"{HEAD}1. [act] a -> b\n", "PS305", "medium", id="an arrow"),
+        pytest.param(f"{HEAD}1. [act] a\n> <- b\n", "PS305", "medium", id="another arrow"),
+        pytest.param(f"{HEAD}1) [act] a -> b\n", "PS110", "medium", id="an arrow behind another flaw"),
+        pytest.param(f"{HEAD}1. [act] a\x07b\n", "PS102", "medium", id="a control character"),
+        pytest.param(f"{HEAD}1. [?] [act] a\x07b\n", "PS102", "high", id="a control character and a mark"),
+        pytest.param(f"{HEAD}1. [act] a\n## Steps\n2. [act] b\n", "PS105", "medium", id="a second header"),
+        pytest.param(f"{HEAD}1. [act] a\n1. [act] b\n", "PS117", "high", id="an id twice"),
+    ],
+)
+def test_what_each_repair_risks(text: str, code: str, risk: str) -> None:
+    (entry, *_) = extract_plan(text).repairs
+    assert (entry.code, entry.risk.value) == (code, risk)
+
+
+def test_a_choice_between_plans_is_a_risk() -> None:
+    found = extract_plan(f"{HEAD}1. [act] a\n\n# Plan: another\n{HEAD}1. [act] b\n", max_risk=Risk.LOW)
+    assert [(one.code, one.risk, one.line, one.end_line) for one in found.left_out] == [("PS105", Risk.MEDIUM, 5, 8)]
+    assert not found.is_usable
+
+
+@pytest.mark.parametrize("text", ["", "I can not plan that.", "Goal: g\n", "```\n```\n"])
+def test_without_steps_there_is_no_plan(text: str) -> None:
+    found = extract_plan(text, max_risk="high")
+    assert not found.is_usable
+    assert found.to_dict()["plan"] is None
+
+
+def test_a_plan_as_it_should_be_has_an_empty_ledger() -> None:
+    found = extract_plan(f"{HEAD}1. [act] a\n", max_risk=Risk.NONE)
+    assert (found.repairs, found.left_out, found.risk, found.is_usable) == ((), (), Risk.NONE, True)
+
+
+def test_more_findings_than_are_listed_are_a_risk() -> None:
+    text = HEAD + "".join(f"{number}) [act] a\n" for number in range(1, 12))
+    assert extract_plan(text).is_usable
+    found = extract_plan(text, limits=Limits(max_findings=10))
+    assert [one.code for one in found.refused] == ["PS120"]
+
+
+def test_limits() -> None:
+    found = extract_plan(ANSWER, limits=Limits(max_bytes=10))
+    assert [one.code for one in found.refused] == ["PS121"]
+    assert not found.plan.steps
+
+
+def test_there_are_four_risks() -> None:
+    assert [(risk.value, risk.rank) for risk in Risk] == [("none", 0), ("low", 1), ("medium", 2), ("high", 3)]
+    with pytest.raises(ValueError, match="'some' is not a valid Risk"):
+        extract_plan(ANSWER, max_risk="some")
+
+
+def test_a_word_that_is_taken_for_a_type_is_named_and_stays() -> None:
+    found = extract_plan(f"{HEAD}1. [done] [act] a\n2) [act] b\n")
+    assert [(one.code, one.was, one.became) for one in found.repairs] == [
+        ("PS202", "1. [done] [act] a", "1. [done] [act] a"),
+        ("PS110", "2) [act] b", "2. [act] b"),
+    ]
+    assert [one.message for one in found.refused] == ["step 1: invalid type 'done'"]
+    assert extract_plan(f"{HEAD}1. [reson] a\n").repairs[0].became == "1. [reson] a"
+
+
+@each("planspec/answers", ".md")
+def test_fixtures(path: Path, snapshot: SnapshotAssertion) -> None:
+    found = extract_plan(text_of(path), max_risk="high")
+    rows = [
+        f"{one.line}-{one.end_line} {one.code} {one.risk.value}: {one.was[:90]!r} => {one.became[:90]!r}"
+        for one in (*found.repairs, *found.left_out)
+    ]
+    assert [found.is_usable, *rows] == snapshot
+
+
+# ---------------------------------------------------------------- any text
+
+
+def test_every_code_of_a_repair_has_a_risk() -> None:
+    seen = {
+        found.code
+        for folder in ("answers", "invalid")
+        for path in find(f"planspec/{folder}", ".md")
+        for found in scan_plan(text_of(path)).diagnostics
+        if found.severity is Severity.WARNING
+    }
+    assert seen == set(RISKS)
+    assert set(RISKS) <= set(CODES)
+
+
+@given(strategies.any_plan_text)
+@example(f"{HEAD}1. [act] a | Progress: x | Progress: y | Progress: 1\n")
+def test_nothing_that_is_repaired_goes_without_a_risk(text: str) -> None:
+    found = extract_plan(text, max_risk=Risk.NONE)
+    for entry in found.repairs:
+        assert entry.code in RISKS or entry.risk is Risk.HIGH
+    readings = [entry for entry in (*found.repairs, *found.left_out) if entry.code != "PS202"]
+    assert len(readings) == len(scan_plan(text).diagnostics)
+    assert parse_plan(found.text) == found.plan
+
+
+@given(strategies.any_plan_text, st.sampled_from(Risk), st.sampled_from(Risk))
+def test_who_allows_more_refuses_less(text: str, one: Risk, other: Risk) -> None:
+    less, more = sorted((one, other), key=lambda risk: risk.rank)
+    assert len(extract_plan(text, max_risk=more).refused) <= len(extract_plan(text, max_risk=less).refused)
+    assert extract_plan(text, max_risk=Risk.HIGH).refused == []
+
+
+@given(strategies.canonical_plans)
+def test_a_plan_that_needs_nothing_comes_out_as_it_is(text: str) -> None:
+    found = extract_plan(text)
+    if not any(one.code in ("PS202", "PS305") for one in found.repairs):
+        assert (found.text, found.repairs, found.left_out) == (text, (), ())

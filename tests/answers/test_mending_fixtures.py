@@ -1,0 +1,50 @@
+"""Answers found on disk, about the plan beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planspec_lark import Severity, splice
+from planspec_lark.answers.faulty import find_faulty
+from tests.corpus import FIXTURES, each, expected_codes, find, read
+
+
+@pytest.fixture(scope="module")
+def plan() -> str:
+    return read(FIXTURES / "mending" / "plan.md")
+
+
+def test_the_plan_has_faults_of_many_kinds(plan: str) -> None:
+    assert find_faulty(plan).lines == {2, 4, 7, 10, 11, 12}
+
+
+@each("mending/valid", ".txt")
+def test_valid_answers_are_taken(path: Path, plan: str) -> None:
+    done = splice(plan, read(path))
+    assert done.diagnostics == []
+    assert done.lines
+    before, after = plan.split("\n"), done.text.split("\n")
+    assert [row for number, row in enumerate(before, 1) if number not in done.lines] == [
+        row for row in after if row in before
+    ]
+
+
+@each("mending/invalid", ".txt")
+def test_invalid_answers_have_their_codes(path: Path, plan: str) -> None:
+    done = splice(plan, read(path))
+    assert [(found.line, found.code) for found in done.diagnostics] == expected_codes(path)
+    if any(found.severity is Severity.ERROR for found in done.diagnostics):
+        assert done.text == plan
+
+
+def test_every_answer_has_its_codes() -> None:
+    assert {path.stem for path in find("mending/invalid", ".txt")} == {
+        path.stem for path in find("mending/invalid", ".codes")
+    }
+    assert {code for path in find("mending/invalid", ".txt") for _, code in expected_codes(path)} == {
+        "PM101",
+        "PM102",
+        "PM103",
+    }

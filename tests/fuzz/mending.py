@@ -1,0 +1,85 @@
+"""What the fuzz job does with answers that hold a plan, or that mend lines of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+
+from hypothesis import strategies as st
+
+from planspec_lark import (
+    ScanResult,
+    extract_plan,
+    focus_view,
+    iter_steps,
+    next_step_view,
+    parse_plan,
+    render_all,
+    repair_prompt,
+    scan_plan,
+    serialize_plan,
+    splice,
+)
+from planspec_lark.source import visible
+from tests import strategies
+from tests.corpus import FIXTURES, read
+from tests.fuzz.texts import texts
+
+__all__ = ["mending_texts", "try_answer", "try_plan"]
+
+_PLAN = read(FIXTURES / "mending" / "plan.md")
+_ANSWERS = [read(path) for path in sorted((FIXTURES / "mending").rglob("*.txt"))]
+
+
+def try_answer(text: str) -> None:
+    """As an answer about a plan, and as the plan that an answer is about."""
+    for plan, answer in ((_PLAN, text), (text, _ANSWERS[0]), (text, text)):
+        done = splice(plan, answer, name=text[:20], answer_name=text[:20])
+        shown = render_all([*done.diagnostics, *done.findings])
+        assert shown == visible(shown)
+        assert done.is_usable or done.text == plan
+        assert done.lines or done.text == plan
+
+
+def try_plan(text: str) -> None:
+    """Take the plan out, ask for its faulty lines, and look at it in views of any size."""
+    found = extract_plan(text, name=text[:20])
+    assert parse_plan(found.text) == found.plan
+    found.to_dict()
+    for language in ("en", "zh"):
+        try:
+            prompt = repair_prompt(text, language=language)
+        except ValueError as error:
+            assert "too long to be mended" in str(error)
+            break
+        assert prompt == visible(prompt)
+    _look_at(scan_plan(text))
+
+
+def _look_at(result: ScanResult) -> None:
+    plan = result.plan
+    size = len(serialize_plan(plan))
+    views = [next_step_view(plan), *(focus_view(plan, step.step_id) for step in [*iter_steps(plan)][:3])]
+    writers: list[Callable[..., str]] = [partial(serialize_plan, plan), *(view.to_text for view in views if view)]
+    for write in writers:
+        for most in {1, size // 3 + 1, size // 2 + 1, size + 1}:
+            try:
+                assert len(write(max_tokens=most, count_tokens=len)) <= most
+            except ValueError as error:
+                assert str(error).startswith(f"max_tokens: {most} is too few")
+
+
+_lines = st.builds(
+    "{}LINE {}{} {}".format,
+    st.sampled_from(["", "", "", " ", "- ", "**", "\ufeff"]),
+    st.integers(0, 14),
+    st.sampled_from([":", ":", ":", "：", " :", ""]),
+    st.one_of(strategies.lines, st.sampled_from(["", "1. [act] a", "## Steps", "> b"])),
+)
+
+
+@cache
+def mending_texts() -> st.SearchStrategy[str]:
+    """Answers with mended lines and with lines that are almost some, and other texts."""
+    listed = st.lists(st.one_of(_lines, _lines, strategies.lines), max_size=6).map("\n".join)
+    return st.one_of(st.sampled_from(_ANSWERS), listed, listed, texts())

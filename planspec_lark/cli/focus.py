@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from planspec_lark.cli.arguments import folder_option, plan_argument, step_argument
 from planspec_lark.cli.output import read_plan
 from planspec_lark.cli.step_view import view_options, write_view
 from planspec_lark.planspec.views import focus_view
@@ -12,8 +13,9 @@ __all__ = ["command"]
 
 
 @click.command("focus")
-@click.argument("file", metavar="FILE")
-@click.argument("step_id", metavar="ID")
+@plan_argument()
+@step_argument("step_id")
+@folder_option
 @view_options
 def command(file: str, step_id: str, as_json: bool, max_tokens: int | None) -> None:
     """Show one step with what it needs, what stands beside and below it, and what depends on it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import complain, fail, label, read_plan
 from planspec_lark.cli.step_view import view_options, write_view
 from planspec_lark.planspec.models import PlanStatus, iter_steps
@@ -16,7 +17,8 @@ _NOTHING_LEFT = 3
 
 
 @click.command("next")
-@click.argument("file", metavar="FILE")
+@plan_argument()
+@folder_option
 @view_options
 def command(file: str, as_json: bool, max_tokens: int | None) -> None:
     """Show the next step to do with all that it needs.

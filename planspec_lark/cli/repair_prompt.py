@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from planspec_lark.answers.prompts import MAX_FAULTS, repair_prompt
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import FINDINGS, Unusable, label, read_text, stop_on_faults, write_text
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.prompting import LANGUAGES
@@ -14,7 +15,8 @@ __all__ = ["command"]
 
 
 @click.command("repair-prompt")
-@click.argument("file", metavar="FILE")
+@plan_argument()
+@folder_option
 @click.option("--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Of the prompt.")
 @click.option("--max-faults", type=click.IntRange(min=1), default=MAX_FAULTS, show_default=True, help="Show so many.")
 def command(file: str, language: str, max_faults: int) -> None:

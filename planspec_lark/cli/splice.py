@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from planspec_lark.answers.splicing import Spliced, splice
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     Unreadable,
@@ -28,7 +29,8 @@ __all__ = ["command"]
 
 
 @click.command("splice")
-@click.argument("file", metavar="FILE")
+@plan_argument()
+@folder_option
 @click.argument("answer", metavar="[ANSWER]", default="-")
 @click.option("--dry-run", is_flag=True, help="Write nothing; tell what is wrong with the answer and the result.")
 @click.option("--diff", is_flag=True, help="Show how the plan's text changes.")

@@ -63,6 +63,8 @@ NAMES = ["ill", "library", "light", "many", "车险"]
         ("planspec show library --expand 2.", ["plain,2.1", "plain,2.2"]),
         ("planspec show plan.md --collapse 2", ["plain,2", "plain,2.1", "plain,2.2"]),
         ("planspec show roof --expand 3", ["plain,3"]),
+        ("planspec focus library 2.", ["plain,2.1", "plain,2.2"]),
+        ("planspec next li", ["file,li", "plain,library", "plain,light"]),
         ("planspec show nope --expand ", []),
         ("planspec show --expand ", []),
         ("planspec show fifo --expand ", []),

@@ -363,6 +363,14 @@ def test_other_commands_take_names() -> None:
 
 
 @pytest.mark.usefixtures("plans")
+@pytest.mark.parametrize("arguments", [("next", "{}"), ("focus", "{}", "2.1"), ("repair-prompt", "{}")])
+def test_views_take_names(arguments: tuple[str, ...]) -> None:
+    by_name, by_path = (run(*(one.format(file) for one in arguments)) for file in ("library", "planspec/library.md"))
+    assert (by_name.exit_code, by_name.stdout) == (by_path.exit_code, by_path.stdout)
+    assert by_name.exit_code == 0
+
+
+@pytest.mark.usefixtures("plans")
 def test_of_many_files_one_may_be_missing() -> None:
     result = run("check", "nope", "winter")
     assert (result.exit_code, result.stderr) == (2, "Error: nope: No such file or directory\n")

@@ -130,6 +130,9 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.syntax_tree import parse_tree, plan_from_tree
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
     from planspec_lark.planspec.validation import validate_plan
+    from planspec_lark.pytest_plugin.asserting import PlanAssertion, StepAssertion, assert_plan
+    from planspec_lark.pytest_plugin.normalizing import plan_without
+    from planspec_lark.pytest_plugin.taking import UnreadablePlanError
     from planspec_lark.source import Source, Span
     from planspec_lark.toolplan.callables import load_entry_point_atoms
     from planspec_lark.toolplan.checking import check_tool_plan
@@ -223,6 +226,9 @@ _HOMES = {
     "planspec.syntax_tree": "parse_tree plan_from_tree",
     "planspec.tree": "available_outputs find_step next_pending_step step_order",
     "planspec.validation": "validate_plan",
+    "pytest_plugin.asserting": "PlanAssertion StepAssertion assert_plan",
+    "pytest_plugin.normalizing": "plan_without",
+    "pytest_plugin.taking": "UnreadablePlanError",
     "source": "Source Span",
     "toolplan.callables": "load_entry_point_atoms",
     "toolplan.checking": "check_tool_plan",
@@ -298,6 +304,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Outcome",
     "Phase",
     "Places",
+    "PlanAssertion",
     "PlanCommand",
     "PlanEvent",
     "PlanEventKind",
@@ -339,6 +346,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Span",
     "SqliteLedger",
     "StateError",
+    "StepAssertion",
     "StepCall",
     "StepInfo",
     "StepPlaces",
@@ -352,6 +360,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ToolRun",
     "ToolRunError",
     "ToolStep",
+    "UnreadablePlanError",
     "Unusable",
     "Usage",
     "Words",
@@ -362,6 +371,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "arun_toolplan",
     "ask",
     "ask_async",
+    "assert_plan",
     "available_outputs",
     "build_answer_repair_prompt",
     "build_execution_prompt",
@@ -411,6 +421,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "plan_to_json",
     "plan_to_steps",
     "plan_to_toolplan_skeleton",
+    "plan_without",
     "preview",
     "preview_resumed",
     "program_executor",

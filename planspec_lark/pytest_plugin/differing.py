@@ -131,6 +131,7 @@ def _pair(regions: _Regions) -> _Pairs:
     pairs = _Pairs()
     for old, new in regions:
         pairs.add(old, new, _words_of, moved=False)
+        pairs.add(old, new, lambda entry: tuple(entry.step.outputs), moved=False)
         pairs.add(old, new, lambda entry: entry.step.step_id, moved=False)
     all_old = [entry for old, _ in regions for entry in old]
     all_new = [entry for _, new in regions for entry in new]

@@ -34,6 +34,9 @@ TEXTS = {
     "reworded": PLAN.replace("Knead the dough", "Knead the dough twice"),
     "body": PLAN.replace("    > Up to 250 degrees\n", "    > Up to 230 degrees\n    > And wait\n"),
     "gone": PLAN.replace("  2.2. [>] heat [act] Heat the oven → heat | Progress: 2/3\n    > Up to 250 degrees\n", ""),
+    "reworded behind a new one": PLAN.replace(
+        "3. [decide] Is the bread good?", "3. [act] Cool the loaves → cold\n4. [decide] Good?"
+    ).replace("3.1. [act] Yes: open the door → customers", "4.1. [act] Open up → customers"),
     "moved": PLAN.replace("  3.2. [act] No: call the baker → baker\n", "").replace(
         "2. [>] [subtask]", "4. [act] No: call the baker → baker\n2. [>] [subtask]"
     ),

@@ -2,6 +2,8 @@
 
 These are all public names. They are loaded when they are first used, so that importing the package costs little and
 compiles no grammar.
+
+PYTEST_DONT_REWRITE: the pytest plugin is a part of this package, and pytest would warn wherever it is imported first.
 """
 
 from __future__ import annotations

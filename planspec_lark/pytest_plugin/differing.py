@@ -5,8 +5,8 @@ A step that only has another number, since another has come in front of it, does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from difflib import SequenceMatcher
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from attrs import field, frozen
 
@@ -16,9 +16,8 @@ from planspec_lark.planspec.tree import iter_with_parents
 
 __all__ = ["Change", "diff_rows"]
 
-# A list of ids has so many; texts with more pairs of steps than this are not compared step by step.
+# A list of ids has so many.
 _LISTED = 8
-_MOST_PAIRS = 4_000_000
 
 
 @frozen
@@ -57,13 +56,62 @@ def _entries(plan: PlanSpec) -> list[_Entry]:
 def diff_rows(before: PlanSpec, after: PlanSpec) -> list[Change]:
     """What differs, from top to bottom; empty where nothing does."""
     old, new = _entries(before), _entries(after)
-    if len(old) * len(new) > _MOST_PAIRS:
-        return [*_diff_heads(before, after), *_say_first(old, new)]
-    matcher = SequenceMatcher(None, [entry.key for entry in old], [entry.key for entry in new], autojunk=False)
-    regions = [(old[a:b], new[c:d]) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
-    alike = [(old[a + at], new[c + at]) for a, c, size in matcher.get_matching_blocks() for at in range(size)]
+    alike = match([entry.key for entry in old], [entry.key for entry in new])
+    regions = [(old[a:b], new[c:d]) for a, b, c, d in _between(alike, len(old), len(new))]
     pairs = _pair(regions)
-    return [*_summarize(regions, pairs, alike), *_diff_heads(before, after), *_diff_regions(regions, pairs)]
+    summary = _summarize(regions, pairs, [(old[a], new[b]) for a, b in alike])
+    return [*summary, *_diff_heads(before, after), *_diff_regions(regions, pairs)]
+
+
+def match(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Which items of one sequence stay in the other, as pairs of places in ascending order.
+
+    Of items that come several times, the first belongs to the first, and so on: then each has one partner at most, and
+    the most that keep their order are found in n log n, whatever the texts.
+    """
+    least = min(len(old), len(new))
+    head = next((at for at in range(least) if old[at] != new[at]), least)
+    tail = next((at for at in range(least - head) if old[-1 - at] != new[-1 - at]), least - head)
+    places = {item: head + at for at, item in enumerate(_count(old[head : len(old) - tail]))}
+    inner = [(places.get(item), head + at) for at, item in enumerate(_count(new[head : len(new) - tail]))]
+    kept = _longest_rise([(a, b) for a, b in inner if a is not None])
+    behind = [(len(old) - at, len(new) - at) for at in range(tail, 0, -1)]
+    return [*((at, at) for at in range(head)), *kept, *behind]
+
+
+def _count(items: Sequence[Hashable]) -> Iterator[tuple[Hashable, int]]:
+    """Each item with how often it has come before."""
+    seen: dict[Hashable, int] = {}
+    for item in items:
+        seen[item] = seen.get(item, -1) + 1
+        yield item, seen[item]
+
+
+def _longest_rise(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The most pairs, in their order, whose first numbers rise."""
+    lowest: list[int] = []  # the lowest number that a rise of each length ends with
+    ends: list[int] = []  # where that is
+    before: list[int] = []  # for each pair, the one in front of it in its rise
+    for at, (number, _) in enumerate(pairs):
+        length = bisect_left(lowest, number)
+        before.append(ends[length - 1] if length else -1)
+        lowest[length : length + 1] = [number]
+        ends[length : length + 1] = [at]
+    rise = []
+    at = ends[-1] if ends else -1
+    while at >= 0:
+        rise.append(pairs[at])
+        at = before[at]
+    return rise[::-1]
+
+
+def _between(alike: list[tuple[int, int]], old: int, new: int) -> Iterator[tuple[int, int, int, int]]:
+    """The stretches that lie between what is alike, in both."""
+    a = b = 0
+    for c, d in [*alike, (old, new)]:
+        if c > a or d > b:
+            yield a, c, b, d
+        a, b = c + 1, d + 1
 
 
 def _diff_heads(before: PlanSpec, after: PlanSpec) -> Iterator[Change]:
@@ -78,21 +126,9 @@ def _head_rows(plan: PlanSpec) -> list[str]:
 
 
 def _diff_lines(old: list[str], new: list[str]) -> Iterator[Change]:
-    for tag, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
-        if tag != "equal":
-            yield from (Change("-", row) for row in old[a:b])
-            yield from (Change("+", row) for row in new[c:d])
-
-
-def _say_first(old: list[_Entry], new: list[_Entry]) -> Iterator[Change]:
-    """Where plans that are too long to compare begin to differ."""
-    for a, b in zip(old, new, strict=False):
-        if a.rows != b.rows:
-            yield Change("", f"the plans differ from step {b.step.step_id} on, and are too long to say how")
-            yield from _diff_lines([*a.rows], [*b.rows])
-            return
-    if len(old) != len(new):
-        yield Change("", f"the plan has {len(new)} steps, not {len(old)}")
+    for a, b, c, d in _between(match(old, new), len(old), len(new)):
+        yield from (Change("-", row) for row in old[a:b])
+        yield from (Change("+", row) for row in new[c:d])
 
 
 # ---------------------------------------------------------------- steps

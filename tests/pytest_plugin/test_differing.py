@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable, Iterator
+from itertools import combinations, pairwise
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, PlanStep, apply_commands, iter_steps, parse_plan, parse_plan_commands, plan_without
-from planspec_lark.pytest_plugin.differing import diff_rows
+from planspec_lark.pytest_plugin.differing import diff_rows, match
 from tests import strategies
 from tests.pytest_plugin.plans import PLAN
 
@@ -36,7 +41,9 @@ TEXTS = {
     "gone": PLAN.replace("  2.2. [>] heat [act] Heat the oven → heat | Progress: 2/3\n    > Up to 250 degrees\n", ""),
     "reworded behind a new one": PLAN.replace(
         "3. [decide] Is the bread good?", "3. [act] Cool the loaves → cold\n4. [decide] Good?"
-    ).replace("3.1. [act] Yes: open the door → customers", "4.1. [act] Open up → customers"),
+    )
+    .replace("3.1. [act] Yes: open the door → customers", "4.1. [act] Open up → customers")
+    .replace("3.2. [act] No", "4.2. [act] No"),
     "moved": PLAN.replace("  3.2. [act] No: call the baker → baker\n", "").replace(
         "2. [>] [subtask]", "4. [act] No: call the baker → baker\n2. [>] [subtask]"
     ),
@@ -62,15 +69,45 @@ def test_many_ids_are_counted() -> None:
     assert show(PlanSpec(), plan).startswith("|new: 1, 2, 3, 4, 5, 6, 7, 8 and 4 more\n")
 
 
-def test_plans_that_are_too_long_are_not_compared_step_by_step(snapshot: SnapshotAssertion) -> None:
-    def count(last: int, name: str) -> PlanSpec:
-        steps = [PlanStep(str(number), step_type="act", description=f"a{number}") for number in range(1, last)]
-        steps[7].description = name
-        return PlanSpec(steps=steps)
+def count_up(words: Iterable[str]) -> PlanSpec:
+    return PlanSpec(steps=[PlanStep(str(at), step_type="act", description=one) for at, one in enumerate(words, 1)])
 
-    assert show(count(2101, "x"), count(2101, "y")) == snapshot(name="one")
-    assert show(count(2101, "x"), count(2102, "x")) == snapshot(name="length")
-    assert show(count(2101, "x"), count(2101, "x")) == ""
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["x"] * 5000, ["x", "y"] * 2500),
+        ([f"{number}" for number in range(5000)], [f"{number}" for number in range(5000, 0, -1)]),
+        (["x"] * 5000, ["y"] * 5000),
+    ],
+    ids=["every other", "reversed", "all"],
+)
+def test_long_plans_take_no_time(before: list[str], after: list[str]) -> None:
+    started = time.process_time()
+    assert diff_rows(count_up(before), count_up(after))
+    assert time.process_time() - started < 5
+
+
+words = st.lists(st.sampled_from("abcdefgh"), max_size=8, unique=True) | st.lists(st.sampled_from("abc"), max_size=8)
+
+
+@given(words, words)
+def test_what_is_matched_is_alike_and_in_order(old: list[str], new: list[str]) -> None:
+    found = match(old, new)
+    assert all(old[a] == new[b] for a, b in found)
+    assert all(a < c and b < d for (a, b), (c, d) in pairwise(found))
+    assert match(old, old) == [(at, at) for at in range(len(old))]
+    if len(set(old)) == len(old) and len(set(new)) == len(new):
+        # Then it is the most that there can be.
+        best = max(len(rise) for rise in rises([old.index(one) for one in new if one in old]))
+        assert len(found) == best
+
+
+def rises(numbers: list[int]) -> Iterator[tuple[int, ...]]:
+    for size in range(len(numbers) + 1):
+        for chosen in combinations(numbers, size):
+            if list(chosen) == sorted(chosen):
+                yield chosen
 
 
 @given(strategies.plans, strategies.plans)

@@ -89,7 +89,7 @@ class PlanSnapshot(SnapshotAssertion):
         """What to say about the last comparison."""
         reason = self.executions[self.num_executions - 1].exception
         if isinstance(reason, UnreadablePlanError):
-            return visible(str(reason)).split("\n")
+            return str(reason).split("\n")
         return super().get_assert_diff(**options)
 
 

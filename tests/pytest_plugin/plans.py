@@ -13,7 +13,7 @@ Constraints:
 2. [>] [subtask] Bake → loaves
   > ← breads
   2.1. [x] [act] Knead the dough → dough
-  2.2. [>] heat [act] Heat the oven → heat | Progress: 2/3
+  2.2. [>] warm_up [act] Heat the oven → heat | Progress: 2/3
     > Up to 250 degrees
   2.3. [act] Bake the loaves → loaves
     > ← dough, heat

@@ -38,7 +38,9 @@ def test_commands(command: str, snapshot: SnapshotAssertion) -> None:
 TEXTS = {
     "reworded": PLAN.replace("Knead the dough", "Knead the dough twice"),
     "body": PLAN.replace("    > Up to 250 degrees\n", "    > Up to 230 degrees\n    > And wait\n"),
-    "gone": PLAN.replace("  2.2. [>] heat [act] Heat the oven → heat | Progress: 2/3\n    > Up to 250 degrees\n", ""),
+    "gone": PLAN.replace(
+        "  2.2. [>] warm_up [act] Heat the oven → heat | Progress: 2/3\n    > Up to 250 degrees\n", ""
+    ),
     "reworded behind a new one": PLAN.replace(
         "3. [decide] Is the bread good?", "3. [act] Cool the loaves → cold\n4. [decide] Good?"
     )
@@ -46,6 +48,10 @@ TEXTS = {
     .replace("3.2. [act] No", "4.2. [act] No"),
     "moved": PLAN.replace("  3.2. [act] No: call the baker → baker\n", "").replace(
         "2. [>] [subtask]", "4. [act] No: call the baker → baker\n2. [>] [subtask]"
+    ),
+    "lifted": PLAN.replace("  3.2. [act] No", "4. [act] No"),
+    "moved and changed": PLAN.replace("  3.2. [act] No: call the baker → baker\n", "").replace(
+        "1. [x] [reason]", "4. [act] No: call the baker → miller\n1. [x] [reason]"
     ),
     "head": PLAN.replace("at six", "at seven").replace("- Only flour from the mill\n", "- No sugar\n- No salt\n"),
     "other": "Goal: Something else\n## Steps\n1. [act] Sleep\n",
@@ -62,6 +68,18 @@ def test_steps_without_words_are_told_apart_by_id() -> None:
     before = plan_without("wording")(parse_plan(PLAN))
     after = plan_without("wording", "statuses")(parse_plan(PLAN))
     assert show(before, after).split("\n")[0] == "|changed: 1, 2, 2.1, 2.2"
+
+
+def test_steps_without_words_can_move() -> None:
+    before = parse_plan("## Steps\n1. [act] → a\n2. [act] → b\n3. [act] → c\n")
+    after = parse_plan("## Steps\n4. [act] → c\n1. [act] → a\n2. [act] → b\n")
+    assert show(before, after).split("\n")[0] == "|moved: 3 → 4"
+
+
+def test_a_step_is_known_by_its_words() -> None:
+    before = parse_plan("## Steps\n1. [act] Knead\n2. [act] Bake\n")
+    after = parse_plan("## Steps\n1. [act] Weigh\n2. [act] Knead\n3. [x] [act] Bake\n")
+    assert show(before, after).split("\n")[:3] == ["|new: 1", "|changed: 2 → 3", "|renumbered: 1 → 2"]
 
 
 def test_many_ids_are_counted() -> None:

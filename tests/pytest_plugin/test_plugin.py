@@ -93,6 +93,23 @@ def test_an_answer_without_a_whole_plan_fails(
     assert runner.snapshots() == {}
 
 
+def test_a_difference_steers_no_terminal(runner: Runner) -> None:
+    runner.run("--snapshot-update").assert_outcomes(passed=1)
+    runner.answer.write_text(PLAN.replace("Bake the", "Bake \u202ethe"), encoding="utf-8")
+    said = runner.said()
+    assert "+   2.3. [act] Bake \\u202ethe loaves → loaves" in said
+    assert "\u202e" not in said
+
+
+def test_what_is_no_plan_is_a_mistake_of_the_test(runner: Runner) -> None:
+    wrong = f"    assert {ANSWER!r} != plan_snapshot\n    assert 5 == plan_snapshot\n"
+    runner.pytester.makepyfile(test_planner=f"def test_planner(plan_snapshot):\n{wrong}")
+    said = runner.said("-vv")
+    assert "TypeError: expected a plan or a text, not int" in said
+    # The repairs of another text are none of this one.
+    assert "2 repairs" not in said
+
+
 def test_a_snapshot_that_is_no_plan_any_more(runner: Runner, snapshot: SnapshotAssertion) -> None:
     runner.run("--snapshot-update").assert_outcomes(passed=1)
     (file,) = (runner.pytester.path / "__snapshots__").rglob("*.md")

@@ -45,7 +45,6 @@ class PlanSnapshotExtension(SingleFileSnapshotExtension):
 
     def serialize(self, data: Any, *, matcher: Any = None, **_: Any) -> str:
         """The canonical text of a plan."""
-        self._last = None
         self._last = take(data)
         plan = self._last.plan
         return serialize_plan(plan if matcher is None else matcher(data=plan, path=()))

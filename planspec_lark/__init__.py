@@ -2,6 +2,8 @@
 
 These are all public names. They are loaded when they are first used, so that importing the package costs little and
 compiles no grammar.
+
+PYTEST_DONT_REWRITE: the pytest plugin is a part of this package, and pytest would warn wherever it is imported first.
 """
 
 from __future__ import annotations
@@ -137,6 +139,9 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.upcoming import Todo
     from planspec_lark.planspec.validation import validate_plan
     from planspec_lark.planspec.views import StepView, Supply, Use, focus_view, next_step_view
+    from planspec_lark.pytest_plugin.asserting import PlanAssertion, StepAssertion, assert_plan
+    from planspec_lark.pytest_plugin.normalizing import plan_without
+    from planspec_lark.pytest_plugin.taking import UnreadablePlanError
     from planspec_lark.source import Source, Span
     from planspec_lark.store.folder import PlanFolder
     from planspec_lark.store.models import PlanEntry, StoreError, StoreReason
@@ -241,6 +246,9 @@ _HOMES = {
     "planspec.upcoming": "Todo",
     "planspec.validation": "validate_plan",
     "planspec.views": "StepView Supply Use focus_view next_step_view",
+    "pytest_plugin.asserting": "PlanAssertion StepAssertion assert_plan",
+    "pytest_plugin.normalizing": "plan_without",
+    "pytest_plugin.taking": "UnreadablePlanError",
     "source": "Source Span",
     "store.folder": "PlanFolder",
     "store.models": "PlanEntry StoreError StoreReason",
@@ -321,6 +329,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Outcome",
     "Phase",
     "Places",
+    "PlanAssertion",
     "PlanCommand",
     "PlanDocument",
     "PlanEntry",
@@ -368,6 +377,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Spliced",
     "SqliteLedger",
     "StateError",
+    "StepAssertion",
     "StepCall",
     "StepInfo",
     "StepPlaces",
@@ -386,6 +396,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ToolRun",
     "ToolRunError",
     "ToolStep",
+    "UnreadablePlanError",
     "Unusable",
     "Usage",
     "Use",
@@ -397,6 +408,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "arun_toolplan",
     "ask",
     "ask_async",
+    "assert_plan",
     "available_outputs",
     "build_answer_repair_prompt",
     "build_execution_prompt",
@@ -451,6 +463,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "plan_to_json",
     "plan_to_steps",
     "plan_to_toolplan_skeleton",
+    "plan_without",
     "preview",
     "preview_resumed",
     "program_executor",

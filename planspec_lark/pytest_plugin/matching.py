@@ -1,0 +1,192 @@
+"""Which steps a test means, and which come near where there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import TypedDict, Unpack
+
+from attrs import frozen
+
+from planspec_lark import grammars
+from planspec_lark.planspec.models import PlanStatus, PlanStep
+
+__all__ = ["Criteria", "Wanted", "Words", "describe_words", "find_nearest", "has_words", "likeness", "want"]
+
+# A text that has to be there, whatever its letters' case, or a pattern that has to be found.
+Words = str | re.Pattern[str]
+
+# So many near misses are shown, each at least so like what was looked for, and not much less so than the nearest; of a
+# text, so much is compared.
+_NEAREST = 3
+_LEAST = 0.4
+_SHARE = 0.7
+_COMPARED = 300
+
+
+def has_words(words: Words, text: str) -> bool:
+    """Whether a text has these words."""
+    return words.casefold() in text.casefold() if isinstance(words, str) else words.search(text) is not None
+
+
+def describe_words(words: Words) -> str:
+    """Words as a message says them."""
+    return repr(words) if isinstance(words, str) else f"/{words.pattern}/"
+
+
+def likeness(words: Words, text: str) -> float:
+    """How much of the words is in a text, from 0 to 1, by pairs of neighbouring characters."""
+    text_of = words if isinstance(words, str) else " ".join(re.findall(r"\w+", words.pattern))
+    pairs, found = _pairs(text_of), _pairs(text)
+    return len(pairs & found) / len(pairs) if pairs else 0.0
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    return set(pairwise(text[:_COMPARED].casefold()))
+
+
+@frozen
+class Criterion:
+    """Something asked of a step: in words, whether it holds, and what is the case instead."""
+
+    text: str
+    holds: Callable[[PlanStep], bool]
+    instead: Callable[[PlanStep], str]
+
+
+@frozen
+class Wanted:
+    """The steps that are meant: those with an id, or with words in their description or name, that meet criteria."""
+
+    which: Words | None
+    criteria: tuple[Criterion, ...]
+
+    @property
+    def is_id(self) -> bool:
+        """Whether the steps are meant by their id."""
+        return isinstance(self.which, str) and grammars.pattern("planspec", "ID").fullmatch(self.which) is not None
+
+    def __str__(self) -> str:
+        asked = [criterion.text for criterion in self.criteria]
+        if self.is_id:
+            name = f"step {self.which}"
+        else:
+            name = "a step"
+            asked = asked if self.which is None else [describe_words(self.which), *asked]
+        return f"{name} with {' and '.join(filter(None, (', '.join(asked[:-1]), asked[-1])))}" if asked else name
+
+    def is_meant(self, step: PlanStep) -> bool:
+        """Whether a step is meant, whatever is asked of it."""
+        if self.which is None:
+            return True
+        if self.is_id:
+            return step.step_id == self.which
+        return has_words(self.which, step.description) or step.step_name == self.which
+
+    def fits(self, step: PlanStep) -> bool:
+        """Whether a step is meant and meets all criteria."""
+        return self.is_meant(step) and all(criterion.holds(step) for criterion in self.criteria)
+
+    def explain(self, step: PlanStep) -> str:
+        """What a step has instead of what is asked of it."""
+        return ", ".join(criterion.instead(step) for criterion in self.criteria if not criterion.holds(step))
+
+
+class Criteria(TypedDict, total=False):
+    """What can be asked of a step: ``name``, ``type`` and ``status`` have to be equal, ``inputs`` and ``outputs`` (a
+    name or pattern, or several) have to be among the step's, and its result has to have the words of ``result``.
+    """
+
+    name: str
+    type: str
+    status: str
+    inputs: Words | Iterable[Words]
+    outputs: Words | Iterable[Words]
+    result: Words
+
+
+def want(which: Words | None = None, **asked: Unpack[Criteria]) -> Wanted:
+    """What a test asks for.
+
+    Raises:
+        TypeError: nothing of this name can be asked.
+        ValueError: there is no such status.
+    """
+    if unknown := asked.keys() - Criteria.__annotations__.keys():
+        known = ", ".join(Criteria.__annotations__)
+        raise TypeError(f"nobody can ask for a step's {min(unknown)}; there are {known}")
+    criteria: list[Criterion] = []
+    if "name" in asked:
+        criteria.append(_exactly("name", asked["name"], lambda step: step.step_name))
+    if "type" in asked:
+        criteria.append(_exactly("type", asked["type"], lambda step: step.step_type))
+    if "status" in asked:
+        criteria.append(_exactly("status", _known_status(asked["status"]), lambda step: step.status.value))
+    criteria += [_among("input", words, lambda step: step.inputs) for words in _each(asked.get("inputs", ()))]
+    criteria += [_among("output", words, lambda step: step.outputs) for words in _each(asked.get("outputs", ()))]
+    if "result" in asked:
+        criteria.append(_within("result", asked["result"], lambda step: step.result))
+    return Wanted(which, tuple(criteria))
+
+
+def _known_status(value: str) -> str:
+    known = [status.value for status in PlanStatus]
+    if value not in known:
+        raise ValueError(f"there is no status {value!r}; there are {', '.join(known)}")
+    return PlanStatus(value).value
+
+
+def _each(words: Words | Iterable[Words]) -> Iterable[Words]:
+    return (words,) if isinstance(words, (str, re.Pattern)) else words
+
+
+def _exactly(what: str, value: str, of: Callable[[PlanStep], str]) -> Criterion:
+    return Criterion(
+        f"{what} {value}", lambda step: of(step) == value, lambda step: f"its {what} is {of(step) or 'none'}"
+    )
+
+
+def _among(what: str, words: Words, of: Callable[[PlanStep], list[str]]) -> Criterion:
+    def holds(step: PlanStep) -> bool:
+        names = of(step)
+        return words in names if isinstance(words, str) else any(words.fullmatch(name) for name in names)
+
+    def instead(step: PlanStep) -> str:
+        names = of(step)
+        return f"its {what}s are {', '.join(names)}" if names else f"it has no {what}s"
+
+    return Criterion(f"{what} {words if isinstance(words, str) else describe_words(words)}", holds, instead)
+
+
+def _within(what: str, words: Words, of: Callable[[PlanStep], str]) -> Criterion:
+    return Criterion(
+        f"{describe_words(words)} in its {what}",
+        lambda step: has_words(words, of(step)),
+        lambda step: f"its {what} is {of(step) or 'empty'}",
+    )
+
+
+def find_nearest(wanted: Wanted, steps: Sequence[PlanStep]) -> list[PlanStep]:
+    """The steps that come nearest to what is wanted, the nearest first: those that are meant, if there are any."""
+    meant = [step for step in steps if wanted.is_meant(step)] if wanted.which is not None else []
+    scored = [(_score(wanted, step), step) for step in meant or steps]
+    scored.sort(key=lambda entry: -entry[0])
+    return [step for score, step in scored[:_NEAREST] if score >= max(_LEAST, _SHARE * scored[0][0])]
+
+
+def _score(wanted: Wanted, step: PlanStep) -> float:
+    held = sum(criterion.holds(step) for criterion in wanted.criteria)
+    share = held / len(wanted.criteria) if wanted.criteria else 0.0
+    if wanted.which is None:
+        return share
+    if wanted.is_meant(step):
+        return 1 + share
+    near = _near_id(wanted.which, step) if wanted.is_id else likeness(wanted.which, step.description)
+    return near + share if near >= _LEAST else 0.0
+
+
+def _near_id(step_id: Words, step: PlanStep) -> float:
+    """A step beside the one that is missing is near it."""
+    assert isinstance(step_id, str)
+    return _LEAST if step.step_id.rpartition(".")[0] == step_id.rpartition(".")[0] else 0.0

@@ -1,0 +1,101 @@
+"""Snapshots of plans for syrupy: one `.md` file each, in canonical form.
+
+Importing this module imports syrupy, which only the extra has; nothing but the fixtures does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from syrupy.terminal import context_style, received_style, reset, snapshot_style
+
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.pytest_plugin.differing import Change, diff_rows
+from planspec_lark.pytest_plugin.normalizing import Normalizer, normalize
+from planspec_lark.pytest_plugin.taking import Taken, UnreadablePlanError, take
+from planspec_lark.source import visible
+
+__all__ = ["PlanSnapshot", "PlanSnapshotExtension"]
+
+_STYLES = {"-": snapshot_style, "+": received_style, " ": context_style, "": reset}
+
+
+class PlanSnapshotExtension(SingleFileSnapshotExtension):
+    """Keeps a plan, or the plan in a text, as canonical text.
+
+    syrupy's `matcher` is what normalises: it is called once, with the plan.
+    """
+
+    # The second name is that of syrupy 4.
+    file_extension = "md"
+    _file_extension = "md"
+    _write_mode = WriteMode.TEXT
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: Taken | None = None
+
+    def serialize(self, data: Any, *, matcher: Any = None, **_: Any) -> str:
+        """The canonical text of a plan."""
+        self._last = take(data)
+        plan = self._last.plan
+        return serialize_plan(plan if matcher is None else matcher(data=plan, path=()))
+
+    def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
+        """What has become of the plan, step by step, and which repairs its text has needed."""
+        for change in _diff(str(snapshot_data), str(serialized_data)):
+            sign = f"{change.sign} " if change.sign else ""
+            yield reset(_STYLES[change.sign](visible(f"{sign}{change.text}")))
+        if self._last is not None:
+            yield from self._last.list_repairs()
+
+
+def _diff(before: str, after: str) -> list[Change]:
+    try:
+        changes = diff_rows(parse_plan(before), parse_plan(after))
+    except PlanSyntaxError:
+        # A snapshot that somebody has edited, or that a merge has left in pieces.
+        return [Change("", "the snapshot is no plan any more; write it anew")]
+    return changes or [Change("", "the same plan, but the snapshot is not in canonical form; write it anew")]
+
+
+class PlanSnapshot(SnapshotAssertion):
+    """A snapshot of a plan: equal to a plan, or to a text with one, whose canonical text is that of the snapshot."""
+
+    @classmethod
+    def like(cls, snapshot: SnapshotAssertion, normalizers: tuple[Normalizer, ...]) -> PlanSnapshot:
+        """A snapshot of plans for the same test."""
+        options = {one.name: getattr(snapshot, one.name) for one in dataclasses.fields(snapshot) if one.init}
+        matcher = _matcher(normalizers)
+        return cls(**{**options, "extension_class": PlanSnapshotExtension, "matcher": matcher})
+
+    def __call__(self, *normalizers: Normalizer, **options: Any) -> PlanSnapshot:
+        """The same, for the next comparison, with more normalisers, and with options of syrupy such as `name`."""
+        if normalizers:
+            options["matcher"] = _matcher(normalizers, self.matcher)
+        super().__call__(**options)
+        return self
+
+    def get_assert_diff(self, **options: Any) -> list[str]:
+        """What to say about the last comparison."""
+        reason = self.executions[self.num_executions - 1].exception
+        if isinstance(reason, UnreadablePlanError):
+            return str(reason).split("\n")
+        return super().get_assert_diff(**options)
+
+
+def _matcher(normalizers: tuple[Normalizer, ...], first: Any = None) -> Any:
+    return partial(_normalize, normalizers, first)
+
+
+def _normalize(normalizers: tuple[Normalizer, ...], first: Any, *, data: PlanSpec, path: Any) -> PlanSpec:
+    plan = data if first is None else first(data=data, path=path)
+    return normalize(plan, *normalizers)

@@ -1,0 +1,54 @@
+"""What a test hands over."""
+
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import PlanSpec, UnreadablePlanError, parse_plan
+from planspec_lark.pytest_plugin.taking import take
+from tests.pytest_plugin.plans import ANSWER, PLAN
+
+
+def test_a_plan_is_taken_as_it_is() -> None:
+    plan = parse_plan(PLAN)
+    assert take(plan).plan is plan
+    assert take(plan).list_repairs() == []
+    assert take(PlanSpec()).plan == PlanSpec()
+
+
+def test_a_text_is_read_and_its_repairs_are_listed(snapshot: SnapshotAssertion) -> None:
+    taken = take(ANSWER)
+    assert [step.outputs for step in taken.plan.steps] == [["dough"], ["loaves"]]
+    assert "\n".join(taken.list_repairs()) == snapshot
+
+
+def test_only_so_many_repairs_are_listed() -> None:
+    text = "## Steps\n" + "".join(f"{number}) [act] a → b\n" for number in range(1, 13))
+    rows = take(text).list_repairs()
+    assert rows[0] == "the text was read with 12 repairs:"
+    assert rows[11:] == ["  and 2 more"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Sorry, I cannot help with that.\x1b[31m", "Goal: only\n", "## Steps\n1. [act] a\n2. [act b\n2. [act c\n"],
+    ids=["empty", "prose", "no-steps", "in-part"],
+)
+def test_a_text_without_a_whole_plan_is_refused(text: str, snapshot: SnapshotAssertion) -> None:
+    with pytest.raises(UnreadablePlanError) as caught:
+        take(text)
+    assert isinstance(caught.value, AssertionError)
+    assert str(caught.value) == snapshot
+
+
+def test_only_so_many_faults_are_shown() -> None:
+    with pytest.raises(UnreadablePlanError) as caught:
+        take("## Steps\n" + "".join(f"{number}. [act b\n" for number in range(1, 13)))
+    assert str(caught.value).count("error[PS112]") == 10
+    assert str(caught.value).endswith("\n\nand 2 more")
+
+
+def test_what_is_neither_is_a_mistake_of_the_test() -> None:
+    with pytest.raises(TypeError, match=r"^expected a plan or a text, not int$"):
+        take(1)  # type: ignore[arg-type]

@@ -174,8 +174,11 @@ class Chain:
             behind.before = before
         else:
             self._last = before
-        if behind is None or behind.step is None:
+        if behind is None:
             before.gap = stretch.gap
+        elif behind.step is None:
+            # Other text stays set off as it was.
+            before.gap = max(before.gap, stretch.gap, key=lambda gap: gap.count("\n"))
 
     def _space_at_end(self, before: Stretch, end: str) -> str:
         """What to put between the last step and a new one behind it: a blank line where that is usual."""
@@ -195,14 +198,16 @@ def _is_spaced(before: Stretch, new: Stretch, behind: Stretch) -> bool:
     if before.step is not None and not _is_below(new, before):
         return "\n" in before.gap
     # In front of it is no sibling. Between the siblings behind it shows what is usual.
-    if behind.behind is not None and _head(behind.behind) == _head(behind):
+    if behind.behind is not None and _is_beside_or_below(behind.behind, behind):
         return "\n" in behind.gap
     return before.step is not None and "\n" in before.gap
 
 
-def _head(stretch: Stretch) -> str | None:
-    """The id that those of a step and its siblings begin with."""
-    return None if stretch.step is None else stretch.step.step_id.rpartition(".")[0]
+def _is_beside_or_below(one: Stretch, other: Stretch) -> bool:
+    if one.step is None or other.step is None:
+        return False
+    head, dot, _ = other.step.step_id.rpartition(".")
+    return one.step.step_id.startswith(head + dot)
 
 
 def _is_below(one: Stretch, other: Stretch) -> bool:

@@ -89,7 +89,8 @@ def cut_scanned(scan: ScanResult) -> list[Piece]:
     steps = sorted((places.bounds_of(step_id), step_id) for step_id in step_order(scan.plan))
     if not steps:
         end = _end_line(text, 0, places.end_of_parts() or len(text))
-        return [make_piece(None, text[:end]), *_cut_between(text[end:])]
+        blank, *others = _cut_between(text[end:])
+        return [make_piece(None, text[:end] + blank.gap), *others]
     starts = [_start_line(text, bounds[0][0]) for bounds, _ in steps]
     pieces = [make_piece(None, text[: starts[0]])]
     for (bounds, step_id), start, behind in zip(steps, starts, [*starts[1:], len(text)], strict=True):

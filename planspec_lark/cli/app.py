@@ -19,6 +19,7 @@ _COMMANDS = {
     "apply": "planspec_lark.cli.apply",
     "bulk": "planspec_lark.cli.bulk",
     "check": "planspec_lark.cli.check",
+    "diff": "planspec_lark.cli.diff",
     "fmt": "planspec_lark.cli.fmt",
     "grammar": "planspec_lark.cli.grammar",
     "json": "planspec_lark.cli.json",

@@ -29,6 +29,7 @@ __all__ = [
     "check_inputs",
     "complain",
     "diagnostic_rows",
+    "diff_rows",
     "fail",
     "label",
     "read_plan",
@@ -130,17 +131,22 @@ def write_text(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def write_rows(rows: Iterable[Row], *, to_stderr: bool = False) -> None:
-    """Write lines of harmless text, in colours on a terminal, and in none where NO_COLOR is set."""
+def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool = False) -> None:
+    """Write lines of harmless text, in colours on a terminal, and in none where NO_COLOR is set.
+
+    With ``is_paged`` a pager shows them on a terminal, which takes colours as well.
+    """
     stream = sys.stderr if to_stderr else sys.stdout
-    if os.environ.get("NO_COLOR") or not stream.isatty():
+    if os.environ.get("NO_COLOR") or not (is_paged or stream.isatty()):
         for row in rows:
             stream.write("".join(text for text, _ in row) + "\n")
         return
     from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
     from rich.text import Text  # noqa: PLC0415
 
-    console = Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    console = Console(
+        file=stream, force_terminal=is_paged or None, markup=False, highlight=False, emoji=False, soft_wrap=True
+    )
     for row in rows:
         console.print(Text.assemble(*row))
 
@@ -195,16 +201,21 @@ def stop_on_faults(error: PlanSyntaxError, message: str, code: int = FINDINGS) -
 def write_diff(before: str, after: str, name: str, *, to_stderr: bool = False) -> None:
     """Write the difference between two texts as a unified diff, coloured on a terminal."""
     stream = sys.stderr if to_stderr else sys.stdout
-    name = visible_name(label(name)).lstrip("/")
-    rows = _diff(before, after, name)
     if not stream.isatty() and not to_stderr:
-        write_text("".join(rows))
+        write_text("".join(_diff(before, after, name)))
         return
+    write_rows(diff_rows(before, after, name), to_stderr=to_stderr)
+
+
+def diff_rows(before: str, after: str, name: str) -> Iterator[Row]:
+    """The lines of a unified diff, harmless and coloured."""
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    write_rows((((visible(row.rstrip("\n")), styles.get(row[:1], "")),) for row in rows), to_stderr=to_stderr)
+    for row in _diff(before, after, name):
+        yield ((visible(row.rstrip("\n")), styles.get(row[:1], "")),)
 
 
 def _diff(before: str, after: str, name: str) -> Iterator[str]:
+    name = visible_name(label(name)).lstrip("/")
     for row in unified_diff(_split(before), _split(after), f"a/{name}", f"b/{name}"):
         yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
 

@@ -1,0 +1,117 @@
+"""What differs between two versions of a plan."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import frozen
+
+from planspec_lark.planspec.models import PlanStatus, PlanStep
+
+__all__ = ["HEAD_FIELDS", "STEP_FIELDS", "ChangeKind", "FieldChange", "PlanDiff", "StepChange", "Value", "own_values"]
+
+# The own values of a plan and of a step, in the order in which they are told. The progress is the pair of both counts.
+HEAD_FIELDS = ("title", "goal", "goal_detail", "constraints")
+STEP_FIELDS = (
+    "status",
+    "step_name",
+    "step_type",
+    "description",
+    "outputs",
+    "inputs",
+    "detail",
+    "result",
+    "progress",
+)
+
+Value = str | PlanStatus | tuple[str, ...] | tuple[int, int | None]
+
+
+def own_values(step: PlanStep) -> dict[str, Value]:
+    """What a step says itself, but for its id."""
+    return {
+        "status": step.status,
+        "step_name": step.step_name,
+        "step_type": step.step_type,
+        "description": step.description,
+        "outputs": tuple(step.outputs),
+        "inputs": tuple(step.inputs),
+        "detail": tuple(step.detail),
+        "result": step.result,
+        "progress": (step.done_count, step.total_count),
+    }
+
+
+class ChangeKind(str, Enum):
+    """What became of a step.
+
+    Attributes:
+        ADDED: only the second version has it.
+        REMOVED: only the first version has it.
+        CHANGED: it says something else, or stands elsewhere.
+        RENUMBERED: it only has another id, as others came or went in front of it or above it.
+    """
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    RENUMBERED = "renumbered"
+
+
+@frozen
+class FieldChange:
+    """A value that differs: the field's name, and what it was and is.
+
+    Lists are tuples here, and the progress of a step is the pair of its two counts.
+    """
+
+    name: str
+    old: Value
+    new: Value
+
+
+@frozen
+class StepChange:
+    """What became of a step.
+
+    Attributes:
+        kind: in a word.
+        old: the step in the first version; None where it was added.
+        new: the step in the second version; None where it was removed.
+        is_moved: whether it stands below another step than before, or in another order among those beside it.
+        fields: the values that differ.
+    """
+
+    kind: ChangeKind
+    old: PlanStep | None
+    new: PlanStep | None
+    is_moved: bool = False
+    fields: tuple[FieldChange, ...] = ()
+
+    @property
+    def step(self) -> PlanStep:
+        """The step as it is, or as it was where it is gone."""
+        step = self.new or self.old
+        assert step is not None
+        return step
+
+
+@frozen
+class PlanDiff:
+    """What differs between two versions of a plan. It is false where nothing does.
+
+    Attributes:
+        head: what differs in title, goal, its detail, and constraints.
+        steps: the steps that are not the same, in the order of the second version; one that is gone stands behind the
+            step that was in front of it.
+    """
+
+    head: tuple[FieldChange, ...] = ()
+    steps: tuple[StepChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.head or self.steps)
+
+    def of_kind(self, kind: ChangeKind) -> list[StepChange]:
+        """The steps of which this became."""
+        return [change for change in self.steps if change.kind is kind]

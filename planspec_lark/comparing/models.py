@@ -1,14 +1,28 @@
-"""What differs between two versions of a plan."""
+"""What differs between two versions of a plan, and what comes of merging three."""
 
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.planspec.models import PlanStatus, PlanStep
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 
-__all__ = ["HEAD_FIELDS", "STEP_FIELDS", "ChangeKind", "FieldChange", "PlanDiff", "StepChange", "Value", "own_values"]
+__all__ = [
+    "FIELD_NAMES",
+    "HEAD_FIELDS",
+    "STEP_FIELDS",
+    "ChangeKind",
+    "Conflict",
+    "FieldChange",
+    "MergeResult",
+    "PlanDiff",
+    "StepChange",
+    "Value",
+    "own_values",
+    "step_of",
+]
 
 # The own values of a plan and of a step, in the order in which they are told. The progress is the pair of both counts.
 HEAD_FIELDS = ("title", "goal", "goal_detail", "constraints")
@@ -23,6 +37,8 @@ STEP_FIELDS = (
     "result",
     "progress",
 )
+# Fields as one speaks of them.
+FIELD_NAMES = {"goal_detail": "detail of the goal", "step_name": "name", "step_type": "type"}
 
 Value = str | PlanStatus | tuple[str, ...] | tuple[int, int | None]
 
@@ -40,6 +56,13 @@ def own_values(step: PlanStep) -> dict[str, Value]:
         "result": step.result,
         "progress": (step.done_count, step.total_count),
     }
+
+
+def step_of(step_id: str, values: dict[str, Value]) -> PlanStep:
+    """The step, without children, that says this."""
+    plain: dict[str, Any] = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    plain["done_count"], plain["total_count"] = plain.pop("progress")
+    return PlanStep(step_id, **plain)
 
 
 class ChangeKind(str, Enum):
@@ -115,3 +138,36 @@ class PlanDiff:
     def of_kind(self, kind: ChangeKind) -> list[StepChange]:
         """The steps of which this became."""
         return [change for change in self.steps if change.kind is kind]
+
+
+@frozen
+class Conflict:
+    """What two sides have changed, each in its own way.
+
+    Attributes:
+        step_id: the step, by its id in the merged plan; empty for the plan itself.
+        names: the fields in dispute; ``place`` where the step was moved, ``removal`` where one side has removed it.
+        message: what has happened, in words.
+    """
+
+    step_id: str
+    names: tuple[str, ...]
+    message: str
+
+    def __str__(self) -> str:
+        return f"step {self.step_id}: {self.message}" if self.step_id else self.message
+
+
+@frozen
+class MergeResult:
+    """What comes of a merge.
+
+    Attributes:
+        plan: the merged plan; what is in conflict is as ours has it.
+        conflicts: what both sides have changed, the plan itself first, then its steps in their order.
+        text: the text of the merged plan, where texts were merged; a conflict has both sides in it, between markers.
+    """
+
+    plan: PlanSpec
+    conflicts: tuple[Conflict, ...] = ()
+    text: str = ""

@@ -8,20 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from planspec_lark.comparing.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value
+from planspec_lark.comparing.models import FIELD_NAMES, ChangeKind, FieldChange, PlanDiff, StepChange, Value
 from planspec_lark.planspec.models import PlanStatus, PlanStep
 from planspec_lark.planspec.printing import progress_text
 from planspec_lark.planspec.showing import Piece
 from planspec_lark.source import visible
 
-__all__ = ["FIELD_NAMES", "diff_to_dict", "show_diff"]
+__all__ = ["diff_to_dict", "show_diff"]
 
-# Fields as one speaks of them.
-FIELD_NAMES = {
-    "goal_detail": "detail of the goal",
-    "step_name": "name",
-    "step_type": "type",
-}
 _SIGNS = {
     ChangeKind.ADDED: ("added", "+"),
     ChangeKind.REMOVED: ("removed", "-"),
@@ -143,7 +137,7 @@ def _texts(value: Value) -> list[str]:
         return [value] if value else []
     if value and isinstance(value[0], int):
         done, total = value
-        step = PlanStep("0", done_count=done, total_count=total)  # type: ignore[arg-type]  # the pair is the progress
+        step = PlanStep("0", done_count=done, total_count=total)
         return [progress_text(step).removeprefix("Progress: ")]
     return [str(item) for item in value]
 

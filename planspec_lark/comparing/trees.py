@@ -23,17 +23,19 @@ class Tree:
         parents: the place above each.
         children: the places below each, in their order.
         ranks: where each stands among its siblings, from 0.
+        ends: the place behind all that is below each.
     """
 
     steps: list[PlanStep]
     parents: list[int]
     children: list[list[int]]
     ranks: list[int]
+    ends: list[int]
 
     @classmethod
     def of(cls, plan: PlanSpec) -> Tree:
         """Number the steps of a plan."""
-        tree = cls([PlanStep("0")], [ROOT], [[]], [0])
+        tree = cls([PlanStep("0")], [ROOT], [[]], [0], [1])
         todo = [(step, ROOT) for step in reversed(plan.steps)]
         while todo:
             step, parent = todo.pop()
@@ -43,7 +45,11 @@ class Tree:
             tree.ranks.append(len(tree.children[parent]))
             tree.children[parent].append(place)
             tree.children.append([])
+            tree.ends.append(place + 1)
             todo += [(child, place) for child in reversed(step.children)]
+        for place in range(len(tree.steps) - 1, 0, -1):
+            parent = tree.parents[place]
+            tree.ends[parent] = max(tree.ends[parent], tree.ends[place])
         return tree
 
     def suffix(self, place: int) -> str:

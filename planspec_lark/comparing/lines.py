@@ -1,0 +1,110 @@
+"""The lines of a step in a merged text: those of a side that says the same, or else new ones."""
+
+from __future__ import annotations
+
+from attrs import define, field
+
+from planspec_lark.comparing.chunks import newline_of, with_newlines
+from planspec_lark.comparing.models import Value, step_of
+from planspec_lark.comparing.nodes import OURS, THEIRS, Node, Versions
+from planspec_lark.document.pieces import Piece, cut_accepted
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.printing import canonical_step
+
+__all__ = ["Lines", "StepLines", "indent_of"]
+
+# The fields that stand below a summary line.
+_BODY = ("inputs", "detail")
+
+
+@define(eq=False)
+class StepLines:
+    """The lines of a step: that of its summary, and those of its body."""
+
+    summary: str
+    body: str
+
+    @property
+    def text(self) -> str:
+        """All of them."""
+        return self.summary + self.body
+
+
+@define(eq=False)
+class Lines:
+    """Writes steps as the texts of both sides have them.
+
+    Attributes:
+        versions: what is merged.
+        texts: the texts of ours and of theirs.
+    """
+
+    versions: Versions
+    texts: tuple[str, str]
+    newline: str = field(init=False)
+    head: dict[int, str] = field(factory=dict, init=False)
+    order: list[str] = field(init=False)
+    _pieces: dict[int, dict[str, Piece]] = field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.newline = newline_of(self.texts[0])
+        for side, text in zip((OURS, THEIRS), self.texts, strict=True):
+            head, *steps = cut_accepted(text)
+            self.head[side] = head.text
+            self._pieces[side] = {str(piece.step_id): piece for piece in steps}
+        self.order = list(self._pieces[OURS])
+
+    def piece(self, node: Node, side: int) -> Piece:
+        """The lines of a step as a side has them."""
+        return self._pieces[side][self.versions.step(node, side).step_id]
+
+    def gap(self, node: Node) -> str:
+        """The blank lines behind a step."""
+        if node.is_in(OURS):
+            return self.piece(node, OURS).gap
+        return with_newlines(self.piece(node, THEIRS).gap, self.newline)
+
+    def write(self, node: Node, values: dict[str, Value], step_id: str, indent: str) -> StepLines:
+        """The lines of a step that says this, with this id and indentation."""
+        canonical = ""
+        parts: list[str] = []
+        for is_body in (False, True):
+            side = next((side for side in (OURS, THEIRS) if self._says(node, side, values, is_body=is_body)), None)
+            if side is not None:
+                parts.append(self._take(node, side, step_id, indent, is_body=is_body))
+                continue
+            canonical = canonical or canonical_step(step_of(step_id, values), 0)
+            first, *others = canonical.removesuffix("\n").split("\n")
+            rows = others if is_body else [first]
+            parts.append("".join(f"{indent}{row}{self.newline}" for row in rows))
+        return StepLines(*parts)
+
+    def _says(self, node: Node, side: int, values: dict[str, Value], *, is_body: bool) -> bool:
+        if not node.is_in(side):
+            return False
+        said = self.versions.values(node, side)
+        return all(said[name] == value for name, value in values.items() if (name in _BODY) is is_body)
+
+    def _take(self, node: Node, side: int, step_id: str, indent: str, *, is_body: bool) -> str:
+        """The summary line or the body of a step as a side has it."""
+        lines = self.piece(node, side).lines
+        if side == THEIRS and "\n" in lines:
+            lines = with_newlines(lines, self.newline)
+        was = indent_of(lines)
+        end = lines.find("\n") + 1 or len(lines)
+        if not is_body:
+            return f"{indent}{step_id}{lines[len(was) + len(self.versions.step(node, side).step_id) : end]}"
+        if was == indent:
+            return lines[end:]
+        return "".join(indent + row.removeprefix(was) if row.startswith(was) else row for row in _rows(lines[end:]))
+
+
+def _rows(lines: str) -> list[str]:
+    rows = [f"{row}\n" for row in lines.split("\n")]
+    last = rows.pop().removesuffix("\n")
+    return [*rows, last] if last else rows
+
+
+def indent_of(lines: str) -> str:
+    """The white space in front of the first line's text."""
+    return lines[: len(lines) - len(lines.lstrip(BLANKS))]

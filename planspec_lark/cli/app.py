@@ -24,6 +24,7 @@ _COMMANDS = {
     "grammar": "planspec_lark.cli.grammar",
     "json": "planspec_lark.cli.json",
     "log": "planspec_lark.cli.log",
+    "merge": "planspec_lark.cli.merge",
     "planner": "planspec_lark.cli.planner",
     "run": "planspec_lark.cli.run",
     "show": "planspec_lark.cli.show",

@@ -32,10 +32,12 @@ __all__ = [
     "diff_rows",
     "fail",
     "label",
+    "read_bytes",
     "read_plan",
     "read_text",
     "stop_on_faults",
     "terminal_width",
+    "write_bytes",
     "write_diagnostics",
     "write_diff",
     "write_rows",
@@ -88,15 +90,22 @@ def read_text(file: str, max_bytes: int | None = None) -> str:
         Unreadable: it cannot be read.
         PlanSyntaxError: it is not UTF-8, or has more than ``max_bytes``, of which no more are read.
     """
+    data = read_bytes(file, -1 if max_bytes is None else max_bytes + 1)
+    if max_bytes is not None and len(data) > max_bytes:
+        source = Source("", label(file))
+        raise PlanSyntaxError([too_many_bytes(max_bytes, source)], source)
+    return decode(data, label(file))
+
+
+def read_bytes(file: str, most: int = -1) -> bytes:
+    """What is in a file, or in standard input for ``-``, and no more than ``most`` bytes of it.
+
+    Raises:
+        Unreadable: it cannot be read.
+    """
     try:
-        data = _read_bytes(file, -1 if max_bytes is None else max_bytes + 1)
-        if max_bytes is not None and len(data) > max_bytes:
-            source = Source("", label(file))
-            raise PlanSyntaxError([too_many_bytes(max_bytes, source)], source)
-        return decode(data, label(file))
+        return _read_bytes(file, most)
     except (OSError, ValueError) as error:
-        if isinstance(error, PlanSyntaxError):
-            raise
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Unreadable(label(file), reason or "cannot be read") from None
 
@@ -128,6 +137,16 @@ def write_text(text: str) -> None:
         text = visible(text)
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
+def write_bytes(data: bytes) -> None:
+    """The same for what may be no UTF-8."""
+    if sys.stdout.isatty():
+        write_text(data.decode("utf-8", "replace"))
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 

@@ -39,8 +39,12 @@ CASES = {
     ),
     "a child far from its parent": (
         "## Steps\n1.1. [act] a\n2. [act] b\n1. [subtask] c\n",
-        [Piece(None, "## Steps\n"), Piece("1.1", "1.1. [act] a\n"), Piece("2", "2. [act] b\n")]
-        + [Piece("1", "1. [subtask] c\n")],
+        [
+            Piece(None, "## Steps\n"),
+            Piece("1.1", "1.1. [act] a\n"),
+            Piece("2", "2. [act] b\n"),
+            Piece("1", "1. [subtask] c\n"),
+        ],
     ),
     "other line separators are text": (
         "## Steps\n1. [act] a\u2028\x851. [act] b\n",

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.comparing.lines import Lines, indent_of
+from planspec_lark.comparing.lines import Lines
 from planspec_lark.comparing.nodes import OURS, THEIRS, Node, Versions
 from planspec_lark.comparing.numbering import first_free, suffix_of
 from planspec_lark.comparing.placing import PLACE
 from planspec_lark.comparing.sequences import longest_rising
 from planspec_lark.comparing.trees import ROOT
+from planspec_lark.document.summaries import indent_of
 
 __all__ = ["Entry", "emit"]
 
@@ -125,7 +126,7 @@ class _Emitter:
         was = indent_of(self.lines.piece(above, side).lines) if above.places[side] != ROOT else ""
         if above is parent and own.startswith(was):
             return own[len(was) :]
-        return "" if parent is self.versions.root else "  "
+        return "" if parent is self.versions.root else self.lines.style.child
 
     # ---------------------------------------------------------------- steps that both have moved
 
@@ -149,7 +150,7 @@ class _Emitter:
         suffix = self._suffix_elsewhere(node, parent)
         step_id = f"{parent.step_id}.{suffix}" if parent.step_id else suffix
         here, topic = self.entries[id(node)], object()
-        indent = self.entries[id(parent)].indent + ("" if parent is self.versions.root else "  ")
+        indent = self.entries[id(parent)].indent + ("" if parent is self.versions.root else self.lines.style.child)
         found = []
         for below in subtree:
             was = self.entries[id(below)]

@@ -119,10 +119,10 @@ def _find_lost_type(versions: Versions, node: Node) -> None:
     """A step that one side has made a leaf, and below which the other side has some, is of a type in dispute."""
     if node.is_gone or not node.children or node.values["step_type"] in CONTAINER_TYPES or "step_type" in node.disputed:
         return
-    both = [side for side in (OURS, THEIRS) if node.is_in(side)]
-    types = {versions.step(node, side).step_type for side in both}
-    if len(types) > 1 and any(one in CONTAINER_TYPES for one in types):
-        node.values["step_type"] = versions.step(node, OURS).step_type
+    steps = [versions.step(node, side) for side in (OURS, THEIRS) if node.is_in(side)]
+    is_meant = any(step.children and step.step_type == node.values["step_type"] for step in steps)
+    if not is_meant and any(step.step_type in CONTAINER_TYPES for step in steps):
+        node.values["step_type"] = steps[0].step_type
         node.disputed.append("step_type")
 
 

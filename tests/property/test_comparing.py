@@ -62,7 +62,8 @@ def _resolve(result: MergeResult, side: int) -> str:
 
 @given(triples)
 def test_a_merge_and_its_text_say_the_same(versions: tuple[PlanSpec, PlanSpec, PlanSpec]) -> None:
-    result = merge_texts(*map(_untouched, versions[:1]), *map(serialize_plan, versions[1:]))
+    base, ours, theirs = map(serialize_plan, versions)
+    result = merge_texts(base + "\n", ours.removesuffix("\n"), theirs.replace("\n", "\r\n"))
     again = merge_plans(*versions)
     assert (again.plan, again.conflicts) == (result.plan, result.conflicts)
     serialize_plan(result.plan)

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from planspec_lark.bulk.report import BulkReport
     from planspec_lark.bulk.running import BulkProgress, run_bulk
     from planspec_lark.bulk.shards import analyze_shard
+    from planspec_lark.comparing.diffing import diff_plans
+    from planspec_lark.comparing.merging import merge_plans
+    from planspec_lark.comparing.models import ChangeKind, FieldChange, MergeConflict, MergeResult, PlanDiff, StepChange
+    from planspec_lark.comparing.showing import diff_to_dict
+    from planspec_lark.comparing.texts import merge_texts
     from planspec_lark.diagnostics import (
         CODES,
         CommandError,
@@ -157,6 +162,11 @@ _HOMES = {
     "bulk.report": "BulkReport",
     "bulk.running": "BulkProgress run_bulk",
     "bulk.shards": "analyze_shard",
+    "comparing.diffing": "diff_plans",
+    "comparing.merging": "merge_plans",
+    "comparing.models": "ChangeKind FieldChange MergeConflict MergeResult PlanDiff StepChange",
+    "comparing.showing": "diff_to_dict",
+    "comparing.texts": "merge_texts",
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
     "document.document": "PlanDocument",
     "engine.decisions": "Decision",
@@ -259,6 +269,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "BulkReport",
     "BulkTask",
     "CODES",
+    "ChangeKind",
     "CommandError",
     "CommandScan",
     "Context",
@@ -280,6 +291,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ExecutorCall",
     "Executors",
     "ExecutorsError",
+    "FieldChange",
     "Fix",
     "HomeError",
     "HopStatus",
@@ -291,6 +303,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Limits",
     "LlmError",
     "MemoryLedger",
+    "MergeConflict",
+    "MergeResult",
     "MessageError",
     "MessageScan",
     "Meter",
@@ -301,6 +315,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Phase",
     "Places",
     "PlanCommand",
+    "PlanDiff",
     "PlanDocument",
     "PlanEvent",
     "PlanEventKind",
@@ -343,6 +358,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "SqliteLedger",
     "StateError",
     "StepCall",
+    "StepChange",
     "StepInfo",
     "StepPlaces",
     "StepResult",
@@ -385,6 +401,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "create_state",
     "decode",
     "default_words",
+    "diff_plans",
+    "diff_to_dict",
     "draft_plan",
     "draw_toolplan",
     "expand_step",
@@ -397,6 +415,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "load_executors",
     "load_plan_doc",
     "load_words",
+    "merge_plans",
+    "merge_texts",
     "message_to_json",
     "model_operator",
     "model_planner",

@@ -34,7 +34,7 @@ def newline_of(text: str) -> str:
 
 
 def with_newlines(lines: str, newline: str) -> str:
-    """Lines with other ends."""
+    """A text whose lines all end like this."""
     return lines.replace("\r\n", "\n").replace("\n", newline)
 
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from attrs import define, field
 
 from planspec_lark import grammars
-from planspec_lark.comparing.chunks import Chunk, with_newlines
+from planspec_lark.comparing.chunks import Chunk
 from planspec_lark.comparing.merging import Merged
 from planspec_lark.comparing.models import Value
 from planspec_lark.comparing.nodes import OURS, THEIRS
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec
 
-__all__ = ["head_chunks"]
+__all__ = ["head_chunks", "lead_of"]
 
 _MARKS = {
     "title": "TITLE_MARK",
@@ -39,7 +39,7 @@ class _Head:
 
 
 def head_chunks(merged: Merged, ours: str, theirs: str, newline: str) -> Iterator[Chunk]:
-    """The head of a merged text.
+    """The head of a merged text, but for its lead.
 
     Args:
         merged: what was merged.
@@ -47,9 +47,8 @@ def head_chunks(merged: Merged, ours: str, theirs: str, newline: str) -> Iterato
         theirs: the head of theirs.
         newline: how a line ends.
     """
-    left, right = _cut(ours), _cut(with_newlines(theirs, newline))
+    left, right = _cut(ours), _cut(theirs)
     versions = (merged.versions.plans[OURS], left), (merged.versions.plans[THEIRS], right)
-    yield Chunk(left.lead)
     for name in ("title", "goal", "goal_detail"):
         yield _part(merged, name, versions, newline)
     if merged.head["constraints"] or "constraints" in left.parts or "constraints" in merged.disputed:
@@ -68,19 +67,18 @@ _Versions = tuple[tuple[PlanSpec, _Head], tuple[PlanSpec, _Head]]
 
 def _part(merged: Merged, name: str, versions: _Versions, newline: str) -> Chunk:
     """The lines of one part: those of a side that says what the merged plan does."""
+    details = [merged.head["goal_detail"]] * 2
+    if "goal_detail" in merged.disputed:
+        details = [_value(plan, "goal_detail") for plan, _ in versions]
+    lines = [head.parts.get(name, "") for _, head in versions]
+    if name == "goal":
+        # Its detail needs something to stand below.
+        is_needed = list(map(bool, details)) if name in merged.disputed else [any(details)] * 2
+        lines = [row or f"Goal:{newline}" * needs for row, needs in zip(lines, is_needed, strict=True)]
     if name in merged.disputed:
-        left, right = (_lines_of_goal(name, plan, head, newline) for plan, head in versions)
-        return Chunk(left, right, name)
-    for plan, head in versions:
-        if _value(plan, name) == merged.head[name]:
-            return Chunk(_lines_of_goal(name, merged.plan, head, newline))
-    raise AssertionError("a merged value is that of a side")
-
-
-def _lines_of_goal(name: str, plan: PlanSpec, head: _Head, newline: str) -> str:
-    lines = head.parts.get(name, "")
-    # Its detail needs something to stand below.
-    return f"Goal:{newline}" if not lines and name == "goal" and plan.goal_detail else lines
+        return Chunk(lines[0], lines[1], name)
+    is_ours = _value(versions[0][0], name) == merged.head[name]
+    return Chunk(lines[0] if is_ours else lines[1])
 
 
 def _value(plan: PlanSpec, name: str) -> Value:
@@ -104,6 +102,11 @@ def _constraints(merged: Merged, versions: _Versions) -> Iterator[Chunk]:
         yield Chunk(known[text])
     # The blank lines behind the last one stay behind the last one.
     yield Chunk(gap)
+
+
+def lead_of(head: str) -> str:
+    """What is in front of the first part of a head: a byte-order mark, blank lines."""
+    return _cut(head).lead
 
 
 def _cut(text: str) -> _Head:

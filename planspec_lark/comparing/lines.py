@@ -54,8 +54,11 @@ class Lines:
     _pieces: dict[int, dict[str, Piece]] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.newline = newline_of(self.texts[0])
-        for side, text in zip((OURS, THEIRS), self.texts, strict=True):
+        ours, theirs = self.texts
+        self.newline = newline_of(ours)
+        if newline_of(theirs) != self.newline:
+            theirs = with_newlines(theirs, self.newline)
+        for side, text in ((OURS, ours), (THEIRS, theirs)):
             head, *steps = cut_accepted(text)
             self.head[side] = head.text
             self._pieces[side] = {str(piece.step_id): piece for piece in steps}
@@ -69,9 +72,7 @@ class Lines:
 
     def gap(self, node: Node) -> str:
         """The blank lines behind a step."""
-        if node.is_in(OURS):
-            return self.piece(node, OURS).gap
-        return with_newlines(self.piece(node, THEIRS).gap, self.newline)
+        return self.piece(node, OURS if node.is_in(OURS) else THEIRS).gap
 
     def write(self, node: Node, values: dict[str, Value], step_id: str, indent: str) -> StepLines:
         """The lines of a step that says this, with this id and indentation."""
@@ -106,8 +107,6 @@ class Lines:
     def _take(self, node: Node, side: int, step_id: str, indent: str, *, is_body: bool) -> str:
         """The summary line or the body of a step as a side has it."""
         lines = self.piece(node, side).lines
-        if side == THEIRS and "\n" in lines:
-            lines = with_newlines(lines, self.newline)
         was = indent_of(lines)
         end = lines.find("\n") + 1 or len(lines)
         if not is_body:

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from planspec_lark.comparing.diffing import head_values
 from planspec_lark.comparing.keeping import Removal, find_removals
-from planspec_lark.comparing.models import FIELD_NAMES, HEAD_FIELDS, Conflict, MergeResult, Value, step_of
+from planspec_lark.comparing.models import FIELD_NAMES, HEAD_FIELDS, MergeConflict, MergeResult, Value, step_of
 from planspec_lark.comparing.nodes import BASE, OURS, SIDES, THEIRS, Node, Versions
 from planspec_lark.comparing.numbering import number
 from planspec_lark.comparing.placing import PLACE, hang
@@ -43,7 +43,7 @@ class Merged:
     head: dict[str, Value]
     disputed: list[str]
     plan: PlanSpec
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[MergeConflict, ...]
 
 
 def merge_plans(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> MergeResult:
@@ -79,7 +79,7 @@ def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
         _find_lost_type(versions, node)
     number(versions)
     head, disputed = _merge_head(base, ours, theirs)
-    told = [Conflict("", (name,), f"{FIELD_NAMES.get(name, name)}: both changed it") for name in disputed]
+    told = [MergeConflict("", (name,), f"{FIELD_NAMES.get(name, name)}: both changed it") for name in disputed]
     told += _conflicts(versions, removals)
     return Merged(versions, head, disputed, _build(versions, head), tuple(told))
 
@@ -142,7 +142,7 @@ def _build(versions: Versions, head: dict[str, Value]) -> PlanSpec:
 # ---------------------------------------------------------------- conflicts in words
 
 
-def _conflicts(versions: Versions, removals: list[Removal]) -> Iterator[Conflict]:
+def _conflicts(versions: Versions, removals: list[Removal]) -> Iterator[MergeConflict]:
     """The conflicts of all steps, in their order."""
     of = {id(removal.top): removal for removal in removals}
     todo = versions.root.children[::-1]
@@ -150,11 +150,11 @@ def _conflicts(versions: Versions, removals: list[Removal]) -> Iterator[Conflict
         node = todo.pop()
         todo += reversed(node.children)
         if id(node) in of:
-            yield Conflict(node.step_id, ("removal",), _tell_removal(of[id(node)]))
+            yield MergeConflict(node.step_id, ("removal",), _tell_removal(of[id(node)]))
         if fields := [name for name in node.disputed if name != PLACE]:
-            yield Conflict(node.step_id, tuple(fields), f"both changed {_join(fields)}")
+            yield MergeConflict(node.step_id, tuple(fields), f"both changed {_join(fields)}")
         if PLACE in node.disputed:
-            yield Conflict(node.step_id, (PLACE,), "both moved it, each to another place")
+            yield MergeConflict(node.step_id, (PLACE,), "both moved it, each to another place")
 
 
 def _join(fields: list[str]) -> str:

@@ -14,8 +14,8 @@ __all__ = [
     "HEAD_FIELDS",
     "STEP_FIELDS",
     "ChangeKind",
-    "Conflict",
     "FieldChange",
+    "MergeConflict",
     "MergeResult",
     "PlanDiff",
     "StepChange",
@@ -141,7 +141,7 @@ class PlanDiff:
 
 
 @frozen
-class Conflict:
+class MergeConflict:
     """What two sides have changed, each in its own way.
 
     Attributes:
@@ -169,5 +169,5 @@ class MergeResult:
     """
 
     plan: PlanSpec
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[MergeConflict, ...] = ()
     text: str = ""

@@ -76,13 +76,15 @@ def _wanted(versions: Versions, parent: Node, node: Node, final: dict[int, int])
         for side in (BASE, OURS, THEIRS)
         if node.is_in(side) and versions.parent(node, side) is parent
     }
+    movers = [side for side in (OURS, THEIRS) if side in at and node.places[BASE] in versions.moved[side]]
     if OURS in at and THEIRS in at:
         ours, theirs = at[OURS], at[THEIRS]
         if ours == theirs or BASE not in at:
             return ours
-        return max(1, ours + theirs - at[BASE]) if ours != at[BASE] != theirs else ours + theirs - at[BASE]
-    side = OURS if OURS in at else THEIRS
-    if BASE in at:
+        if not movers:
+            return max(1, ours + theirs - at[BASE]) if ours != at[BASE] != theirs else ours + theirs - at[BASE]
+    side = movers[0] if movers else OURS if OURS in at else THEIRS
+    if BASE in at and not movers:
         return at[side]
     # It is new here: as far behind the step in front of it as it is there.
     siblings = versions.trees[side].children[parent.places[side]]

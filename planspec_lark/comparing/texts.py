@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planspec_lark.comparing.chunks import MARKER_SIZE, Chunk, put_together
 from planspec_lark.comparing.emitting import Entry, emit
-from planspec_lark.comparing.heads import head_chunks
+from planspec_lark.comparing.heads import head_chunks, lead_of
 from planspec_lark.comparing.lines import Lines
 from planspec_lark.comparing.merging import ENDING, merge_versions
 from planspec_lark.comparing.models import MergeResult, Value
@@ -45,7 +45,8 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
         *head_chunks(merged, lines.head[OURS], lines.head[THEIRS], lines.newline),
         *(chunk for entry in emit(merged.versions, lines) for chunk in _chunks(lines, entry)),
     ]
-    return MergeResult(merged.plan, merged.conflicts, put_together(chunks, lines.newline, marker_size))
+    text = lead_of(lines.head[OURS]) + put_together(chunks, lines.newline, marker_size)
+    return MergeResult(merged.plan, merged.conflicts, text)
 
 
 def _chunks(lines: Lines, entry: Entry) -> Iterator[Chunk]:

@@ -72,13 +72,13 @@ def _numbered(items: Sequence[str]) -> Iterator[_Item]:
 
 def _anchors(base: Sequence[_Item], ours: Sequence[_Item], theirs: Sequence[_Item]) -> set[_Item]:
     """Items that all three have, in the same order."""
-    kept = list(base)
+    kept = set(base)
     for side in (ours, theirs):
         ranks = {item: rank for rank, item in enumerate(side)}
-        kept = [item for item in kept if item in ranks]
-        rising = longest_rising([ranks[item] for item in kept])
-        kept = [item for index, item in enumerate(kept) if index in rising]
-    return set(kept)
+        known = [item for item in base if item in ranks]
+        rising = longest_rising([ranks[item] for item in known])
+        kept &= {known[index] for index in rising}
+    return kept
 
 
 def _stretches(items: Sequence[_Item], anchors: set[_Item]) -> list[list[_Item]]:

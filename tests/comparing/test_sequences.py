@@ -51,7 +51,7 @@ def test_weave(ours: str, theirs: str, woven: str) -> None:
         ("abcd", "bcda", "dabc", "dbca", ""),
         ("abcde", "eabcd", "abecd", "eabcd", "e"),
         ("abc", "bac", "bac", "bac", ""),
-        ("ab", "axb", "bya", "bxya", ""),
+        ("ab", "axb", "bya", "xbya", ""),
     ],
 )
 def test_merge_order(base: str, ours: str, theirs: str, order: str, clashes: str) -> None:

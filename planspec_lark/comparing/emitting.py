@@ -99,6 +99,8 @@ class _Emitter:
             self.end[id(node)] = self.end[id(last)] if last else self.start[id(node)] + 1
 
     def _look_below(self, parent: Node) -> None:
+        if not parent.children:
+            return
         here = [node for node in parent.children if node.is_in(OURS) and self.versions.parent(node, OURS) is parent]
         kept = longest_rising([node.places[OURS] for node in here])
         staying = [here[index] for index in sorted(kept)] if id(parent) in self.staying else []
@@ -163,9 +165,10 @@ class _Emitter:
                     topic,
                 )
             )
-        siblings = self.versions.children(parent, THEIRS)
-        rank = self.versions.trees[THEIRS].ranks[node.places[THEIRS]]
-        before = siblings[rank - 1] if rank else None
+        tree = self.versions.trees[THEIRS]
+        rank = tree.ranks[node.places[THEIRS]]
+        siblings = tree.children[parent.places[THEIRS]]
+        before = self.versions.nodes[THEIRS][siblings[rank - 1]] if rank else None
         if before is not None and (before.parent is not parent or before is node):
             before = None
         self.elsewhere.setdefault(id(parent), []).append((before, found))

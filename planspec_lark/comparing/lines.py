@@ -102,7 +102,9 @@ class Lines:
         if not node.is_in(side):
             return False
         said = self.versions.values(node, side)
-        return all(said[name] == value for name, value in values.items() if (name in _BODY) is is_body)
+        return said == values or all(
+            said[name] == value for name, value in values.items() if (name in _BODY) is is_body
+        )
 
     def _take(self, node: Node, side: int, step_id: str, indent: str, *, is_body: bool) -> str:
         """The summary line or the body of a step as a side has it."""

@@ -24,7 +24,6 @@ from attrs import define, field, frozen
 from planspec_lark.comparing.sequences import longest_rising
 from planspec_lark.comparing.trees import ROOT, Tree
 from planspec_lark.comparing.words import likeness, words_of
-from planspec_lark.planspec.identity import hash_of
 
 __all__ = ["NONE", "Matching", "match_trees"]
 
@@ -61,7 +60,7 @@ class _Side:
 
     def __attrs_post_init__(self) -> None:
         self.partner = [NONE] * len(self.tree.steps)
-        self.hashes = [hash_of(step) for step in self.tree.steps]
+        self.hashes = self.tree.hashes
 
     def words(self, place: int) -> frozenset[str]:
         """The words of a step."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
+from planspec_lark.collector import paused
 from planspec_lark.comparing.diffing import head_values
 from planspec_lark.comparing.keeping import Removal, find_removals
 from planspec_lark.comparing.models import FIELD_NAMES, HEAD_FIELDS, MergeConflict, MergeResult, Value, step_of
@@ -13,7 +14,7 @@ from planspec_lark.comparing.nodes import BASE, OURS, SIDES, THEIRS, Node, Versi
 from planspec_lark.comparing.numbering import number
 from planspec_lark.comparing.placing import PLACE, hang
 from planspec_lark.comparing.values import merge_items, merge_value
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.printing import serialize_plan
 
 __all__ = ["ENDING", "Merged", "merge_plans", "merge_versions"]
@@ -23,6 +24,8 @@ ENDING = ("result", "progress")
 
 # What a step says before anything has happened to it.
 _FRESH: dict[str, Value] = {"status": PlanStatus.PENDING, "result": "", "progress": (0, None)}
+# Characters of a usual step.
+_SIZE = 100
 # Touched steps that are named.
 _NAMED = 3
 
@@ -70,6 +73,11 @@ def merge_plans(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> MergeResult
 
 def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
     """The same, for plans that can be written down and callers that need to know more."""
+    with paused(_SIZE * sum(1 for plan in (base, ours, theirs) for _ in iter_steps(plan))):
+        return _merge(base, ours, theirs)
+
+
+def _merge(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
     versions = Versions.of(base, ours, theirs)
     removals = find_removals(versions)
     for node in versions:
@@ -102,7 +110,7 @@ def _merge_head(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> tuple[dict[
 def _merge_values(versions: Versions, node: Node) -> None:
     """Merge what a step says itself."""
     if not (node.is_in(OURS) and node.is_in(THEIRS)):
-        node.values = versions.values(node, OURS if node.is_in(OURS) else THEIRS if node.is_in(THEIRS) else BASE)
+        node.values = dict(versions.values(node, OURS if node.is_in(OURS) else THEIRS if node.is_in(THEIRS) else BASE))
         return
     was = versions.values(node, BASE) if node.is_in(BASE) else _FRESH
     ours, theirs = versions.values(node, OURS), versions.values(node, THEIRS)

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, StepDraft
 
 __all__ = [
     "FIELD_NAMES",
@@ -60,9 +60,15 @@ def own_values(step: PlanStep) -> dict[str, Value]:
 
 def step_of(step_id: str, values: dict[str, Value]) -> PlanStep:
     """The step, without children, that says this."""
-    plain: dict[str, Any] = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-    plain["done_count"], plain["total_count"] = plain.pop("progress")
-    return PlanStep(step_id, **plain)
+    step: Any = StepDraft()
+    step.step_id, step.expanded, step.children = step_id, None, []
+    for name, value in values.items():
+        if name == "progress":
+            step.done_count, step.total_count = tuple(value)
+        else:
+            setattr(step, name, list(value) if isinstance(value, tuple) else value)
+    step.__class__ = PlanStep
+    return step  # type: ignore[no-any-return]  # it has just become one
 
 
 class ChangeKind(str, Enum):

@@ -11,7 +11,6 @@ from planspec_lark.comparing.diffing import find_moved
 from planspec_lark.comparing.matching import NONE, Matching, match_trees
 from planspec_lark.comparing.models import Value, own_values
 from planspec_lark.comparing.trees import ROOT, Tree
-from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 
 __all__ = ["BASE", "OURS", "SIDES", "THEIRS", "Node", "Versions"]
@@ -64,6 +63,9 @@ class Versions:
     trees: tuple[Tree, Tree, Tree]
     nodes: tuple[list[Node], list[Node], list[Node]]
     moved: dict[int, set[int]]
+    _all: list[Node] = field(factory=list)
+    # What steps say, by version and place, as far as it was asked for.
+    _values: tuple[dict[int, dict[str, Value]], ...] = field(factory=lambda: ({}, {}, {}))
 
     @classmethod
     def of(cls, base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Versions:
@@ -82,12 +84,14 @@ class Versions:
             },
         )
         versions._join_additions()
+        for side, found in enumerate(known):
+            new = (node for node in found[1:] if not any(node.is_in(earlier) for earlier in range(side)))
+            versions._all.extend(new)
         return versions
 
     def __iter__(self) -> Iterator[Node]:
         """All steps: those of the base, what ours adds, what theirs adds."""
-        for side, nodes in enumerate(self.nodes):
-            yield from (node for node in nodes[1:] if not any(node.is_in(earlier) for earlier in range(side)))
+        return iter(self._all)
 
     @property
     def root(self) -> Node:
@@ -100,7 +104,10 @@ class Versions:
 
     def values(self, node: Node, side: int) -> dict[str, Value]:
         """What a step says itself in a version that has it."""
-        return own_values(self.step(node, side))
+        known, place = self._values[side], node.places[side]
+        if place not in known:
+            known[place] = own_values(self.trees[side].steps[place])
+        return known[place]
 
     def parent(self, node: Node, side: int) -> Node:
         """The node above a step in a version that has it."""
@@ -138,7 +145,7 @@ class Versions:
                 behind[id(parent)] = nodes[place].places[BASE]
                 continue
             step = tree.steps[place]
-            key: Hashable = step.step_name or (id(parent), behind.get(id(parent), ROOT), hash_of(step))
+            key: Hashable = step.step_name or (id(parent), behind.get(id(parent), ROOT), tree.hashes[place])
             counts[key] += 1
             yield (key, counts[key]), nodes[place]
 

@@ -18,6 +18,8 @@ def number(versions: Versions) -> None:
     todo = [versions.root]
     while todo:
         parent = todo.pop()
+        if not parent.children:
+            continue
         suffixes = _suffixes(versions, parent)
         for node, suffix in zip(parent.children, suffixes, strict=True):
             node.step_id = f"{parent.step_id}.{suffix}" if parent.step_id else suffix

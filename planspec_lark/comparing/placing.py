@@ -91,6 +91,8 @@ def _find_ring(versions: Versions) -> list[Node]:
 
 
 def _find_order(versions: Versions, parent: Node) -> None:
+    if not any(versions.children(parent, side) for side in (OURS, THEIRS)):
+        return
     lists = [[one for one in versions.children(parent, side) if one.parent is parent] for side in (OURS, THEIRS)]
     base = versions.children(parent, BASE)
     parent.children, clashes = merge_order(base, *lists)

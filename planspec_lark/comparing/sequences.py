@@ -71,7 +71,8 @@ def merge_order(base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Ite
     known = [item for item in base if item in both]
     gone_left, gone_right = _displaced(known, left), _displaced(known, right)
     before_left, before_right = _predecessors(left), _predecessors(right)
-    clashes = [item for item in known if item in gone_left & gone_right and before_left[item] != before_right[item]]
+    moved = gone_left & gone_right
+    clashes = [item for item in known if item in moved and before_left[item] != before_right[item]]
     free = gone_right - gone_left
     return weave([item for item in ours if item not in free], theirs), clashes
 

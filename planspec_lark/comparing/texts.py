@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planspec_lark.collector import paused
 from planspec_lark.comparing.chunks import MARKER_SIZE, Chunk, put_together
 from planspec_lark.comparing.emitting import Entry, emit
 from planspec_lark.comparing.heads import head_chunks, lead_of
@@ -12,6 +13,7 @@ from planspec_lark.comparing.merging import ENDING, merge_versions
 from planspec_lark.comparing.models import MergeResult, Value
 from planspec_lark.comparing.nodes import OURS, THEIRS, Node
 from planspec_lark.comparing.placing import PLACE
+from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.reading import parse_plan
 
 __all__ = ["merge_texts"]
@@ -39,8 +41,13 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
         return MergeResult(plans[OURS], (), ours)
     if ours == base:
         return MergeResult(plans[THEIRS], (), theirs)
+    with paused(len(base) + len(ours) + len(theirs)):
+        return _merge(plans, (ours, theirs), marker_size)
+
+
+def _merge(plans: tuple[PlanSpec, PlanSpec, PlanSpec], texts: tuple[str, str], marker_size: int) -> MergeResult:
     merged = merge_versions(*plans)
-    lines = Lines(merged.versions, (ours, theirs))
+    lines = Lines(merged.versions, texts)
     chunks = [
         *head_chunks(merged, lines.head[OURS], lines.head[THEIRS], lines.newline),
         *(chunk for entry in emit(merged.versions, lines) for chunk in _chunks(lines, entry)),

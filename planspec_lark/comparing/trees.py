@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 
 __all__ = ["ROOT", "Tree", "number_of"]
@@ -24,6 +25,7 @@ class Tree:
         children: the places below each, in their order.
         ranks: where each stands among its siblings, from 0.
         ends: the place behind all that is below each.
+        hashes: what tells the own text of each from others.
     """
 
     steps: list[PlanStep]
@@ -31,11 +33,12 @@ class Tree:
     children: list[list[int]]
     ranks: list[int]
     ends: list[int]
+    hashes: list[str]
 
     @classmethod
     def of(cls, plan: PlanSpec) -> Tree:
         """Number the steps of a plan."""
-        tree = cls([PlanStep("0")], [ROOT], [[]], [0], [1])
+        tree = cls([PlanStep("0")], [ROOT], [[]], [0], [1], [])
         todo = [(step, ROOT) for step in reversed(plan.steps)]
         while todo:
             step, parent = todo.pop()
@@ -50,6 +53,7 @@ class Tree:
         for place in range(len(tree.steps) - 1, 0, -1):
             parent = tree.parents[place]
             tree.ends[parent] = max(tree.ends[parent], tree.ends[place])
+        tree.hashes.extend(map(hash_of, tree.steps))
         return tree
 
     def suffix(self, place: int) -> str:

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from planspec_lark.bulk.report import BulkReport
     from planspec_lark.bulk.running import BulkProgress, run_bulk
     from planspec_lark.bulk.shards import analyze_shard
+    from planspec_lark.comparing.diffing import diff_plans
+    from planspec_lark.comparing.merging import merge_plans
+    from planspec_lark.comparing.models import ChangeKind, FieldChange, MergeConflict, MergeResult, PlanDiff, StepChange
+    from planspec_lark.comparing.showing import diff_to_dict
+    from planspec_lark.comparing.texts import merge_texts
     from planspec_lark.diagnostics import (
         CODES,
         CommandError,
@@ -176,6 +181,11 @@ _HOMES = {
     "bulk.report": "BulkReport",
     "bulk.running": "BulkProgress run_bulk",
     "bulk.shards": "analyze_shard",
+    "comparing.diffing": "diff_plans",
+    "comparing.merging": "merge_plans",
+    "comparing.models": "ChangeKind FieldChange MergeConflict MergeResult PlanDiff StepChange",
+    "comparing.showing": "diff_to_dict",
+    "comparing.texts": "merge_texts",
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
     "document.document": "PlanDocument",
     "engine.decisions": "Decision",
@@ -287,6 +297,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "BulkReport",
     "BulkTask",
     "CODES",
+    "ChangeKind",
     "CommandError",
     "CommandScan",
     "Context",
@@ -309,6 +320,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Executors",
     "ExecutorsError",
     "Extraction",
+    "FieldChange",
     "Fix",
     "HomeError",
     "HopStatus",
@@ -320,6 +332,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Limits",
     "LlmError",
     "MemoryLedger",
+    "MergeConflict",
+    "MergeResult",
     "MessageError",
     "MessageScan",
     "Meter",
@@ -331,6 +345,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Places",
     "PlanAssertion",
     "PlanCommand",
+    "PlanDiff",
     "PlanDocument",
     "PlanEntry",
     "PlanEvent",
@@ -379,6 +394,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "StateError",
     "StepAssertion",
     "StepCall",
+    "StepChange",
     "StepInfo",
     "StepPlaces",
     "StepResult",
@@ -429,6 +445,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "create_state",
     "decode",
     "default_words",
+    "diff_plans",
+    "diff_to_dict",
     "draft_plan",
     "draw_toolplan",
     "estimate_tokens",
@@ -445,6 +463,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "load_plan_doc",
     "load_words",
     "make_skeleton",
+    "merge_plans",
+    "merge_texts",
     "message_to_json",
     "model_operator",
     "model_planner",

@@ -13,7 +13,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["create_atomically", "link_or_copy", "remove_leftovers", "sync_folder", "write_atomically", "writing"]
+__all__ = [
+    "create_atomically",
+    "link_or_copy",
+    "remove_leftovers",
+    "replace_file",
+    "sync_folder",
+    "write_atomically",
+    "writing",
+]
 
 _PREFIX, _SUFFIX = ".planspec-", ".tmp"
 
@@ -122,6 +130,23 @@ def write_atomically(path: Path, text: str) -> None:
     Raises:
         OSError: the file could not be written; it is as it was.
     """
+    _write_over(path, text.encode("utf-8"))
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """The same for bytes, and for a file that need not be there yet; one that holds them already is not touched.
+
+    Raises:
+        OSError: the file could not be written; it is as it was.
+    """
+    if not path.exists():
+        with writing(path) as file:
+            file.write(data)
+    elif not path.is_file() or path.read_bytes() != data:
+        _write_over(path, data)
+
+
+def _write_over(path: Path, data: bytes) -> None:
     target = path.resolve()
     known = target.stat()
     if not stat.S_ISREG(known.st_mode):
@@ -129,4 +154,4 @@ def write_atomically(path: Path, text: str) -> None:
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     with writing(target, like=known) as file:
-        file.write(text.encode("utf-8"))
+        file.write(data)

@@ -29,12 +29,15 @@ __all__ = [
     "check_inputs",
     "complain",
     "diagnostic_rows",
+    "diff_rows",
     "fail",
     "label",
+    "read_bytes",
     "read_plan",
     "read_text",
     "stop_on_faults",
     "terminal_width",
+    "write_bytes",
     "write_diagnostics",
     "write_diff",
     "write_rows",
@@ -87,15 +90,22 @@ def read_text(file: str, max_bytes: int | None = None) -> str:
         Unreadable: it cannot be read.
         PlanSyntaxError: it is not UTF-8, or has more than ``max_bytes``, of which no more are read.
     """
+    data = read_bytes(file, -1 if max_bytes is None else max_bytes + 1)
+    if max_bytes is not None and len(data) > max_bytes:
+        source = Source("", label(file))
+        raise PlanSyntaxError([too_many_bytes(max_bytes, source)], source)
+    return decode(data, label(file))
+
+
+def read_bytes(file: str, most: int = -1) -> bytes:
+    """What is in a file, or in standard input for ``-``, and no more than ``most`` bytes of it.
+
+    Raises:
+        Unreadable: it cannot be read.
+    """
     try:
-        data = _read_bytes(file, -1 if max_bytes is None else max_bytes + 1)
-        if max_bytes is not None and len(data) > max_bytes:
-            source = Source("", label(file))
-            raise PlanSyntaxError([too_many_bytes(max_bytes, source)], source)
-        return decode(data, label(file))
+        return _read_bytes(file, most)
     except (OSError, ValueError) as error:
-        if isinstance(error, PlanSyntaxError):
-            raise
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Unreadable(label(file), reason or "cannot be read") from None
 
@@ -130,17 +140,32 @@ def write_text(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def write_rows(rows: Iterable[Row], *, to_stderr: bool = False) -> None:
-    """Write lines of harmless text, in colours on a terminal, and in none where NO_COLOR is set."""
+def write_bytes(data: bytes) -> None:
+    """The same for what may be no UTF-8."""
+    if sys.stdout.isatty():
+        write_text(data.decode("utf-8", "replace"))
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool = False) -> None:
+    """Write lines of harmless text, in colours on a terminal, and in none where NO_COLOR is set.
+
+    With ``is_paged`` a pager shows them on a terminal, which takes colours as well.
+    """
     stream = sys.stderr if to_stderr else sys.stdout
-    if os.environ.get("NO_COLOR") or not stream.isatty():
+    if os.environ.get("NO_COLOR") or not (is_paged or stream.isatty()):
         for row in rows:
             stream.write("".join(text for text, _ in row) + "\n")
         return
     from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
     from rich.text import Text  # noqa: PLC0415
 
-    console = Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    console = Console(
+        file=stream, force_terminal=is_paged or None, markup=False, highlight=False, emoji=False, soft_wrap=True
+    )
     for row in rows:
         console.print(Text.assemble(*row))
 
@@ -195,16 +220,21 @@ def stop_on_faults(error: PlanSyntaxError, message: str, code: int = FINDINGS) -
 def write_diff(before: str, after: str, name: str, *, to_stderr: bool = False) -> None:
     """Write the difference between two texts as a unified diff, coloured on a terminal."""
     stream = sys.stderr if to_stderr else sys.stdout
-    name = visible_name(label(name)).lstrip("/")
-    rows = _diff(before, after, name)
     if not stream.isatty() and not to_stderr:
-        write_text("".join(rows))
+        write_text("".join(_diff(before, after, name)))
         return
+    write_rows(diff_rows(before, after, name), to_stderr=to_stderr)
+
+
+def diff_rows(before: str, after: str, name: str) -> Iterator[Row]:
+    """The lines of a unified diff, harmless and coloured."""
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    write_rows((((visible(row.rstrip("\n")), styles.get(row[:1], "")),) for row in rows), to_stderr=to_stderr)
+    for row in _diff(before, after, name):
+        yield ((visible(row.rstrip("\n")), styles.get(row[:1], "")),)
 
 
 def _diff(before: str, after: str, name: str) -> Iterator[str]:
+    name = visible_name(label(name)).lstrip("/")
     for row in unified_diff(_split(before), _split(after), f"a/{name}", f"b/{name}"):
         yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
 

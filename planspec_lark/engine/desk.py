@@ -12,11 +12,11 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.engine.events import History
 from planspec_lark.engine.homes import Home
-from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.ledger import Change, Kind, Ledger, Record
 from planspec_lark.engine.models import Effort
 from planspec_lark.engine.plantext import PlanText
 from planspec_lark.engine.state import RunState
+from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 
 __all__ = ["OPEN", "Desk", "Patch", "ThinkEvent"]

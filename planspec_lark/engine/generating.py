@@ -9,10 +9,10 @@ from attrs import frozen
 
 from planspec_lark.diagnostics import CODES, Diagnostic, Severity
 from planspec_lark.engine.desk import OPEN
-from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.models import EngineLimits
 from planspec_lark.planspec.checking import locate
 from planspec_lark.planspec.fields import COUNT_LIMIT
+from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.places import Places
 from planspec_lark.planspec.scanning import ScanResult, scan_plan

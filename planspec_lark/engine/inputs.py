@@ -11,8 +11,8 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.engine.desk import OPEN, Desk
-from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.order import is_loop
+from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
 
 __all__ = ["Inputs", "Needs", "Values"]

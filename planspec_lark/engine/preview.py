@@ -9,13 +9,13 @@ from copy import deepcopy
 from attrs import frozen
 
 from planspec_lark.engine.desk import OPEN, ThinkEvent
-from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.engine.models import OperatorResult, StepCall
 from planspec_lark.engine.order import is_loop
 from planspec_lark.engine.resuming import Edited
 from planspec_lark.engine.state import RunState
 from planspec_lark.engine.think import ThinkEngine
+from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep
 
 __all__ = ["InputSource", "Planned", "preview", "preview_resumed"]

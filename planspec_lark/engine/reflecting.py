@@ -11,7 +11,6 @@ from attrs import frozen
 from planspec_lark.awaitables import Turn
 from planspec_lark.engine.decisions import Decision
 from planspec_lark.engine.desk import Desk
-from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import (
     Answer,
@@ -29,6 +28,7 @@ from planspec_lark.engine.state import Failure
 from planspec_lark.engine.stepping import Stepper, fold_plan, own_step
 from planspec_lark.engine.verbs import REFLECTION_VERBS
 from planspec_lark.plan_cmd.printing import serialize_commands
+from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanStep
 
 __all__ = ["Ask", "Reflecting"]

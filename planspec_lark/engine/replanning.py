@@ -13,7 +13,6 @@ from attrs import frozen
 from planspec_lark.awaitables import Turn
 from planspec_lark.engine.desk import Desk
 from planspec_lark.engine.generating import Generated, make_pending, read_children, read_new_plan
-from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import (
     Answer,
@@ -34,6 +33,7 @@ from planspec_lark.engine.stepping import Stepper, fold_plan
 from planspec_lark.engine.verbs import REPLAN_VERBS
 from planspec_lark.plan_cmd.printing import serialize_commands
 from planspec_lark.planspec.folding import replace_children
+from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
 
 __all__ = ["Replanning"]

@@ -12,10 +12,10 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.ledger import Change, Ledger, LedgerError, Record
 from planspec_lark.engine.plantext import PlanText
 from planspec_lark.engine.state import RunState
+from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.source import visible, visible_name

@@ -11,7 +11,6 @@ from attrs import evolve, frozen
 
 from planspec_lark.awaitables import RunningLoopError, Turn
 from planspec_lark.engine.desk import OPEN, Desk, Patch
-from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.inputs import Needs, Values
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import (
@@ -24,6 +23,7 @@ from planspec_lark.engine.models import (
     Unusable,
 )
 from planspec_lark.engine.order import is_loop
+from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.source import one_line, visible

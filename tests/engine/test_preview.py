@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import parse_plan
-from planspec_lark.engine.identity import hash_of
 from planspec_lark.engine.ledger import Kind, MemoryLedger, Record
 from planspec_lark.engine.models import Answer, Budget, HopStatus, OperatorResult, StepCall, Unusable
 from planspec_lark.engine.preview import Planned, preview, preview_resumed
 from planspec_lark.engine.resuming import Edited, EditedError
 from planspec_lark.engine.state import Finished, RunState
 from planspec_lark.engine.think import ThinkEngine
+from planspec_lark.planspec.identity import hash_of
 
 PLAN = """\
 Goal: g

@@ -20,6 +20,7 @@ from tests.growth.toolplans import (
     TOOLPLAN_SHAPES,
     TOOLPLAN_WORK,
 )
+from tests.growth.versions import VERSION_SHAPES, VERSION_WORK
 from tests.growth.work import JSON_WORK, PLAN_WORK, TEXT_WORK, Work
 
 __all__ = ["CELLS", "FAMILIES", "Family"]
@@ -35,6 +36,7 @@ class Family:
 
 FAMILIES = {
     "plans": Family(PLAN_SHAPES, PLAN_WORK),
+    "versions of plans": Family(VERSION_SHAPES, VERSION_WORK),
     "JSON": Family(JSON_SHAPES, JSON_WORK),
     "texts": Family(TEXT_SHAPES, TEXT_WORK),
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),

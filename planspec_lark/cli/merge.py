@@ -1,0 +1,103 @@
+"""`planspec merge`, by hand and as a merge driver of git."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from planspec_lark.cli.output import (
+    FINDINGS,
+    Unreadable,
+    check_inputs,
+    complain,
+    read_bytes,
+    write_bytes,
+    write_diagnostics,
+)
+from planspec_lark.comparing.chunks import MARKER_SIZE
+from planspec_lark.comparing.nodes import SIDES
+from planspec_lark.comparing.texts import merge_texts
+from planspec_lark.diagnostics import PlanSyntaxError, decode
+from planspec_lark.files import replace_file
+from planspec_lark.source import visible_name
+
+__all__ = ["command"]
+
+
+@click.command("merge")
+@click.argument("base", metavar="BASE")
+@click.argument("ours", metavar="OURS")
+@click.argument("theirs", metavar="THEIRS")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of OURS; - is standard output.")
+@click.option(
+    "-L",
+    "--marker-size",
+    type=click.IntRange(min=1),
+    default=MARKER_SIZE,
+    show_default=True,
+    help="How many signs make a marker of a conflict; git's %L.",
+)
+@click.option("-P", "--path", metavar="NAME", help="What messages call the plan; git's %P.")
+def command(  # noqa: PLR0913, PLR0917  (its arguments and options)
+    base: str, ours: str, theirs: str, output: str | None, marker_size: int, path: str | None
+) -> None:
+    """Merge what two sides have made of a plan, and write it to OURS.
+
+    BASE is what both have started from. Exits with 0 where all could be merged, 1 where there are conflicts (they stand
+    between markers, as git makes them), and 2 where a file cannot be read or written.
+
+    Where one of the three is no plan, their lines are merged instead, and that counts as a conflict.
+    """
+    name = visible_name(path or ours)
+    check_inputs(base, ours, theirs)
+    if ours == "-" and output is None:
+        output = "-"
+    files = (base, ours, theirs)
+    data = [read_bytes(file) for file in files]
+    try:
+        texts = [decode(content, side) for content, side in zip(data, SIDES, strict=True)]
+        result = merge_texts(texts[0], texts[1], texts[2], marker_size=marker_size)
+    except PlanSyntaxError as error:
+        write_diagnostics(error.diagnostics, to_stderr=True)
+        complain(f"{name}: not all three are plans, so their lines are merged; look at every one of them")
+        _write(output or ours, _merge_lines(data, marker_size))
+        raise click.exceptions.Exit(FINDINGS) from None
+    _write(output or ours, result.text.encode("utf-8"))
+    for conflict in result.conflicts:
+        complain(f"{name}: {conflict}")
+    if result.conflicts:
+        raise click.exceptions.Exit(FINDINGS)
+
+
+def _write(file: str, data: bytes) -> None:
+    if file == "-":
+        write_bytes(data)
+        return
+    try:
+        replace_file(Path(file), data)
+    except OSError as error:
+        raise Unreadable(file, error.strerror or "cannot be written") from None
+
+
+def _merge_lines(data: Sequence[bytes], marker_size: int) -> bytes:
+    """What git makes of three texts that are no plans; where it makes nothing of them, both whole, between markers."""
+    _, ours, theirs = data
+    with TemporaryDirectory() as folder:
+        for side, content in zip(SIDES, data, strict=True):
+            Path(folder, side).write_bytes(content)
+        names = [word for side in ("ours", "base", "theirs") for word in ("-L", side)]
+        order = ["ours", "base", "theirs"]
+        call = ["git", "merge-file", "-p", "-q", f"--marker-size={marker_size}", *names, *order]
+        try:
+            done = subprocess.run(call, cwd=folder, capture_output=True, check=False)  # noqa: S603  (nobody else's words)
+        except OSError:
+            done = None
+    # It tells the number of conflicts, up to 127.
+    if done is not None and 0 <= done.returncode < 128:
+        return done.stdout
+    rows = [b"<" * marker_size + b" ours", ours, b"=" * marker_size, theirs, b">" * marker_size + b" theirs"]
+    return b"".join(row if row.endswith(b"\n") else row + b"\n" for row in rows if row)

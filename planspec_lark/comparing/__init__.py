@@ -1,0 +1,1 @@
+"""Versions of a plan: what differs between two, and how three become one."""

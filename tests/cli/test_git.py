@@ -1,0 +1,205 @@
+"""`planspec diff` and `planspec merge` as git calls them, with the real git and the set-up of the page."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.cli.running import PLAN, environment
+from tests.corpus import ROOT
+
+OURS = PLAN.replace("2.2. [reason]", "2.2. [x] [reason]")
+THEIRS = PLAN.replace("3. [~]", "3. [>]") + "4. [act] Rest\n"
+NAME = "plans/the move.md"
+
+
+def git(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    """Call git as nobody in particular, with no set-up but that of the repository."""
+    env = environment({
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
+        "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org",
+    })  # fmt: skip
+    done = subprocess.run(["git", *arguments], capture_output=True, encoding="utf-8", env=env, timeout=120, check=False)
+    assert done.returncode == 0 or not check, done.stderr
+    return done
+
+
+def commit(text: str | None, *, name: str = NAME) -> None:
+    path = Path(name)
+    path.parent.mkdir(exist_ok=True)
+    if text is None:
+        path.unlink()
+    else:
+        path.write_text(text, encoding="utf-8")
+    git("add", "-A")
+    git("commit", "-q", "-m", "x")
+
+
+def documented(driver: str) -> list[str]:
+    """The line of the page that sets a driver up, as words for git."""
+    page = (ROOT / "docs" / "git.md").read_text(encoding="utf-8")
+    (value,) = set(re.findall(rf"git config {re.escape(driver)} '([^']+)'", page))
+    return ["config", driver, value]
+
+
+def attributes() -> str:
+    """The line of the page that says which files are plans."""
+    page = (ROOT / "docs" / "git.md").read_text(encoding="utf-8")
+    (line,) = set(re.findall(r"echo '([^']+)' >> \.gitattributes", page))
+    return f"{line}\n"
+
+
+@pytest.fixture(autouse=True)
+def repository(here: Path) -> Path:
+    for path in here.iterdir():
+        path.unlink()
+    git("init", "-q", "-b", "main")
+    Path(".gitattributes").write_text(attributes(), encoding="utf-8")
+    commit(PLAN)
+    return here
+
+
+def branch_off(ours: str, theirs: str) -> None:
+    git("checkout", "-q", "-b", "other")
+    commit(theirs)
+    git("checkout", "-q", "main")
+    commit(ours)
+
+
+# ---------------------------------------------------------------- git diff
+
+
+@pytest.fixture
+def _diff_driver() -> None:
+    git(*documented("diff.planspec.command"))
+
+
+@pytest.mark.usefixtures("_diff_driver")
+def test_git_diff(snapshot: SnapshotAssertion) -> None:
+    Path(NAME).write_text(THEIRS, encoding="utf-8")
+    assert git("diff").stdout == snapshot(name="changed")
+    git("mv", NAME, "plans/moved.md")
+    git("add", "-A")
+    assert git("diff", "--cached", "-M").stdout == snapshot(name="renamed")
+    assert git("diff", "--cached", "--no-renames").stdout == snapshot(name="removed and added")
+
+
+@pytest.mark.usefixtures("_diff_driver")
+def test_git_diff_goes_on_behind_what_is_no_plan() -> None:
+    commit(PLAN, name="plans/a.md")
+    Path("plans/a.md").write_text(PLAN + "so it is\x1b[31m\n", encoding="utf-8")
+    Path(NAME).write_text(THEIRS, encoding="utf-8")
+    done = git("diff")
+    assert "not both are plans, so their lines are compared\n--- a/plans/a.md\n+++ b/plans/a.md\n" in done.stdout
+    assert "\n+so it is\\x1b[31m\n" in done.stdout
+    assert f"--- a/{NAME}\n+++ b/{NAME}\nsteps\n" in done.stdout
+    assert git("diff", "--exit-code", check=False).returncode == 1
+
+
+@pytest.mark.usefixtures("_diff_driver")
+def test_git_diff_names_what_is_not_merged_yet() -> None:
+    branch_off(OURS, PLAN.replace("2.2. [reason]", "2.2. [!] [reason]"))
+    assert git("merge", "other", check=False).returncode == 1
+    assert f"* Unmerged path {NAME}\n" in git("diff", "--cached").stdout
+
+
+def test_git_log_with_textconv() -> None:
+    git(*documented("diff.planspec.textconv"))
+    commit(PLAN.replace("2.1. [!] [act]", "2.1.   [!]   [act]"))
+    assert git("show", "--format=").stdout == ""
+    commit(PLAN.replace("2.1. [!] [act]", "2.1.   [x]   [act]"))
+    rows = git("show", "--format=").stdout.splitlines()
+    assert [row for row in rows if row[:1] in "+-" and row[:3] not in ("+++", "---")] == [
+        "-  2.1. [!] [act] Hire a lorry → lorry | None is free before Friday",
+        "+  2.1. [x] [act] Hire a lorry → lorry | None is free before Friday",
+    ]
+    commit("so it is\n")
+    assert "+so it is\n" in git("show", "--format=").stdout
+
+
+# ---------------------------------------------------------------- git merge
+
+
+@pytest.fixture
+def _merge_driver() -> None:
+    git(*documented("merge.planspec.driver"))
+
+
+@pytest.mark.usefixtures("_merge_driver")
+def test_git_merge() -> None:
+    branch_off(OURS, THEIRS)
+    git("merge", "-q", "other", "-m", "x")
+    assert Path(NAME).read_text(encoding="utf-8") == OURS.replace("3. [~]", "3. [>]") + "4. [act] Rest\n"
+    assert git("status", "--short").stdout == ""
+
+
+@pytest.mark.usefixtures("_merge_driver")
+def test_git_merges_what_lines_could_not() -> None:
+    """Both have put in a step in the same place, and so changed the same lines."""
+    ours = PLAN.replace("2. [>]", "2. [act] Ask\n3. [>]").replace(" 2.", " 3.").replace("\n3. [~]", "\n4. [~]")
+    theirs = ours.replace("Ask", "Sing a song")
+    branch_off(ours, theirs)
+    git("merge", "-q", "other", "-m", "x")
+    rows = Path(NAME).read_text(encoding="utf-8").splitlines()
+    assert [row for row in rows if re.match(r"\d+\. ", row)] == [
+        "1. [x] [act] Label the shelves → labels | 212 shelves",
+        "2. [act] Ask",
+        "3. [act] Sing a song",
+        "4. [>] [subtask] Move the books → moved",
+        "5. [~] [act] Paint the old shelves → paint",
+    ]
+
+
+@pytest.mark.usefixtures("_merge_driver")
+def test_git_keeps_a_conflict() -> None:
+    branch_off(OURS, PLAN.replace("2.2. [reason]", "2.2. [!] [reason]"))
+    done = git("merge", "other", check=False)
+    assert (done.returncode, git("status", "--short").stdout) == (1, f'UU "{NAME}"\n')
+    assert f"{NAME}: step 2.2: both changed the status\n" in done.stderr
+    assert "<<<<<<< ours\n  2.2. [x]" in Path(NAME).read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("_merge_driver")
+def test_git_keeps_what_is_no_plan_in_conflict() -> None:
+    branch_off(OURS, THEIRS + "so it is\n")
+    assert git("merge", "other", check=False).returncode == 1
+    assert git("status", "--short").stdout == f'UU "{NAME}"\n'
+    assert Path(NAME).read_text(encoding="utf-8").endswith("4. [act] Rest\nso it is\n")
+
+
+@pytest.mark.usefixtures("_merge_driver")
+def test_git_merges_a_plan_that_both_have_added() -> None:
+    git("checkout", "-q", "-b", "other")
+    commit("Goal: Sing\n## Steps\n1. [act] Sing\n", name="plans/new.md")
+    git("checkout", "-q", "main")
+    commit("Goal: Sing\n## Steps\n1. [act] Book the halls\n", name="plans/new.md")
+    git("merge", "-q", "other", "-m", "x")
+    text = "Goal: Sing\n## Steps\n1. [act] Book the halls\n2. [act] Sing\n"
+    assert Path("plans/new.md").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.usefixtures("_merge_driver")
+def test_git_rebases_and_picks() -> None:
+    branch_off(OURS, THEIRS)
+    git("checkout", "-q", "other")
+    git("rebase", "-q", "main")
+    assert Path(NAME).read_text(encoding="utf-8") == OURS.replace("3. [~]", "3. [>]") + "4. [act] Rest\n"
+
+
+@pytest.mark.usefixtures("_merge_driver")
+def test_the_marker_size_is_git_s() -> None:
+    with Path(".gitattributes").open("a", encoding="utf-8") as file:
+        file.write("*.md conflict-marker-size=11\n")
+    git("commit", "-q", "-a", "-m", "x")
+    branch_off(OURS, PLAN.replace("2.2. [reason]", "2.2. [!] [reason]"))
+    git("merge", "other", check=False)
+    assert f"{'<' * 11} ours\n" in Path(NAME).read_text(encoding="utf-8")

@@ -110,6 +110,8 @@ if TYPE_CHECKING:
     from planspec_lark.plan_next.view import context_to_plan
     from planspec_lark.plan_next.wording.words import Words, WordsError, default_words, load_words, read_words
     from planspec_lark.planspec.checking import check_text
+    from planspec_lark.planspec.data_flow import DataFlow, Link, Origin, find_data_flow
+    from planspec_lark.planspec.drawing import draw_plan
     from planspec_lark.planspec.events import PlanEvent, PlanEventKind, Provisional
     from planspec_lark.planspec.folding import collapse_step, expand_step, replace_children
     from planspec_lark.planspec.interchange import (
@@ -210,6 +212,8 @@ _HOMES = {
     "plan_next.view": "context_to_plan",
     "plan_next.wording.words": "Words WordsError default_words load_words read_words",
     "planspec.checking": "check_text",
+    "planspec.data_flow": "DataFlow Link Origin find_data_flow",
+    "planspec.drawing": "draw_plan",
     "planspec.events": "PlanEvent PlanEventKind Provisional",
     "planspec.folding": "collapse_step expand_step replace_children",
     "planspec.interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
@@ -262,6 +266,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Context",
     "ContextError",
     "Core4",
+    "DataFlow",
     "Decision",
     "Diagnostic",
     "DoneItem",
@@ -287,6 +292,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Ledger",
     "LedgerError",
     "Limits",
+    "Link",
     "LlmError",
     "MemoryLedger",
     "MessageError",
@@ -295,6 +301,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "NewBlock",
     "OpenAIChat",
     "OperatorResult",
+    "Origin",
     "Outcome",
     "Phase",
     "Places",
@@ -383,9 +390,11 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "decode",
     "default_words",
     "draft_plan",
+    "draw_plan",
     "draw_toolplan",
     "expand_step",
     "export_grammar",
+    "find_data_flow",
     "find_step",
     "iter_steps",
     "lint_plan",

@@ -21,6 +21,7 @@ _COMMANDS = {
     "check": "planspec_lark.cli.check",
     "fmt": "planspec_lark.cli.fmt",
     "grammar": "planspec_lark.cli.grammar",
+    "graph": "planspec_lark.cli.graph",
     "json": "planspec_lark.cli.json",
     "log": "planspec_lark.cli.log",
     "planner": "planspec_lark.cli.planner",

@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from itertools import product
+from typing import Any, get_args
 
 from attrs import field, frozen
 
@@ -19,6 +20,7 @@ from planspec_lark import (
     apply_commands,
     check_text,
     decode,
+    draw_plan,
     iter_steps,
     lint_plan,
     parse_plan,
@@ -40,11 +42,13 @@ from planspec_lark import (
     steps_to_plan,
     validate_plan,
 )
+from planspec_lark.drawing import Drawing
 from planspec_lark.plan_next.prompts import build_repair_prompt
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import default_words
+from planspec_lark.planspec.drawing import View
 from planspec_lark.planspec.showing import show_plan, wrap
 from tests.reporting import to_github, to_json, to_sarif
 
@@ -118,6 +122,11 @@ def _show(plan: PlanSpec) -> None:
     deque((row for line in show_plan(plan, fold=False) for row in wrap(line, 100)), maxlen=0)
 
 
+def _draw(plan: PlanSpec) -> None:
+    for language, view in product(get_args(Drawing), get_args(View)):
+        draw_plan(plan, language, view=view)
+
+
 def _convert(plan: PlanSpec) -> None:
     for step in iter_steps(plan):
         step.step_type = "act"
@@ -174,6 +183,7 @@ PLAN_WORK = {
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),
     "show_plan": Work(_show, _plan),
+    "draw_plan": Work(_draw, _plan),
     "copying": Work(_copy, _plan),
     "plan_to_json": Work(plan_to_json, _plan),
     "plan_from_dict": Work(plan_from_dict, lambda text: plan_to_dict(_plan(text))),

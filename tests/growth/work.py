@@ -6,8 +6,7 @@ import copy
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import lru_cache
-from itertools import product
+from functools import lru_cache, partial
 from typing import Any, get_args
 
 from attrs import field, frozen
@@ -122,8 +121,8 @@ def _show(plan: PlanSpec) -> None:
     deque((row for line in show_plan(plan, fold=False) for row in wrap(line, 100)), maxlen=0)
 
 
-def _draw(plan: PlanSpec) -> None:
-    for language, view in product(get_args(Drawing), get_args(View)):
+def _draw(language: Drawing, plan: PlanSpec) -> None:
+    for view in get_args(View):
         draw_plan(plan, language, view=view)
 
 
@@ -183,7 +182,7 @@ PLAN_WORK = {
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),
     "show_plan": Work(_show, _plan),
-    "draw_plan": Work(_draw, _plan),
+    **{f"draw_plan, {language}": Work(partial(_draw, language), _plan) for language in get_args(Drawing)},
     "copying": Work(_copy, _plan),
     "plan_to_json": Work(plan_to_json, _plan),
     "plan_from_dict": Work(plan_from_dict, lambda text: plan_to_dict(_plan(text))),

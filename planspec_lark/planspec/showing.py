@@ -16,7 +16,7 @@ from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep,
 from planspec_lark.planspec.printing import progress_text
 from planspec_lark.source import columns, visible
 
-__all__ = ["Piece", "break_text", "show_plan", "show_steps", "wrap"]
+__all__ = ["Piece", "break_text", "done_text", "show_plan", "show_steps", "wrap"]
 
 _BADGE_WIDTH = 9
 # A longer id stands out: were all beside it as wide, a few long ones would make the whole view as wide as it is long.
@@ -69,7 +69,7 @@ def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
         for constraint in plan.constraints:
             yield Piece("text", "  - "), Piece("text", constraint)
         yield ()
-    done = _done(plan)
+    done = done_text(plan)
     yield (Piece("label", f"Progress: {done}"),)
     yield ()
     if plan.steps:
@@ -80,7 +80,8 @@ def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
     yield (Piece("note", f"进度: {done}"),)
 
 
-def _done(plan: PlanSpec) -> str:
+def done_text(plan: PlanSpec) -> str:
+    """How many steps are done, as `4/16 (25%)`."""
     counts = plan.progress
     done, total = counts["done"], counts["total"]
     # Rounded, but 100 only where all is done and 0 only where nothing is.

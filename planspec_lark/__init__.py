@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from planspec_lark.llm.planners import Sent, chat_planner, program_executor, program_planner
     from planspec_lark.llm.program import Program
     from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream
+    from planspec_lark.page.rendering import render_page
     from planspec_lark.plan_cmd.applying import apply_command, apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand
     from planspec_lark.plan_cmd.printing import serialize_commands
@@ -193,6 +194,7 @@ _HOMES = {
     "llm.planners": "Sent chat_planner program_executor program_planner",
     "llm.program": "Program",
     "llm.streams": "AsyncReplyStream ReplyStream",
+    "page.rendering": "render_page",
     "plan_cmd.applying": "apply_command apply_commands",
     "plan_cmd.models": "PlanCommand",
     "plan_cmd.printing": "serialize_commands",
@@ -435,6 +437,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "registry_to_value",
     "render",
     "render_all",
+    "render_page",
     "replace_children",
     "request_execution",
     "request_generation",

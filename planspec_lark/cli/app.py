@@ -28,6 +28,7 @@ _COMMANDS = {
     "run": "planspec_lark.cli.run",
     "show": "planspec_lark.cli.show",
     "tools": "planspec_lark.cli.tools",
+    "view": "planspec_lark.cli.view",
 }
 
 

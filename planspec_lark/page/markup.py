@@ -49,7 +49,7 @@ def cut(text: str, width: int) -> str:
 
 def cut_id(step_id: str) -> str:
     """An id as it may be shown: of a very long one, its beginning and its end."""
-    return step_id if len(step_id) <= 32 else f"{step_id[:12]}…{step_id[-16:]}"
+    return step_id if len(step_id) <= 20 else f"{step_id[:7]}…{step_id[-9:]}"
 
 
 def read_template(name: str) -> str:

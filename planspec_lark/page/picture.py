@@ -70,7 +70,9 @@ def _draw_box(box: Box, index: int) -> Iterator[str]:
 
 def _draw_port(port: Port, side: str, x: float, y: float, room: int) -> str:
     text_x = x + 12 if side == "in" else x - 12
-    name = f'x="{text_x:g}" y="{y + 4:g}">{say(cut(port.name, room))}<title>{say(port.name)}</title></text>'
+    shown = cut(port.name, room)
+    title = "" if shown == port.name else f"<title>{say(port.name)}</title>"
+    name = f'x="{text_x:g}" y="{y + 4:g}">{say(shown)}{title}</text>'
     if not port.stands_out:
         return f'<circle class="port" cx="{x:g}" cy="{y:g}" r="3.5"/><text class="port-name {side}" {name}'
     # Beside the colour, a shape and words.

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from planspec_lark.llm.planners import Sent, chat_planner, program_executor, program_planner
     from planspec_lark.llm.program import Program
     from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream
+    from planspec_lark.page.rendering import render_page
     from planspec_lark.plan_cmd.applying import apply_command, apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand
     from planspec_lark.plan_cmd.printing import serialize_commands
@@ -122,6 +123,8 @@ if TYPE_CHECKING:
     from planspec_lark.plan_next.view import context_to_plan
     from planspec_lark.plan_next.wording.words import Words, WordsError, default_words, load_words, read_words
     from planspec_lark.planspec.checking import check_text
+    from planspec_lark.planspec.data_flow import DataFlow, Link, Origin, find_data_flow
+    from planspec_lark.planspec.drawing import draw_plan
     from planspec_lark.planspec.events import PlanEvent, PlanEventKind, Provisional
     from planspec_lark.planspec.folding import collapse_step, expand_step, replace_children
     from planspec_lark.planspec.interchange import (
@@ -222,6 +225,7 @@ _HOMES = {
     "llm.planners": "Sent chat_planner program_executor program_planner",
     "llm.program": "Program",
     "llm.streams": "AsyncReplyStream ReplyStream",
+    "page.rendering": "render_page",
     "plan_cmd.applying": "apply_command apply_commands",
     "plan_cmd.models": "PlanCommand",
     "plan_cmd.printing": "serialize_commands",
@@ -241,6 +245,8 @@ _HOMES = {
     "plan_next.view": "context_to_plan",
     "plan_next.wording.words": "Words WordsError default_words load_words read_words",
     "planspec.checking": "check_text",
+    "planspec.data_flow": "DataFlow Link Origin find_data_flow",
+    "planspec.drawing": "draw_plan",
     "planspec.events": "PlanEvent PlanEventKind Provisional",
     "planspec.folding": "collapse_step expand_step replace_children",
     "planspec.interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
@@ -303,6 +309,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Context",
     "ContextError",
     "Core4",
+    "DataFlow",
     "Decision",
     "Diagnostic",
     "DoneItem",
@@ -330,6 +337,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Ledger",
     "LedgerError",
     "Limits",
+    "Link",
     "LlmError",
     "MemoryLedger",
     "MergeConflict",
@@ -340,6 +348,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "NewBlock",
     "OpenAIChat",
     "OperatorResult",
+    "Origin",
     "Outcome",
     "Phase",
     "Places",
@@ -448,11 +457,13 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "diff_plans",
     "diff_to_dict",
     "draft_plan",
+    "draw_plan",
     "draw_toolplan",
     "estimate_tokens",
     "expand_step",
     "export_grammar",
     "extract_plan",
+    "find_data_flow",
     "find_step",
     "focus_view",
     "iter_steps",
@@ -499,6 +510,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "registry_to_value",
     "render",
     "render_all",
+    "render_page",
     "repair_prompt",
     "replace_children",
     "request_execution",

@@ -67,6 +67,7 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     of_engine = {path.name for path in (ROOT / "planspec_lark" / "engine" / "templates").iterdir()}
     assert len(of_engine) == 16
     assert {f"planspec_lark/engine/templates/{name}" for name in of_engine} <= names
+    assert {f"planspec_lark/page/templates/page.{kind}" for kind in ("html", "css", "js")} <= names
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2, tops
 

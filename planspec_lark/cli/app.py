@@ -26,6 +26,7 @@ _COMMANDS = {
     "fmt": "planspec_lark.cli.fmt",
     "focus": "planspec_lark.cli.focus",
     "grammar": "planspec_lark.cli.grammar",
+    "graph": "planspec_lark.cli.graph",
     "json": "planspec_lark.cli.json",
     "list": "planspec_lark.cli.list",
     "log": "planspec_lark.cli.log",
@@ -38,6 +39,7 @@ _COMMANDS = {
     "show": "planspec_lark.cli.show",
     "splice": "planspec_lark.cli.splice",
     "tools": "planspec_lark.cli.tools",
+    "view": "planspec_lark.cli.view",
 }
 
 

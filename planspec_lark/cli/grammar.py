@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from planspec_lark import grammars
-from planspec_lark.cli.output import Unreadable, write_text
+from planspec_lark.cli.output import out_option, write_out, write_text
 from planspec_lark.generation.exporting import EXPORTED, TARGETS, TYPES, export_grammar
 
 __all__ = ["command"]
@@ -26,24 +25,15 @@ def command() -> None:
 @click.option("--types", default=",".join(TYPES), show_default=True, metavar="LIST", help="Step types, with commas.")
 @click.option("--allow-results", is_flag=True, help="Allow marks, results and progress, too.")
 @click.option("--siblings", type=int, metavar="N", help="Spell all ids out, N at each level, so that none comes twice.")
-@click.option("-o", "--out", default="-", metavar="FILE", help="Write to this file; - is standard output.")
+@out_option
 def export(target: str, types: str, out: str, **options: Any) -> None:
     """Write a grammar for fresh plans or commands, or a JSON Schema for plan_next, for a model to follow."""
-    if not out:
-        raise click.UsageError("--out: an empty name is no file's; - is standard output")
     names = [name.strip() for name in types.split(",") if name.strip()]
     try:
         text = export_grammar(target, types=names, **options)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    if out == "-":
-        write_text(text)
-        return
-    try:
-        Path(out).write_bytes(text.encode("utf-8"))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(out, reason or "cannot be written") from None
+    write_out(out, text)
 
 
 @command.command("show")

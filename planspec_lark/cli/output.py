@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import unified_diff
-from typing import NoReturn
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
 
 import click
 
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, render, shorten
+from planspec_lark.files import write_atomically, writing
 from planspec_lark.limits import too_many_bytes
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.reading import parse_plan
@@ -32,6 +34,7 @@ __all__ = [
     "diff_rows",
     "fail",
     "label",
+    "out_option",
     "read_bytes",
     "read_plan",
     "read_text",
@@ -40,6 +43,7 @@ __all__ = [
     "write_bytes",
     "write_diagnostics",
     "write_diff",
+    "write_out",
     "write_rows",
     "write_text",
 ]
@@ -50,6 +54,8 @@ UNREADABLE = 2
 
 # The pieces of a line, each with its style as rich names it.
 Row = Sequence[tuple[str, str]]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "cyan"}
 
@@ -148,6 +154,38 @@ def write_bytes(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def out_option(command: Command) -> Command:
+    """The option -o, for what :func:`write_out` takes."""
+    return click.option("-o", "--out", default="-", metavar="FILE", help="Write to this file; - is standard output.")(
+        command
+    )
+
+
+def write_out(out: str, text: str) -> None:
+    """Write what a command was asked for to a file, whole or not at all, or to standard output for ``-``.
+
+    Raises:
+        Unreadable: the file cannot be written.
+    """
+    if not out:
+        raise click.UsageError("--out: an empty name is no file's; - is standard output")
+    if out == "-":
+        write_text(text)
+        return
+    path = Path(out)
+    try:
+        if path.is_file():
+            write_atomically(path, text)
+        elif path.exists():
+            path.write_bytes(text.encode("utf-8"))  # such as a pipe
+        else:
+            with writing(path) as file:
+                file.write(text.encode("utf-8"))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Unreadable(out, reason or "cannot be written") from None
 
 
 def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool = False) -> None:

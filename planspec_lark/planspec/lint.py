@@ -8,11 +8,12 @@ from attrs import define, evolve, field
 
 from planspec_lark import grammars
 from planspec_lark.diagnostics import CODES, Diagnostic, shorten
+from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.repairs import find_inputs, find_outputs
-from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.planspec.tree import iter_with_parents, walk
 
 __all__ = ["find_lint", "lint_plan"]
 
@@ -84,41 +85,14 @@ def _check_siblings(steps: list[PlanStep], parent_id: str) -> Iterator[Diagnosti
 
 
 @define
-class _Flow:
-    """The variables of a plan as its steps run: each container's outputs are there once all its steps are through."""
+class _Declared:
+    """The outputs of a plan, as its steps declare them one after the other."""
 
     parents: dict[str, PlanStep | None]
-    producers: dict[str, PlanStep]
-    used: set[str]
-    available: set[str] = field(factory=set)
     open: set[str] = field(factory=set)
     declared: dict[str, list[PlanStep]] = field(factory=dict)
 
-    def enter(self, step: PlanStep) -> Iterator[Diagnostic]:
-        for item, name in enumerate(step.inputs):
-            if name in self.available:
-                continue
-            if name in self.producers:
-                producer = self.producers[name]
-                where = "the step itself" if producer is step else f"step {shorten(producer.step_id)}"
-                message = f"the input `{name}` is there only after {where}"
-                yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
-            else:
-                yield _found("PS307", step, "inputs", f"no step produces the input `{name}`", item=item)
-        self.open.add(step.step_id)
-        for item, name in enumerate(step.outputs):
-            if name not in self.used:
-                yield _found("PS309", step, "outputs", f"no step takes the output `{name}`", item=item)
-            earlier = self.declare(step, name)
-            if earlier is not None:
-                message = f"step {shorten(earlier.step_id)} declares the output `{name}` as well"
-                yield _found("PS308", step, "outputs", message, "give each its own name", item)
-
-    def leave(self, step: PlanStep) -> None:
-        self.open.discard(step.step_id)
-        self.available.update(step.outputs)
-
-    def declare(self, step: PlanStep, name: str) -> PlanStep | None:
+    def add(self, step: PlanStep, name: str) -> PlanStep | None:
         """Note an output; the step that declared it before, unless that is a container around it or another branch."""
         stack = self.declared.setdefault(name, [])
         while stack and stack[-1].step_id not in self.open and self.is_other_branch(stack[-1]):
@@ -136,21 +110,36 @@ class _Flow:
 
 
 def _check_data_flow(plan: PlanSpec) -> Iterator[Diagnostic]:
-    parents: dict[str, PlanStep | None] = {}
-    producers: dict[str, PlanStep] = {}
-    used: set[str] = set()
-    for step, parent in iter_with_parents(plan):
-        parents[step.step_id] = parent
-        used.update(step.inputs)
-        for name in step.outputs:
-            producers.setdefault(name, step)
-    flow = _Flow(parents, producers, used)
-    path: list[PlanStep] = []
-    for step, parent in iter_with_parents(plan):
-        while path and path[-1] is not parent:
-            flow.leave(path.pop())
-        yield from flow.enter(step)
-        path.append(step)
+    flow = find_data_flow(plan)
+    declared = _Declared({step.step_id: parent for step, parent in iter_with_parents(plan)})
+    for step, is_entered in walk(plan):
+        if is_entered:
+            yield from _check_inputs(step, flow)
+            declared.open.add(step.step_id)
+            yield from _check_outputs(step, flow, declared)
+        else:
+            declared.open.discard(step.step_id)
+
+
+def _check_inputs(step: PlanStep, flow: DataFlow) -> Iterator[Diagnostic]:
+    for item, name in enumerate(step.inputs):
+        origin = flow.origins[step.step_id][name]
+        if origin is None:
+            yield _found("PS307", step, "inputs", f"no step produces the input `{name}`", item=item)
+        elif origin.is_feedback:
+            where = "the step itself" if origin.step is step else f"step {shorten(origin.step.step_id)}"
+            message = f"the input `{name}` is there only after {where}"
+            yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
+
+
+def _check_outputs(step: PlanStep, flow: DataFlow, declared: _Declared) -> Iterator[Diagnostic]:
+    for item, name in enumerate(step.outputs):
+        if name not in flow.consumers:
+            yield _found("PS309", step, "outputs", f"no step takes the output `{name}`", item=item)
+        earlier = declared.add(step, name)
+        if earlier is not None:
+            message = f"step {shorten(earlier.step_id)} declares the output `{name}` as well"
+            yield _found("PS308", step, "outputs", message, "give each its own name", item)
 
 
 # ---------------------------------------------------------------- single steps

@@ -16,7 +16,7 @@ from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep,
 from planspec_lark.planspec.printing import progress_text
 from planspec_lark.source import columns, visible
 
-__all__ = ["Piece", "say_progress", "show_plan", "show_steps", "wrap"]
+__all__ = ["Piece", "break_text", "say_progress", "show_plan", "show_steps", "wrap"]
 
 _BADGE_WIDTH = 9
 # A longer id stands out: were all beside it as wide, a few long ones would make the whole view as wide as it is long.
@@ -158,7 +158,7 @@ def wrap(line: Line, width: int) -> Iterator[Line]:
     if columns(last.text) <= room or room < width // 3:
         yield line
         return
-    rows = list(_break(last.text, room))
+    rows = list(break_text(last.text, room))
     yield *head, Piece(last.role, rows[0])
     for row in rows[1:]:
         yield *(_continue(piece) for piece in head), Piece(last.role, row)
@@ -170,7 +170,7 @@ def _continue(piece: Piece) -> Piece:
     return Piece("tree", piece.text.replace("├─", "│ ").replace("└─", "  "))
 
 
-def _break(text: str, width: int) -> Iterator[str]:
+def break_text(text: str, width: int) -> Iterator[str]:
     """Cut a text into rows: behind a space where there is one in the row's last part, else where the row is full."""
     start = at = used = 0
     space = -1

@@ -18,6 +18,7 @@ __all__ = [
     "iter_with_parents",
     "next_pending_step",
     "step_order",
+    "walk",
 ]
 
 
@@ -67,6 +68,17 @@ def iter_with_parents(plan: PlanSpec) -> Iterator[tuple[PlanStep, PlanStep | Non
         step, parent = stack.pop()
         yield step, parent
         stack.extend((child, step) for child in reversed(step.children))
+
+
+def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:
+    """All steps as they run: each when it is entered (True), and once all below it are through (False)."""
+    todo = [(step, True) for step in reversed(plan.steps)]
+    while todo:
+        step, is_entered = todo.pop()
+        yield step, is_entered
+        if is_entered:
+            todo.append((step, False))
+            todo += ((child, True) for child in reversed(step.children))
 
 
 def find_step(plan: PlanSpec, step_id: str) -> PlanStep | None:

@@ -9,7 +9,8 @@ import copy
 import json
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from itertools import product
+from typing import Any, cast, get_args
 
 import attrs
 from attrs import frozen
@@ -28,6 +29,7 @@ from planspec_lark import (
     check_text,
     collapse_step,
     decode,
+    draw_plan,
     expand_step,
     find_step,
     iter_steps,
@@ -53,6 +55,8 @@ from planspec_lark import (
     steps_to_plan,
     validate_plan,
 )
+from planspec_lark.drawing import Drawing
+from planspec_lark.planspec.drawing import View
 from planspec_lark.planspec.showing import show_plan, wrap
 from tests.fuzz import engine, mending, planner, reflections, tool_runs, toolplans
 from tests.fuzz.texts import json_texts, json_values, texts
@@ -60,6 +64,8 @@ from tests.property import documents, promises, streams
 from tests.reporting import to_github, to_json, to_sarif
 
 __all__ = ["TARGETS", "Target"]
+
+_DRAWINGS: list[tuple[Drawing, View]] = [*product(get_args(Drawing), get_args(View))]
 
 
 @frozen
@@ -98,6 +104,9 @@ def _use(plan: PlanSpec) -> None:
         for line in show_plan(plan, fold=fold):
             for row in wrap(line, 60):
                 _is_harmless("".join(piece.text for piece in row))
+    # One drawing of six takes less time than all of them.
+    language, view = _DRAWINGS[len(serialize_plan(plan)) % len(_DRAWINGS)]
+    _is_harmless(draw_plan(plan, language, view=view))
     assert plan_from_json(plan_to_json(plan)) == plan
     assert plan_from_json(plan_to_json(plan, indent=None)) == plan
     assert copy.deepcopy(plan) == plan

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, get_args
 
 from attrs import field, frozen
 
@@ -22,6 +22,7 @@ from planspec_lark import (
     apply_commands,
     check_text,
     decode,
+    draw_plan,
     estimate_tokens,
     extract_plan,
     focus_view,
@@ -48,12 +49,14 @@ from planspec_lark import (
     steps_to_plan,
     validate_plan,
 )
+from planspec_lark.drawing import Drawing
 from planspec_lark.limits import NO_LIMITS
 from planspec_lark.plan_next.prompts import build_repair_prompt
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import default_words
+from planspec_lark.planspec.drawing import View
 from planspec_lark.planspec.showing import show_plan, wrap
 from tests.reporting import to_github, to_json, to_sarif
 
@@ -148,6 +151,11 @@ def _ask_to_mend(text: str) -> None:
         repair_prompt(text)
 
 
+def _draw(language: Drawing, plan: PlanSpec) -> None:
+    for view in get_args(View):
+        draw_plan(plan, language, view=view)
+
+
 def _convert(plan: PlanSpec) -> None:
     for step in iter_steps(plan):
         step.step_type = "act"
@@ -239,6 +247,7 @@ PLAN_WORK = {
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),
     "show_plan": Work(_show, _plan),
+    **{f"draw_plan, {language}": Work(partial(_draw, language), _plan) for language in get_args(Drawing)},
     "copying": Work(_copy, _plan),
     "plan_to_json": Work(plan_to_json, _plan),
     "plan_from_dict": Work(plan_from_dict, lambda text: plan_to_dict(_plan(text))),

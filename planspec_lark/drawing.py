@@ -1,0 +1,241 @@
+"""Drawings in the languages of Mermaid and Graphviz: boxes, frames around them, and arrows, whatever they stand for.
+
+Names of boxes and styles are those of whoever draws; labels are texts of strangers, and stay nothing but text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from attrs import frozen
+
+__all__ = ["DotSheet", "Drawing", "Line", "MermaidSheet", "Sheet", "Style", "sheet"]
+
+Drawing = Literal["mermaid", "dot"]
+Line = Literal["solid", "dashed", "plain"]
+
+
+@frozen
+class Style:
+    """How a box or a frame looks: colours as `#rrggbb`, and whether its edge is dashed."""
+
+    fill: str
+    edge: str
+    text: str
+    is_dashed: bool = False
+
+
+class Sheet:
+    """A drawing that grows from top to bottom.
+
+    Args:
+        direction: where arrows lead, `TD` (down) or `LR` (to the right).
+        styles: by the name that boxes and frames ask for.
+    """
+
+    def __init__(self, direction: Literal["TD", "LR"] = "TD", styles: Mapping[str, Style] | None = None) -> None:
+        self._styles = styles or {}
+        self._rows: list[str] = []
+        self._depth = 1
+        self._begin(direction)
+
+    def box(self, name: str, label: Sequence[str], style: str = "", *, is_round: bool = False) -> None:
+        """A box, its label in lines; a round one stands for something else than the others."""
+        raise NotImplementedError
+
+    def open_frame(self, name: str, label: Sequence[str], style: str = "") -> None:
+        """Begin a frame around all boxes up to where it is closed."""
+        raise NotImplementedError
+
+    def close_frame(self) -> None:
+        """End the frame that was begun last."""
+        raise NotImplementedError
+
+    def arrow(self, tail: str, head: str, label: str = "", line: Line = "solid", *, frames: Sequence[str] = ()) -> None:
+        """An arrow between boxes or frames; ``frames`` names those of its ends that are frames."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """The whole drawing."""
+        raise NotImplementedError
+
+    def _begin(self, direction: str) -> None:
+        raise NotImplementedError
+
+    def _add(self, row: str) -> None:
+        # A drawing in which thousands of frames hold each other would else be mostly white.
+        self._rows.append("  " * min(self._depth, 20) + row)
+
+
+# ---------------------------------------------------------------- Mermaid
+
+# Mermaid reads HTML, Markdown, formulas, names of icons and codes of its own in labels, each version others of them. So
+# only plain characters go in as they are, all others by their numbers. As some versions put these back before they look
+# for Markdown, characters without width stand beside what could mean something: 65279, which counts as white space, on
+# both sides of a sign; 8203, which nobody cuts off, before what would begin a list, and inside of addresses and icons.
+_SPECIAL = re.compile(
+    r"""
+    [^\w .,:/-]
+    | (?<![A-Za-z0-9_])_+ | _+(?![A-Za-z0-9_])
+    | ^(?=\d+\.|-) | (?<=:)(?=//|fa-) | (?<=www)(?=\.)
+    """,
+    re.ASCII | re.VERBOSE,
+)
+# Nothing can stand beside a backtick that would take its meaning away.
+_BACKTICK = "\u02cb"
+
+
+class MermaidSheet(Sheet):
+    """A flowchart of Mermaid."""
+
+    def _begin(self, direction: str) -> None:
+        # The frames of each style.
+        self._frames: dict[str, list[str]] = {}
+        self._rows.append(f"flowchart {direction}")
+        for name, style in self._styles.items():
+            dashes = ",stroke-dasharray:5 4" if style.is_dashed else ""
+            self._add(f"classDef {name} fill:{style.fill},stroke:{style.edge},color:{style.text}{dashes}")
+
+    def box(self, name: str, label: Sequence[str], style: str = "", *, is_round: bool = False) -> None:
+        """See :class:`Sheet`."""
+        start, end = ("([", "])") if is_round else ("[", "]")
+        self._add(f'{name}{start}"{_mermaid_label(label)}"{end}{f":::{style}" if style else ""}')
+
+    def open_frame(self, name: str, label: Sequence[str], style: str = "") -> None:
+        """See :class:`Sheet`."""
+        self._add(f'subgraph {name}["{_mermaid_label(label)}"]')
+        self._frames.setdefault(style, []).append(name)
+        self._depth += 1
+
+    def close_frame(self) -> None:
+        """See :class:`Sheet`."""
+        self._depth -= 1
+        self._add("end")
+
+    def arrow(self, tail: str, head: str, label: str = "", line: Line = "solid", *, frames: Sequence[str] = ()) -> None:  # noqa: ARG002
+        """See :class:`Sheet`."""
+        said = f'|"{_mermaid_label([label])}"|' if label else ""
+        self._add(f"{tail} {_MERMAID_LINES[line]}{said} {head}")
+
+    def text(self) -> str:
+        """See :class:`Sheet`."""
+        # Behind all arrows: a frame that is named in one later loses its style.
+        classes = [f"  class {','.join(names)} {style}" for style, names in self._frames.items() if style]
+        return "\n".join([*([_ROOM] if self._frames else []), *self._rows, *classes]) + "\n"
+
+
+# Without it, what is in a frame covers the second line of its label.
+_ROOM = '%%{init: {"flowchart": {"subGraphTitleMargin": {"bottom": 22}}}}%%'
+_MERMAID_LINES = {"solid": "-->", "dashed": "-.->", "plain": "---"}
+
+
+def _mermaid_label(label: Iterable[str]) -> str:
+    return "<br/>".join(_SPECIAL.sub(_say_in_mermaid, row.replace("`", _BACKTICK)) for row in label)
+
+
+def _say_in_mermaid(match: re.Match[str]) -> str:
+    found = match[0]
+    if found.isalnum():
+        return found
+    numbers = "".join(f"#{ord(char)};" for char in found)
+    if not found:
+        return "#8203;"
+    # From there on, signs belong to the letters beside them.
+    return f"#65279;{numbers}#65279;" if found < "\u0300" else numbers
+
+
+# ---------------------------------------------------------------- Graphviz
+
+
+class DotSheet(Sheet):
+    """A directed graph of Graphviz."""
+
+    def _begin(self, direction: str) -> None:
+        # The frames that are open, each with the boxes and frames in it.
+        self._frames: list[tuple[str, list[str]]] = []
+        self._rows.append("digraph plan {")
+        if not self._styles:
+            self._add("node [shape=box];")
+            return
+        font = 'fontname="Helvetica,Arial,sans-serif"'
+        self._add(f"graph [rankdir={'TB' if direction == 'TD' else direction}, compound=true, {font}, fontsize=11];")
+        self._add(f"node [shape=box, style=filled, {font}, fontsize=11];")
+        self._add(f'edge [color="#5b6472", fontcolor="#3a4250", {font}, fontsize=10];')
+
+    def box(self, name: str, label: Sequence[str], style: str = "", *, is_round: bool = False) -> None:
+        """See :class:`Sheet`."""
+        self._add(f"{name} [{self._look(label, style, 'rounded' if is_round else '')}];")
+        self._belong(name, name)
+
+    def open_frame(self, name: str, label: Sequence[str], style: str = "") -> None:
+        """See :class:`Sheet`."""
+        self._belong(name, _end(name))
+        self._frames.append((name, []))
+        self._add(f"subgraph cluster_{name} {{")
+        self._depth += 1
+        self._add(f"graph [{self._look(label, style, 'rounded')}];")
+        # An arrow to a frame has to lead to something in it, and all else is to stand between its two ends.
+        for end in (name, _end(name)):
+            self._add(f'{end} [shape=point, style=invis, width=0, height=0, label=""];')
+
+    def close_frame(self) -> None:
+        """See :class:`Sheet`."""
+        _, links = self._frames.pop()
+        for link in links:
+            self._add(f"{link} [style=invis, weight=0];")
+        self._depth -= 1
+        self._add("}")
+
+    def _belong(self, first: str, last: str) -> None:
+        if self._frames:
+            name, links = self._frames[-1]
+            links += [f"{name} -> {first}", f"{last} -> {_end(name)}"]
+
+    def arrow(self, tail: str, head: str, label: str = "", line: Line = "solid", *, frames: Sequence[str] = ()) -> None:
+        """See :class:`Sheet`."""
+        found = [f'label="{_escape_dot(label)}"'] if label else []
+        found += {"solid": [], "dashed": ["style=dashed", "constraint=false"], "plain": ["arrowhead=none"]}[line]
+        if tail in frames:
+            found.append(f"ltail=cluster_{tail}")
+            tail = _end(tail)
+        if head in frames:
+            found.append(f"lhead=cluster_{head}")
+        said = f" [{', '.join(found)}]" if found else ""
+        self._add(f"{tail} -> {head}{said};")
+
+    def text(self) -> str:
+        """See :class:`Sheet`."""
+        return "\n".join([*self._rows, "}"]) + "\n"
+
+    def _look(self, label: Sequence[str], style: str, shape: str) -> str:
+        found = [f'label="{_dot_label(label)}"']
+        if style:
+            look = self._styles[style]
+            words = ["filled", *([shape] if shape else []), *(["dashed"] if look.is_dashed else [])]
+            found.append(f'style="{",".join(words)}", fillcolor="{look.fill}"')
+            found.append(f'color="{look.edge}", fontcolor="{look.text}"')
+        return ", ".join(found)
+
+
+def _end(frame: str) -> str:
+    """The last thing in a frame."""
+    return f"{frame}_end"
+
+
+def _dot_label(label: Iterable[str]) -> str:
+    return "\\n".join(map(_escape_dot, label))
+
+
+def _escape_dot(text: str) -> str:
+    # Graphviz reads the names of characters that HTML has.
+    return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+
+
+def sheet(language: Drawing, direction: Literal["TD", "LR"] = "TD", styles: Mapping[str, Style] | None = None) -> Sheet:
+    """An empty drawing in a language."""
+    return _SHEETS[language](direction, styles)
+
+
+_SHEETS: dict[Drawing, type[Sheet]] = {"mermaid": MermaidSheet, "dot": DotSheet}

@@ -1,0 +1,1 @@
+"""A plan as a page for a browser: one file that needs nothing else, and a server that follows its file."""

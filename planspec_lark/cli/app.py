@@ -23,6 +23,7 @@ _COMMANDS = {
     "grammar": "planspec_lark.cli.grammar",
     "json": "planspec_lark.cli.json",
     "log": "planspec_lark.cli.log",
+    "mcp": "planspec_lark.cli.mcp",
     "planner": "planspec_lark.cli.planner",
     "run": "planspec_lark.cli.run",
     "show": "planspec_lark.cli.show",

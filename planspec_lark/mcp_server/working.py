@@ -1,0 +1,263 @@
+"""What each tool does, from its arguments to its answer. Nothing here knows the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
+from typing import Any
+
+from attrs import frozen
+from pydantic import BaseModel
+
+from planspec_lark.diagnostics import Diagnostic, Severity, render_all, shorten
+from planspec_lark.limits import Limits
+from planspec_lark.mcp_server.links import uri_of
+from planspec_lark.mcp_server.models import (
+    Applied,
+    ApplyArguments,
+    CheckArguments,
+    Checked,
+    CommandReport,
+    CreateArguments,
+    Created,
+    ListArguments,
+    Listed,
+    PlanSummary,
+    Progress,
+    ReadArguments,
+    View,
+)
+from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans, Stored, digest_of
+from planspec_lark.mcp_server.showing import show_applied, show_created, show_faults, show_list, show_view, to_findings
+from planspec_lark.plan_cmd.applying import Report, perform_all
+from planspec_lark.plan_cmd.models import PlanCommand
+from planspec_lark.plan_cmd.reading import scan_plan_commands
+from planspec_lark.planspec.checking import check_text
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.upcoming import find_next
+from planspec_lark.planspec.views import focus_view, next_step_view
+from planspec_lark.source import one_line, visible
+from planspec_lark.store.models import PlanEntry
+from planspec_lark.tokens import estimate_tokens
+
+__all__ = ["Answer", "Refusal", "apply_commands", "bounded", "check_plan", "create_plan", "list_page", "list_plans", "read_plan"]
+
+# A text that is longer than a plan may be is not read.
+_TEXT_LIMITS = Limits(max_bytes=10_000_000, max_findings=MAX_FINDINGS)
+_REPORTS = 50
+
+
+class Refusal(Exception):
+    """Something that a tool does not do; the text says why, and what to do instead."""
+
+
+@frozen
+class Answer:
+    """The answer of a tool: as text, as data, and whether it is one of failure."""
+
+    text: str
+    data: BaseModel
+    is_error: bool = False
+
+
+# ---------------------------------------------------------------- list and read
+
+
+def list_plans(plans: Plans, arguments: ListArguments) -> Answer:
+    """The plans of the folder, a page of them."""
+    listed = list_page(plans, arguments.cursor)
+    return Answer(show_list(listed), listed)
+
+
+def list_page(plans: Plans, after: str) -> Listed:
+    """The plans with names behind this one."""
+    page = plans.page(after)
+    return Listed(plans=[*map(_summarize, page.entries)], total=page.total, next_cursor=page.after)
+
+
+def _summarize(entry: PlanEntry) -> PlanSummary:
+    return PlanSummary(
+        name=entry.name,
+        uri=uri_of(entry.name),
+        title=shorten(one_line(entry.title)),
+        goal=shorten(one_line(entry.goal)),
+        progress=None if entry.progress is None else Progress(**entry.progress),
+        is_finished=entry.is_converged,
+        fault=entry.fault,
+    )
+
+
+def read_plan(plans: Plans, arguments: ReadArguments) -> Answer:
+    """A view of a plan that is no larger than it may be."""
+    stored = plans.load(arguments.name)
+    text, is_complete = _write_view(stored.plan, arguments)
+    view = View(
+        name=stored.name,
+        uri=uri_of(stored.name),
+        digest=stored.digest,
+        view=arguments.view,
+        text=visible(text),
+        is_complete=is_complete,
+        progress=_progress(stored.plan),
+        is_finished=stored.plan.is_converged,
+        next_step=_next_step(stored.plan),
+    )
+    return Answer(show_view(view), view)
+
+
+def _write_view(plan: PlanSpec, arguments: ReadArguments) -> tuple[str, bool]:
+    """The text of the view, and whether nothing was left out of it."""
+    write: Callable[..., str]
+    if arguments.view == "plan":
+        write = _bind(serialize_plan, plan)
+    elif arguments.view == "next":
+        following = next_step_view(plan)
+        if following is None:
+            raise Refusal("No step is open: nothing is left to do. Read the view `plan` to see what came of it.")
+        write = following.to_text
+    elif not arguments.step_id:
+        raise Refusal("The view `step` needs a step_id, such as `2.1`; the view `plan` shows which there are.")
+    else:
+        try:
+            write = focus_view(plan, arguments.step_id).to_text
+        except ValueError:
+            wanted = shorten(visible(arguments.step_id))
+            raise Refusal(f"There is no step {wanted}; the view `plan` shows which there are.") from None
+    return bounded(write, arguments.max_tokens)
+
+
+def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
+    """What ``write`` writes with at most so many tokens, and whether nothing was left out of it.
+
+    Raises:
+        Refusal: what is never left out takes more.
+    """
+    text = write()
+    if _count(text) <= max_tokens:
+        return text, True
+    try:
+        return write(max_tokens=max_tokens, count_tokens=_count), False
+    except ValueError as error:
+        raise Refusal(f"{error}. Read it with a larger max_tokens, or another view.") from None
+
+
+def _bind(function: Callable[..., str], plan: PlanSpec) -> Callable[..., str]:
+    return lambda **options: function(plan, **options)
+
+
+def _count(text: str) -> int:
+    # As it is sent.
+    return estimate_tokens(visible(text))
+
+
+def _progress(plan: PlanSpec) -> Progress:
+    return Progress(**plan.progress)
+
+
+def _next_step(plan: PlanSpec) -> str:
+    found = find_next(plan)
+    return "" if found is None else found[1].step_id
+
+
+# ---------------------------------------------------------------- check and create
+
+
+def check_plan(plans: Plans, arguments: CheckArguments) -> Answer:
+    """What is wrong with a text."""
+    if bool(arguments.text) == bool(arguments.name):
+        raise Refusal("Give either the text of a plan or the name of one in the folder.")
+    text = arguments.text or plans.text(arguments.name)
+    found = check_text(text, name=arguments.name or "plan", limits=_TEXT_LIMITS)
+    checked = Checked(is_valid=_is_valid(found), findings=to_findings(found))
+    head = "The plan is valid" if checked.is_valid else "The plan has errors"
+    return Answer(f"{head}{':' if found else '.'}\n\n{show_faults(found, '')}".rstrip("\n") + "\n", checked)
+
+
+def _is_valid(found: Iterable[Diagnostic]) -> bool:
+    return all(one.severity is not Severity.ERROR for one in found)
+
+
+def create_plan(plans: Plans, arguments: CreateArguments) -> Answer:
+    """A new plan in the folder."""
+    found = check_text(arguments.text, name=arguments.name, limits=_TEXT_LIMITS)
+    if not _is_valid(found):
+        raise Refusal(f"Nothing was created, as the text has errors:\n\n{render_all(found)}")
+    stored = plans.create(arguments.name, arguments.text)
+    created = Created(
+        name=stored.name,
+        uri=uri_of(stored.name),
+        digest=stored.digest,
+        progress=_progress(stored.plan),
+        next_step=_next_step(stored.plan),
+        findings=to_findings(found),
+    )
+    return Answer(show_created(created, found), created)
+
+
+# ---------------------------------------------------------------- apply
+
+
+def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
+    """Commands change a plan: all of them, or none where one is refused."""
+    commands = _read_commands(arguments.commands)
+    # Whatever is wrong with the plan itself is told without waiting for the lock.
+    _check_digest(plans.load(arguments.name), arguments.expected_digest)
+    with plans.opened(arguments.name) as home:
+        stored = plans.parse(arguments.name, home.load())
+        _check_digest(stored, arguments.expected_digest)
+        plan = deepcopy(stored.plan)
+        reports, done = perform_all(plan, commands, atomic=True)
+        after = serialize_plan(plan) if done and plan != stored.plan else stored.text
+        if after != stored.text:
+            home.save(after)
+    applied = _report(commands, reports, plan, done=done, after=after, changed=after != stored.text)
+    return Answer(show_applied(applied), applied, is_error=not done)
+
+
+def _read_commands(text: str) -> list[PlanCommand]:
+    scan = scan_plan_commands(text, name="commands", limits=_TEXT_LIMITS)
+    if scan.diagnostics:
+        raise Refusal(f"Nothing was changed, as there are lines that are no commands:\n\n{render_all(scan.diagnostics)}")
+    if not scan.commands:
+        raise Refusal("Nothing was changed: there is no line that starts with `PLAN_CMD:`.")
+    return scan.commands
+
+
+def _check_digest(stored: Stored, expected: str) -> None:
+    if expected and expected != stored.digest:
+        raise Refusal(
+            f"Nothing was changed: the plan is another one than you have read, its digest is {stored.digest}. "
+            "Read it again, and look whether the commands are still right."
+        )
+
+
+def _report(
+    commands: Sequence[PlanCommand],
+    reports: Sequence[Report],
+    plan: PlanSpec,
+    *,
+    done: bool,
+    after: str,
+    changed: bool,
+) -> Applied:
+    told: list[Any] = [
+        CommandReport(
+            command=shorten(visible(f"{command.op} {command.step_id}")),
+            done=report.done,
+            code=report.code,
+            message=shorten(visible(report.message)),
+        )
+        for command, report in zip(commands, reports, strict=True)
+        if done or not report.done
+    ]
+    return Applied(
+        applied=done,
+        changed=changed,
+        reports=told[:_REPORTS],
+        not_listed=max(0, len(told) - _REPORTS),
+        digest=digest_of(after),
+        progress=_progress(plan),
+        is_finished=plan.is_converged,
+        next_step=_next_step(plan),
+    )

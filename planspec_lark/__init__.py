@@ -129,11 +129,14 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.streaming import PlanStream, StreamEnd
     from planspec_lark.planspec.syntax_tree import parse_tree, plan_from_tree
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
+    from planspec_lark.planspec.upcoming import Todo
     from planspec_lark.planspec.validation import validate_plan
+    from planspec_lark.planspec.views import StepView, Supply, Use, focus_view, next_step_view
     from planspec_lark.source import Source, Span
     from planspec_lark.store.folder import PlanFolder
     from planspec_lark.store.models import PlanEntry, StoreError, StoreReason
     from planspec_lark.store.skeleton import make_skeleton
+    from planspec_lark.tokens import estimate_tokens
     from planspec_lark.toolplan.callables import load_entry_point_atoms
     from planspec_lark.toolplan.checking import check_tool_plan
     from planspec_lark.toolplan.drawing import draw_toolplan
@@ -225,11 +228,14 @@ _HOMES = {
     "planspec.streaming": "PlanStream StreamEnd",
     "planspec.syntax_tree": "parse_tree plan_from_tree",
     "planspec.tree": "available_outputs find_step next_pending_step step_order",
+    "planspec.upcoming": "Todo",
     "planspec.validation": "validate_plan",
+    "planspec.views": "StepView Supply Use focus_view next_step_view",
     "source": "Source Span",
     "store.folder": "PlanFolder",
     "store.models": "PlanEntry StoreError StoreReason",
     "store.skeleton": "make_skeleton",
+    "tokens": "estimate_tokens",
     "toolplan.callables": "load_entry_point_atoms",
     "toolplan.checking": "check_tool_plan",
     "toolplan.drawing": "draw_toolplan",
@@ -354,9 +360,12 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "StepStatus",
     "StoreError",
     "StoreReason",
+    "StepView",
     "StreamEnd",
+    "Supply",
     "ThinkEngine",
     "ThinkEvent",
+    "Todo",
     "ToolPlan",
     "ToolPlanError",
     "ToolRun",
@@ -364,6 +373,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "ToolStep",
     "Unusable",
     "Usage",
+    "Use",
     "Words",
     "WordsError",
     "analyze_shard",
@@ -394,9 +404,11 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "default_words",
     "draft_plan",
     "draw_toolplan",
+    "estimate_tokens",
     "expand_step",
     "export_grammar",
     "find_step",
+    "focus_view",
     "iter_steps",
     "lint_plan",
     "load_atoms",
@@ -410,6 +422,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "model_planner",
     "model_reflector",
     "next_pending_step",
+    "next_step_view",
     "parse_message",
     "parse_plan",
     "parse_plan_commands",

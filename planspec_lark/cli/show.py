@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from planspec_lark.cli.output import Row, read_plan, terminal_width, write_rows
+from planspec_lark.cli.output import Row, Unusable, read_plan, terminal_width, write_rows, write_text
+from planspec_lark.cli.step_view import max_tokens_option
 from planspec_lark.planspec.folding import collapse_step, expand_step
 from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.showing import Piece, show_plan, show_steps, wrap
 
 __all__ = ["command", "step_rows", "write_tree"]
@@ -34,14 +36,22 @@ _STYLES = {
 @click.option("--expand", multiple=True, metavar="ID", help="Show this step's body and children, whatever its status.")
 @click.option("--collapse", multiple=True, metavar="ID", help="Hide this step's body and children.")
 @click.option("--full", is_flag=True, help="Hide nothing.")
-def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full: bool) -> None:
+@max_tokens_option
+def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full: bool, max_tokens: int | None) -> None:
     """Show a plan as a tree.
 
-    Active and blocked steps show their body, all others only their line.
+    Active and blocked steps show their body, all others only their line. With --max-tokens it is written as a plan
+    instead, for a language model: with everything for which there is room.
     """
     _, plan = read_plan(file)
     _unfold(plan, expand, collapse)
-    write_tree(plan, full=full)
+    if max_tokens is None:
+        write_tree(plan, full=full)
+        return
+    try:
+        write_text(serialize_plan(plan, fold=bool(expand or collapse) and not full, max_tokens=max_tokens))
+    except ValueError as error:
+        raise Unusable(str(error)) from None
 
 
 def write_tree(plan: PlanSpec, *, full: bool) -> None:

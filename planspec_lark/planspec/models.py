@@ -18,7 +18,17 @@ from attrs import Attribute, define, field
 
 from planspec_lark.planspec import fields
 
-__all__ = ["CONTAINER_TYPES", "MARKS", "STEP_TYPES", "PlanSpec", "PlanStatus", "PlanStep", "StepDraft", "iter_steps"]
+__all__ = [
+    "CONTAINER_TYPES",
+    "MARKS",
+    "STEP_TYPES",
+    "PlanSpec",
+    "PlanStatus",
+    "PlanStep",
+    "StepDraft",
+    "copy_own",
+    "iter_steps",
+]
 
 
 class PlanStatus(str, Enum):
@@ -196,7 +206,8 @@ class StepDraft(_Step):
     __slots__ = tuple(PlanStep.__slots__)
 
 
-def _copy_one(step: PlanStep) -> PlanStep:
+def copy_own(step: PlanStep) -> PlanStep:
+    """A copy of a step by itself: its lists are copied, the steps below it are not."""
     copy: Any = StepDraft()
     for name in _NAMES:
         value = getattr(step, name)
@@ -206,12 +217,12 @@ def _copy_one(step: PlanStep) -> PlanStep:
 
 
 def _copy_step(step: PlanStep) -> PlanStep:
-    root = _copy_one(step)
+    root = copy_own(step)
     stack = [root]
     while stack:
         copy = stack.pop()
         # In place: nothing else has this list, and assigning one would check every child of it.
-        copy.children[:] = map(_copy_one, copy.children)
+        copy.children[:] = map(copy_own, copy.children)
         stack += copy.children
     return root
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import attrs
 
 from planspec_lark import grammars
+from planspec_lark.planspec.bounding import bound
 from planspec_lark.planspec.escapes import write_description, write_detail, write_segments
 from planspec_lark.planspec.fields import BLANKS, has_forbidden
 from planspec_lark.planspec.folding import shows_body, shows_children
 from planspec_lark.planspec.models import MARKS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import find_parents
+from planspec_lark.tokens import TokenCounter
 
 __all__ = ["canonical_step", "canonical_summary", "progress_text", "serialize_plan"]
 
@@ -20,21 +22,28 @@ _MARKS = {status: f"[{mark}] " for status, mark in MARKS.items()}
 _PENDING = PlanStatus.PENDING
 
 
-def serialize_plan(plan: PlanSpec, *, fold: bool = False) -> str:
+def serialize_plan(
+    plan: PlanSpec, *, fold: bool = False, max_tokens: int | None = None, count_tokens: TokenCounter | None = None
+) -> str:
     """Print a plan.
 
     Args:
         plan: any plan.
         fold: show of each step what its ``expanded`` flag or its status asks for, instead of everything.
+        max_tokens: leave parts out, and say how many, until the text has at most so many tokens. Goal, constraints, the
+            steps at work, the next one and all above these stay.
+        count_tokens: counts the tokens of a text; by default :func:`~planspec_lark.tokens.estimate_tokens`.
 
     Returns:
-        Canonical text that ends in a line break; the empty text for the empty plan. Without ``fold`` it reads back as
-        the same plan.
+        Canonical text that ends in a line break; the empty text for the empty plan. Without ``fold`` and
+        ``max_tokens`` it reads back as the same plan.
 
     Raises:
         ValueError: no text could spell this plan: an id comes twice or does not fit its place, a type is empty, or a
-            list was changed to hold what its field can not.
+            list was changed to hold what its field can not. Or what has to stay takes more than ``max_tokens``.
     """
+    if max_tokens is not None:
+        return bound(plan, serialize_plan, max_tokens, count_tokens, fold=fold)
     try:
         rows = _head(plan)
         _add_steps(rows, plan.steps, fold)

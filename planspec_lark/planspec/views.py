@@ -1,0 +1,294 @@
+"""One step of a plan with what one needs to know for it: the next one to do, or any other.
+
+A view is data; as a text it may be bounded. What goes first where there is not room for all is what stands beside the
+step, last what its inputs say. Goal, constraints, the step itself and the names of all above it and of where its inputs
+come from stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from planspec_lark.planspec.bounding import fit, shorten_result
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
+from planspec_lark.planspec.printing import canonical_step, canonical_summary, serialize_plan
+from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.planspec.upcoming import Todo, find_next
+from planspec_lark.tokens import TokenCounter
+
+__all__ = ["StepView", "Supply", "Use", "focus_view", "next_step_view"]
+
+
+@frozen
+class Supply:
+    """Where an input comes from: the other steps that declare it as an output, in the order of the plan."""
+
+    name: str
+    steps: tuple[PlanStep, ...]
+
+
+@frozen
+class Use:
+    """Where an output goes: the other steps that declare it as an input, in the order of the plan."""
+
+    name: str
+    steps: tuple[PlanStep, ...]
+
+
+@frozen
+class StepView:
+    """A step with what one needs to know for it.
+
+    Attributes:
+        todo: what is to be done with it; None where somebody only looks at it.
+        step: the step.
+        plan: the plan.
+        path: the steps above it, from the top.
+        supplies: where its inputs come from.
+        uses: where its outputs go.
+        siblings: the steps beside it, itself left out.
+    """
+
+    todo: Todo | None
+    step: PlanStep
+    plan: PlanSpec = field(repr=False)
+    path: tuple[PlanStep, ...] = ()
+    supplies: tuple[Supply, ...] = ()
+    uses: tuple[Use, ...] = ()
+    siblings: tuple[PlanStep, ...] = ()
+
+    def to_text(self, *, max_tokens: int | None = None, count_tokens: TokenCounter | None = None) -> str:
+        """The view as text.
+
+        Args:
+            max_tokens: leave parts out, and say how many, until the text has at most so many tokens.
+            count_tokens: counts the tokens of a text; by default :func:`~planspec_lark.tokens.estimate_tokens`.
+
+        Raises:
+            ValueError: what has to stay takes more than ``max_tokens``, or no text could spell the plan.
+        """
+        layout = _Layout.of(self)
+        if max_tokens is None:
+            return layout.write(0)
+        return fit(layout.levels, layout.write, max_tokens, count_tokens)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The view as a JSON value."""
+        plan, step = self.plan, self.step
+        value: dict[str, Any] = {} if self.todo is None else {"todo": self.todo.value}
+        value |= {
+            "title": plan.title,
+            "goal": plan.goal,
+            "goal_detail": [*plan.goal_detail],
+            "constraints": [*plan.constraints],
+            "path": [_full_value(above) for above in self.path],
+            "step": _full_value(step),
+            "inputs": [{"name": one.name, "from": [*map(_brief_value, one.steps)]} for one in self.supplies],
+            "children": [*map(_brief_value, step.children)],
+        }
+        if self.todo is None:
+            value["siblings"] = [*map(_brief_value, self.siblings)]
+            value["outputs"] = [{"name": one.name, "to": [*map(_brief_value, one.steps)]} for one in self.uses]
+        return value
+
+
+def next_step_view(plan: PlanSpec) -> StepView | None:
+    """The next step to do, with what one needs to know for it; None where no step is open.
+
+    That is the first open step in document order; the steps below a container come before the container itself.
+    """
+    found = find_next(plan)
+    return None if found is None else _view(plan, found[1], found[0])
+
+
+def focus_view(plan: PlanSpec, step_id: str) -> StepView:
+    """Any step, with what one needs to know for it and what stands beside it and depends on it.
+
+    Raises:
+        ValueError: the plan has no such step.
+    """
+    step = next((step for step in iter_steps(plan) if step.step_id == step_id), None)
+    if step is None:
+        raise ValueError(f"step_id: there is no step {step_id}")
+    return _view(plan, step, None)
+
+
+def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
+    # By identity: a plan that was built by hand may have an id twice.
+    parents = {id(one): parent for one, parent in iter_with_parents(plan)}
+    path: list[PlanStep] = []
+    above = parents[id(step)]
+    while above is not None:
+        path.append(above)
+        above = parents[id(above)]
+    path.reverse()
+    # What a container declares comes from a step inside it.
+    around = {id(one) for one in (*path, step)}
+    others = [one for one in iter_steps(plan) if id(one) not in around]
+    siblings = path[-1].children if path else plan.steps
+    return StepView(
+        todo,
+        step,
+        plan,
+        tuple(path),
+        tuple(Supply(name, steps) for name, steps in _find(step.inputs, others, "outputs")),
+        tuple(Use(name, steps) for name, steps in _find(step.outputs, others, "inputs")),
+        tuple(one for one in siblings if one is not step),
+    )
+
+
+def _find(names: Sequence[str], steps: Sequence[PlanStep], where: str) -> Iterator[tuple[str, tuple[PlanStep, ...]]]:
+    """For each name, the steps that have it there."""
+    found: dict[str, list[PlanStep]] = {name: [] for name in names}
+    for step in steps:
+        for name in dict.fromkeys(getattr(step, where)):
+            if name in found:
+                found[name].append(step)
+    yield from ((name, tuple(listed)) for name, listed in found.items())
+
+
+def _brief_value(step: PlanStep) -> dict[str, Any]:
+    return {
+        "id": step.step_id,
+        "name": step.step_name,
+        "type": step.step_type,
+        "status": step.status.value,
+        "description": step.description,
+        "result": step.result,
+    }
+
+
+def _full_value(step: PlanStep) -> dict[str, Any]:
+    return _brief_value(step) | {
+        "inputs": [*step.inputs],
+        "outputs": [*step.outputs],
+        "detail": [*step.detail],
+        "done_count": step.done_count,
+        "total_count": step.total_count,
+    }
+
+
+# ---------------------------------------------------------------- as text
+
+_HEADS = {
+    None: "Step {}",
+    Todo.DO: "Next: step {} is to be done",
+    Todo.DECIDE: "Next: one of the branches of step {} is to be chosen",
+    Todo.PLAN: "Next: the steps below step {} are to be written",
+    Todo.CLOSE: "Next: all below step {} has been dealt with, and its status is to be set",
+}
+# What is left out, in this order. Of one kind, what is farthest from the step goes first.
+_BESIDE, _USE, _BELOW, _BODY, _SUPPLY, _RESULT = range(6)
+
+
+@frozen
+class _Item:
+    """Some rows of a section. Where they are left out, ``short`` stands for them, or they are counted."""
+
+    rows: str
+    kind: int | None = None
+    distance: int = 0
+    short: str | None = None
+
+
+@frozen
+class _Layout:
+    """The sections of a view, and of each item from which level on it is left out."""
+
+    head: str
+    sections: list[tuple[str, list[_Item]]]
+    ranks: dict[int, int]
+
+    @classmethod
+    def of(cls, view: StepView) -> _Layout:
+        sections = [(title, items) for title, items in _sections(view) if items]
+        foldable = [item for _, items in sections for item in items if item.kind is not None]
+        foldable.sort(key=lambda item: (item.kind, -item.distance))
+        head = serialize_plan(evolve(view.plan, steps=[]))
+        first = _HEADS[view.todo].format(view.step.step_id)
+        return cls(
+            f"{head}\n{first}\n" if head else f"{first}\n", sections, {id(one): at for at, one in enumerate(foldable)}
+        )
+
+    @property
+    def levels(self) -> int:
+        return len(self.ranks)
+
+    def write(self, level: int) -> str:
+        """The text without what the first so many items say."""
+        return self.head + "".join(self._write_section(title, items, level) for title, items in self.sections)
+
+    def _write_section(self, title: str, items: list[_Item], level: int) -> str:
+        rows = [f"\n{title}:\n"]
+        left_out = 0
+        for item in items:
+            if self.ranks.get(id(item), level) >= level:
+                rows.append(item.rows)
+            elif item.short is not None:
+                rows.append(item.short)
+            else:
+                left_out += 1
+        if left_out:
+            rows.append(f"… left out: {left_out} {'step' if left_out == 1 else 'steps'}\n")
+        return "".join(rows)
+
+
+def _sections(view: StepView) -> Iterator[tuple[str, list[_Item]]]:
+    step, path = view.step, view.path
+    yield "Above it", [_with_body(above, len(path) - at) for at, above in enumerate(path)]
+    yield "The step", [_Item(canonical_step(step, 0))]
+    order = {id(one): at for at, one in enumerate(iter_steps(view.plan))}
+    yield "Its inputs", [item for supply in view.supplies for item in _supply_items(supply, step, order)]
+    if view.todo is Todo.DECIDE:
+        yield "Its branches", [_Item(canonical_step(branch, 0)) for branch in step.children]
+    else:
+        yield "Below it", [_short(child, _BELOW, at) for at, child in enumerate(step.children)]
+    if view.todo is None:
+        # Those behind it stand as far away as they come.
+        yield "Its outputs", [item for use in view.uses for item in _use_items(use)]
+        before = sum(order[id(one)] < order[id(step)] for one in view.siblings)
+        yield "Beside it", [_short(one, _BESIDE, abs(at - before)) for at, one in enumerate(view.siblings)]
+
+
+def _short(step: PlanStep, kind: int, distance: int) -> _Item:
+    return _Item(f"{canonical_summary(step)}\n", kind, distance)
+
+
+def _with_body(step: PlanStep, distance: int) -> _Item:
+    full = canonical_step(step, 0)
+    count = full.count("\n") - 1
+    mark = f"  > … left out: {count} {'line' if count == 1 else 'lines'}\n"
+    short = f"{canonical_summary(step)}\n{mark}"
+    return _Item(full, _BODY, distance, short) if len(short) < len(full) else _Item(full)
+
+
+def _supply_items(supply: Supply, step: PlanStep, order: dict[int, int]) -> Iterator[_Item]:
+    if not supply.steps:
+        yield _Item(f"- {supply.name}: no other step produces it\n")
+        return
+    here = order[id(step)]
+    before = [one for one in supply.steps if order[id(one)] < here]
+    # The last one before it is the one that counts most often.
+    nearest = (before or supply.steps)[-1 if before else 0]
+    for one in supply.steps:
+        words = "from" if order[id(one)] < here or one.status is PlanStatus.DONE else "later, from"
+        row = f"- {supply.name}: {words} {canonical_summary(one)}\n"
+        distance = abs(order[id(one)] - here)
+        if one is not nearest:
+            yield _Item(row, _SUPPLY, distance)
+        elif shorten_result(one.result) == one.result:
+            yield _Item(row)
+        else:
+            brief = copy_own(one)
+            brief.result = shorten_result(one.result)
+            yield _Item(row, _RESULT, distance, f"- {supply.name}: {words} {canonical_summary(brief)}\n")
+
+
+def _use_items(use: Use) -> Iterator[_Item]:
+    if not use.steps:
+        yield _Item(f"- {use.name}: no step takes it\n", _USE)
+    for at, one in enumerate(use.steps):
+        yield _Item(f"- {use.name}: to {canonical_summary(one)}\n", _USE, at)

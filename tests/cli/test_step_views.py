@@ -1,0 +1,100 @@
+"""`planspec next`, `planspec focus`, and `planspec show --max-tokens`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planspec_lark import estimate_tokens, focus_view, next_step_view, parse_plan, serialize_plan
+from tests.cli.running import BROKEN, PLAN, run
+
+
+def test_next_shows_the_next_step() -> None:
+    result = run("next", "plan.md")
+    view = next_step_view(parse_plan(PLAN))
+    assert view is not None
+    assert (result.exit_code, result.stderr, result.stdout) == (0, "", view.to_text())
+    assert "Next: step 2.2 is to be done\n" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ("1. [x] [act] a\n", "<stdin>: no step is left to do\n"),
+        (
+            "1. [!] [act] a\n2. [~] [act] b\n3. [!] [act] c\n",
+            "Steps are blocked: 1, 3\n<stdin>: no step is left to do\n",
+        ),
+        (
+            "".join(f"{number}. [!] [act] a\n" for number in range(1, 23)),
+            f"Steps are blocked: {', '.join(map(str, range(1, 21)))} and more\n<stdin>: no step is left to do\n",
+        ),
+    ],
+)
+def test_next_has_a_code_for_nothing_left(steps: str, said: str) -> None:
+    result = run("next", "-", stdin=f"Goal: g\n## Steps\n{steps}")
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "", said)
+
+
+def test_focus_shows_any_step() -> None:
+    result = run("focus", "plan.md", "2.1")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == focus_view(parse_plan(PLAN), "2.1").to_text()
+
+
+def test_focus_needs_a_step() -> None:
+    result = run("focus", "plan.md", "7")
+    assert result.exit_code == 2
+    assert "Error: step_id: there is no step 7\n" in result.stderr
+
+
+@pytest.mark.parametrize("call", [["next", "-"], ["focus", "-", "1"], ["show", "-", "--max-tokens", "9"]])
+def test_a_broken_plan_has_no_view(call: list[str]) -> None:
+    result = run(*call, stdin=BROKEN)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "error[PS111]" in result.stderr
+
+
+@pytest.mark.parametrize("call", [["next", "plan.md"], ["focus", "plan.md", "2.2"]])
+def test_views_as_json(call: list[str]) -> None:
+    result = run(*call, "--json")
+    plan = parse_plan(PLAN)
+    view = next_step_view(plan) if call[0] == "next" else focus_view(plan, "2.2")
+    assert view is not None
+    assert json.loads(result.stdout) == view.to_dict()
+
+
+@pytest.mark.parametrize("call", [["next", "plan.md"], ["focus", "plan.md", "2.2"]])
+def test_json_leaves_nothing_out(call: list[str]) -> None:
+    result = run(*call, "--json", "--max-tokens", "100")
+    assert result.exit_code == 2
+    assert "Error: --max-tokens bounds the text, and --json leaves nothing out.\n" in result.stderr
+
+
+@pytest.mark.parametrize("call", [["next", "plan.md"], ["focus", "plan.md", "2.2"], ["show", "plan.md"]])
+def test_views_of_a_bounded_size(call: list[str]) -> None:
+    Path("plan.md").write_text(PLAN.replace("labels\n  2.1", "labels\n  > Floor by floor, from the top\n  2.1"))
+    full = run(*call, "--max-tokens", "100000").stdout
+    budget = estimate_tokens(full) - 1
+    small = run(*call, "--max-tokens", str(budget)).stdout
+    assert "… left out" in small
+    assert "… left out" not in full
+    assert estimate_tokens(small) <= budget
+    refused = run(*call, "--max-tokens", "5")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("Error: max_tokens: 5 is too few: what is never left out takes ")
+
+
+def test_show_writes_a_plan_with_all_for_which_there_is_room() -> None:
+    plan = parse_plan(PLAN)
+    assert run("show", "plan.md", "--max-tokens", "100000").stdout == PLAN
+    assert run("show", "plan.md", "--max-tokens", "250").stdout == serialize_plan(plan, max_tokens=250)
+
+
+def test_show_leaves_out_what_it_is_told_to_collapse() -> None:
+    shown = run("show", "plan.md", "--max-tokens", "100000", "--collapse", "2").stdout
+    assert "2.1." not in shown
+    assert run("show", "plan.md", "--max-tokens", "100000", "--collapse", "2", "--full").stdout == PLAN

@@ -1,0 +1,271 @@
+"""The next step, or any other, with what one needs to know for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import PlanSpec, Todo, focus_view, next_step_view, parse_plan
+from planspec_lark.planspec.views import StepView
+
+PLAN = """\
+# Plan: Move the bookings
+Goal: Switch on Sunday night
+> At most ten minutes of downtime.
+Constraints:
+- No booking may be lost
+## Steps
+1. [x] [reason] Compare both schemas → gaps | 3 columns
+2. [x] [act] Look for a quiet night → night | Sunday to Monday
+3. [>] [subtask] Copy and verify → copy_report
+  > ← gaps
+  > One table after the other.
+  3.1. [x] [act] Copy all tables → snapshot | 41 GB in 2 h
+  3.2. [act] Verify the counts → copy_report
+    > ← snapshot, night, key
+    > Six digits of floats.
+  3.3. [act] Count once more → snapshot
+4. [decide] Is the copy complete → verdict
+  > ← copy_report
+  4.1. [act] Yes: switch → switch_log
+    > On Sunday.
+  4.2. [act] No: wait → notice
+5. [act] Tell everybody → letter
+  > ← verdict, night
+"""
+HEAD = """\
+# Plan: Move the bookings
+Goal: Switch on Sunday night
+> At most ten minutes of downtime.
+Constraints:
+- No booking may be lost
+
+"""
+
+
+def upcoming(text: str) -> StepView:
+    view = next_step_view(parse_plan(text))
+    assert view is not None
+    return view
+
+
+def test_the_next_step() -> None:
+    view = upcoming(PLAN)
+    assert (view.todo, view.step.step_id, [step.step_id for step in view.path]) == (Todo.DO, "3.2", ["3"])
+    assert (
+        view.to_text()
+        == HEAD
+        + """\
+Next: step 3.2 is to be done
+
+Above it:
+3. [>] [subtask] Copy and verify → copy_report
+  > ← gaps
+  > One table after the other.
+
+The step:
+3.2. [act] Verify the counts → copy_report
+  > ← snapshot, night, key
+  > Six digits of floats.
+
+Its inputs:
+- snapshot: from 3.1. [x] [act] Copy all tables → snapshot | 41 GB in 2 h
+- snapshot: later, from 3.3. [act] Count once more → snapshot
+- night: from 2. [x] [act] Look for a quiet night → night | Sunday to Monday
+- key: no other step produces it
+"""
+    )
+
+
+def test_a_decision_shows_its_branches_with_all_that_they_say() -> None:
+    text = PLAN.replace("[act] Verify", "[x] [act] Verify").replace("[act] Count", "[~] [act] Count")
+    view = upcoming(text.replace("3. [>]", "3. [x]"))
+    assert view.todo is Todo.DECIDE
+    assert (
+        view.to_text()
+        == HEAD
+        + """\
+Next: one of the branches of step 4 is to be chosen
+
+The step:
+4. [decide] Is the copy complete → verdict
+  > ← copy_report
+
+Its inputs:
+- copy_report: from 3. [x] [subtask] Copy and verify → copy_report
+- copy_report: from 3.2. [x] [act] Verify the counts → copy_report
+
+Its branches:
+4.1. [act] Yes: switch → switch_log
+  > On Sunday.
+4.2. [act] No: wait → notice
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        (
+            "1. [subtask] Ask around\n",
+            "Next: the steps below step 1 are to be written\n\nThe step:\n1. [subtask] Ask around\n",
+        ),
+        (
+            "1. [>] [subtask] Ask\n1.1. [x] [act] Ann | no\n",
+            "Next: all below step 1 has been dealt with, and its status is to be set\n\n"
+            "The step:\n1. [>] [subtask] Ask\n\nBelow it:\n1.1. [x] [act] Ann | no\n",
+        ),
+    ],
+)
+def test_containers(steps: str, expected: str) -> None:
+    assert upcoming(f"## Steps\n{steps}").to_text() == expected
+
+
+@pytest.mark.parametrize("steps", ["", "1. [x] [act] a\n", "1. [!] [act] a\n2. [~] [act] b\n"])
+def test_where_nothing_is_open_there_is_no_next_step(steps: str) -> None:
+    assert next_step_view(parse_plan(f"## Steps\n{steps}")) is None
+
+
+def test_any_step() -> None:
+    view = focus_view(parse_plan(PLAN), "4")
+    assert view.todo is None
+    assert (
+        view.to_text()
+        == HEAD
+        + """\
+Step 4
+
+The step:
+4. [decide] Is the copy complete → verdict
+  > ← copy_report
+
+Its inputs:
+- copy_report: from 3. [>] [subtask] Copy and verify → copy_report
+- copy_report: from 3.2. [act] Verify the counts → copy_report
+
+Below it:
+4.1. [act] Yes: switch → switch_log
+4.2. [act] No: wait → notice
+
+Its outputs:
+- verdict: to 5. [act] Tell everybody → letter
+
+Beside it:
+1. [x] [reason] Compare both schemas → gaps | 3 columns
+2. [x] [act] Look for a quiet night → night | Sunday to Monday
+3. [>] [subtask] Copy and verify → copy_report
+5. [act] Tell everybody → letter
+"""
+    )
+
+
+def test_what_nobody_takes_is_said() -> None:
+    assert "\nIts outputs:\n- letter: no step takes it\n" in focus_view(parse_plan(PLAN), "5").to_text()
+
+
+def test_a_container_is_no_source_of_what_it_takes_from_inside() -> None:
+    (supply,) = focus_view(parse_plan("## Steps\n1. [subtask] a → v\n1.1. [act] b\n> ← v\n"), "1.1").supplies
+    assert (supply.name, supply.steps) == ("v", ())
+
+
+def test_there_has_to_be_such_a_step() -> None:
+    with pytest.raises(ValueError, match=r"^step_id: there is no step 9$"):
+        focus_view(parse_plan(PLAN), "9")
+
+
+def lost(view: StepView) -> list[list[str]]:
+    """What goes, rows that go together in a list, until nothing more may."""
+    order: list[list[str]] = []
+    found = view.to_text()
+    while True:
+        try:
+            text = view.to_text(max_tokens=len(found) - 1, count_tokens=len)
+        except ValueError:
+            return order
+        kept = text.split("\n")
+        order.append([row for row in found.split("\n") if row not in kept and "left out" not in row])
+        found = text
+
+
+def test_the_order_in_which_parts_are_left_out() -> None:
+    text = PLAN.replace("41 GB in 2 h", f"41 GB in 2 h{', and no table was locked' * 4}")
+    found = [[row[:32] for row in rows] for rows in lost(focus_view(parse_plan(text), "3.2"))]
+    assert found == [
+        # Beside it the farther ones first (here all are as near), then who takes its outputs.
+        ["3.1. [x] [act] Copy all tables →"],
+        ["3.3. [act] Count once more → sna"],
+        ["- copy_report: to 4. [decide] Is"],
+        # The bodies of those above it.
+        ["  > ← gaps", "  > One table after the other."],
+        # Of several sources of an input, those that are farther away, and ends of results.
+        ["- snapshot: later, from 3.3. [ac"],
+        ["- snapshot: from 3.1. [x] [act] "],
+    ]
+
+
+def test_the_least_view() -> None:
+    view = focus_view(parse_plan(PLAN), "3.2")
+    with pytest.raises(ValueError, match=r"^max_tokens: 1 is too few: what is never left out takes \d+$") as caught:
+        view.to_text(max_tokens=1, count_tokens=len)
+    least = int(str(caught.value).rpartition(" ")[2])
+    assert (
+        view.to_text(max_tokens=least, count_tokens=len)
+        == HEAD
+        + """\
+Step 3.2
+
+Above it:
+3. [>] [subtask] Copy and verify → copy_report
+  > … left out: 2 lines
+
+The step:
+3.2. [act] Verify the counts → copy_report
+  > ← snapshot, night, key
+  > Six digits of floats.
+
+Its inputs:
+- snapshot: from 3.1. [x] [act] Copy all tables → snapshot | 41 GB in 2 h
+- night: from 2. [x] [act] Look for a quiet night → night | Sunday to Monday
+- key: no other step produces it
+… left out: 1 step
+
+Its outputs:
+… left out: 1 step
+
+Beside it:
+… left out: 2 steps
+"""
+    )
+
+
+def test_as_json() -> None:
+    value = upcoming(PLAN).to_dict()
+    assert [*value] == [
+        "todo", "title", "goal", "goal_detail", "constraints", "path", "step", "inputs", "children",
+    ]  # fmt: skip
+    assert value["todo"] == "do"
+    assert value["step"] == {
+        "id": "3.2",
+        "name": "",
+        "type": "act",
+        "status": "pending",
+        "description": "Verify the counts",
+        "result": "",
+        "inputs": ["snapshot", "night", "key"],
+        "outputs": ["copy_report"],
+        "detail": ["Six digits of floats."],
+        "done_count": 0,
+        "total_count": None,
+    }
+    assert [(one["name"], [source["id"] for source in one["from"]]) for one in value["inputs"]] == [
+        ("snapshot", ["3.1", "3.3"]),
+        ("night", ["2"]),
+        ("key", []),
+    ]
+    seen = focus_view(parse_plan(PLAN), "3.2").to_dict()
+    assert "todo" not in seen
+    assert [one["id"] for one in seen["siblings"]] == ["3.1", "3.3"]
+    assert [(one["name"], [taker["id"] for taker in one["to"]]) for one in seen["outputs"]] == [("copy_report", ["4"])]
+
+
+def test_an_empty_plan_has_no_steps_to_look_at() -> None:
+    assert next_step_view(PlanSpec()) is None

@@ -36,7 +36,7 @@ def command(folder: str, language: str) -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic", "anyio"):
             raise
-        raise click.ClickException("planspec mcp needs its extra: pip install 'planspec-lark[mcp]'") from None
+        raise Unusable("planspec mcp needs its extra: pip install 'planspec-lark[mcp]'") from None
     try:
         # So that messages call the files as the agent does, without the way to the folder.
         os.chdir(folder)

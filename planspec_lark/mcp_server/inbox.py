@@ -28,10 +28,10 @@ async def read_lines(handle: int) -> AsyncIterator[str]:
     Raises:
         InboxError: a line is longer than any message may be.
     """
-    lines: asyncio.Queue[str | None | Exception] = asyncio.Queue(1)
+    lines: asyncio.Queue[str | Exception | None] = asyncio.Queue(1)
     loop = asyncio.get_running_loop()
 
-    def pass_on(item: str | None | Exception) -> None:
+    def pass_on(item: str | Exception | None) -> None:
         asyncio.run_coroutine_threadsafe(lines.put(item), loop).result()
 
     Thread(target=_read, args=(handle, pass_on), daemon=True).start()
@@ -41,7 +41,7 @@ async def read_lines(handle: int) -> AsyncIterator[str]:
         yield line
 
 
-def _read(handle: int, pass_on: Callable[[str | None | Exception], None]) -> None:
+def _read(handle: int, pass_on: Callable[[str | Exception | None], None]) -> None:
     """What the thread does, until the other side or the loop that it reports to has ended."""
     pieces: list[bytes] = []
     size = 0

@@ -10,8 +10,8 @@ from pydantic.json_schema import GenerateJsonSchema
 __all__ = [
     "MOST_TOKENS",
     "VIEW_TOKENS",
-    "ApplyArguments",
     "Applied",
+    "ApplyArguments",
     "Arguments",
     "CheckArguments",
     "Checked",
@@ -66,7 +66,9 @@ class Arguments(BaseModel):
 class ListArguments(Arguments):
     """Arguments of list_plans."""
 
-    cursor: str = Field("", max_length=255, description="The next_cursor of the answer before; empty for the start.")
+    cursor: str = Field(
+        default="", max_length=255, description="The next_cursor of the last answer; empty at the start."
+    )
 
 
 class ReadArguments(Arguments):
@@ -74,13 +76,13 @@ class ReadArguments(Arguments):
 
     name: Name
     view: Literal["plan", "next", "step"] = Field(
-        "plan",
+        default="plan",
         description="plan: the whole plan, as far as there is room. next: the next step to do, with all that it needs. "
         "step: the step named by step_id, with what is around it.",
     )
-    step_id: str = Field("", max_length=1_000, description="With the view step: its id, such as `2.1`.")
+    step_id: str = Field(default="", max_length=1_000, description="With the view step: its id, such as `2.1`.")
     max_tokens: int = Field(
-        VIEW_TOKENS,
+        default=VIEW_TOKENS,
         ge=LEAST_TOKENS,
         le=MOST_TOKENS,
         description="Leave parts out, and say how many, until the text has at most so many tokens by an estimate.",
@@ -90,8 +92,8 @@ class ReadArguments(Arguments):
 class CheckArguments(Arguments):
     """Arguments of check_plan."""
 
-    text: str = Field("", description="A whole PlanSpec document, and nothing around it.")
-    name: str = Field("", max_length=255, description="Instead of text: the name of a plan in the folder.")
+    text: str = Field(default="", description="A whole PlanSpec document, and nothing around it.")
+    name: str = Field(default="", max_length=255, description="Instead of text: the name of a plan in the folder.")
 
 
 class ApplyArguments(Arguments):
@@ -102,9 +104,9 @@ class ApplyArguments(Arguments):
         min_length=1, description="PLAN_CMD lines, one command each; detail lines of ADD and REVISE begin with `> `."
     )
     expected_digest: str = Field(
-        "",
+        default="",
         max_length=64,
-        description="The digest from read_plan or from the last change. If the plan has changed since, nothing is done.",
+        description="The digest from read_plan or the last change. If the plan has changed since, nothing is done.",
     )
 
 
@@ -172,7 +174,7 @@ class View(Result):
 class Finding(Result):
     """Something that was found in a text."""
 
-    severity: Literal["error", "warning", "info"]
+    severity: Literal["error", "warning"]
     code: str
     message: str
     line: int | None
@@ -186,7 +188,8 @@ class Checked(Result):
     """The answer of check_plan."""
 
     is_valid: bool = Field(description="whether there are no errors; warnings do not count")
-    findings: list[Finding]
+    findings: list[Finding] = Field(description="errors, then warnings")
+    not_listed: int = Field(description="how many more findings there are")
 
 
 class CommandReport(Result):
@@ -219,4 +222,4 @@ class Created(Result):
     digest: str
     progress: Progress
     next_step: str
-    findings: list[Finding] = Field(description="warnings and hints")
+    findings: list[Finding] = Field(description="warnings")

@@ -11,7 +11,7 @@ from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, Te
 from planspec_lark.mcp_server.models import VIEW_TOKENS, ListArguments, Progress
 from planspec_lark.mcp_server.plans import Plans, Stored
 from planspec_lark.mcp_server.showing import say_progress
-from planspec_lark.mcp_server.working import Refusal, bounded, list_plans
+from planspec_lark.mcp_server.working import RefusedError, bounded, list_plans
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.prompting import fill, read_template, text_values, to_json
 from planspec_lark.store.models import StoreError, StoreReason
@@ -55,18 +55,18 @@ def get_prompt(plans: Plans, name: str, arguments: Mapping[str, str], language: 
     """The text of a prompt.
 
     Raises:
-        Refusal: there is no such prompt, or its arguments do not fit.
+        RefusedError: there is no such prompt, or its arguments do not fit.
         StoreError: there is no such plan, or it cannot be read.
         PlanSyntaxError: it is no plan.
     """
     written = PROMPTS.get(name)
     if written is None:
-        raise Refusal(f"there are the prompts {', '.join(PROMPTS)}, and no other")
+        raise RefusedError(f"there are the prompts {', '.join(PROMPTS)}, and no other")
     if unknown := [one for one in arguments if one != written.argument]:
-        raise Refusal(f"the prompt {name} has no argument {unknown[0]!r:.60}")
+        raise RefusedError(f"the prompt {name} has no argument {unknown[0]!r:.60}")
     value = arguments.get(written.argument, "").strip()
     if written.required and not value:
-        raise Refusal(f"the prompt {name} needs the argument {written.argument}")
+        raise RefusedError(f"the prompt {name} needs the argument {written.argument}")
     text = written.write(plans, value, language)
     return GetPromptResult(
         description=written.description,
@@ -79,7 +79,7 @@ def _write_planspec(plans: Plans, request: str, language: str) -> str:
     if stored is not None:
         return _write_about("continue", stored, language, digest=stored.digest)
     if len(request) > _REQUEST:
-        raise Refusal(f"the request has more than {_REQUEST:,} characters")
+        raise RefusedError(f"the request has more than {_REQUEST:,} characters")
     names = plans.names()
     return fill(
         read_template(__package__, "new", language),
@@ -158,4 +158,3 @@ PROMPTS: Mapping[str, Written] = {
         required=True,
     ),
 }
-

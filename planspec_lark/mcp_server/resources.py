@@ -9,7 +9,7 @@ from planspec_lark.limits import count_bytes
 from planspec_lark.mcp_server.links import TEMPLATE, name_of
 from planspec_lark.mcp_server.models import PlanSummary
 from planspec_lark.mcp_server.plans import Plans
-from planspec_lark.mcp_server.working import Refusal, list_page
+from planspec_lark.mcp_server.working import RefusedError, list_page
 
 __all__ = ["MIME_TYPE", "TEMPLATES", "list_resources", "read_resource"]
 
@@ -53,12 +53,14 @@ def read_resource(plans: Plans, uri: str) -> TextResourceContents:
 
     Raises:
         StoreError: there is no plan at this address, or it cannot be read.
-        Refusal: it is too long, or no text.
+        RefusedError: it is too long, or no text.
     """
     try:
         text = plans.text(name_of(uri))
     except PlanSyntaxError as error:
-        raise Refusal(error.diagnostics[0].message) from None
+        raise RefusedError(error.diagnostics[0].message) from None
     if (size := count_bytes(text)) > _MOST_BYTES:
-        raise Refusal(f"the plan has {size:,} bytes, and no more than {_MOST_BYTES:,} are read whole: use read_plan")
+        raise RefusedError(
+            f"the plan has {size:,} bytes, and no more than {_MOST_BYTES:,} are read whole: use read_plan"
+        )
     return TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=text)

@@ -1,10 +1,13 @@
-"""Answers of tools as text, which says all that the structured answer says: some clients show a model only one of them."""
+"""Answers of tools as text, which says all that the structured answer says.
+
+Some clients show a model the one, some the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from planspec_lark.diagnostics import Diagnostic, render_all, shorten
+from planspec_lark.diagnostics import Diagnostic, shorten
 from planspec_lark.mcp_server.models import (
     Applied,
     Created,
@@ -20,7 +23,6 @@ __all__ = [
     "say_progress",
     "show_applied",
     "show_created",
-    "show_faults",
     "show_list",
     "show_view",
     "to_findings",
@@ -92,16 +94,10 @@ def show_applied(applied: Applied) -> str:
     return visible("\n".join([*rows, ""]))
 
 
-def show_created(created: Created, found: Sequence[Diagnostic]) -> str:
-    """That there is a new plan, and what is not as good as it could be."""
+def show_created(created: Created) -> str:
+    """That there is a new plan."""
     rows = [f"Created the plan {created.name}: {created.uri}", f"digest: {created.digest}"]
-    rows += _standing(created.progress, False, created.next_step)
-    return visible("\n".join([*rows, ""])) + (f"\n{render_all(found)}\n" if found else "")
-
-
-def show_faults(found: Iterable[Diagnostic], otherwise: str) -> str:
-    """Diagnostics as text, or else a sentence."""
-    return render_all(found) or otherwise
+    return visible("\n".join([*rows, *_standing(created.progress, False, created.next_step), ""]))
 
 
 def to_findings(found: Iterable[Diagnostic]) -> list[Finding]:

@@ -27,7 +27,7 @@ from planspec_lark.mcp_server.models import (
     schema_of,
 )
 from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans
-from planspec_lark.mcp_server.working import Answer, Refusal
+from planspec_lark.mcp_server.working import Answer, RefusedError
 from planspec_lark.source import visible
 from planspec_lark.store.models import StoreError
 
@@ -45,9 +45,9 @@ PLAN_CMD: ADD 3 [act] Describe the new step → its_output
 PLAN_CMD: REVISE 3 [reason] Describe the step anew → its_output
 PLAN_CMD: REPLAN 3 | why: all steps below 3, a subtask or decide, are removed, to be added anew
 
-ADD makes room: steps from that id on move up by one, and later commands count with the new ids. REVISE sets the step back \
-to pending. Types are reason, act, subtask and decide; only the last two hold steps. Set steps to DONE as soon as they are, \
-with what came of them as the text, and containers once all below them has been dealt with."""
+ADD makes room: steps from that id on move up by one, and later commands count with the new ids. REVISE sets the step
+back to pending. Types are reason, act, subtask and decide; only the last two hold steps. Set steps to DONE as soon as
+they are, with what came of them as the text, and containers once all below them has been dealt with."""
 
 _CREATE = """\
 Create a plan in the folder from a whole PlanSpec document. An existing plan is never replaced.
@@ -103,17 +103,17 @@ class Entry:
 TOOLS: Mapping[str, Entry] = {
     "list_plans": Entry(
         "List plans",
-        "List the plans of the folder with title, goal and progress, 50 at a time; files that are no plans with what is "
-        "wrong first.",
+        "List the plans of the folder with title, goal and progress, 50 at a time; files that are no plans with the "
+        "first thing that is wrong.",
         ListArguments,
         Listed,
         working.list_plans,
     ),
     "read_plan": Entry(
         "Read a plan",
-        "Read a plan in a view of bounded size: the whole plan (`[x]` done, `[>]` active, `[!]` blocked, `[~]` skipped, no "
-        "mark pending), the next step to do with goal, constraints, inputs and their results, or any one step with what "
-        "is around it.",
+        "Read a plan in a view of bounded size: the whole plan (`[x]` done, `[>]` active, `[!]` blocked, `[~]` "
+        "skipped, no mark pending), the next step to do with goal, constraints, inputs and their results, or any one "
+        "step with what is around it.",
         ReadArguments,
         View,
         working.read_plan,
@@ -121,7 +121,7 @@ TOOLS: Mapping[str, Entry] = {
     "check_plan": Entry(
         "Check a plan",
         f"Check a text, or a plan of the folder, against the format and its rules. Answers with up to {MAX_FINDINGS} "
-        "findings, each with its line and, where it is known, what to write instead. Nothing is stored.",
+        "errors and warnings, each with its line and, where it is known, what to write instead. Nothing is stored.",
         CheckArguments,
         Checked,
         working.check_plan,
@@ -153,7 +153,7 @@ def call(plans: Plans, entry: Entry, arguments: Mapping[str, Any]) -> CallToolRe
         return _fail(f"This is no plan, or one with errors in it:\n\n{render_all(found)}")
     except BusyError as error:
         return _fail(f"{error}. Try again later; nothing was changed.")
-    except (Refusal, StoreError, HomeError) as error:
+    except (RefusedError, StoreError, HomeError) as error:
         return _fail(str(error))
     return CallToolResult(
         content=[TextContent(text=answer.text)],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from typing import Any
 
 from attrs import frozen
 from pydantic import BaseModel
@@ -28,7 +27,7 @@ from planspec_lark.mcp_server.models import (
     View,
 )
 from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans, Stored, digest_of
-from planspec_lark.mcp_server.showing import show_applied, show_created, show_faults, show_list, show_view, to_findings
+from planspec_lark.mcp_server.showing import show_applied, show_created, show_list, show_view, to_findings
 from planspec_lark.plan_cmd.applying import Report, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.plan_cmd.reading import scan_plan_commands
@@ -41,14 +40,26 @@ from planspec_lark.source import one_line, visible
 from planspec_lark.store.models import PlanEntry
 from planspec_lark.tokens import estimate_tokens
 
-__all__ = ["Answer", "Refusal", "apply_commands", "bounded", "check_plan", "create_plan", "list_page", "list_plans", "read_plan"]
+__all__ = [
+    "Answer",
+    "RefusedError",
+    "apply_commands",
+    "bounded",
+    "check_plan",
+    "create_plan",
+    "list_page",
+    "list_plans",
+    "read_plan",
+]
 
 # A text that is longer than a plan may be is not read.
-_TEXT_LIMITS = Limits(max_bytes=10_000_000, max_findings=MAX_FINDINGS)
+_MOST_BYTES = 10_000_000
+_TEXT_LIMITS = Limits(max_bytes=_MOST_BYTES, max_findings=MAX_FINDINGS)
+_CHECK_LIMITS = Limits(max_bytes=_MOST_BYTES)
 _REPORTS = 50
 
 
-class Refusal(Exception):
+class RefusedError(Exception):
     """Something that a tool does not do; the text says why, and what to do instead."""
 
 
@@ -114,16 +125,16 @@ def _write_view(plan: PlanSpec, arguments: ReadArguments) -> tuple[str, bool]:
     elif arguments.view == "next":
         following = next_step_view(plan)
         if following is None:
-            raise Refusal("No step is open: nothing is left to do. Read the view `plan` to see what came of it.")
+            raise RefusedError("No step is open: nothing is left to do. Read the view `plan` to see what came of it.")
         write = following.to_text
     elif not arguments.step_id:
-        raise Refusal("The view `step` needs a step_id, such as `2.1`; the view `plan` shows which there are.")
+        raise RefusedError("The view `step` needs a step_id, such as `2.1`; the view `plan` shows which there are.")
     else:
         try:
             write = focus_view(plan, arguments.step_id).to_text
         except ValueError:
             wanted = shorten(visible(arguments.step_id))
-            raise Refusal(f"There is no step {wanted}; the view `plan` shows which there are.") from None
+            raise RefusedError(f"There is no step {wanted}; the view `plan` shows which there are.") from None
     return bounded(write, arguments.max_tokens)
 
 
@@ -131,7 +142,7 @@ def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
     """What ``write`` writes with at most so many tokens, and whether nothing was left out of it.
 
     Raises:
-        Refusal: what is never left out takes more.
+        RefusedError: what is never left out takes more.
     """
     text = write()
     if _count(text) <= max_tokens:
@@ -139,7 +150,7 @@ def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
     try:
         return write(max_tokens=max_tokens, count_tokens=_count), False
     except ValueError as error:
-        raise Refusal(f"{error}. Read it with a larger max_tokens, or another view.") from None
+        raise RefusedError(f"{error}. Read it with a larger max_tokens, or another view.") from None
 
 
 def _bind(function: Callable[..., str], plan: PlanSpec) -> Callable[..., str]:
@@ -166,23 +177,39 @@ def _next_step(plan: PlanSpec) -> str:
 def check_plan(plans: Plans, arguments: CheckArguments) -> Answer:
     """What is wrong with a text."""
     if bool(arguments.text) == bool(arguments.name):
-        raise Refusal("Give either the text of a plan or the name of one in the folder.")
+        raise RefusedError("Give either the text of a plan or the name of one in the folder.")
     text = arguments.text or plans.text(arguments.name)
-    found = check_text(text, name=arguments.name or "plan", limits=_TEXT_LIMITS)
-    checked = Checked(is_valid=_is_valid(found), findings=to_findings(found))
-    head = "The plan is valid" if checked.is_valid else "The plan has errors"
-    return Answer(f"{head}{':' if found else '.'}\n\n{show_faults(found, '')}".rstrip("\n") + "\n", checked)
+    found = _check(text, arguments.name or "plan")
+    is_valid = _is_valid(found)
+    checked = Checked(is_valid=is_valid, findings=to_findings(found[:MAX_FINDINGS]), not_listed=_more(found))
+    head = "The plan is valid" if is_valid else "The plan has errors"
+    return Answer(f"{head}:\n\n{_show(found)}\n" if found else f"{head}.\n", checked)
+
+
+def _check(text: str, name: str) -> list[Diagnostic]:
+    """Errors and warnings, errors first. Every plan has something else that could be said of it."""
+    found = [one for one in check_text(text, name=name, limits=_CHECK_LIMITS) if one.severity is not Severity.INFO]
+    return sorted(found, key=lambda one: one.severity is not Severity.ERROR)
 
 
 def _is_valid(found: Iterable[Diagnostic]) -> bool:
     return all(one.severity is not Severity.ERROR for one in found)
 
 
+def _more(found: Sequence[Diagnostic]) -> int:
+    return max(0, len(found) - MAX_FINDINGS)
+
+
+def _show(found: Sequence[Diagnostic]) -> str:
+    shown = render_all(found[:MAX_FINDINGS])
+    return f"{shown}\n\nand {_more(found)} more" if _more(found) else shown
+
+
 def create_plan(plans: Plans, arguments: CreateArguments) -> Answer:
     """A new plan in the folder."""
-    found = check_text(arguments.text, name=arguments.name, limits=_TEXT_LIMITS)
+    found = _check(arguments.text, arguments.name)
     if not _is_valid(found):
-        raise Refusal(f"Nothing was created, as the text has errors:\n\n{render_all(found)}")
+        raise RefusedError(f"Nothing was created, as the text has errors:\n\n{_show(found)}")
     stored = plans.create(arguments.name, arguments.text)
     created = Created(
         name=stored.name,
@@ -190,9 +217,10 @@ def create_plan(plans: Plans, arguments: CreateArguments) -> Answer:
         digest=stored.digest,
         progress=_progress(stored.plan),
         next_step=_next_step(stored.plan),
-        findings=to_findings(found),
+        findings=to_findings(found[:MAX_FINDINGS]),
     )
-    return Answer(show_created(created, found), created)
+    text = show_created(created)
+    return Answer(f"{text}\n{_show(found)}\n" if found else text, created)
 
 
 # ---------------------------------------------------------------- apply
@@ -211,53 +239,43 @@ def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
         after = serialize_plan(plan) if done and plan != stored.plan else stored.text
         if after != stored.text:
             home.save(after)
-    applied = _report(commands, reports, plan, done=done, after=after, changed=after != stored.text)
+    told = [(command, report) for command, report in zip(commands, reports, strict=True) if done or not report.done]
+    applied = Applied(
+        applied=done,
+        changed=after != stored.text,
+        reports=[_tell(command, report) for command, report in told[:_REPORTS]],
+        not_listed=max(0, len(told) - _REPORTS),
+        digest=digest_of(after),
+        progress=_progress(plan),
+        is_finished=plan.is_converged,
+        next_step=_next_step(plan),
+    )
     return Answer(show_applied(applied), applied, is_error=not done)
 
 
 def _read_commands(text: str) -> list[PlanCommand]:
     scan = scan_plan_commands(text, name="commands", limits=_TEXT_LIMITS)
     if scan.diagnostics:
-        raise Refusal(f"Nothing was changed, as there are lines that are no commands:\n\n{render_all(scan.diagnostics)}")
+        raise RefusedError(
+            f"Nothing was changed, as there are lines that are no commands:\n\n{render_all(scan.diagnostics)}"
+        )
     if not scan.commands:
-        raise Refusal("Nothing was changed: there is no line that starts with `PLAN_CMD:`.")
+        raise RefusedError("Nothing was changed: there is no line that starts with `PLAN_CMD:`.")
     return scan.commands
 
 
 def _check_digest(stored: Stored, expected: str) -> None:
     if expected and expected != stored.digest:
-        raise Refusal(
+        raise RefusedError(
             f"Nothing was changed: the plan is another one than you have read, its digest is {stored.digest}. "
             "Read it again, and look whether the commands are still right."
         )
 
 
-def _report(
-    commands: Sequence[PlanCommand],
-    reports: Sequence[Report],
-    plan: PlanSpec,
-    *,
-    done: bool,
-    after: str,
-    changed: bool,
-) -> Applied:
-    told: list[Any] = [
-        CommandReport(
-            command=shorten(visible(f"{command.op} {command.step_id}")),
-            done=report.done,
-            code=report.code,
-            message=shorten(visible(report.message)),
-        )
-        for command, report in zip(commands, reports, strict=True)
-        if done or not report.done
-    ]
-    return Applied(
-        applied=done,
-        changed=changed,
-        reports=told[:_REPORTS],
-        not_listed=max(0, len(told) - _REPORTS),
-        digest=digest_of(after),
-        progress=_progress(plan),
-        is_finished=plan.is_converged,
-        next_step=_next_step(plan),
+def _tell(command: PlanCommand, report: Report) -> CommandReport:
+    return CommandReport(
+        command=shorten(visible(f"{command.op} {command.step_id}")),
+        done=report.done,
+        code=report.code,
+        message=shorten(visible(report.message)),
     )

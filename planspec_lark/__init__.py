@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         render,
         render_all,
     )
+    from planspec_lark.document.document import PlanDocument
     from planspec_lark.engine.answers import ExecutionScan, read_execution
     from planspec_lark.engine.asking import Asked, ask, ask_async
     from planspec_lark.engine.decisions import Decision
@@ -163,6 +164,7 @@ _HOMES = {
     "bulk.running": "BulkProgress run_bulk",
     "bulk.shards": "analyze_shard",
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
+    "document.document": "PlanDocument",
     "engine.decisions": "Decision",
     "engine.reflection": "Reflection read_reflection read_replan",
     "engine.answers": "ExecutionScan read_execution",
@@ -311,6 +313,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Phase",
     "Places",
     "PlanCommand",
+    "PlanDocument",
     "PlanEntry",
     "PlanEvent",
     "PlanEventKind",

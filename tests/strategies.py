@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
+from random import Random
 
 from hypothesis import strategies as st
 from hypothesis.extra.lark import from_lark
+from lark import Token
 
 from planspec_lark import (
     PlanCommand,
     PlanSpec,
     PlanStatus,
     PlanStep,
+    PlanSyntaxError,
     StepInfo,
+    parse_plan,
+    parse_tree,
     serialize_commands,
     serialize_plan,
 )
+from planspec_lark.document.pieces import cut_text
 from planspec_lark.grammars import STARTS, grammar_path
 from planspec_lark.loading import compile_grammar
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS
@@ -364,3 +371,52 @@ _TERMINALS: dict[str, st.SearchStrategy[str]] = {
 def grammar_plans() -> st.SearchStrategy[str]:
     """Texts that the grammar of plans derives; ids may come twice in them."""
     return from_lark(compile_grammar(grammar_path("planspec"), STARTS["planspec"]), start="plan", explicit=_TERMINALS)
+
+
+# ---------------------------------------------------------------- accepted texts that are not canonical
+
+_SPACED = ("MARK", "NAME", "TYPE", "DESCRIPTION", "OUTPUTS", "RESULT", "PROGRESS")
+
+
+def loose_plans(plans: st.SearchStrategy[PlanSpec] = workable_plans) -> st.SearchStrategy[str]:
+    """Accepted texts that spell plans their own way: white space, line ends, order of steps, marks that need not be."""
+    # By a seed: as choices of their own, so many small ones would take far longer to draw.
+    return st.builds(_loosen, plans, st.integers(0, 10**6).map(Random)).filter(is_accepted)
+
+
+def is_accepted(text: str) -> bool:
+    """Whether a text is a plan."""
+    try:
+        parse_plan(text)
+    except PlanSyntaxError:
+        return False
+    return True
+
+
+def _loosen(plan: PlanSpec, random: Random) -> str:
+    head, *steps = cut_text(serialize_plan(plan))
+    if random.random() < 0.3:
+        random.shuffle(steps)
+    tree = parse_tree("".join(piece.text for piece in [head, *steps]))
+    tokens = [token for token in tree.scan_values(lambda _: True) if token is not None]
+    marks = random.random() < 0.5
+    text = random.choice(["", "", "\ufeff", "\n", "  "])
+    for token, behind in pairwise([*tokens, None]):
+        text += _loosen_token(token, random)
+        if token.type == "STEP_ID" and marks and behind is not None and behind.type != "MARK":
+            text += " [ ]"
+    return text.rstrip(" \t\r\n") if random.random() < 0.3 else text
+
+
+def _loosen_token(token: Token, random: Random) -> str:
+    text = str(token)
+    if token.type in _SPACED:
+        return random.choice([" ", " ", "  ", "\t", " \t "]) + text.lstrip(" \t")
+    if token.type == "NL":
+        ends = random.choice(["\n", "\n", "\n", "\r\n", " \n", "\n\n", "\t\r\n \r\n"])
+        return ends + random.choice([text.rpartition("\n")[2], "", "  ", "\t"])
+    if token.type == "INPUTS":
+        return text.replace(" ", random.choice([" ", "", "  "]))
+    if token.type == "GOAL_MARK":
+        return random.choice(["Goal: ", "Goal:", "**Goal**: "])
+    return random.choice(["Constraints:", "## Constraints"]) if token.type == "CONSTRAINTS_MARK" else text

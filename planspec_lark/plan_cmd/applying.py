@@ -9,7 +9,7 @@ import attrs
 from attrs import frozen
 
 from planspec_lark.diagnostics import CommandError, shorten
-from planspec_lark.plan_cmd.finding import Finder
+from planspec_lark.plan_cmd.finding import Finder, Gap
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
 from planspec_lark.plan_cmd.reading import read_headline
 from planspec_lark.planspec.building import read_body, split_variables
@@ -24,7 +24,17 @@ from planspec_lark.planspec.models import (
     iter_steps,
 )
 
-__all__ = ["Report", "apply_command", "apply_commands", "perform", "perform_all"]
+__all__ = [
+    "Report",
+    "Room",
+    "apply_command",
+    "apply_commands",
+    "count_steps",
+    "find_known",
+    "find_room",
+    "perform",
+    "perform_all",
+]
 
 _STATUSES = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
 
@@ -64,24 +74,31 @@ class Report:
     code: str = ""
 
 
-def perform_all(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: bool) -> tuple[list[Report], bool]:
+def perform_all(
+    plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: bool, finder: Finder | None = None
+) -> tuple[list[Report], bool]:
     """The same as :func:`apply_commands`, for callers that want to tell what was done.
+
+    Args:
+        plan: the plan to change.
+        commands: what to do.
+        atomic: change nothing at all unless every command succeeds.
+        finder: as for :func:`perform`.
 
     Returns:
         A report for each command, and whether anything was done (with ``atomic`` nothing is if any was refused).
     """
     commands = list(commands)
+    finder = finder or Finder(plan)
     if not atomic:
-        finder = Finder(plan)
         reports = [_report(plan, command, finder) for command in commands]
         return reports, any(report.done for report in reports)
     # Tried on a copy, so that the steps that a caller holds stay the plan's own either way.
     trial = deepcopy(plan)
-    finder = Finder(trial)
-    reports = [_report(trial, command, finder) for command in commands]
+    trial_finder = Finder(trial)
+    reports = [_report(trial, command, trial_finder) for command in commands]
     if not all(report.done for report in reports):
         return reports, False
-    finder = Finder(plan)
     for command in commands:
         perform(plan, command, finder)
     return reports, bool(commands)
@@ -120,9 +137,7 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) 
         raise CommandError("PC118", f"{command.op}: it needs a step id")
     if command.op == "ADD":
         return _add(plan, command, finder)
-    step = finder.find(command.step_id)
-    if step is None:
-        raise CommandError("PC111", f"{command.op} {command.step_id}: there is no step {command.step_id}")
+    step = find_known(command.step_id, finder, f"{command.op} {command.step_id}")
     if command.op == "REVISE":
         return _revise(step, command)
     if command.op == "REPLAN":
@@ -131,6 +146,18 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) 
         step.expanded = command.op == "EXPAND"
         return f"step {step.step_id} is {'expanded' if step.expanded else 'collapsed'} in folded views"
     return _set_status(step, command)
+
+
+def find_known(step_id: str, finder: Finder, what: str) -> PlanStep:
+    """The step with this id.
+
+    Raises:
+        CommandError: there is none; ``what`` names what is refused.
+    """
+    step = finder.find(step_id)
+    if step is None:
+        raise CommandError("PC111", f"{what}: there is no step {step_id}")
+    return step
 
 
 def _set_status(step: PlanStep, command: PlanCommand) -> str:
@@ -146,10 +173,11 @@ def _replan(step: PlanStep, finder: Finder) -> str:
     finder.remove_below(step)
     step.children = []
     step.status = PlanStatus.PENDING
-    return f"step {step.step_id}: {_count(removed)} below it removed"
+    return f"step {step.step_id}: {count_steps(removed)} below it removed"
 
 
-def _count(steps: int) -> str:
+def count_steps(steps: int) -> str:
+    """So many steps, in words."""
     return f"{steps} step{'' if steps == 1 else 's'}"
 
 
@@ -194,16 +222,6 @@ def _revise(step: PlanStep, command: PlanCommand) -> str:
 
 def _add(plan: PlanSpec, command: PlanCommand, finder: Finder) -> str:
     content = _read_content(command)
-    head = command.step_id.rpartition(".")[0]
-    siblings = _siblings(plan, command, head, finder)
-    gap = finder.gap(siblings, command.step_id)
-    if gap.adopted and content.step_type not in CONTAINER_TYPES:
-        below = shorten(gap.adopted[0].step_id)
-        message = f"ADD {command.step_id}: step {below} would belong to it, and a leaf has no children"
-        raise CommandError("PC113", message)
-    if COUNT_LIMIT in gap.moved:
-        last = shorten(gap.moved[COUNT_LIMIT][0].step_id)
-        raise CommandError("PC117", f"ADD {command.step_id}: the step {last} can not move up")
     step = PlanStep(
         command.step_id,
         step_type=content.step_type,
@@ -211,26 +229,70 @@ def _add(plan: PlanSpec, command: PlanCommand, finder: Finder) -> str:
         inputs=content.inputs,
         outputs=content.outputs,
         detail=content.detail,
-        children=gap.adopted,
     )
-    finder.move_up(gap.moved, head)
-    siblings.insert(gap.at, step)
-    if gap.adopted:
-        # By identity: comparing would go through whole subtrees.
-        gone = {id(other) for other in gap.adopted}
-        siblings[:] = [other for other in siblings if id(other) not in gone]
+    room = find_room(plan, step, command.step_id, finder, f"ADD {command.step_id}")
+    moved = room.take(step, finder)
     finder.add(step)
-    up = f", {_count(sum(map(len, gap.moved.values())))} behind it moved up by one" if gap.moved else ""
-    return f"step {step.step_id} added{up}"
+    return f"step {step.step_id} added{moved}"
 
 
-def _siblings(plan: PlanSpec, command: PlanCommand, head: str, finder: Finder) -> list[PlanStep]:
+@frozen
+class Room:
+    """Where a step can be put in: under which id, among which siblings, and what has to give way."""
+
+    step_id: str
+    siblings: list[PlanStep]
+    gap: Gap
+
+    def take(self, step: PlanStep, finder: Finder) -> str:
+        """Put a step there, with the id that is meant; returns in words who has given way."""
+        gap = self.gap
+        finder.move_up(gap.moved, self.step_id.rpartition(".")[0])
+        if step.step_id != self.step_id:
+            finder.move_to(step, self.step_id)
+        self.siblings.insert(gap.at, step)
+        if gap.adopted:
+            step.children = gap.adopted
+            # By identity: comparing would go through whole subtrees.
+            gone = {id(other) for other in gap.adopted}
+            self.siblings[:] = [other for other in self.siblings if id(other) not in gone]
+        return f", {count_steps(sum(map(len, gap.moved.values())))} behind it moved up by one" if gap.moved else ""
+
+
+def find_room(plan: PlanSpec, step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
+    """Where a step goes that is to have this id. It stands nowhere in the plan.
+
+    Args:
+        plan: the plan.
+        step: the step. Nothing changes yet.
+        step_id: the id that it is to have.
+        finder: what is known about the steps of the plan.
+        what: how a refusal names what is refused.
+
+    Raises:
+        CommandError: it cannot go there.
+    """
+    head = step_id.rpartition(".")[0]
+    siblings = _siblings(plan, head, finder, what)
+    gap = finder.gap(siblings, step_id)
+    if gap.adopted and step.step_type not in CONTAINER_TYPES:
+        below = shorten(gap.adopted[0].step_id)
+        raise CommandError("PC113", f"{what}: step {below} would belong to it, and a leaf has no children")
+    if gap.adopted and step.children:
+        below = shorten(gap.adopted[0].step_id)
+        raise CommandError("PC117", f"{what}: it has children, and step {below} would be one more")
+    if COUNT_LIMIT in gap.moved:
+        last = shorten(gap.moved[COUNT_LIMIT][0].step_id)
+        raise CommandError("PC117", f"{what}: the step {last} can not move up")
+    return Room(step_id, siblings, gap)
+
+
+def _siblings(plan: PlanSpec, head: str, finder: Finder, what: str) -> list[PlanStep]:
     if not head:
         return plan.steps
     parent = finder.find(head)
     if parent is None:
-        raise CommandError("PC112", f"ADD {command.step_id}: there is no step {head} to add it to")
+        raise CommandError("PC112", f"{what}: there is no step {head} to add it to")
     if parent.step_type not in CONTAINER_TYPES:
-        message = f"ADD {command.step_id}: step {head} is of type '{parent.step_type}' and has no children"
-        raise CommandError("PC113", message)
+        raise CommandError("PC113", f"{what}: step {head} is of type '{parent.step_type}' and has no children")
     return parent.children

@@ -85,20 +85,49 @@ class Finder:
         ordered = sorted(siblings, key=key)
         return Gap(at, _run(ordered, bisect_left(ordered, number, key=key), number, key), [])
 
+    def run_behind(self, siblings: list[PlanStep], step_id: str) -> dict[int, list[PlanStep]]:
+        """The run of numbers behind a step's own that are taken, each with the siblings that stand there."""
+        head, _, last = step_id.rpartition(".")
+        key = partial(_number, head)
+        # A step whose parent is missing has siblings that are none of its parent's.
+        ordered = sorted((other for other in siblings if not head or other.step_id.startswith(f"{head}.")), key=key)
+        number = int(last)
+        run = _run(ordered, bisect_right(ordered, number, key=key), number, key)
+        return {taken: steps for taken, steps in run.items() if steps}
+
+    def parent_of(self, step: PlanStep) -> PlanStep | None:
+        """The step that a step stands below, or None at the top level."""
+        head = step.step_id.rpartition(".")[0]
+        while head:
+            if parent := self.find(head):
+                return parent
+            head = head.rpartition(".")[0]
+        return None
+
+    def index_of(self, siblings: list[PlanStep], step: PlanStep) -> int:
+        """At which index among its siblings a step stands."""
+        head, _, last = step.step_id.rpartition(".")
+        at = bisect_left(siblings, int(last), key=partial(_number, head)) if self._in_order.get(head) else 0
+        # By identity: comparing would go through whole subtrees.
+        return next(index for index in range(at, len(siblings)) if siblings[index] is step)
+
     def add(self, step: PlanStep) -> None:
         """Note a new step. Its children are known already."""
-        self._in_order.pop(step.step_id, None)
-        if self._index is not None:
-            self._index[step.step_id] = step
+        self._note(step)
+
+    def remove(self, step: PlanStep) -> None:
+        """Note that a step is to go, with all below it."""
+        for gone in iter_steps(step):
+            self._forget(gone)
 
     def remove_below(self, step: PlanStep) -> None:
         """Note that all steps below a step are to go."""
         for gone in iter_steps(step):
             self._forget(gone)
-        self.add(step)
+        self._note(step)
 
-    def move_up(self, moved: dict[int, list[PlanStep]], head: str) -> None:
-        """Let steps below ``head`` move up by one, with all below them."""
+    def move_up(self, moved: dict[int, list[PlanStep]], head: str, by: int = 1) -> None:
+        """Let steps below ``head`` move up by one, with all below them; or down, where ``by`` is -1."""
         lead = f"{head}." if head else ""
         for steps in moved.values():
             for step in steps:
@@ -106,9 +135,21 @@ class Finder:
                     self._forget(below)
         for old, steps in moved.items():
             for step in steps:
-                for below in iter_steps(step):
-                    _set_id(below, f"{lead}{old + 1}{below.step_id[len(f'{lead}{old}') :]}")
-                    self.add(below)
+                self._set_ids(step, f"{lead}{old}", f"{lead}{old + by}")
+
+    def move_to(self, step: PlanStep, step_id: str) -> None:
+        """Give a step that has been removed another id, and all below it such as begin with it."""
+        self._set_ids(step, step.step_id, step_id)
+
+    def _set_ids(self, step: PlanStep, old: str, new: str) -> None:
+        for below in iter_steps(step):
+            _set_id(below, new + below.step_id[len(old) :])
+            self._note(below)
+
+    def _note(self, step: PlanStep) -> None:
+        self._in_order.pop(step.step_id, None)
+        if self._index is not None:
+            self._index[step.step_id] = step
 
     def _forget(self, step: PlanStep) -> None:
         self._in_order.pop(step.step_id, None)

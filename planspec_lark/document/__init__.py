@@ -1,0 +1,1 @@
+"""Documents that are changed and keep their format."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from io import StringIO
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
+from click.shell_completion import CompletionItem
 
 from planspec_lark import __version__
 from planspec_lark.source import visible
@@ -17,14 +18,17 @@ __all__ = ["cli", "run"]
 # Command → the module that has it, under the same name.
 _COMMANDS = {
     "apply": "planspec_lark.cli.apply",
+    "archive": "planspec_lark.cli.archive",
     "bulk": "planspec_lark.cli.bulk",
     "check": "planspec_lark.cli.check",
     "fmt": "planspec_lark.cli.fmt",
     "focus": "planspec_lark.cli.focus",
     "grammar": "planspec_lark.cli.grammar",
     "json": "planspec_lark.cli.json",
+    "list": "planspec_lark.cli.list",
     "log": "planspec_lark.cli.log",
     "mcp": "planspec_lark.cli.mcp",
+    "new": "planspec_lark.cli.new",
     "next": "planspec_lark.cli.next",
     "planner": "planspec_lark.cli.planner",
     "run": "planspec_lark.cli.run",
@@ -34,6 +38,18 @@ _COMMANDS = {
 
 
 class _LazyGroup(click.Group):
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        # Also where a shell only asks what could come next.
+        _spell_out(sys.stdout)
+        _spell_out(sys.stderr)
+        return super().main(*arguments, **options)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        # Without their help, for which all of them would be imported.
+        return [CompletionItem(name) for name in self.list_commands(ctx) if name.startswith(incomplete)]
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
         return sorted(_COMMANDS)
 
@@ -57,10 +73,8 @@ def _spell_out(stream: TextIO) -> None:
 def cli() -> None:
     """Read, check, format, show and edit PlanSpec plans.
 
-    Wherever a FILE is asked for, - stands for standard input.
+    Wherever a FILE is asked for, - stands for standard input, and the name of a plan for planspec/NAME.md.
     """
-    _spell_out(sys.stdout)
-    _spell_out(sys.stderr)
 
 
 def run() -> int:

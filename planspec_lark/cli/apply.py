@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from planspec_lark.cli.arguments import plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -32,7 +33,7 @@ __all__ = ["command"]
 
 
 @click.command("apply")
-@click.argument("file", metavar="FILE")
+@plan_argument()
 @click.argument("commands", metavar="[COMMANDS]", default="-")
 @click.option("--dry-run", is_flag=True, help="Write nothing; tell what the commands would do.")
 @click.option("--diff", is_flag=True, help="Show how the plan's text changes.")

@@ -6,6 +6,7 @@ from functools import partial
 
 import click
 
+from planspec_lark.cli.arguments import plan_argument
 from planspec_lark.cli.findings import Outcome, format_option, report
 from planspec_lark.cli.output import Unreadable, label, read_text
 from planspec_lark.cli.processes import map_in_processes
@@ -19,7 +20,7 @@ _COUNT = click.IntRange(min=1)
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@plan_argument("files", metavar="FILE...", many=True)
 @format_option
 @click.option("--strict", is_flag=True, help="Let warnings fail the check as well.")
 @click.option("--jobs", type=_COUNT, default=1, show_default=True, help="Use so many processes.")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from planspec_lark.cli.arguments import plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -27,7 +28,7 @@ __all__ = ["command"]
 
 
 @click.command("fmt")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@plan_argument("files", metavar="FILE...", many=True)
 @click.option("--check", is_flag=True, help="Write nothing; fail if a file is not in canonical form.")
 @click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
 def command(files: tuple[str, ...], check: bool, diff: bool) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from planspec_lark.cli.arguments import plan_argument
 from planspec_lark.cli.output import Row, Unreadable, Unusable, write_rows, write_text
 from planspec_lark.cli.run_events import rows_of
 from planspec_lark.engine.homes import ledger_path
@@ -22,7 +23,7 @@ __all__ = ["command"]
 
 
 @click.command("log")
-@click.argument("file", metavar="FILE")
+@plan_argument()
 @click.option("--run", "run_id", metavar="ID", help="The run to show; by default the last one.")
 @click.option("--runs", "lists", is_flag=True, help="List the runs.")
 @click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N records, or runs.")

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
+from planspec_lark.cli.arguments import plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     Unusable,
@@ -58,7 +59,7 @@ _UNFINISHED = 3
 
 
 @click.command("run")
-@click.argument("file", metavar="FILE")
+@plan_argument()
 @run_options
 def command(file: str, **options: Any) -> None:
     """Run a plan.

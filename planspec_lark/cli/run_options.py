@@ -25,11 +25,21 @@ from planspec_lark.llm.transport import load
 from planspec_lark.prompting import LANGUAGES
 from planspec_lark.source import visible_name
 
-__all__ = ["Asked", "budget_of", "edited_of", "go_on_line", "limits_of", "models_of", "read_inputs", "run_options"]
+__all__ = [
+    "SECONDS",
+    "Asked",
+    "budget_of",
+    "edited_of",
+    "go_on_line",
+    "limits_of",
+    "models_of",
+    "read_inputs",
+    "run_options",
+]
 
 _ROLES = ("operator", "reflector", "planner")
 _LIMITS = EngineLimits()
-_SECONDS = click.FloatRange(min=0, min_open=True)
+SECONDS = click.FloatRange(min=0, min_open=True)
 # Values for a run: some of them may be whole documents.
 _INPUTS = Limits(max_bytes=20_000_000, max_depth=64, max_findings=100)
 # What is said once: a run that goes on must not begin anew, and edits made later have to be asked about again.
@@ -59,10 +69,10 @@ def run_options(command: Any) -> Any:
         _count("--max-steps", None, "Stop after so many steps.", 1),
         _count("--max-calls", None, "Stop after so many calls of programs and models.", 1),
         _count("--max-tokens", None, "Stop after so many tokens, where they are counted.", 1),
-        click.option("--max-seconds", type=_SECONDS, metavar="N", help="Stop after so many seconds."),
+        click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after so many seconds."),
         click.option(
             "--timeout",
-            type=_SECONDS,
+            type=SECONDS,
             default=300.0,
             show_default=True,
             metavar="SECONDS",

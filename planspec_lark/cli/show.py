@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import click
 
+from planspec_lark.cli.arguments import complete_steps, folder_option, plan_argument
 from planspec_lark.cli.output import Row, Unusable, read_plan, terminal_width, write_rows, write_text
 from planspec_lark.cli.step_view import max_tokens_option
 from planspec_lark.planspec.folding import collapse_step, expand_step
@@ -31,14 +33,21 @@ _STYLES = {
 }
 
 
+def _steps(name: str, help: str) -> Callable[[Any], Any]:
+    return click.option(name, multiple=True, metavar="ID", shell_complete=complete_steps, help=help)
+
+
 @click.command("show")
-@click.argument("file", metavar="FILE")
-@click.option("--expand", multiple=True, metavar="ID", help="Show this step's body and children, whatever its status.")
-@click.option("--collapse", multiple=True, metavar="ID", help="Hide this step's body and children.")
+@plan_argument()
+@folder_option
+@_steps("--expand", "Show this step's body and children, whatever its status.")
+@_steps("--collapse", "Hide this step's body and children.")
 @click.option("--full", is_flag=True, help="Hide nothing.")
 @max_tokens_option
 def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full: bool, max_tokens: int | None) -> None:
     """Show a plan as a tree.
+
+    FILE may be a name: then it is planspec/NAME.md, or else Tasks/NAME/plan.md.
 
     Active and blocked steps show their body, all others only their line. With --max-tokens it is written as a plan
     instead, for a language model: with everything for which there is room.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from typing import Protocol
 
 from attrs import frozen
 
 from planspec_lark.diagnostics import Diagnostic, Severity
-from planspec_lark.engine.models import Effort
+from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request, request_generation
 from planspec_lark.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.llm.streams import ReplyStream
@@ -18,7 +19,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.streaming import PlanStream
 from planspec_lark.planspec.validation import check_rules
 
-__all__ = ["DraftedPlan", "draft_plan"]
+__all__ = ["DraftedPlan", "draft_plan", "draft_plan_at_once"]
 
 
 @frozen
@@ -43,7 +44,7 @@ class DraftedPlan:
         return _is_usable(self.diagnostics)
 
 
-def _ignore(_: PlanEvent) -> None:
+def _ignore(*_: object) -> None:
     pass
 
 
@@ -56,6 +57,7 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     max_repairs: int = 1,
     limits: Limits = DEFAULT_LIMITS,
     on_event: Callable[[PlanEvent], None] = _ignore,
+    on_text: Callable[[int, str], None] = _ignore,
 ) -> DraftedPlan:
     """Let a language model write a plan.
 
@@ -70,41 +72,126 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
         max_repairs: how many times an answer may go back.
         limits: how much to read of an answer.
         on_event: told of every line as soon as it is complete; of each answer from its beginning.
+        on_text: told of every piece of text as soon as it is there, with the number of its answer, from 1.
 
     Raises:
         LlmError: the model gives no answer.
     """
-    request, effort = request_generation(task, constraints=constraints, language=language), Effort()
-    answers = 0
-    while True:
-        text, plan, found, spent = _read(stream, request, limits, on_event)
-        answers, effort = answers + 1, effort + spent
-        if _is_usable(found) or answers > max_repairs:
-            return DraftedPlan(plan, found, answers, effort)
-        request = request.refuse(text, found)
+    request = request_generation(task, constraints=constraints, language=language)
+    drafting = _Drafting(lambda asked: _Streamed(stream(asked.prompt)), max_repairs, limits, on_event, on_text)
+    return drafting.run(request)
 
 
-def _read(
-    stream: Callable[[str], ReplyStream], request: Request, limits: Limits, on_event: Callable[[PlanEvent], None]
-) -> tuple[str, PlanSpec, list[Diagnostic], Effort]:
-    """One answer, as far as it is of use."""
-    reader, pieces, tokens = PlanStream(name="<plan>", limits=limits), [], 0
-    with closing(stream(request.prompt)) as reply:
-        for piece in reply:
-            pieces.append(piece)
-            for event in reader.feed(piece):
-                on_event(event)
-            if reader.is_hopeless or reader.is_settled:
-                break
-        else:
-            usage = reply.reply.usage
-            tokens = usage.total_tokens if usage is not None else 0
-    end = reader.finish()
-    for event in end.events:
-        on_event(event)
-    result = end.result
-    rules = [] if not _is_usable(result.diagnostics) else list(locate(check_rules(result.plan), result.places))
-    return "".join(pieces), result.plan, [*result.diagnostics, *rules], Effort(1, tokens)
+def draft_plan_at_once(  # noqa: PLR0913  (as above)
+    model: Callable[[Request], object],
+    task: str,
+    *,
+    constraints: Iterable[str] = (),
+    language: str = "en",
+    max_repairs: int = 1,
+    limits: Limits = DEFAULT_LIMITS,
+    on_event: Callable[[PlanEvent], None] = _ignore,
+    on_text: Callable[[int, str], None] = _ignore,
+) -> DraftedPlan:
+    """The same with a model that gives an answer in one piece, as a program does.
+
+    Args:
+        model: such as :func:`~planspec_lark.llm.agents.program_model` makes of a program; it gives a text or an
+            :class:`~planspec_lark.engine.models.Answer`.
+        task: what the plan is for.
+        constraints, language, max_repairs, limits, on_event, on_text: as for :func:`draft_plan`.
+
+    Raises:
+        LlmError: the model gives no answer.
+    """
+    request = request_generation(task, constraints=constraints, language=language)
+    drafting = _Drafting(
+        lambda asked: _Whole(take_answer(model(asked), "model")), max_repairs, limits, on_event, on_text
+    )
+    return drafting.run(request)
+
+
+# ---------------------------------------------------------------- answers
+
+
+class _Pieces(Protocol):
+    """An answer while it comes."""
+
+    def __iter__(self) -> Iterator[str]: ...
+    def close(self) -> None: ...
+    def effort(self, *, is_whole: bool) -> Effort:
+        """What it has taken, as far as that is known of one that may have been stopped."""
+
+
+@frozen
+class _Streamed:
+    stream: ReplyStream
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.stream)
+
+    def close(self) -> None:
+        self.stream.close()
+
+    def effort(self, *, is_whole: bool) -> Effort:
+        usage = self.stream.reply.usage if is_whole else None
+        return Effort(1, usage.total_tokens if usage is not None else 0)
+
+
+@frozen
+class _Whole:
+    answer: Answer
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self.answer.text])
+
+    def close(self) -> None:
+        pass
+
+    def effort(self, *, is_whole: bool) -> Effort:  # noqa: ARG002  (it has come whole)
+        return self.answer.effort
+
+
+@frozen
+class _Drafting:
+    """Asking, reading and asking again."""
+
+    ask: Callable[[Request], _Pieces]
+    max_repairs: int
+    limits: Limits
+    on_event: Callable[[PlanEvent], None]
+    on_text: Callable[[int, str], None]
+
+    def run(self, request: Request) -> DraftedPlan:
+        answers, effort = 0, Effort()
+        while True:
+            answers += 1
+            text, plan, found, spent = self._read(request, answers)
+            effort += spent
+            if _is_usable(found) or answers > self.max_repairs:
+                return DraftedPlan(plan, found, answers, effort)
+            request = request.refuse(text, found)
+
+    def _read(self, request: Request, number: int) -> tuple[str, PlanSpec, list[Diagnostic], Effort]:
+        """One answer, as far as it is of use."""
+        reader, pieces, is_whole = PlanStream(name="<plan>", limits=self.limits), [], False
+        with closing(self.ask(request)) as answer:
+            for piece in answer:
+                pieces.append(piece)
+                self.on_text(number, piece)
+                for event in reader.feed(piece):
+                    self.on_event(event)
+                if reader.is_hopeless or reader.is_settled:
+                    break
+            else:
+                is_whole = True
+            effort = answer.effort(is_whole=is_whole)
+        end = reader.finish()
+        for event in end.events:
+            self.on_event(event)
+        result = end.result
+        rules = [] if not _is_usable(result.diagnostics) else list(locate(check_rules(result.plan), result.places))
+        return "".join(pieces), result.plan, [*result.diagnostics, *rules], effort
 
 
 def _is_usable(found: Iterable[Diagnostic]) -> bool:

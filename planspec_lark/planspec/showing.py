@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from attrs import frozen
 
@@ -16,7 +16,7 @@ from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep,
 from planspec_lark.planspec.printing import progress_text
 from planspec_lark.source import columns, visible
 
-__all__ = ["Piece", "show_plan", "show_steps", "wrap"]
+__all__ = ["Piece", "say_progress", "show_plan", "show_steps", "wrap"]
 
 _BADGE_WIDTH = 9
 # A longer id stands out: were all beside it as wide, a few long ones would make the whole view as wide as it is long.
@@ -69,7 +69,7 @@ def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
         for constraint in plan.constraints:
             yield Piece("text", "  - "), Piece("text", constraint)
         yield ()
-    done = _done(plan)
+    done = say_progress(plan.progress)
     yield (Piece("label", f"Progress: {done}"),)
     yield ()
     if plan.steps:
@@ -80,8 +80,8 @@ def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
     yield (Piece("note", f"进度: {done}"),)
 
 
-def _done(plan: PlanSpec) -> str:
-    counts = plan.progress
+def say_progress(counts: Mapping[str, int]) -> str:
+    """How many steps are done, of how many, as :attr:`PlanSpec.progress` counts them: ``3/8 (38%)``."""
     done, total = counts["done"], counts["total"]
     # Rounded, but 100 only where all is done and 0 only where nothing is.
     percent = min(max(round(100 * done / total), int(done > 0)), 100 - int(done < total)) if total else 0

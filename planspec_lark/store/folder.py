@@ -56,6 +56,16 @@ class PlanFolder:
         """
         return [name for name in self._listed() if is_name(name)]
 
+    def task_names(self) -> Sequence[str]:
+        """The names of all tasks that have a plan, in order.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        area = find_folder(self.root, _TASKS)
+        found = [] if area is None else self._names_in(area)
+        return sorted(name for name in found if is_name(name) and (self.root / _TASKS / name / "plan.md").is_file())
+
     def list(self) -> Sequence[PlanEntry]:
         """All plans in ``planspec/`` by name; what cannot be read, or is no plan, with the first thing that is wrong.
 
@@ -69,11 +79,14 @@ class PlanFolder:
         area = find_folder(self.root, _FOLDER)
         if area is None:
             return []
-        try:
-            found = os.listdir(area)
-        except OSError as error:
-            raise StoreError(f"{visible_name(str(self.path))}: {explain(error)}") from None
+        found = self._names_in(area)
         return sorted(name[: -len(SUFFIX)] for name in found if name.endswith(SUFFIX) and name[0] != ".")
+
+    def _names_in(self, area: Path) -> Sequence[str]:
+        try:
+            return os.listdir(area)
+        except OSError as error:
+            raise StoreError(f"{visible_name(str(area))}: {explain(error)}") from None
 
     def find(self, name_or_path: str, *, confined: bool = False) -> Path:
         """The file of a plan: ``planspec/<name>.md``, else ``Tasks/<name>/plan.md``, else what is there by this path.
@@ -92,7 +105,12 @@ class PlanFolder:
                 return found
         if confined:
             return self._find_path(name_or_path)
-        if os.path.exists(name_or_path):
+        try:
+            is_there = os.path.lexists(name_or_path)
+        except ValueError:  # NUL
+            is_there = False
+        if is_there:
+            # Whoever opens it, learns what it is.
             return Path(name_or_path)
         raise self._is_missing(name_or_path)
 

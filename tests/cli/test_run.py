@@ -267,7 +267,7 @@ def test_a_plan_that_cannot_be_run(old: str, more: list[str], snapshot: Snapshot
     [
         (["-", *OPERATOR], "A run needs a file that it can write to."),
         (["bakery.md"], "Nobody does the steps: give --operator CMD or --llm MODEL."),
-        (["nope", *OPERATOR], "nope: No such file or directory"),
+        (["nope", *OPERATOR], "there is no plan `nope`, by name or as a file"),
         (["steps", *OPERATOR], "steps: Is a directory"),
         (["/", *OPERATOR], "/: Is a directory"),
         (["loop", *OPERATOR], "loop: Too many levels of symbolic links"),
@@ -277,7 +277,7 @@ def test_a_plan_that_cannot_be_run(old: str, more: list[str], snapshot: Snapshot
         (["bakery.md", *OPERATOR, "--max-seconds", "nan"], "--max-seconds: nan is not above 0"),
         (["bakery.md", *OPERATOR, "--input", "=x"], "--input: expected NAME=TEXT, not '=x'"),
         (["bakery.md", *OPERATOR, "--input", "x"], "--input: expected NAME=TEXT, not 'x'"),
-        (["bakery.md", *OPERATOR, "--inputs", "nope"], "nope: No such file or directory"),
+        (["bakery.md", *OPERATOR, "--inputs", "nope"], "there is no plan `nope`, by name or as a file"),
         (["bakery.md", *OPERATOR, "--resume", "--new-run"], "--resume and --new-run exclude each other."),
         (["bakery.md", *OPERATOR, "--keep", "--rerun-edited"], "--rerun-edited and --keep exclude each other."),
         (["bakery.md", "--llm", "m"], "--llm: no API key is given: pass `api_key`, or set OPENAI_API_KEY"),

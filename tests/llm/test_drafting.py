@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.engine.models import Effort
+from planspec_lark.engine.models import Answer, Effort
+from planspec_lark.engine.requests import Request
 from planspec_lark.limits import Limits
-from planspec_lark.llm.drafting import DraftedPlan, draft_plan
+from planspec_lark.llm.drafting import DraftedPlan, draft_plan, draft_plan_at_once
 from planspec_lark.llm.models import LlmError, Reply, Usage
 from planspec_lark.planspec.events import PlanEvent, PlanEventKind
 from planspec_lark.planspec.printing import serialize_plan
@@ -165,3 +166,44 @@ def test_what_a_watcher_raises_is_raised() -> None:
     with pytest.raises(KeyboardInterrupt):
         draft(model, on_event=watch)
     assert model.streams[0].closed
+
+
+def test_every_piece_is_told_with_the_number_of_its_answer() -> None:
+    model = Model(TWICE, GOOD)
+    texts = {1: "", 2: ""}
+
+    def hear(number: int, piece: str) -> None:
+        texts[number] += piece
+
+    draft(model, on_text=hear)
+    assert texts[1] == TWICE.removesuffix(model.streams[0].rest)
+    assert texts[2] == GOOD
+
+
+# ---------------------------------------------------------------- in one piece
+
+
+def test_a_model_that_answers_at_once() -> None:
+    asked: list[Request] = []
+    answers: list[str | Answer] = [TWICE, Answer(f"Here it is:\n{GOOD}", Effort(1, 30))]
+
+    def model(request: Request) -> str | Answer:
+        asked.append(request)
+        return answers[len(asked) - 1]
+
+    told: list[tuple[int, str]] = []
+    done = draft_plan_at_once(
+        model, "Mend the organ", constraints=["no glue"], language="zh", on_text=lambda *one: told.append(one)
+    )
+    assert serialize_plan(done.plan) == GOOD
+    assert (done.is_usable, done.answers, done.effort) == (True, 2, Effort(2, 30))
+    assert told == [(1, TWICE), (2, f"Here it is:\n{GOOD}")]
+    assert (asked[0].data, asked[0].language) == ({"task": "Mend the organ", "constraints": ["no glue"]}, "zh")
+    assert asked[1].refused is not None
+    assert asked[1].refused["answer"] == TWICE
+
+
+def test_an_answer_has_to_be_a_text() -> None:
+    model: Any = lambda _: 7  # noqa: E731
+    with pytest.raises(TypeError, match=r"^a model gives a text or an Answer, not int"):
+        draft_plan_at_once(model, "Mend it")

@@ -1,0 +1,95 @@
+"""`planspec new`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from planspec_lark.cli.arguments import complete_names, folder_of, folder_option, refusals
+from planspec_lark.cli.drafts import draft, draft_options
+from planspec_lark.cli.output import Unusable, complain, read_plan, write_text
+from planspec_lark.cli.show import write_tree
+from planspec_lark.source import visible_name
+from planspec_lark.store.folder import PlanFolder
+from planspec_lark.store.models import StoreError, StoreReason
+from planspec_lark.store.names import check_name, is_name
+from planspec_lark.store.skeleton import make_skeleton
+
+__all__ = ["command"]
+
+_HAN = re.compile("[\u4e00-\u9fff]")
+
+
+@click.command("new")
+@click.argument("description", nargs=-1, required=True, shell_complete=complete_names)
+@click.option("--name", metavar="NAME", help="The plan's name; by default it is made of the description.")
+@click.option("--constraint", "constraints", multiple=True, metavar="TEXT", help="What the plan has to keep to.")
+@draft_options
+@click.option("--gitignore", is_flag=True, help="Add planspec/ to .gitignore, unless it is there.")
+@folder_option
+def command(
+    ctx: click.Context, description: tuple[str, ...], name: str | None, gitignore: bool, **options: Any
+) -> None:
+    """Create a plan, or show the one that has this name.
+
+    The plan is planspec/NAME.md, and its name is written. Without a model or a program to draft it, it gets three steps
+    to be replaced. A draft that cannot be used is kept beside it, and the exit code is 1; it is 2 where there is a plan
+    of this name, or something cannot be used.
+    """
+    task = " ".join(description)
+    with refusals():
+        folder = folder_of(click.get_current_context())
+        if name is None and (known := _find(folder, task)) is not None:
+            _show(folder, known, options)
+        else:
+            _create(folder, _choose(folder, task, name), task, options)
+        if gitignore and folder.ignore():
+            complain("planspec/ is in .gitignore now")
+
+
+def _find(folder: PlanFolder, task: str) -> str | None:
+    return next((one for one in folder.names() if one == task), None) if is_name(task) else None
+
+
+def _show(folder: PlanFolder, name: str, options: dict[str, Any]) -> None:
+    if options["constraints"] or options["llm"] is not None or options["planner"] is not None:
+        raise _taken(folder, name, name)
+    _, plan = read_plan(str(folder.find(name)))
+    write_tree(plan, full=False)
+
+
+def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
+    """The name of a new plan: before anybody is asked for a draft it is certain that there is none."""
+    chosen = check_name(name) if name is not None else folder.name_from(task)
+    known = folder.holds(chosen)
+    if known is not None:
+        raise _taken(folder, known, chosen)
+    return chosen
+
+
+def _taken(folder: PlanFolder, known: str, wanted: str) -> Unusable:
+    path, shown = visible_name(str(folder.path / f"{known}.md")), visible_name(known)
+    free = visible_name(folder.free_name(wanted))
+    return Unusable(
+        f"{path}: there is a plan of this name; `planspec show {shown}` shows it, --name {free} makes another"
+    )
+
+
+def _create(folder: PlanFolder, name: str, task: str, options: dict[str, Any]) -> None:
+    constraints: tuple[str, ...] = options["constraints"]
+    language = options["language"] or ("zh" if _HAN.search(task) else "en")
+    # Also where it is drafted: what cannot be described cannot be asked for.
+    text = make_skeleton(task, constraints=constraints, language=language)
+    if options["llm"] is not None or options["planner"] is not None:
+        text = draft(folder, name, task, options, constraints=constraints, language=language)
+    try:
+        path = folder.create(name, text)
+    except StoreError as error:
+        if error.reason is not StoreReason.EXISTS:
+            raise
+        # Somebody has taken the name meanwhile, and a draft is not to be lost.
+        complain(str(error))
+        path = folder.create(folder.free_name(name), text)
+    write_text(f"{visible_name(str(path))}\n")

@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from planspec_lark.cli.arguments import folder_of, folder_option
 from planspec_lark.cli.output import UNREADABLE, Unusable, complain, fail
 from planspec_lark.cli.stopping import stoppable, until_stopped
 from planspec_lark.prompting import LANGUAGES
@@ -17,16 +18,12 @@ __all__ = ["command"]
 
 
 @click.command("mcp")
-@click.option(
-    "--folder",
-    metavar="DIR",
-    default=".",
-    help="The project's folder, the one with planspec/ in it; by default the one that this is started in.",
-)
+@folder_option
 @click.option(
     "--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language of the prompts."
 )
-def command(folder: str, language: str) -> None:
+@click.pass_context
+def command(ctx: click.Context, language: str) -> None:
     """Serve the plans of a folder to agents, as an MCP server on standard input and output.
 
     It is started by an MCP client, and ends with it. It reads and writes plans in that folder only.
@@ -37,17 +34,18 @@ def command(folder: str, language: str) -> None:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic", "anyio"):
             raise
         raise Unusable("planspec mcp needs its extra: pip install 'planspec-lark[mcp]'") from None
+    folder = folder_of(ctx).root
     try:
         # So that messages call the files as the agent does, without the way to the folder.
         os.chdir(folder)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unusable(f"{visible_name(folder)}: {reason}") from None
+        raise Unusable(f"{visible_name(str(folder))}: {reason}") from None
     if sys.stdin is None:
         raise Unusable("standard input is closed")
-    if sys.stdin.isatty():
-        complain("An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.")
     with stoppable("Stopped."):
+        if sys.stdin.isatty():
+            complain("An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.")
         try:
             asyncio.run(until_stopped(serve(".", language=language), "Stopping."))
         except InboxError as error:

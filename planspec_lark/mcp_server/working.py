@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from copy import deepcopy
 
 from attrs import frozen
 from pydantic import BaseModel
 
 from planspec_lark.diagnostics import Diagnostic, Severity, render_all, shorten
+from planspec_lark.document.document import PlanDocument
 from planspec_lark.limits import Limits
 from planspec_lark.mcp_server.links import uri_of
 from planspec_lark.mcp_server.models import (
@@ -28,7 +28,7 @@ from planspec_lark.mcp_server.models import (
 )
 from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans, Stored, digest_of
 from planspec_lark.mcp_server.showing import show_applied, show_created, show_list, show_view, to_findings
-from planspec_lark.plan_cmd.applying import Report, perform_all
+from planspec_lark.plan_cmd.applying import Report
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.plan_cmd.reading import scan_plan_commands
 from planspec_lark.planspec.checking import check_text
@@ -234,12 +234,14 @@ def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
     with plans.opened(arguments.name) as home:
         stored = plans.parse(arguments.name, home.load())
         _check_digest(stored, arguments.expected_digest)
-        plan = deepcopy(stored.plan)
-        reports, done = perform_all(plan, commands, atomic=True)
-        after = serialize_plan(plan) if done and plan != stored.plan else stored.text
+        document = PlanDocument(stored.plan, stored.text, stored.name)
+        reports = document.apply(commands, atomic=True)
+        after = document.text
         if after != stored.text:
             home.save(after)
+    done = all(report.done for report in reports)
     told = [(command, report) for command, report in zip(commands, reports, strict=True) if done or not report.done]
+    plan = document.plan
     applied = Applied(
         applied=done,
         changed=after != stored.text,

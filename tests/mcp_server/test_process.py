@@ -188,7 +188,8 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     done = call("mcp", "--folder", tmp_path / "file")
-    assert (done.returncode, done.stderr.decode()) == (2, f"Error: {tmp_path}/file: Not a directory\n")
+    assert done.returncode == 2
+    assert done.stderr.decode().endswith(f": Directory '{tmp_path}/file' is a file.\n")
 
 
 def test_without_the_extra() -> None:
@@ -208,6 +209,7 @@ def test_a_person_at_a_terminal_is_told_what_this_is(tmp_path: Path) -> None:
         shown.wait_for("Ctrl+C ends it.")
         shown.type("\x03")
         assert shown.wait() == 130
-        assert shown.shown() == (
-            "An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.\n^CStopping.\nStopped.\n"
+        # How far it has come when the interrupt reaches it, is open.
+        assert shown.shown().replace("Stopping.\n", "") == (
+            "An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.\n^CStopped.\n"
         )

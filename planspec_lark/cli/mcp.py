@@ -43,10 +43,15 @@ def command(ctx: click.Context, language: str) -> None:
         raise Unusable(f"{visible_name(str(folder))}: {reason}") from None
     if sys.stdin is None:
         raise Unusable("standard input is closed")
-    with stoppable("Stopped."):
+
+    async def work() -> None:
+        # From here on, an interrupt is heard.
         if sys.stdin.isatty():
             complain("An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.")
+        await serve(".", language=language)
+
+    with stoppable("Stopped."):
         try:
-            asyncio.run(until_stopped(serve(".", language=language), "Stopping."))
+            asyncio.run(until_stopped(work(), "Stopping."))
         except InboxError as error:
             fail(f"Error: {error}", UNREADABLE)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+import anyio
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.stdio import stdio_server
 
@@ -40,12 +43,22 @@ async def serve(folder: Path | str, *, language: str = "en") -> None:
         async with stdio_server(stdin=cast(Any, read_lines(_STDIN))) as (incoming, outgoing):
             await server.run(incoming, outgoing, options)
     except BaseExceptionGroup as group:
-        raise _first_of(group) from None
+        failures = [one for one in _parts(group) if not isinstance(one, _AFTERMATH)]
+        if failures:
+            raise failures[0] from None
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise asyncio.CancelledError from None
 
 
-def _first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The failure itself: what the SDK does side by side fails in groups."""
-    first: BaseException = group
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
-    return first
+# What parts of the SDK say that find another one gone.
+_AFTERMATH = (anyio.BrokenResourceError, anyio.ClosedResourceError, asyncio.CancelledError)
+
+
+def _parts(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    """The failures themselves: what the SDK does side by side fails in groups."""
+    for part in group.exceptions:
+        if isinstance(part, BaseExceptionGroup):
+            yield from _parts(part)
+        else:
+            yield part

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from mcp.server.lowlevel import Server
 
 from planspec_lark import __version__
 from planspec_lark.engine.homes import FileHome
+from planspec_lark.mcp_server import serving
+from planspec_lark.mcp_server.serving import InboxError
 from tests.cli.running import LISTEN, call, command_line, environment
 from tests.cli.terminals import terminal
 from tests.mcp_server.clients import PLAN
@@ -67,6 +72,12 @@ def send(process: subprocess.Popen[bytes], *messages: dict[str, Any]) -> None:
 def receive(process: subprocess.Popen[bytes]) -> Any:
     assert process.stdout is not None
     return json.loads(process.stdout.readline())
+
+
+def read_rest(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    assert process.stdout is not None
+    assert process.stderr is not None
+    return process.stdout.read(), process.stderr.read()
 
 
 # ---------------------------------------------------------------- output
@@ -123,11 +134,8 @@ def test_input_that_is_closed_at_once_ends_it(tmp_path: Path) -> None:
 def test_signals_end_it_although_input_is_open(tmp_path: Path, number: int, code: int) -> None:
     with started(tmp_path) as process:
         process.send_signal(number)
-        assert process.wait(20) == code
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.read() == b""
-        assert process.stderr.read() == b"Stopping.\nStopped.\n"
+        code_and_output = process.wait(20), *read_rest(process)
+        assert code_and_output == (code, b"", b"Stopping.\nStopped.\n")
 
 
 def test_a_change_that_has_begun_is_ended_first(tmp_path: Path) -> None:
@@ -209,7 +217,38 @@ def test_a_person_at_a_terminal_is_told_what_this_is(tmp_path: Path) -> None:
         shown.wait_for("Ctrl+C ends it.")
         shown.type("\x03")
         assert shown.wait() == 130
-        # How far it has come when the interrupt reaches it, is open.
-        assert shown.shown().replace("Stopping.\n", "") == (
-            "An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.\n^CStopped.\n"
+        assert shown.shown() == (
+            "An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.\n^CStopping.\nStopped.\n"
         )
+
+
+@pytest.mark.parametrize(
+    ("failures", "is_stopped", "raised"),
+    [
+        ([anyio.BrokenResourceError()], False, None),
+        ([anyio.BrokenResourceError()], True, asyncio.CancelledError),
+        ([anyio.ClosedResourceError(), BrokenPipeError()], False, BrokenPipeError),
+        ([anyio.ClosedResourceError(), ExceptionGroup("", [InboxError()])], True, InboxError),
+    ],
+)
+def test_of_failures_the_one_behind_the_others_counts(
+    failures: list[Exception], is_stopped: bool, raised: type[BaseException] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        if is_stopped:
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+        raise ExceptionGroup("", failures)
+
+    @asynccontextmanager
+    async def pipes(**_: object) -> AsyncIterator[tuple[None, None]]:
+        yield None, None
+
+    monkeypatch.setattr(serving, "stdio_server", pipes)
+    monkeypatch.setattr(Server, "run", fail)
+    if raised is None:
+        asyncio.run(serving.serve("."))
+    else:
+        with pytest.raises(raised):
+            asyncio.run(serving.serve("."))

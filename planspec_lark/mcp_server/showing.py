@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planspec_lark.diagnostics import Diagnostic, shorten
+from planspec_lark.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.mcp_server.models import (
     Applied,
     Created,
@@ -101,10 +101,10 @@ def show_created(created: Created) -> str:
 
 
 def to_findings(found: Iterable[Diagnostic]) -> list[Finding]:
-    """Diagnostics as the structured answer has them."""
+    """Errors and warnings as the structured answer has them."""
     return [
         Finding(
-            severity=one.severity.value,
+            severity="error" if one.severity is Severity.ERROR else "warning",
             code=one.code,
             message=shorten(visible(one.message)),
             line=one.line,

@@ -62,7 +62,8 @@ class Agent:
 
     def call(self, tool: str, /, **arguments: Any) -> CallToolResult:
         """Call a tool."""
-        return self.portal.call(self.client.call_tool, tool, arguments)
+        result: CallToolResult = self.portal.call(self.client.call_tool, tool, arguments)
+        return result
 
     def ask(self, tool: str, /, **arguments: Any) -> Any:
         """The structured answer of a tool, which succeeds."""

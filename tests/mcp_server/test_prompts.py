@@ -44,7 +44,7 @@ def test_prompts_in_chinese(tmp_path: Path, snapshot: SnapshotAssertion) -> None
             name, arguments = case.values
             assert isinstance(name, str)
             assert isinstance(arguments, dict)
-            assert agent.prompt(name, **arguments) == snapshot(name=case.id)
+            assert agent.prompt(name, **arguments) == snapshot(name=str(case.id))
 
 
 def test_a_folder_without_plans(agent: Agent) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from urllib.parse import quote, unquote
 
 from planspec_lark.store.models import StoreError, StoreReason
-from planspec_lark.store.names import check_name
 
 __all__ = ["TEMPLATE", "name_of", "uri_of"]
 
@@ -19,7 +18,7 @@ def uri_of(name: str) -> str:
 
 
 def name_of(uri: str) -> str:
-    """The name of the plan at an address.
+    """The name of the plan at an address; whether it can be one, is not asked.
 
     Raises:
         StoreError: it is the address of no plan.
@@ -27,6 +26,6 @@ def name_of(uri: str) -> str:
     if not uri.startswith(_PREFIX):
         raise StoreError(f"addresses of plans look like {TEMPLATE}", StoreReason.MISSING)
     try:
-        return check_name(unquote(uri[len(_PREFIX) :], errors="strict"))
+        return unquote(uri[len(_PREFIX) :], errors="strict")
     except UnicodeDecodeError:
         raise StoreError("the name in this address is no UTF-8", StoreReason.NAME) from None

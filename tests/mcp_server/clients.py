@@ -17,7 +17,7 @@ from mcp_types import CallToolResult, GetPromptResult, TextContent, TextResource
 
 from tests.cli.running import MAIN
 
-__all__ = ["PLAN", "Agent", "connected", "server_of"]
+__all__ = ["PLAN", "Agent", "connected", "server_of", "text_of"]
 
 PLAN = """\
 # Plan: Move the library

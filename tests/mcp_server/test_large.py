@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from planspec_lark import iter_steps, parse_plan
+from planspec_lark.engine.homes import FileHome
 from planspec_lark.tokens import estimate_tokens
-from tests.mcp_server.clients import PLAN, Agent, connected
+from tests.mcp_server.clients import PLAN, Agent, connected, text_of
 
 STEPS = 2_000
 
@@ -86,6 +87,24 @@ def test_of_changes_to_the_same_state_one_wins(agent: Agent) -> None:
         return sorted(result.is_error for result in results)
 
     assert agent.portal.call(race) == [False] + [True] * 7
+
+
+def test_a_plan_that_changes_while_a_change_waits_is_left_alone(agent: Agent) -> None:
+    path = agent.write("library")
+    arguments = {
+        "name": "library",
+        "commands": "PLAN_CMD: DONE 2.1",
+        "expected_digest": agent.ask("read_plan", name="library")["digest"],
+    }
+    with FileHome.opened(path):
+        waiting = agent.portal.start_task_soon(agent.client.call_tool, "apply_commands", arguments)
+        # It has looked at the plan by now, and waits for the lock.
+        time.sleep(1)
+        path.write_text(PLAN.replace("Twelve", "Twenty"))
+    result = waiting.result(60)
+    assert result.is_error
+    assert text_of(result).startswith("Nothing was changed: the plan is another one than you have read")
+    assert path.read_text() == PLAN.replace("Twelve", "Twenty")
 
 
 def test_of_plans_with_the_same_name_one_is_created(agent: Agent) -> None:

@@ -122,10 +122,12 @@ def test_views_keep_to_their_budget(agent: Agent) -> None:
 
 
 def test_what_is_hidden_counts_as_it_is_shown(agent: Agent) -> None:
-    agent.write("marks", PLAN + f"4. [act] x\n  > {chr(0x202E) * 3000}\n")
-    view = agent.ask("read_plan", name="marks", max_tokens=1000)
-    assert estimate_tokens(view["text"]) <= 1000
-    assert "\u202e" not in view["text"]
+    agent.write("marks", PLAN + f"4. [act] x\n  > {chr(0x202E) * 300}\n")
+    cut = agent.ask("read_plan", name="marks", max_tokens=1_000)
+    assert estimate_tokens(cut["text"]) <= 1_000
+    full = agent.ask("read_plan", name="marks", max_tokens=10_000)
+    assert full["text"].endswith("  > " + "\\u202e" * 300 + "\n")
+    assert "\u202e" not in agent.read("read_plan", name="marks", max_tokens=10_000)
 
 
 def test_a_budget_that_is_too_small_is_named(agent: Agent) -> None:

@@ -30,6 +30,7 @@ _COMMANDS = {
     "json": "planspec_lark.cli.json",
     "list": "planspec_lark.cli.list",
     "log": "planspec_lark.cli.log",
+    "mcp": "planspec_lark.cli.mcp",
     "merge": "planspec_lark.cli.merge",
     "new": "planspec_lark.cli.new",
     "next": "planspec_lark.cli.next",

@@ -1,0 +1,57 @@
+"""`planspec mcp`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+import click
+
+from planspec_lark.cli.arguments import folder_of, folder_option
+from planspec_lark.cli.output import UNREADABLE, Unusable, complain, fail
+from planspec_lark.cli.stopping import stoppable, until_stopped
+from planspec_lark.prompting import LANGUAGES
+from planspec_lark.source import visible_name
+
+__all__ = ["command"]
+
+
+@click.command("mcp")
+@folder_option
+@click.option(
+    "--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language of the prompts."
+)
+@click.pass_context
+def command(ctx: click.Context, language: str) -> None:
+    """Serve the plans of a folder to agents, as an MCP server on standard input and output.
+
+    It is started by an MCP client, and ends with it. It reads and writes plans in that folder only.
+    """
+    try:
+        from planspec_lark.mcp_server.serving import InboxError, serve  # noqa: PLC0415  (an extra, and slow to load)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic", "anyio"):
+            raise
+        raise Unusable("planspec mcp needs its extra: pip install 'planspec-lark[mcp]'") from None
+    folder = folder_of(ctx).root
+    try:
+        # So that messages call the files as the agent does, without the way to the folder.
+        os.chdir(folder)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Unusable(f"{visible_name(str(folder))}: {reason}") from None
+    if sys.stdin is None:
+        raise Unusable("standard input is closed")
+
+    async def work() -> None:
+        # From here on, an interrupt is heard.
+        if sys.stdin.isatty():
+            complain("An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.")
+        await serve(".", language=language)
+
+    with stoppable("Stopped."):
+        try:
+            asyncio.run(until_stopped(work(), "Stopping."))
+        except InboxError as error:
+            fail(f"Error: {error}", UNREADABLE)

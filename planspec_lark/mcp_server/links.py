@@ -1,0 +1,31 @@
+"""Addresses of plans, as resources have them."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote
+
+from planspec_lark.store.models import StoreError, StoreReason
+
+__all__ = ["TEMPLATE", "name_of", "uri_of"]
+
+_PREFIX = "planspec://plans/"
+TEMPLATE = f"{_PREFIX}{{name}}"
+
+
+def uri_of(name: str) -> str:
+    """The address of the plan with this name."""
+    return _PREFIX + quote(name, safe="")
+
+
+def name_of(uri: str) -> str:
+    """The name of the plan at an address; whether it can be one, is not asked.
+
+    Raises:
+        StoreError: it is the address of no plan.
+    """
+    if not uri.startswith(_PREFIX):
+        raise StoreError(f"addresses of plans look like {TEMPLATE}", StoreReason.MISSING)
+    try:
+        return unquote(uri[len(_PREFIX) :], errors="strict")
+    except UnicodeDecodeError:
+        raise StoreError("the name in this address is no UTF-8", StoreReason.NAME) from None

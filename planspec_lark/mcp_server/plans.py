@@ -1,0 +1,166 @@
+"""The plans of a folder, as tools, resources and prompts get at them: by name, and never by a path."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from planspec_lark.engine.homes import BusyError, FileHome
+from planspec_lark.limits import Limits
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.source import visible_name
+from planspec_lark.store.entries import describe
+from planspec_lark.store.folder import PlanFolder
+from planspec_lark.store.models import PlanEntry, StoreError, StoreReason
+from planspec_lark.store.names import check_name
+from planspec_lark.store.places import find_folder
+
+__all__ = ["MAX_FINDINGS", "Page", "Plans", "Stored", "digest_of"]
+
+# So many plans are listed at once, and so many findings told.
+_PAGE = 50
+MAX_FINDINGS = 20
+# For so long a change waits for another one; a run holds its plan much longer.
+_PATIENCE, _PAUSE = 3.0, 0.02
+
+
+def digest_of(text: str) -> str:
+    """What two texts have in common only if they are the same."""
+    return hashlib.blake2b(text.encode("utf-8"), digest_size=8).hexdigest()
+
+
+@frozen
+class Stored:
+    """A plan as it stands in the folder."""
+
+    name: str
+    text: str = field(repr=False)
+    plan: PlanSpec = field(repr=False)
+
+    @property
+    def digest(self) -> str:
+        """Of its text."""
+        return digest_of(self.text)
+
+
+@frozen
+class Page:
+    """Some entries of a list, how many there are in all, and after which name the next page begins."""
+
+    entries: Sequence[PlanEntry]
+    total: int
+    after: str = ""
+
+
+class Plans:
+    """The plans of a folder.
+
+    Paths are refused, those inside the folder as well: what is wrong with a file shows parts of it, and a project holds
+    files that are nobody's business.
+    """
+
+    def __init__(self, folder: PlanFolder) -> None:
+        self._folder = folder
+        self._limits = Limits(max_bytes=folder.limits.max_bytes, max_findings=MAX_FINDINGS)
+
+    # ------------------------------------------------------------ looking
+
+    def names(self) -> Sequence[str]:
+        """The names of all plans, in order.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        return self._folder.names()
+
+    def page(self, after: str = "") -> Page:
+        """Plans with names behind this one, as many as are listed at once.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        area = find_folder(self._folder.root, self._folder.path.name)
+        names = self.names()
+        left = [name for name in names if name > after]
+        if area is None or not left:
+            return Page([], len(names))
+        listed = left[:_PAGE]
+        entries = [describe(name, self._path(name), area, self._folder.limits) for name in listed]
+        return Page(entries, len(names), listed[-1] if len(left) > _PAGE else "")
+
+    def text(self, name: str) -> str:
+        """The text of a plan.
+
+        Raises:
+            StoreError: there is none of this name, or it cannot be read.
+            PlanSyntaxError: it is no UTF-8, or too long.
+        """
+        self._find(name)
+        return self._folder.read(name)
+
+    def load(self, name: str) -> Stored:
+        """A plan with its text.
+
+        Raises:
+            StoreError: there is none of this name, or it cannot be read.
+            PlanSyntaxError: it is no plan.
+        """
+        return self.parse(name, self.text(name))
+
+    def parse(self, name: str, text: str) -> Stored:
+        """A text as the plan of this name.
+
+        Raises:
+            PlanSyntaxError: it is no plan.
+        """
+        return Stored(name, text, parse_plan(text, name=name, limits=self._limits))
+
+    # ------------------------------------------------------------ changing
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[FileHome]:
+        """The plan's file, while nobody else changes it.
+
+        Raises:
+            StoreError: there is no plan of this name.
+            HomeError: it is run at this moment, or cannot be locked.
+        """
+        path = self._find(name)
+        with ExitStack() as held:
+            end = time.monotonic() + _PATIENCE
+            while True:
+                try:
+                    home = held.enter_context(FileHome.opened(path))
+                    break
+                except BusyError:
+                    # Another server lets go of it soon.
+                    if time.monotonic() > end:
+                        raise
+                    time.sleep(_PAUSE)
+            yield home
+
+    def create(self, name: str, text: str) -> Stored:
+        """A new plan.
+
+        Raises:
+            StoreError: it cannot be the name of a plan, or is one already; the file cannot be written.
+            PlanSyntaxError: the text is no plan.
+        """
+        stored = self.parse(name, text)
+        return evolve(stored, name=self._folder.create(name, text).stem)
+
+    def _find(self, name: str) -> Path:
+        path = self._folder.find(check_name(name), confined=True)
+        if path.parent == self._folder.root:
+            # A file of the project that happens to have this name.
+            raise StoreError(f"there is no plan `{visible_name(name)}`", StoreReason.MISSING)
+        return path
+
+    def _path(self, name: str) -> Path:
+        return self._folder.path / f"{name}.md"

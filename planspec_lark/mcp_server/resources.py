@@ -1,0 +1,66 @@
+"""Plans as resources: a list in pages, and each one's whole text."""
+
+from __future__ import annotations
+
+from mcp_types import Resource, ResourceTemplate, TextResourceContents
+
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.limits import count_bytes
+from planspec_lark.mcp_server.links import TEMPLATE, name_of
+from planspec_lark.mcp_server.models import PlanSummary
+from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.working import RefusedError, list_page
+
+__all__ = ["MIME_TYPE", "TEMPLATES", "list_resources", "read_resource"]
+
+MIME_TYPE = "text/markdown"
+# Tools bound what a model reads; a resource is a file, which somebody has chosen.
+_MOST_BYTES = 1_000_000
+
+TEMPLATES = [
+    ResourceTemplate(
+        uri_template=TEMPLATE,
+        name="plan",
+        title="Plan",
+        description="The whole text of a plan, by its name.",
+        mime_type=MIME_TYPE,
+    )
+]
+
+
+def list_resources(plans: Plans, after: str) -> tuple[list[Resource], str]:
+    """A page of resources, and the cursor for the next one.
+
+    Raises:
+        StoreError: the folder cannot be read.
+    """
+    listed = list_page(plans, after)
+    return [*map(_describe, listed.plans)], listed.next_cursor
+
+
+def _describe(plan: PlanSummary) -> Resource:
+    return Resource(
+        uri=plan.uri,
+        name=plan.name,
+        title=plan.title or None,
+        description=(f"Fault: {plan.fault}" if plan.fault else plan.goal) or None,
+        mime_type=MIME_TYPE,
+    )
+
+
+def read_resource(plans: Plans, uri: str) -> TextResourceContents:
+    """The text at an address, as it stands in the file.
+
+    Raises:
+        StoreError: there is no plan at this address, or it cannot be read.
+        RefusedError: it is too long, or no text.
+    """
+    try:
+        text = plans.text(name_of(uri))
+    except PlanSyntaxError as error:
+        raise RefusedError(error.diagnostics[0].message) from None
+    if (size := count_bytes(text)) > _MOST_BYTES:
+        raise RefusedError(
+            f"the plan has {size:,} bytes, and no more than {_MOST_BYTES:,} are read whole: use read_plan"
+        )
+    return TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=text)

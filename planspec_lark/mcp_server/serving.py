@@ -1,0 +1,64 @@
+"""A server at work, on standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+from mcp.server.lowlevel.server import NotificationOptions
+from mcp.server.stdio import stdio_server
+
+from planspec_lark.mcp_server.inbox import InboxError, read_lines
+from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.server import make_server
+from planspec_lark.store.folder import PlanFolder
+
+__all__ = ["InboxError", "serve"]
+
+_STDIN = 0
+
+
+async def serve(folder: Path | str, *, language: str = "en") -> None:
+    """Serve the plans of a folder until standard input is closed.
+
+    Standard output is for the protocol alone: whatever else is written to it meanwhile goes to standard error.
+
+    Args:
+        folder: the project's, the one with ``planspec/`` in it.
+        language: of the prompts, "en" or "zh".
+
+    Raises:
+        InboxError: something has come that is no message.
+        BrokenPipeError: nobody reads the answers any more.
+    """
+    # What a client does wrong is told to the client.
+    logging.getLogger("mcp").setLevel(logging.ERROR)
+    server = make_server(Plans(PlanFolder(folder)), language)
+    options = server.create_initialization_options(NotificationOptions(resources_changed=True))
+    try:
+        async with stdio_server(stdin=cast(Any, read_lines(_STDIN))) as (incoming, outgoing):
+            await server.run(incoming, outgoing, options)
+    except BaseExceptionGroup as group:
+        failures = [one for one in _parts(group) if not isinstance(one, _AFTERMATH)]
+        if failures:
+            raise failures[0] from None
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise asyncio.CancelledError from None
+
+
+# What parts of the SDK say that find another one gone.
+_AFTERMATH = (anyio.BrokenResourceError, anyio.ClosedResourceError, asyncio.CancelledError)
+
+
+def _parts(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    """The failures themselves: what the SDK does side by side fails in groups."""
+    for part in group.exceptions:
+        if isinstance(part, BaseExceptionGroup):
+            yield from _parts(part)
+        else:
+            yield part

@@ -1,0 +1,175 @@
+"""The five tools: what clients are told of them, and calls from their arguments to results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import frozen
+from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
+from pydantic import BaseModel, ValidationError
+
+from planspec_lark.diagnostics import PlanSyntaxError, render_all, shorten
+from planspec_lark.engine.homes import BusyError, HomeError
+from planspec_lark.mcp_server import working
+from planspec_lark.mcp_server.models import (
+    Applied,
+    ApplyArguments,
+    Arguments,
+    CheckArguments,
+    Checked,
+    CreateArguments,
+    Created,
+    ListArguments,
+    Listed,
+    ReadArguments,
+    View,
+    schema_of,
+)
+from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans
+from planspec_lark.mcp_server.working import Answer, RefusedError
+from planspec_lark.source import visible
+from planspec_lark.store.models import StoreError
+
+__all__ = ["TOOLS", "Entry", "call"]
+
+_APPLY = """\
+Change a plan by PLAN_CMD lines, one command each. All of them are carried out, or none where one is refused.
+
+PLAN_CMD: DONE 2.1 | what came of it in one line
+PLAN_CMD: BLOCKED 2.1 | why it cannot be done
+PLAN_CMD: SKIP 2.1 | why it is left out
+PLAN_CMD: ADD 3 [act] Describe the new step → its_output
+> ← an_input
+> A line of detail.
+PLAN_CMD: REVISE 3 [reason] Describe the step anew → its_output
+PLAN_CMD: REPLAN 3 | why: all steps below 3, a subtask or decide, are removed, to be added anew
+
+ADD makes room: steps from that id on move up by one, and later commands count with the new ids. REVISE sets the step
+back to pending. Types are reason, act, subtask and decide; only the last two hold steps. Set steps to DONE as soon as
+they are, with what came of them as the text, and containers once all below them has been dealt with."""
+
+_CREATE = """\
+Create a plan in the folder from a whole PlanSpec document. An existing plan is never replaced.
+
+# Plan: Short title
+Goal: What is to be reached, in one line
+Constraints:
+- One line each
+## Steps
+1. [act] What is to be done, in one line → name_of_output
+  > ← name_of_input
+  > A line of detail.
+2. [subtask] What the steps below make up
+  2.1. [reason] A step below it
+
+Types are reason, act, subtask and decide; only the last two hold steps. An input is an output of an earlier step."""
+
+# Where the words of the validator say too little.
+_WORDS = {"missing": "it is missing", "extra_forbidden": "there is no such argument"}
+
+
+@frozen
+class Entry:
+    """A tool: what it is called and does, what it takes and answers, and what clients may expect of it."""
+
+    title: str
+    description: str
+    takes: type[Arguments]
+    answers: type[BaseModel]
+    work: Callable[[Plans, Any], Answer]
+    reads: bool = True
+    destroys: bool = False
+    repeats: bool = True
+
+    def describe(self, name: str) -> Tool:
+        """The tool as it is listed."""
+        return Tool(
+            name=name,
+            title=self.title,
+            description=self.description,
+            input_schema=schema_of(self.takes),
+            output_schema=schema_of(self.answers),
+            annotations=ToolAnnotations(
+                title=self.title,
+                read_only_hint=self.reads,
+                destructive_hint=self.destroys,
+                idempotent_hint=self.repeats,
+                open_world_hint=False,
+            ),
+        )
+
+
+TOOLS: Mapping[str, Entry] = {
+    "list_plans": Entry(
+        "List plans",
+        "List the plans of the folder with title, goal and progress, 50 at a time; files that are no plans with the "
+        "first thing that is wrong.",
+        ListArguments,
+        Listed,
+        working.list_plans,
+    ),
+    "read_plan": Entry(
+        "Read a plan",
+        "Read a plan in a view of bounded size: the whole plan (`[x]` done, `[>]` active, `[!]` blocked, `[~]` "
+        "skipped, no mark pending), the next step to do with goal, constraints, inputs and their results, or any one "
+        "step with what is around it.",
+        ReadArguments,
+        View,
+        working.read_plan,
+    ),
+    "check_plan": Entry(
+        "Check a plan",
+        f"Check a text, or a plan of the folder, against the format and its rules. Answers with up to {MAX_FINDINGS} "
+        "errors and warnings, each with its line and, where it is known, what to write instead. Nothing is stored.",
+        CheckArguments,
+        Checked,
+        working.check_plan,
+    ),
+    "apply_commands": Entry(
+        "Change a plan",
+        _APPLY,
+        ApplyArguments,
+        Applied,
+        working.apply_commands,
+        reads=False,
+        destroys=True,
+        repeats=False,
+    ),
+    "create_plan": Entry(
+        "Create a plan", _CREATE, CreateArguments, Created, working.create_plan, reads=False, repeats=False
+    ),
+}
+
+
+def call(plans: Plans, entry: Entry, arguments: Mapping[str, Any]) -> CallToolResult:
+    """Call a tool. Whatever it refuses is a result as well, one that a model can learn from."""
+    try:
+        answer = entry.work(plans, entry.takes.model_validate(dict(arguments)))
+    except ValidationError as error:
+        return _fail(_explain(error))
+    except PlanSyntaxError as error:
+        found = error.diagnostics[: MAX_FINDINGS + 1]
+        return _fail(f"This is no plan, or one with errors in it:\n\n{render_all(found)}")
+    except BusyError as error:
+        return _fail(f"{error}. Try again later; nothing was changed.")
+    except (RefusedError, StoreError, HomeError) as error:
+        return _fail(str(error))
+    return CallToolResult(
+        content=[TextContent(text=answer.text)],
+        structured_content=answer.data.model_dump(mode="json"),
+        is_error=answer.is_error,
+    )
+
+
+def _fail(text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=text)], is_error=True)
+
+
+def _explain(error: ValidationError) -> str:
+    """What is wrong with arguments, in a line each, without the values."""
+    rows = [
+        f"- {shorten(visible('.'.join(map(str, one['loc']))))}: {_WORDS.get(one['type']) or one['msg']}"
+        for one in error.errors(include_url=False, include_input=False)[:MAX_FINDINGS]
+    ]
+    return "\n".join(["The arguments do not fit:", *rows])

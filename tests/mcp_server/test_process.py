@@ -1,0 +1,254 @@
+"""The server as a process: its output, its ends, and what keeps it from starting."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp.server.lowlevel import Server
+
+from planspec_lark import __version__
+from planspec_lark.engine.homes import FileHome
+from planspec_lark.mcp_server import serving
+from planspec_lark.mcp_server.serving import InboxError
+from tests.cli.running import LISTEN, call, command_line, environment
+from tests.cli.terminals import terminal
+from tests.mcp_server.clients import PLAN
+
+# From then on, modules of these names are not there.
+WITHOUT = "import sys; sys.modules.update(dict.fromkeys({names!r}))"
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+def tool_call(number: int, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+
+
+def lines(*messages: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
+
+
+@contextmanager
+def started(folder: Path, before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+    """A server that has answered once."""
+    process = subprocess.Popen(
+        command_line(["mcp", "--folder", folder], f"{LISTEN}\n{before}"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    try:
+        send(process, INITIALIZE, INITIALIZED)
+        answer = receive(process)
+        assert answer["result"]["serverInfo"] == {"name": "planspec", "title": "PlanSpec", "version": __version__}
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def send(process: subprocess.Popen[bytes], *messages: dict[str, Any]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(lines(*messages))
+    process.stdin.flush()
+
+
+def receive(process: subprocess.Popen[bytes]) -> Any:
+    assert process.stdout is not None
+    return json.loads(process.stdout.readline())
+
+
+def read_rest(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    assert process.stdout is not None
+    assert process.stderr is not None
+    return process.stdout.read(), process.stderr.read()
+
+
+# ---------------------------------------------------------------- output
+
+
+def test_nothing_but_messages_is_on_standard_output(tmp_path: Path) -> None:
+    # Whatever a library prints goes elsewhere.
+    before = (
+        "from planspec_lark.mcp_server.plans import Plans\n"
+        "real = Plans.page\n"
+        "Plans.page = lambda self, after: print('hello') or real(self, after)"
+    )
+    with started(tmp_path, before) as process:
+        send(process, tool_call(2, "list_plans"))
+        assert receive(process)["result"]["structuredContent"]["plans"] == []
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (0, b"", b"hello\n")
+
+
+def test_what_is_no_message_ends_nothing(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        assert process.stdin is not None
+        process.stdin.write(b'nonsense\n\xff\xfe\x00\n[]\n{"id": 7}\n' + b"[" * 100_000 + b"\n\r\n")
+        send(process, tool_call(2, "list_plans"))
+        assert receive(process)["id"] == 2
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (0, b"", b"")
+
+
+def test_a_failure_inside_is_an_answer_as_well(tmp_path: Path) -> None:
+    before = "from planspec_lark.mcp_server.plans import Plans\nPlans.page = lambda self, after: 1 / 0"
+    with started(tmp_path, before) as process:
+        send(process, tool_call(2, "list_plans"))
+        assert receive(process)["error"]["message"] == "division by zero"
+        send(process, {"jsonrpc": "2.0", "id": 3, "method": "ping"})
+        assert receive(process)["id"] == 3
+
+
+# ---------------------------------------------------------------- ends
+
+
+def test_closed_input_ends_it(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (0, b"", b"")
+
+
+def test_input_that_is_closed_at_once_ends_it(tmp_path: Path) -> None:
+    done = call("mcp", "--folder", tmp_path, stdin=b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_signals_end_it_although_input_is_open(tmp_path: Path, number: int, code: int) -> None:
+    with started(tmp_path) as process:
+        process.send_signal(number)
+        code_and_output = process.wait(20), *read_rest(process)
+        assert code_and_output == (code, b"", b"Stopping.\nStopped.\n")
+
+
+def test_a_change_that_has_begun_is_ended_first(tmp_path: Path) -> None:
+    path = tmp_path / "planspec" / "library.md"
+    path.parent.mkdir()
+    path.write_text(PLAN)
+    begun = tmp_path / "begun"
+    before = (
+        "import time, pathlib\n"
+        "from planspec_lark.engine.homes import FileHome\n"
+        "real = FileHome.save\n"
+        f"slow = lambda *a: (pathlib.Path({str(begun)!r}).touch(), time.sleep(1), real(*a))\n"
+        "FileHome.save = slow"
+    )
+    with started(tmp_path, before) as process:
+        send(process, tool_call(2, "apply_commands", name="library", commands="PLAN_CMD: DONE 2.1"))
+        while not begun.exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 143
+    assert path.read_text() == PLAN.replace("2.1. ", "2.1. [x] ")
+    with FileHome.opened(path):
+        pass
+
+
+def test_a_client_that_does_not_read_any_more_ends_it(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        send(process, tool_call(2, "list_plans"))
+        assert process.wait(20) == 1
+        assert process.stderr.read() == b""
+
+
+def test_a_message_without_end_ends_it(tmp_path: Path) -> None:
+    before = "import planspec_lark.mcp_server.inbox as inbox\ninbox._LONGEST = 100_000"
+    with started(tmp_path, before) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        # It need not be read to its end.
+        with suppress(BrokenPipeError):
+            process.stdin.write(b"x" * 400_000)
+            process.stdin.flush()
+        assert process.wait(20) == 2
+        assert process.stderr.read() == b"Error: a message has more than 100,000 bytes\n"
+
+
+# ---------------------------------------------------------------- starts
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    done = call("mcp", "--folder", tmp_path / "nowhere\x1b[2J")
+    assert done.returncode == 2
+    assert done.stderr.decode() == f"Error: {tmp_path}/nowhere\\x1b[2J: No such file or directory\n"
+
+
+def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = call("mcp", "--folder", tmp_path / "file")
+    assert done.returncode == 2
+    assert done.stderr.decode().endswith(f": Directory '{tmp_path}/file' is a file.\n")
+
+
+def test_without_the_extra() -> None:
+    done = call("mcp", before=WITHOUT.format(names=("mcp", "mcp_types")))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"Error: planspec mcp needs its extra: pip install 'planspec-lark[mcp]'\n"
+
+
+def test_the_list_of_commands_does_without_the_extra() -> None:
+    done = call("--help", before=WITHOUT.format(names=("mcp", "mcp_types", "pydantic")))
+    assert done.returncode == 0
+    assert b"  mcp      Serve the plans of a folder to agents" in done.stdout
+
+
+def test_a_person_at_a_terminal_is_told_what_this_is(tmp_path: Path) -> None:
+    with terminal("mcp", "--folder", tmp_path) as shown:
+        shown.wait_for("Ctrl+C ends it.")
+        shown.type("\x03")
+        assert shown.wait() == 130
+        assert shown.shown() == (
+            "An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.\n^CStopping.\nStopped.\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("failures", "is_stopped", "raised"),
+    [
+        ([anyio.BrokenResourceError()], False, None),
+        ([anyio.BrokenResourceError()], True, asyncio.CancelledError),
+        ([anyio.ClosedResourceError(), BrokenPipeError()], False, BrokenPipeError),
+        ([anyio.ClosedResourceError(), ExceptionGroup("", [InboxError()])], True, InboxError),
+    ],
+)
+def test_of_failures_the_one_behind_the_others_counts(
+    failures: list[Exception], is_stopped: bool, raised: type[BaseException] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        if is_stopped:
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+        raise ExceptionGroup("", failures)
+
+    @asynccontextmanager
+    async def pipes(**_: object) -> AsyncIterator[tuple[None, None]]:
+        yield None, None
+
+    monkeypatch.setattr(serving, "stdio_server", pipes)
+    monkeypatch.setattr(Server, "run", fail)
+    if raised is None:
+        asyncio.run(serving.serve("."))
+    else:
+        with pytest.raises(raised):
+            asyncio.run(serving.serve("."))

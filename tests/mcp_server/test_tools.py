@@ -1,0 +1,413 @@
+"""The five tools, called as agents call them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import check_text, parse_plan
+from planspec_lark.engine.homes import FileHome
+from planspec_lark.mcp_server import tools
+from planspec_lark.plan_cmd.reading import scan_plan_commands
+from planspec_lark.tokens import estimate_tokens
+from tests.mcp_server.clients import PLAN, Agent
+
+TOOLS = ["list_plans", "read_plan", "check_plan", "apply_commands", "create_plan"]
+NEW = "# Plan: Paint\nGoal: The hall is white\n## Steps\n1. [act] Paint the hall → hall\n"
+
+
+def digest(agent: Agent, name: str = "library") -> str:
+    found: str = agent.ask("read_plan", name=name)["digest"]
+    return found
+
+
+# ---------------------------------------------------------------- what there is
+
+
+def test_there_are_five_with_schemas_and_hints(agent: Agent, snapshot: SnapshotAssertion) -> None:
+    listed = agent.portal.call(agent.client.list_tools).tools
+    assert [tool.name for tool in listed] == TOOLS
+    assert [tool.model_dump(exclude_none=True) for tool in listed] == snapshot
+
+
+def test_what_the_descriptions_show_is_right() -> None:
+    scan = scan_plan_commands(tools.TOOLS["apply_commands"].description)
+    assert [command.op for command in scan.commands] == ["DONE", "BLOCKED", "SKIP", "ADD", "REVISE", "REPLAN"]
+    assert scan.diagnostics == []
+    text = tools.TOOLS["create_plan"].description
+    found = check_text(text[text.index("# Plan") : text.index("\n\nTypes are")] + "\n")
+    assert [one for one in found if one.severity.value != "info"] == []
+
+
+# ---------------------------------------------------------------- list_plans
+
+
+def test_a_folder_without_plans(agent: Agent) -> None:
+    assert agent.ask("list_plans") == {"plans": [], "total": 0, "next_cursor": ""}
+    assert agent.read("list_plans") == "There are no plans in this folder. create_plan makes one.\n"
+
+
+def test_plans_are_listed_with_their_progress_and_broken_ones_with_their_fault(
+    agent: Agent, snapshot: SnapshotAssertion
+) -> None:
+    agent.write("library")
+    agent.write("hall", NEW.replace("[act]", "[x] [act]"))
+    agent.write("notes", "Not a plan.\n")
+    agent.write("empty", "")
+    agent.write("binary", b"\xff\xfe")
+    agent.write("搬图书馆", PLAN.replace("Move the library", "搬图书馆"))
+    (agent.root / "planspec" / "folder.md").mkdir()
+    assert agent.ask("list_plans") == snapshot
+    assert agent.read("list_plans") == snapshot
+
+
+def test_long_lists_come_in_pages(agent: Agent) -> None:
+    names = [f"plan_{number:03}" for number in range(120)]
+    for name in names:
+        agent.write(name, NEW)
+    cursor, pages = "", []
+    while True:
+        page = agent.ask("list_plans", cursor=cursor)
+        assert page["total"] == 120
+        pages.append([one["name"] for one in page["plans"]])
+        cursor = page["next_cursor"]
+        if not cursor:
+            break
+    assert [len(page) for page in pages] == [50, 50, 20]
+    assert [name for page in pages for name in page] == names
+    assert agent.read("list_plans").endswith("There are 120 plans in all; for those behind these, cursor: plan_049\n")
+    # Wherever a cursor comes from, what is behind it is listed.
+    assert agent.ask("list_plans", cursor="plan_118x")["plans"][0]["name"] == "plan_119"
+    assert agent.ask("list_plans", cursor="zzz")["plans"] == []
+
+
+def test_long_titles_are_shortened_and_nothing_steers_a_terminal(agent: Agent) -> None:
+    agent.write("long", f"# Plan: {'t' * 5000}\nGoal: \u202ereversed\n## Steps\n1. [act] x\n")
+    (plan,) = agent.ask("list_plans")["plans"]
+    assert plan["title"] == "t" * 200 + "…"
+    assert plan["goal"] == "\\u202ereversed"
+    assert "\u202e" not in agent.read("list_plans")
+
+
+# ---------------------------------------------------------------- read_plan
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param({}, id="plan"),
+        pytest.param({"view": "next"}, id="next"),
+        pytest.param({"view": "step", "step_id": "2.2"}, id="step"),
+    ],
+)
+def test_views(agent: Agent, arguments: dict[str, str], snapshot: SnapshotAssertion) -> None:
+    agent.write("library")
+    assert agent.read("read_plan", name="library", **arguments) == snapshot
+    assert agent.ask("read_plan", name="library", **arguments) == snapshot
+
+
+def test_views_keep_to_their_budget(agent: Agent) -> None:
+    agent.write("library", PLAN + "".join(f"{n}. [act] {'word ' * 20}\n  > {'detail ' * 20}\n" for n in range(4, 60)))
+    small = agent.ask("read_plan", name="library", max_tokens=400)
+    large = agent.ask("read_plan", name="library", max_tokens=2000)
+    full = agent.ask("read_plan", name="library", max_tokens=20_000)
+    assert [one["is_complete"] for one in (small, large, full)] == [False, False, True]
+    assert estimate_tokens(small["text"]) <= 400 < estimate_tokens(large["text"]) <= 2000
+    assert "Parts are left out for want of room" in agent.read("read_plan", name="library", max_tokens=400)
+    assert "2.1. [act] Hire a lorry → lorry" in small["text"]
+    # All views are of the same text.
+    assert small["digest"] == large["digest"] == full["digest"]
+
+
+def test_what_is_hidden_counts_as_it_is_shown(agent: Agent) -> None:
+    agent.write("marks", PLAN + f"4. [act] x\n  > {chr(0x202E) * 300}\n")
+    cut = agent.ask("read_plan", name="marks", max_tokens=1_000)
+    assert estimate_tokens(cut["text"]) <= 1_000
+    full = agent.ask("read_plan", name="marks", max_tokens=10_000)
+    assert full["text"].endswith("  > " + "\\u202e" * 300 + "\n")
+    assert "\u202e" not in agent.read("read_plan", name="marks", max_tokens=10_000)
+
+
+def test_a_budget_that_is_too_small_is_named(agent: Agent) -> None:
+    agent.write("goal", f"Goal: {'very ' * 400}long\n## Steps\n1. [act] x\n")
+    said = agent.fail("read_plan", name="goal", max_tokens=200)
+    assert said.startswith("max_tokens: 200 is too few: what is never left out takes ")
+    assert said.endswith(". Read it with a larger max_tokens, or another view.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"view": "step"}, "The view `step` needs a step_id, such as `2.1`; the view `plan` shows which there are."),
+        ({"view": "step", "step_id": "9.9"}, "There is no step 9.9; the view `plan` shows which there are."),
+        (
+            {"view": "step", "step_id": "\x1b[2J"},
+            "There is no step \\x1b[2J; the view `plan` shows which there are.",
+        ),
+    ],
+)
+def test_steps_that_are_not_there(agent: Agent, arguments: dict[str, str], said: str) -> None:
+    agent.write("library")
+    assert agent.fail("read_plan", name="library", **arguments) == said
+
+
+def test_nothing_is_next_when_all_is_done(agent: Agent) -> None:
+    agent.write("hall", NEW.replace("[act]", "[x] [act]"))
+    assert agent.fail("read_plan", name="hall", view="next") == (
+        "No step is open: nothing is left to do. Read the view `plan` to see what came of it."
+    )
+    view = agent.ask("read_plan", name="hall")
+    assert (view["is_finished"], view["next_step"]) == (True, "")
+    assert "progress: 1 step: 1 done; nothing is left to do\n" in agent.read("read_plan", name="hall")
+
+
+def test_the_plan_of_a_task_is_found_by_its_name(agent: Agent) -> None:
+    path = agent.root / "Tasks" / "hall" / "plan.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(NEW)
+    assert agent.ask("read_plan", name="hall")["text"] == NEW
+    agent.ask("apply_commands", name="hall", commands="PLAN_CMD: DONE 1")
+    assert parse_plan(path.read_text()).is_converged
+
+
+def test_what_is_no_plan_is_answered_with_its_faults(agent: Agent, snapshot: SnapshotAssertion) -> None:
+    agent.write("notes", "# Plan: x\nGoal: y\n## Steps\n1. [X] [act] one\n2. two\n")
+    assert agent.fail("read_plan", name="notes") == snapshot
+
+
+def test_of_many_faults_the_first_ones_are_told(agent: Agent) -> None:
+    agent.write("notes", "# Plan: x\n## Steps\n" + "nonsense\n" * 1000)
+    said = agent.fail("read_plan", name="notes")
+    assert said.count("error[") == 21
+    assert said.endswith("help: mend these first, or ask for more")
+
+
+# ---------------------------------------------------------------- check_plan
+
+
+def test_a_text_is_checked(agent: Agent, snapshot: SnapshotAssertion) -> None:
+    assert agent.ask("check_plan", text=NEW) == {"is_valid": True, "findings": [], "not_listed": 0}
+    assert agent.read("check_plan", text=NEW) == "The plan is valid.\n"
+    bad = "# Plan: x\nGoal：y\n## Steps\n1. [act] one → a\n2. two\n"
+    assert agent.ask("check_plan", text=bad) == snapshot
+    assert agent.read("check_plan", text=bad) == snapshot
+    doubtful = NEW.replace("→ hall", "→ hall\n  > ← paint")
+    assert agent.ask("check_plan", text=doubtful) == snapshot
+    assert agent.read("check_plan", text=doubtful) == snapshot
+    assert list(agent.root.iterdir()) == []
+
+
+def test_a_plan_of_the_folder_is_checked(agent: Agent) -> None:
+    agent.write("notes", "nonsense\n")
+    checked = agent.ask("check_plan", name="notes")
+    assert not checked["is_valid"]
+    assert "--> notes:1:1" in agent.read("check_plan", name="notes")
+
+
+@pytest.mark.parametrize("arguments", [{}, {"text": NEW, "name": "library"}])
+def test_either_a_text_or_a_name_is_checked(agent: Agent, arguments: dict[str, str]) -> None:
+    agent.write("library")
+    assert agent.fail("check_plan", **arguments) == "Give either the text of a plan or the name of one in the folder."
+
+
+def test_findings_are_bounded(agent: Agent) -> None:
+    text = "## Steps\n" + "x" * 100_000 + "\n" + "nonsense\n" * 10_000
+    checked = agent.ask("check_plan", text=text)
+    assert (len(checked["findings"]), checked["not_listed"]) == (20, 981)
+    said = agent.read("check_plan", text=text)
+    assert said.endswith("\n\nand 981 more\n")
+    assert len(said) < 20_000
+
+
+def test_errors_are_not_hidden_by_hints_and_warnings(agent: Agent) -> None:
+    steps = "".join(f"{n}. [act] Do number {n} → out\n" for n in range(1, 100))
+    checked = agent.ask("check_plan", text=f"Goal: All is done\n## Steps\n{steps}100. [do] x\n")
+    assert checked["findings"][0]["severity"] == "error"
+    assert checked["not_listed"] > 0
+
+
+def test_a_text_that_is_too_long_is_not_read(agent: Agent) -> None:
+    (finding,) = agent.ask("check_plan", text="x" * 10_000_001)["findings"]
+    assert finding["code"] == "PS121"
+
+
+# ---------------------------------------------------------------- create_plan
+
+
+def test_a_plan_is_created(agent: Agent, snapshot: SnapshotAssertion) -> None:
+    created = agent.ask("create_plan", name="hall", text=NEW)
+    assert (agent.root / "planspec" / "hall.md").read_text() == NEW
+    assert created == {
+        "name": "hall",
+        "uri": "planspec://plans/hall",
+        "digest": digest(agent, "hall"),
+        "progress": {"total": 1, "done": 0, "active": 0, "blocked": 0, "pending": 1, "skipped": 0},
+        "next_step": "1",
+        "findings": [],
+    }
+    doubtful = NEW.replace("→ hall", "→ hall\n  > ← paint")
+    assert agent.read("create_plan", name="doubtful", text=doubtful) == snapshot
+
+
+def test_a_text_is_stored_as_it_is(agent: Agent) -> None:
+    text = NEW.replace("\n", "\r\n").replace("Goal: ", "**Goal**:  ")
+    agent.ask("create_plan", name="hall", text=text)
+    assert (agent.root / "planspec" / "hall.md").read_bytes() == text.encode()
+
+
+def test_an_existing_plan_is_never_replaced(agent: Agent) -> None:
+    path = agent.write("library")
+    assert agent.fail("create_plan", name="library", text=NEW) == "planspec/library.md: there is a plan of this name"
+    assert path.read_text() == PLAN
+
+
+def test_a_text_with_errors_is_not_stored(agent: Agent, snapshot: SnapshotAssertion) -> None:
+    assert agent.fail("create_plan", name="hall", text="# Plan: x\n## Steps\n1. one\n") == snapshot
+    assert agent.fail("create_plan", name="hall", text="# Plan: x\n## Steps\n1. [act] one\n") == snapshot
+    assert list(agent.root.iterdir()) == []
+
+
+# ---------------------------------------------------------------- apply_commands
+
+
+def test_commands_are_applied(agent: Agent, snapshot: SnapshotAssertion) -> None:
+    path = agent.write("library")
+    commands = "Done with the lorry.\nPLAN_CMD: DONE 2.1 | booked\nPLAN_CMD: ADD 2.2 [act] Load it → load\n> ← lorry\n"
+    applied = agent.ask("apply_commands", name="library", commands=commands)
+    assert applied == snapshot
+    assert applied["digest"] == digest(agent)
+    assert path.read_text() == PLAN.replace(
+        "  2.1. [act] Hire a lorry → lorry\n", "  2.1. [x] [act] Hire a lorry → lorry | booked\n"
+    ).replace("  2.2. ", "  2.2. [act] Load it → load\n    > ← lorry\n  2.3. ")
+    path.write_text(PLAN)
+    assert agent.read("apply_commands", name="library", commands=commands) == snapshot
+
+
+def test_what_is_not_changed_keeps_its_form(agent: Agent) -> None:
+    odd = "\ufeff" + PLAN.replace("Goal: ", "**Goal**:  ").replace("  2.1. [act]", "\t2.1.   [act]")
+    odd = odd.replace("\n", "\r\n")
+    path = agent.write("library", odd)
+    agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
+    assert path.read_bytes().decode() == odd.replace("\t2.1.   [act]", "\t2.1. [x]   [act]")
+
+
+def test_where_one_is_refused_nothing_is_changed(agent: Agent, snapshot: SnapshotAssertion) -> None:
+    path = agent.write("library")
+    result = agent.call(
+        "apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\nPLAN_CMD: DONE 7\nPLAN_CMD: REPLAN 1\n"
+    )
+    assert result.is_error
+    assert result.structured_content == snapshot
+    assert [one.text for one in result.content if one.type == "text"] == snapshot
+    assert path.read_text() == PLAN
+
+
+def test_lines_that_are_no_commands_are_named(agent: Agent, snapshot: SnapshotAssertion) -> None:
+    path = agent.write("library")
+    assert (
+        agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\nPLAN_CMD: FINISH 2.2\n") == snapshot
+    )
+    assert agent.fail("apply_commands", name="library", commands="All is done.") == (
+        "Nothing was changed: there is no line that starts with `PLAN_CMD:`."
+    )
+    assert path.read_text() == PLAN
+
+
+def test_a_plan_that_has_changed_is_left_alone(agent: Agent) -> None:
+    path = agent.write("library")
+    before = digest(agent)
+    first = agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1", expected_digest=before)
+    text = path.read_text()
+    assert agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.2", expected_digest=before) == (
+        f"Nothing was changed: the plan is another one than you have read, its digest is {first['digest']}. "
+        "Read it again, and look whether the commands are still right."
+    )
+    assert path.read_text() == text
+    agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.2", expected_digest=first["digest"])
+
+
+def test_commands_that_change_nothing_change_no_byte(agent: Agent) -> None:
+    path = agent.write("library", PLAN.replace("Goal: ", "**Goal**:  "))
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    applied = agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 1\nPLAN_CMD: EXPAND 1")
+    assert (applied["applied"], applied["changed"]) == (True, False)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+    assert "The plan's text is the same as before.\n" in agent.read(
+        "apply_commands", name="library", commands="PLAN_CMD: DONE 1"
+    )
+
+
+def test_reports_are_bounded(agent: Agent) -> None:
+    agent.write("library")
+    applied = agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" * 3000)
+    assert (len(applied["reports"]), applied["not_listed"]) == (50, 2950)
+    said = agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" + "PLAN_CMD: DONE 9\n" * 3000)
+    assert said.count("PC111: DONE 9: there is no step 9\n") == 50
+    assert "\nand 2950 more\nNothing was changed: a command was refused, and it is all of them or none.\n" in said
+
+
+def test_a_plan_that_is_run_is_left_alone(agent: Agent) -> None:
+    path = agent.write("library")
+    with FileHome.opened(path):
+        assert agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1") == (
+            "planspec/library.md: another process runs this plan. Try again later; nothing was changed."
+        )
+        # Whoever only looks need not wait.
+        assert agent.ask("read_plan", name="library")["next_step"] == "2.1"
+    assert path.read_text() == PLAN
+    agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
+
+
+def test_a_plan_that_cannot_be_written_is_left_alone(agent: Agent) -> None:
+    path = agent.write("library")
+    path.chmod(0o444)
+    folder = path.parent
+    folder.chmod(0o555)
+    try:
+        if not _may_write(folder):
+            assert "ermission denied" in agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
+    finally:
+        folder.chmod(0o755)
+    assert path.read_text() == PLAN
+
+
+def _may_write(folder: Path) -> bool:
+    # Whoever is root may.
+    try:
+        (folder / "probe").touch()
+    except PermissionError:
+        return False
+    (folder / "probe").unlink()
+    return True
+
+
+# ---------------------------------------------------------------- arguments
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("read_plan", {}, "- name: it is missing"),
+        ("read_plan", {"name": ""}, "- name: String should have at least 1 character"),
+        ("read_plan", {"name": 5}, "- name: Input should be a valid string"),
+        ("read_plan", {"name": "x", "view": "all"}, "- view: Input should be 'plan', 'next' or 'step'"),
+        ("read_plan", {"name": "x", "max_tokens": 1}, "- max_tokens: Input should be greater than or equal to 200"),
+        (
+            "read_plan",
+            {"name": "x", "max_tokens": 10**9},
+            "- max_tokens: Input should be less than or equal to 50000",
+        ),
+        ("read_plan", {"name": "x", "path": "/"}, "- path: there is no such argument"),
+        ("read_plan", {"name": "x", "\x1b[2J": 1}, "- \\x1b[2J: there is no such argument"),
+        ("apply_commands", {"name": "x"}, "- commands: it is missing"),
+        ("create_plan", {"name": "x" * 300, "text": NEW}, "- name: String should have at most 255 characters"),
+    ],
+)
+def test_arguments_that_do_not_fit(agent: Agent, tool: str, arguments: dict[str, object], said: str) -> None:
+    assert agent.fail(tool, **arguments) == f"The arguments do not fit:\n{said}"
+
+
+def test_a_tool_that_is_not_there(agent: Agent) -> None:
+    assert agent.error(agent.call, "archive_plan") == f"-32602: there are the tools {', '.join(TOOLS)}, and no other"

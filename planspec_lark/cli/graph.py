@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import Unusable, out_option, read_plan, write_out
 from planspec_lark.graphviz import GraphvizError, dot_to_svg
 from planspec_lark.planspec.drawing import View, draw_plan
@@ -12,7 +13,8 @@ __all__ = ["command"]
 
 
 @click.command("graph")
-@click.argument("file", metavar="FILE")
+@plan_argument()
+@folder_option
 @click.option(
     "--format",
     "form",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import Unreadable, Unusable, complain, label, out_option, read_plan, write_out
 from planspec_lark.page.following import Follower, WatchError, watching
 from planspec_lark.page.rendering import render_page
@@ -17,7 +18,8 @@ __all__ = ["command"]
 
 
 @click.command("view")
-@click.argument("file", metavar="FILE")
+@plan_argument()
+@folder_option
 @out_option
 @click.option("--watch", is_flag=True, help="Serve the page on this machine, and let it follow the file.")
 @click.option(

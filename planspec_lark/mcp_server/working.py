@@ -234,7 +234,7 @@ def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
     with plans.opened(arguments.name) as home:
         stored = plans.parse(arguments.name, home.load())
         _check_digest(stored, arguments.expected_digest)
-        document = PlanDocument(stored.plan, stored.text, stored.name)
+        document = PlanDocument.from_text(stored.text, name=stored.name)
         reports = document.apply(commands, atomic=True)
         after = document.text
         if after != stored.text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from mcp_types import PromptReference, ResourceListChangedNotification, ResourceTemplateReference
 from syrupy.assertion import SnapshotAssertion
@@ -131,7 +132,8 @@ def test_whoever_listens_is_told_of_changes(agent: Agent) -> None:
                 ("create_plan", {"name": "hall", "text": NEW}),
             ):
                 await agent.client.call_tool(tool, arguments)
-                told.append(repr(await anext(changes)))
+                with anyio.fail_after(60):
+                    told.append(repr(await anext(changes)))
         return told
 
     assert agent.portal.call(change) == ["ResourceUpdated(uri='planspec://plans/library')", "ResourcesListChanged()"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,13 @@ class Runner:
         folder = self.pytester.path / "__snapshots__"
         found = sorted(path for path in folder.rglob("*") if path.is_file())
         return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in found}
+
+
+@pytest.fixture(autouse=True)
+def _not_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the runs from taking themselves for parts of the one that they are tested in."""
+    for name in [name for name in os.environ if name.startswith("PYTEST_XDIST")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

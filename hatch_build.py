@@ -79,6 +79,9 @@ def exercise() -> None:
     ps.check_text(PLAN)
     ps.apply_commands(plan, ps.parse_plan_commands(COMMANDS))
     ps.scan_plan_commands(COMMANDS)
+    document = ps.PlanDocument.from_text(PLAN)
+    document.apply(ps.parse_plan_commands(COMMANDS + "PLAN_CMD: REVISE 2 [act] Go\n> Soon\n"))
+    assert ps.parse_plan(document.text) == document.plan
     ps.read_reflection(REFLECTION, plan, plan.steps[0], can_interact=True)
     ps.read_json(JSON)
     ps.check_tool_plan(TOOL_PLAN, {})

@@ -86,6 +86,9 @@ PC115 error   not-a-container       REPLAN, or new children, for a `reason` or `
 PC116 error   leaf-with-children    REVISE of a step with children to `reason` or `act`.
 PC117 error   no-room               ADD would push a number beyond nine digits.
 PC118 error   malformed-command     A command built by hand that no line could spell.
+PC119 error   below-itself          A step that would move below itself.
+PC120 error   name-taken            A name that another step has already.
+PC121 error   unreadable-change     A change after which the text around a plan would read as another plan.
 PE101 error   missing-field         A field that has to be there.
 PE102 warning unknown-field         A field that there is not.
 PE103 error   wrong-kind            A value of another kind than its field holds.

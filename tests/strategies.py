@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
 from random import Random
 
 from hypothesis import strategies as st
@@ -401,7 +400,7 @@ def _loosen(plan: PlanSpec, random: Random) -> str:
     tokens = [token for token in tree.scan_values(lambda _: True) if token is not None]
     marks = random.random() < 0.5
     text = random.choice(["", "", "\ufeff", "\n", "  "])
-    for token, behind in pairwise([*tokens, None]):
+    for token, behind in zip(tokens, [*tokens[1:], None], strict=False):
         text += _loosen_token(token, random)
         if token.type == "STEP_ID" and marks and behind is not None and behind.type != "MARK":
             text += " [ ]"

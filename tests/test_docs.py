@@ -352,7 +352,12 @@ def is_open(command: str) -> bool:
     return False
 
 
-IN_PYTHON = {"PE302", "PE304", "PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PC118", "PJ107"}
+IN_PYTHON = {"PE302", "PE304", "PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PC108", "PJ107"} | {
+    "PC118",
+    "PC119",
+    "PC120",
+    "PC121",
+}
 LANGUAGES = {
     "PS": "planspec",
     "PC": "plan_cmd",

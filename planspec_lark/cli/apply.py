@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from pathlib import Path
 
 import click
@@ -13,7 +12,6 @@ from planspec_lark.cli.output import (
     complain,
     fail,
     label,
-    read_plan,
     read_text,
     stop_on_faults,
     write_diagnostics,
@@ -22,10 +20,10 @@ from planspec_lark.cli.output import (
     write_text,
 )
 from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.document.document import PlanDocument
 from planspec_lark.files import write_atomically
-from planspec_lark.plan_cmd.applying import Report, perform_all
+from planspec_lark.plan_cmd.applying import Report
 from planspec_lark.plan_cmd.reading import CommandScan, scan_plan_commands
-from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.source import visible, visible_name
 
 __all__ = ["command"]
@@ -47,20 +45,20 @@ def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: boo
     """
     if file == commands == "-":
         raise click.UsageError("The plan and the commands cannot both come from standard input.")
-    before, plan = read_plan(file, "left as it is, since it is no plan")
+    document = _read_document(file)
+    before = document.text
     scan = _read_commands(commands)
     to_stderr = file == "-" or diff
     write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
     if not scan.commands and not scan.diagnostics:
         fail(f"{visible_name(label(commands))}: there is no line that starts with PLAN_CMD:", FINDINGS)
-    # Where a line is wrong, the others are still tried, on a copy: all that is to be mended is told at once.
-    held = bool(scan.diagnostics) and not keep_going
-    unchanged = deepcopy(plan)
-    reports, changed = perform_all(deepcopy(plan) if held else plan, scan.commands, atomic=not keep_going)
-    held = held or not (changed or keep_going)
+    # Where a line is wrong, the others are still tried: all that is to be mended is told at once.
+    reports = document.apply(scan.commands, atomic=not keep_going)
+    changed = any(report.done for report in reports) if keep_going else all(report.done for report in reports)
+    held = not keep_going and (bool(scan.diagnostics) or not changed)
     _tell(reports, "held   " if held else "ok     ", to_stderr)
     refused = len(scan.diagnostics) + sum(not report.done for report in reports)
-    after = before if plan == unchanged else serialize_plan(plan)
+    after = before if held else document.text
     if diff:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if not dry_run:
@@ -68,6 +66,13 @@ def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: boo
     if refused:
         what = "the others were carried out" if changed and not (held or dry_run) else "nothing was changed"
         fail(f"{refused} of {len(scan.commands) + len(scan.diagnostics)} commands refused: {what}", FINDINGS)
+
+
+def _read_document(file: str) -> PlanDocument:
+    try:
+        return PlanDocument.from_text(read_text(file), name=label(file))
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{visible_name(label(file))}: left as it is, since it is no plan")
 
 
 def _read_commands(file: str) -> CommandScan:

@@ -119,13 +119,13 @@ def _read_bytes(file: str, most: int) -> bytes:
     return sys.stdin.buffer.read(most)
 
 
-def read_plan(file: str, otherwise: str = "this is no plan") -> tuple[str, PlanSpec]:
+def read_plan(file: str) -> tuple[str, PlanSpec]:
     """The text of a file and the plan that it is; leaves with its faults, and with what follows from them."""
     try:
         text = read_text(file)
         return text, parse_plan(text, name=label(file))
     except PlanSyntaxError as error:
-        stop_on_faults(error, f"{visible_name(label(file))}: {otherwise}")
+        stop_on_faults(error, f"{visible_name(label(file))}: this is no plan")
 
 
 # ---------------------------------------------------------------- writing

@@ -11,9 +11,10 @@ from planspec_lark import grammars
 from planspec_lark.document.summaries import indent_of
 from planspec_lark.planspec.building import BODY, split_variables
 from planspec_lark.planspec.escapes import read_detail, write_detail
+from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanStep
 
-__all__ = ["Row", "cut_rows", "edit_body", "join_rows", "read_rows"]
+__all__ = ["Row", "cut_rows", "edit_body", "join_rows", "read_rows", "replace_body"]
 
 
 @define
@@ -80,6 +81,12 @@ def edit_body(rows: list[Row], step: PlanStep, indent: str) -> list[Row]:
         places = {at: match for at, match in enumerate(matches) if match and not match["INPUTS"]}
         changes.put_detail([*places], detail, step.detail, indent, len(rows) - 1)
     return changes.make(rows)
+
+
+def replace_body(rows: list[Row], step: PlanStep, indent: str, kept: set[int]) -> list[Row]:
+    """The same where all lines have to go but those that are kept, and blank ones."""
+    edited = edit_body([], step, indent)
+    return edited + [row for at, row in enumerate(rows) if at in kept or not row.content.strip(BLANKS)]
 
 
 @define

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 
 from planspec_lark.collector import paused
+from planspec_lark.diagnostics import CommandError, PlanSyntaxError, Severity
 from planspec_lark.document import changes
-from planspec_lark.document.pieces import cut_accepted
-from planspec_lark.document.stretches import Chain, Stretch
+from planspec_lark.document.chain import Chain
+from planspec_lark.document.pieces import cut_accepted, cut_scanned
+from planspec_lark.document.stretches import Stretch
 from planspec_lark.document.styles import find_style
 from planspec_lark.document.watching import Watcher
 from planspec_lark.limits import DEFAULT_LIMITS, NO_LIMITS, Limits
 from planspec_lark.plan_cmd.applying import Report, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
-from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.scanning import ScanResult, scan_plan, scan_strictly
 
 __all__ = ["PlanDocument"]
 
 
 class PlanDocument:
-    """A plan and its text, made by :meth:`from_text`.
+    """A plan and its text, made by :meth:`from_text` or :meth:`from_answer`.
 
     The text always reads as the plan. All that a change need not touch stays as it is, byte for byte. Methods that
     change the plan say in words what they did, and raise a :class:`planspec_lark.CommandError` where they cannot; then
     nothing has changed.
     """
 
-    def __init__(self, plan: PlanSpec, text: str, name: str) -> None:
-        self.name = name
-        self._plan = plan
-        with paused(len(text)):
-            self._chain = _cut(plan, text)
-        self._finder = Watcher(plan, self._chain)
+    def __init__(self, scan: ScanResult, *, is_strict: bool) -> None:
+        self.name = scan.source.name
+        self._is_strict = is_strict
+        self._load(scan)
+
+    def _load(self, scan: ScanResult) -> None:
+        self._plan = scan.plan
+        with paused(scan.source.length):
+            self._chain = _make_chain(scan, is_strict=self._is_strict)
+        self._finder = Watcher(self._plan, self._chain)
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> PlanDocument:
@@ -47,7 +54,31 @@ class PlanDocument:
         Raises:
             PlanSyntaxError: as :func:`planspec_lark.parse_plan` does.
         """
-        return cls(parse_plan(text, name=name, limits=limits), text, name)
+        scan = scan_strictly(text, name=name, limits=limits)
+        if scan.diagnostics:
+            raise PlanSyntaxError(scan.diagnostics, scan.source)
+        return cls(scan, is_strict=True)
+
+    @classmethod
+    def from_answer(cls, text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> PlanDocument:
+        """The document in a text, as :func:`planspec_lark.scan_plan` finds it: what is around the plan stays as it is.
+
+        Lines that were read after a repair are written anew once their step changes, and not before. After each change
+        the text is read again, to see that it still reads as the plan. So many changes should be one list of commands.
+
+        Args:
+            text: a text with a plan in it, such as a language model's answer.
+            name: what diagnostics call it.
+            limits: how much to take.
+
+        Raises:
+            PlanSyntaxError: something that seems to belong to the plan would have to be left out (a diagnostic of the
+                scan is an error), or the text is more than ``limits`` allow.
+        """
+        scan = scan_plan(text, name=name, limits=limits)
+        if _has_errors(scan):
+            raise PlanSyntaxError(scan.diagnostics, scan.source)
+        return cls(scan, is_strict=False)
 
     @property
     def text(self) -> str:
@@ -69,13 +100,17 @@ class PlanDocument:
         Returns:
             What became of each command: whether it is ``done``, a ``message`` that says what it did or why it was
             refused, and the ``code`` of the refusal.
+
+        Raises:
+            CommandError: PC121, for a document :meth:`from_answer` only.
         """
-        reports, _ = perform_all(self._plan, commands, atomic=atomic, finder=self._finder)
-        return reports
+        with self._watched():
+            return perform_all(self._plan, commands, atomic=atomic, finder=self._finder)[0]
 
     def set_status(self, step_id: str, status: PlanStatus | str, result: str | None = None) -> str:
         """Give a step a status, and a result unless that is None; an empty one takes the old one away."""
-        return changes.set_status(self._finder, step_id, status, result)
+        with self._watched():
+            return changes.set_status(self._finder, step_id, status, result)
 
     def add(  # noqa: PLR0913  (the fields of a step)
         self,
@@ -92,24 +127,19 @@ class PlanDocument:
 
         Unlike ADD, all texts are taken as they are: what would mean something in a line is escaped there.
         """
-        fields = {"inputs": [*inputs], "outputs": [*outputs], "detail": [*detail]}
-        return changes.add_step(
-            self._plan,
-            self._finder,
-            step_id,
-            step_type=step_type,
-            description=description,
-            step_name=name,
-            **fields,
-        )
+        values = {"step_type": step_type, "description": description, "step_name": name}
+        lists = {"inputs": [*inputs], "outputs": [*outputs], "detail": [*detail]}
+        with self._watched():
+            return changes.add_step(self._plan, self._finder, step_id, **values, **lists)
 
     def remove(self, step_id: str, *, renumber: bool = False) -> str:
         """Take out a step and all below it.
 
         The others keep their ids, unless ``renumber`` closes the gap: then the unbroken run of numbers behind the step
-        moves down by one, so that a step that was added and is removed leaves no trace.
+        moves down by one.
         """
-        return changes.remove_step(self._plan, self._finder, step_id, renumber=renumber)
+        with self._watched():
+            return changes.remove_step(self._plan, self._finder, step_id, renumber=renumber)
 
     def move(self, step_id: str, to: str) -> str:
         """Give a step, with all below it, the id ``to`` and the place that goes with it.
@@ -117,33 +147,64 @@ class PlanDocument:
         It is taken out first, and its old number stays free; then it is put in as ADD does: if the id is taken, that
         step and those behind it make room.
         """
-        return changes.move_step(self._plan, self._finder, step_id, to)
+        with self._watched():
+            return changes.move_step(self._plan, self._finder, step_id, to)
 
     def rename(self, step_id: str, name: str) -> str:
         """Give a step another name, or none where ``name`` is empty."""
-        return changes.rename_step(self._finder, step_id, name)
+        with self._watched():
+            return changes.rename_step(self._finder, step_id, name)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Take back a change after which the text would not read as the plan. Only text around a plan can do that."""
+        before = None if self._is_strict else (self.text, self._flags())
+        yield
+        if before is None or self._reads():
+            return
+        text, flags = before
+        self._load(_read(text, self.name, flags, is_strict=False))
+        raise CommandError("PC121", "what stands around the plan would be read as a part of it, or instead of it")
+
+    def _reads(self) -> bool:
+        scan = scan_plan(self.text, limits=NO_LIMITS)
+        return scan.plan == self._plan and not _has_errors(scan)
+
+    def _flags(self) -> list[bool | None]:
+        return [step.expanded for step in iter_steps(self._plan)]
 
     def __reduce__(self) -> tuple[object, ...]:
         # Copies, too, are made this way: the chain of lines is long, and would be followed by recursion.
-        return _restore, (self.text, self.name, [step.expanded for step in iter_steps(self._plan)])
+        return _restore, (self.text, self.name, self._flags(), self._is_strict)
 
     def __repr__(self) -> str:
         return f"<PlanDocument {self.name!r}>"
 
 
-def _restore(text: str, name: str, flags: list[bool | None]) -> PlanDocument:
-    plan = parse_plan(text, limits=NO_LIMITS)
-    for step, expanded in zip(iter_steps(plan), flags, strict=True):
+def _has_errors(scan: ScanResult) -> bool:
+    return any(found.severity is Severity.ERROR for found in scan.diagnostics)
+
+
+def _read(text: str, name: str, flags: list[bool | None], *, is_strict: bool) -> ScanResult:
+    scan = (scan_strictly if is_strict else scan_plan)(text, name=name, limits=NO_LIMITS)
+    for step, expanded in zip(iter_steps(scan.plan), flags, strict=True):
         step.expanded = expanded
-    return PlanDocument(plan, text, name)
+    return scan
 
 
-def _cut(plan: PlanSpec, text: str) -> Chain:
-    head, *pieces = cut_accepted(text)
-    steps = {step.step_id: step for step in iter_steps(plan)}
+def _restore(text: str, name: str, flags: list[bool | None], is_strict: bool) -> PlanDocument:
+    return PlanDocument(_read(text, name, flags, is_strict=is_strict), is_strict=is_strict)
+
+
+def _make_chain(scan: ScanResult, *, is_strict: bool) -> Chain:
+    head, *pieces = cut_accepted(scan.source.text) if is_strict else cut_scanned(scan)
+    steps = {step.step_id: step for step in iter_steps(scan.plan)}
     stretch = Stretch.of(head, None)
-    chain = Chain(stretch, find_style(plan, pieces))
+    chain = Chain(stretch, find_style(scan.plan, pieces))
     for piece in pieces:
-        stretch = Stretch.of(piece, steps[piece.step_id or ""], stretch.usual_end)
+        step = None if piece.step_id is None else steps[piece.step_id]
+        stretch = Stretch.of(piece, step, stretch.usual_end)
+        if step is not None and not is_strict:
+            stretch.note_repairs()
         chain.append(stretch)
     return chain

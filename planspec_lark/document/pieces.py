@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
-from re import Pattern
 
 from attrs import frozen
 
-from planspec_lark import grammars
 from planspec_lark.collector import paused
 from planspec_lark.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.scanning import ScanResult
+from planspec_lark.planspec.tree import step_order
+from planspec_lark.planspec.valid import patterns
 from planspec_lark.source import end_last_line
 
-__all__ = ["Piece", "cut_accepted", "cut_text"]
+__all__ = ["Piece", "cut_accepted", "cut_scanned", "cut_text"]
+
+_WHITE = f"{BLANKS}\r\n"
 
 
 @frozen
@@ -25,23 +28,19 @@ class Piece:
 
     ``step_id`` says whose summary line and body they are; it is None for lines of no step. ``lines`` are those from the
     first to the last that is not blank, each with its indentation and its line end (which the text's last line may
-    lack), ``gap`` are the blank lines behind them.
+    lack), ``gap`` are the blank lines behind them. ``foreign`` are those lines, from 0, that are no part of the plan,
+    although they stand among the lines of a step.
     """
 
     step_id: str | None
     lines: str
     gap: str = ""
+    foreign: frozenset[int] = frozenset()
 
     @property
     def text(self) -> str:
         """All of it."""
         return self.lines + self.gap
-
-
-@cache
-def _patterns() -> tuple[Pattern[str], Pattern[str]]:
-    rules = grammars.regular("planspec")
-    return rules.pattern("plan", without="step", groups=("steps",)), rules.rows("row", ("STEP_ID",))
 
 
 def cut_text(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> list[Piece]:
@@ -72,7 +71,7 @@ def cut_accepted(text: str) -> list[Piece]:
 
 def _find_steps(ended: str) -> Iterator[tuple[int, str]]:
     """Where the line of each step starts, and the step's id."""
-    head_pattern, row_pattern = _patterns()
+    head_pattern, row_pattern = patterns()
     head = head_pattern.match(ended)
     assert head is not None, "a plan has a head"
     for row in row_pattern.finditer(ended, head.end()):
@@ -81,8 +80,58 @@ def _find_steps(ended: str) -> Iterator[tuple[int, str]]:
             yield ended.rfind("\n", 0, row.start()) + 1, row["STEP_ID"]
 
 
+def cut_scanned(scan: ScanResult) -> list[Piece]:
+    """The same for a text with a plan in it: other text between steps and behind them is in pieces of its own.
+
+    Where there are no steps, the head ends with the plan's last part, or is all of a text without any.
+    """
+    text, places = scan.source.text, scan.places
+    steps = sorted((places.bounds_of(step_id), step_id) for step_id in step_order(scan.plan))
+    if not steps:
+        end = _end_line(text, 0, places.end_of_parts() or len(text))
+        blank, *others = _cut_between(text[end:])
+        return [make_piece(None, text[:end] + blank.gap), *others]
+    starts = [_start_line(text, bounds[0][0]) for bounds, _ in steps]
+    pieces = [make_piece(None, text[: starts[0]])]
+    for (bounds, step_id), start, behind in zip(steps, starts, [*starts[1:], len(text)], strict=True):
+        end = _end_line(text, start, bounds[-1][1])
+        first, *others = _cut_between(text[end:behind])
+        foreign = frozenset(_find_foreign(text, start, end, bounds))
+        pieces += [Piece(step_id, text[start:end], first.gap, foreign), *others]
+    return pieces
+
+
+def _cut_between(between: str) -> list[Piece]:
+    """The blank lines at the start of a text, and all that comes then, as a piece if there is anything."""
+    content = len(between) - len(between.lstrip(_WHITE))
+    start = between.rfind("\n", 0, content) + 1 if content < len(between) else content
+    return [Piece(None, "", between[:start]), *([make_piece(None, between[start:])] if start < len(between) else [])]
+
+
+def _start_line(text: str, at: int) -> int:
+    start = text.rfind("\n", 0, at) + 1
+    return 1 if start == 0 and text.startswith("\ufeff") else start
+
+
+def _end_line(text: str, start: int, at: int) -> int:
+    """Where the last line ends that is not blank, begins behind ``start`` and in front of ``at``."""
+    return text.find("\n", start + len(text[start:at].rstrip(_WHITE))) + 1 or len(text)
+
+
+def _find_foreign(text: str, start: int, end: int, bounds: list[tuple[int, int]]) -> Iterator[int]:
+    """Which lines between two offsets are neither blank nor within these bounds."""
+    at, left = start, deque(bounds)
+    for number, row in enumerate(text[start:end].split("\n")):
+        content = at + len(row) - len(row.lstrip(_WHITE))
+        while left and left[0][1] <= content:
+            left.popleft()
+        if row.strip(_WHITE) and (not left or content < left[0][0]):
+            yield number
+        at += len(row) + 1
+
+
 def make_piece(step_id: str | None, stretch: str) -> Piece:
     """A piece that is all of a stretch of text."""
-    content = len(stretch.rstrip(f"{BLANKS}\r\n"))
+    content = len(stretch.rstrip(_WHITE))
     end = stretch.find("\n", content) + 1 if content else 0
     return Piece(step_id, stretch) if content and not end else Piece(step_id, stretch[:end], stretch[end:])

@@ -15,6 +15,8 @@ __all__ = ["Style", "find_style"]
 
 _UNIT = "  "
 _PENDING = "[ ]"
+# Types that look like marks, and so may need one.
+_LOOKALIKES = ("x", "X")
 
 
 @frozen
@@ -28,20 +30,25 @@ class Style:
 
 
 def find_style(plan: PlanSpec, pieces: list[Piece]) -> Style:
-    """The style of a document. The first place that shows it counts, or the canonical form where none does."""
+    """The style of a document. The first place that shows how it indents counts, or the canonical form where none does.
+
+    Pending steps get a mark where at least half of them have one.
+    """
     rows = {piece.step_id: piece.lines for piece in pieces if piece.step_id is not None}
+    marked = sum(map(_marks_pending, (piece for piece in pieces if _PENDING in piece.lines)))
+    pending = sum(step.status is PlanStatus.PENDING and step.step_type not in _LOOKALIKES for step in iter_steps(plan))
     return Style(
-        any(_marks_pending(piece) for piece in pieces if _PENDING in piece.lines),
+        0 < pending <= 2 * marked,
         next(_find_child(plan, rows.__getitem__), _UNIT),
         next(_find_body(rows), _UNIT),
     )
 
 
 def _marks_pending(piece: Piece) -> bool:
-    """Whether a step bears the pending mark without need: types that look like marks need it."""
+    """Whether a step bears the pending mark without need."""
     row = piece.lines.partition("\n")[0].removesuffix("\r")
     step = read_summary(row) if piece.step_id is not None else None
-    if step is None or step.status is not PlanStatus.PENDING or step.step_type in ("x", "X"):
+    if step is None or step.status is not PlanStatus.PENDING or step.step_type in _LOOKALIKES:
         return False
     return row.lstrip(BLANKS).removeprefix(f"{step.step_id}.").lstrip(BLANKS).startswith(_PENDING)
 

@@ -177,9 +177,11 @@ class _Cells:
 
     def put_result(self, value: str) -> None:
         """The same for all pieces of the result, where the first of them stands."""
-        name = "RESULT" if "RESULT" in self.cells or "_behind" not in self.cells else "_behind"
-        self.put("_behind", "")
-        self.put(name, value)
+        if "RESULT" in self.cells or "_behind" not in self.cells:
+            self.put("_behind", "")
+            self.put("RESULT", value)
+        else:
+            self.put("_behind", value)
 
 
 def _span(match: Match[str], name: str) -> tuple[int, int]:

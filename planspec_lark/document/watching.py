@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
-from planspec_lark.document.stretches import Chain, Place
+from planspec_lark.document.chain import Chain, Place
 from planspec_lark.plan_cmd.finding import Finder, Gap
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 

@@ -98,11 +98,19 @@ class Finder:
     def parent_of(self, step: PlanStep) -> PlanStep | None:
         """The step that a step stands below, or None at the top level."""
         head = step.step_id.rpartition(".")[0]
-        while head:
-            if parent := self.find(head):
-                return parent
+        for _ in range(_MANY):
+            if not head or (parent := self.find(head)):
+                return parent if head else None
             head = head.rpartition(".")[0]
-        return None
+        return self._find_above(step.step_id)
+
+    def _find_above(self, step_id: str) -> PlanStep | None:
+        """The same from the top of the tree, for an id with so many numbers that trying them all takes too long."""
+        parent: PlanStep | None = None
+        siblings = self._plan.steps
+        while below := next((step for step in siblings if step_id.startswith(f"{step.step_id}.")), None):
+            parent, siblings = below, below.children
+        return parent
 
     def index_of(self, siblings: list[PlanStep], step: PlanStep) -> int:
         """At which index among its siblings a step stands."""

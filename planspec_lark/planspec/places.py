@@ -100,6 +100,16 @@ class Places:
         self._find()
         return self._units[step_id][0].start
 
+    def bounds_of(self, step_id: str) -> list[tuple[int, int]]:
+        """From where to where each of the stretches goes that a step was read from, in the order of the text."""
+        self._find()
+        return [(unit.start, unit.end) for unit in self._units[step_id]]
+
+    def end_of_parts(self) -> int:
+        """Where the last of the plan's own parts ends; 0 where there is none."""
+        self._find()
+        return max((unit.end for _, unit in self._plan_units), default=0)
+
     def _find(self) -> None:
         if self._find_later is not None:
             found, self._find_later = self._find_later(), None

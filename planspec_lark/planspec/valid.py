@@ -17,7 +17,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.tree import grow
 from planspec_lark.source import end_last_line
 
-__all__ = ["read_valid"]
+__all__ = ["patterns", "read_valid"]
 
 # Characters.
 _STRETCH = 60_000
@@ -25,7 +25,8 @@ _HEAD = ("title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint
 
 
 @cache
-def _patterns() -> tuple[Pattern[str], Pattern[str]]:
+def patterns() -> tuple[Pattern[str], Pattern[str]]:
+    """What matches all in front of the first step, and what finds the lines of the steps behind it."""
     rules = grammars.regular("planspec")
     return rules.pattern("plan", without="step", groups=_HEAD), rules.rows("row", (*SUMMARY, *BODY))
 
@@ -49,7 +50,7 @@ def _rows(text: str, at: int, pattern: Pattern[str]) -> Iterator[tuple[str, ...]
 
 
 def _read(text: str) -> PlanSpec | None:
-    head_pattern, row_pattern = _patterns()
+    head_pattern, row_pattern = patterns()
     head = head_pattern.match(text)
     if head is None or (head.end() < len(text) and not head["steps"]):
         return None

@@ -268,9 +268,30 @@ PLAN_CMD: REVISE 2.3 [reason] Choose the first room → room
     assert _text(here) == snapshot(name="plan")
 
 
-def test_a_sloppy_plan_becomes_canonical(here: Path) -> None:
-    assert run("apply", "sloppy.md", stdin=DONE).exit_code == 0
-    assert (here / "sloppy.md").read_text(encoding="utf-8") == DONE_PLAN
+SLOPPY_DONE = SLOPPY.replace(
+    "2.2. [reason] Find the best order of the rooms → room_order",
+    "2.2. [x] [reason] Find the best order of the rooms → room_order | two rooms a day",
+)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_plan_keeps_its_format(here: Path, end: str) -> None:
+    (here / "plan.md").write_bytes(("\ufeff" + SLOPPY.replace("\n", end)).encode())
+    assert run("apply", "plan.md", stdin=DONE).exit_code == 0
+    assert (here / "plan.md").read_bytes() == ("\ufeff" + SLOPPY_DONE.replace("\n", end)).encode()
+
+
+def test_a_plan_keeps_its_format_on_its_way_through(here: Path) -> None:
+    (here / "commands").write_text(DONE)
+    result = run("apply", "-", "commands", stdin=SLOPPY)
+    assert (result.exit_code, result.stdout) == (0, SLOPPY_DONE)
+
+
+def test_the_diff_of_one_done_step_is_one_line() -> None:
+    result = run("apply", "sloppy.md", "--diff", "--dry-run", stdin=DONE)
+    changed = [row for row in result.stdout.split("\n") if row[:1] in ("+", "-") and row[:3] not in ("+++", "---")]
+    assert [row[0] for row in changed] == ["-", "+"]
+    assert result.exit_code == 0
 
 
 def test_permissions_and_links_stay(here: Path) -> None:

@@ -56,7 +56,7 @@ from planspec_lark import (
 from planspec_lark.planspec.showing import show_plan, wrap
 from tests.fuzz import engine, planner, reflections, tool_runs, toolplans, versions
 from tests.fuzz.texts import json_texts, json_values, texts
-from tests.property import promises, streams
+from tests.property import documents, promises, streams
 from tests.reporting import to_github, to_json, to_sarif
 
 __all__ = ["TARGETS", "Target"]
@@ -203,6 +203,20 @@ def _apply(text: str) -> None:
         promises.applies_or_refuses(plan, command)
 
 
+def _edit(text: str) -> None:
+    commands = parse_plan_commands(text)[:10]
+    for step in [*iter_steps(scan_plan(text).plan)][:5]:
+        commands.append(PlanCommand("DONE", step.step_id, result=step.description))
+        commands.append(PlanCommand("ADD", step.step_id, "subtask", step.result, detail=step.detail))
+        commands.append(PlanCommand("REVISE", step.step_id, "subtask", step.result, detail=[*step.detail, "more"]))
+    documents.answer_is_kept(text, commands)
+    if promises.accepted(text) is not None:
+        documents.is_lossless(text)
+        for command in commands:
+            documents.keeps_the_rest(text, command)
+        documents.goes_on(text, commands, atomic=False)
+
+
 def _json(text: str) -> None:
     try:
         plan = plan_from_json(text)
@@ -283,6 +297,7 @@ TARGETS = {
     "plan_commands": Target(_commands, texts),
     "apply_commands": Target(_apply, texts),
     "versions": Target(versions.try_versions, texts),
+    "PlanDocument": Target(_edit, texts),
     "plan_from_json": Target(_json, json_texts),
     "plan_from_dict": Target(_value, json_values),
     "read_json": Target(_read_json, json_texts),

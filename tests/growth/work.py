@@ -6,16 +6,19 @@ import copy
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from attrs import field, frozen
 
 from planspec_lark import (
+    CommandError,
     Limits,
     PlanCommand,
+    PlanDocument,
     PlanSpec,
     PlanStream,
+    PlanSyntaxError,
     apply_commands,
     check_text,
     decode,
@@ -40,6 +43,7 @@ from planspec_lark import (
     steps_to_plan,
     validate_plan,
 )
+from planspec_lark.limits import NO_LIMITS
 from planspec_lark.plan_next.prompts import build_repair_prompt
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
@@ -137,6 +141,37 @@ def _commands(plan: PlanSpec) -> Iterator[PlanCommand]:
         yield PlanCommand("BLOCKED", f"{step_id}.7", result="there is no such step")
 
 
+def _document_and_commands(text: str) -> tuple[PlanDocument, list[PlanCommand]]:
+    try:
+        document = PlanDocument.from_text(text, limits=NO_LIMITS)
+    except PlanSyntaxError:
+        document = PlanDocument.from_text(serialize_plan(_plan(text)), limits=NO_LIMITS)
+    return document, _plan_and_commands(text)[1]
+
+
+def _edit(both: tuple[PlanDocument, list[PlanCommand]]) -> object:
+    document, commands = both
+    document.apply(commands)
+    return document.text
+
+
+def _edit_answer(text: str) -> None:
+    with suppress(ValueError):
+        document = PlanDocument.from_answer(text, limits=NO_LIMITS)
+        document.apply(_plan_and_commands(text)[1])
+
+
+def _take_apart(document: PlanDocument) -> object:
+    """Give every step a name, move it to where nobody has to make room, and take it out, as far as it is there."""
+    for number, step_id in enumerate(step_order(document.plan)):
+        to = f"9{number:07}"
+        changes = partial(document.rename, step_id, f"n{number}"), partial(document.move, step_id, to)
+        for change in (*changes, partial(document.remove, to)):
+            with suppress(CommandError):
+                change()
+    return document.text
+
+
 def _words(text: str) -> None:
     default_words().find_sequence(text)
     default_words().find_guess(text)
@@ -180,6 +215,10 @@ PLAN_WORK = {
     "HopSpec": Work(_convert, lambda text: copy.deepcopy(_plan(text))),
     "apply_commands": Work(lambda both: apply_commands(*both), _plan_and_commands),
     "apply_commands, atomic": Work(lambda both: apply_commands(*both, atomic=True), _plan_and_commands),
+    "PlanDocument.from_text": Work(_document_and_commands),
+    "PlanDocument.apply": Work(_edit, _document_and_commands),
+    "PlanDocument.from_answer": Work(_edit_answer),
+    "PlanDocument's methods": Work(_take_apart, lambda text: _document_and_commands(text)[0]),
 }
 
 JSON_WORK = {
@@ -208,11 +247,17 @@ EXCEPTIONS = {
         ],
         "its output is indented",
     ),
+    **dict.fromkeys(
+        [("ids backwards", "PlanDocument's methods"), ("a long id and its output", "PlanDocument's methods")],
+        "numbers out of order have all to be looked at",
+    ),
     # Each ADD gives all steps behind it new ids.
     **dict.fromkeys(
         [
             ("commands that push others up", "apply_commands"),
             ("commands that push others up", "apply_commands, atomic"),
+            ("commands that push others up", "PlanDocument.apply"),
+            ("commands that push others up", "PlanDocument.from_answer"),
         ],
         "each changes all steps",
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planspec_lark import PlanCommand, PlanDocument, PlanSpec, serialize_plan
+from planspec_lark import PlanCommand, PlanDocument, PlanSpec, serialize_plan, step_order
 from planspec_lark.document.pieces import cut_text
 from tests import strategies
 from tests.property import documents
@@ -41,15 +41,21 @@ def test_many_commands(text: str, commands: list[PlanCommand], atomic: bool) -> 
 
 
 @given(strategies.workable_plans, st.lists(strategies.workable_commands, max_size=4))
-def test_what_is_canonical_stays_so_but_for_indentation_and_empty_parts(
+def test_what_is_canonical_stays_so_but_for_orphans_and_empty_parts(
     plan: PlanSpec, commands: list[PlanCommand]
 ) -> None:
-    text = serialize_plan(plan)
-    document = PlanDocument.from_text(text)
+    document = PlanDocument.from_text(serialize_plan(plan))
     document.apply(commands)
-    printed = serialize_plan(document.plan)
-    if document.plan.steps:
-        assert [row.strip(" ") for row in document.text.split("\n")] == [row.strip(" ") for row in printed.split("\n")]
+    text, printed = document.text, serialize_plan(document.plan)
+    if _has_orphans(plan):
+        # Those that are taken in stay where they are, and as they are indented.
+        text, printed = ("\n".join(sorted(row.strip(" ") for row in one.split("\n"))) for one in (text, printed))
+    assert text == (printed if document.plan.steps or not plan.steps else f"{printed}## Steps\n")
+
+
+def _has_orphans(plan: PlanSpec) -> bool:
+    ids = set(step_order(plan))
+    return any(head and head not in ids for head in (step_id.rpartition(".")[0] for step_id in ids))
 
 
 _changes = st.one_of(
@@ -78,3 +84,25 @@ _changes = st.one_of(
 @given(accepted, st.lists(_changes, max_size=6))
 def test_methods_change_the_text_as_the_plan(text: str, changes: list[documents.Change]) -> None:
     documents.changes_or_refuses(text, changes)
+
+
+_prose = st.lists(
+    st.sampled_from(["So:", "", "```", "~~~", "- done", "> so", "Goal", "1. first", "# Plan: b"]), max_size=3
+)
+_answers = st.one_of(
+    st.builds(
+        lambda before, text, behind: "\n".join([*before, text, *behind]), _prose, strategies.loose_plans(), _prose
+    ),
+    st.builds(
+        lambda text, row, at: "\n".join([*(rows := text.split("\n"))[: at % len(rows)], row, *rows[at % len(rows) :]]),
+        strategies.loose_plans(),
+        st.sampled_from(["", "So:", "* done", "```", "1) [act] a", "Goal", "Steps:", "8 [act] b -> c", "> <- d"]),
+        st.integers(0, 100),
+    ),
+    strategies.any_text,
+)
+
+
+@given(_answers, st.lists(strategies.workable_commands, max_size=4))
+def test_what_is_around_a_plan_stays(text: str, commands: list[PlanCommand]) -> None:
+    documents.answer_is_kept(text, commands)

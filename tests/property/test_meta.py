@@ -84,8 +84,8 @@ def test_trimming_too_much_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_trimming_too_little_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = load_rules(grammars.grammar_path("planspec"))
     loose = RegularRules(rules._rules, dict(rules._terminals) | {"TEXT": TerminalPattern("", r"[^ \t\n][^\n]*", "")})
-    patterns = re.compile(loose.pattern("plan", "step", valid._HEAD)), valid._patterns()[1]
-    monkeypatch.setattr(valid, "_patterns", lambda: patterns)
+    patterns = re.compile(loose.pattern("plan", "step", valid._HEAD)), valid.patterns()[1]
+    monkeypatch.setattr(valid, "patterns", lambda: patterns)
     assert _is_noticed(promises.readers_agree, strategies.any_plan_text, "Goal: a\t\n")
 
 

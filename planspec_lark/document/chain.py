@@ -1,0 +1,214 @@
+"""The lines of a document as a chain: a head, then stretches, most of them each the lines of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from attrs import define
+
+from planspec_lark import grammars
+from planspec_lark.document.stretches import Stretch
+from planspec_lark.document.styles import Style
+from planspec_lark.document.summaries import indent_of
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import PlanStep, iter_steps
+
+__all__ = ["Chain", "Place"]
+
+_BOM = "\ufeff"
+
+
+@define
+class Place:
+    """Where among its siblings a step stands: behind one and in front of another, or below a step without children."""
+
+    behind: PlanStep | None
+    before: PlanStep | None
+    below: PlanStep | None = None
+
+
+class Chain:
+    """All lines of a document.
+
+    Args:
+        head: those in front of all steps.
+        style: what new lines look like.
+    """
+
+    def __init__(self, head: Stretch, style: Style) -> None:
+        self._head = self._last = head
+        self._style = style
+        self._stretches: dict[int, Stretch] = {}
+        self._text: str | None = None
+
+    def append(self, stretch: Stretch) -> None:
+        """Put lines that were read at the end."""
+        stretch.before, self._last.behind = self._last, stretch
+        self._last = stretch
+        if stretch.step is not None:
+            self._stretches[id(stretch.step)] = stretch
+
+    def __contains__(self, step: PlanStep) -> bool:
+        return id(step) in self._stretches
+
+    def __iter__(self) -> Iterator[Stretch]:
+        stretch: Stretch | None = self._head
+        while stretch is not None:
+            yield stretch
+            stretch = stretch.behind
+
+    # ---------------------------------------------------------------- text
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        if self._text is None:
+            self._text = "".join(f"{stretch.show(self._style)}{stretch.end}{stretch.gap}" for stretch in self)
+        return self._text
+
+    def touch(self, step: PlanStep) -> None:
+        """Note that a step may have changed."""
+        self._stretches[id(step)].text = self._text = None
+
+    # ---------------------------------------------------------------- steps that come, go and move
+
+    def insert(self, step: PlanStep, place: Place) -> None:
+        """Put in the lines of a new step."""
+        stretch = Stretch(None, step=step, indent=self._indent_at(place))
+        self._stretches[id(step)] = stretch
+        self._link(stretch, stretch, self._find(place))
+
+    def remove(self, steps: Iterable[PlanStep]) -> None:
+        """Take out the lines of steps."""
+        for step in steps:
+            stretch = self._stretches.pop(id(step))
+            self._text = None
+            if not stretch.leave_foreign():
+                self._unlink(stretch)
+
+    def move(self, step: PlanStep, place: Place) -> None:
+        """Put the lines of a step and of all below it elsewhere. They come to stand in the order of the tree."""
+        block = [self._stretches[id(below)] for below in iter_steps(step)]
+        gaps = [stretch.gap for stretch in block]
+        for stretch in block:
+            self._unlink(stretch)
+        old, new = block[0].indent, self._indent_at(place)
+        for stretch, gap, behind in zip(block, gaps, [*block[1:], None], strict=True):
+            stretch.gap, stretch.behind = gap, behind
+            stretch.end = stretch.end or stretch.usual_end
+            if old != new:
+                stretch.shift(old, new)
+            stretch.text = None
+        for before, behind in pairwise(block):
+            behind.before = before
+        self._link(block[0], block[-1], self._find(place))
+
+    def _indent_at(self, place: Place) -> str:
+        beside = place.behind or place.before
+        if beside is not None:
+            return self._stretches[id(beside)].indent
+        if place.below is not None:
+            return self._stretches[id(place.below)].indent + self._style.child
+        return indent_of((self._head.lines or "").rpartition("\n")[2].removeprefix(_BOM))
+
+    def _find(self, place: Place) -> Stretch:
+        """The stretch behind which a step with this place goes."""
+        if place.before is not None:
+            found = self._stretches[id(place.before)].before
+            assert found is not None, "the head is in front of all"
+            return found
+        if place.behind is not None:
+            found = self._stretches[id(place.behind)]
+            lead = f"{place.behind.step_id}."
+            while below := _next_below(found, lead):
+                found = below
+            return found
+        return self._stretches[id(place.below)] if place.below else self._open_steps()
+
+    def _open_steps(self) -> Stretch:
+        """The head, at the end of which the steps may start."""
+        head = self._head
+        assert head.lines is not None, "the head has been read"
+        rows = head.lines.split("\n")
+        mark = grammars.pattern("planspec", "STEPS_MARK")
+        if not any(mark.fullmatch(row.strip(f"{BLANKS}\r{_BOM}")) for row in rows):
+            self._text = None
+            end = head.usual_end
+            is_spaced = any(not row.strip(f"{BLANKS}\r") for row in head.lines.strip().split("\n"))
+            if head.lines in ("", _BOM) and not head.end:
+                head.lines += "## Steps"
+                head.end = end
+            else:
+                head.lines += (head.end or end) + (end if is_spaced else "") + "## Steps"
+            head.text = head.lines
+        return head
+
+    # ---------------------------------------------------------------- the chain
+
+    def _link(self, first: Stretch, last: Stretch, before: Stretch) -> None:
+        """Put stretches that hang together behind one, set off as it is usual there."""
+        self._text = None
+        end, behind = before.usual_end, before.behind
+        if behind is not None and behind.step is not None:
+            last.gap = end if _is_spaced(before, first, behind) else ""
+        else:
+            last.gap, before.gap = before.gap, self._space_at_end(before, end)
+        if first.lines is None:
+            first.end = first.usual_end = end
+        if not before.end:
+            before.end, last.end = end, ""
+        first.before, before.behind = before, first
+        last.behind = behind
+        if behind is not None:
+            behind.before = last
+        else:
+            self._last = last
+
+    def _unlink(self, stretch: Stretch) -> None:
+        self._text = None
+        before, behind = stretch.before, stretch.behind
+        assert before is not None, "the head stays"
+        before.behind = behind
+        if behind is not None:
+            behind.before = before
+        else:
+            self._last = before
+        if behind is None:
+            before.gap = stretch.gap
+        elif behind.step is None:
+            # Other text stays set off as it was.
+            before.gap = max(before.gap, stretch.gap, key=lambda gap: gap.count("\n"))
+
+    def _space_at_end(self, before: Stretch, end: str) -> str:
+        """What to put between the last step and a new one behind it: a blank line where that is usual."""
+        return end if before.step and before.before and before.before.step and "\n" in before.before.gap else ""
+
+
+def _next_below(stretch: Stretch, lead: str) -> Stretch | None:
+    """The next step's stretch, if its id begins like this."""
+    behind = stretch.behind
+    while behind is not None and behind.step is None:
+        behind = behind.behind
+    return behind if behind and behind.step and behind.step.step_id.startswith(lead) else None
+
+
+def _is_spaced(before: Stretch, new: Stretch, behind: Stretch) -> bool:
+    """Whether a new step and the one behind it are set off by a blank line: as those around them are."""
+    if before.step is not None and not _is_below(new, before):
+        return "\n" in before.gap
+    # In front of it is no sibling. Between the siblings behind it shows what is usual.
+    if behind.behind is not None and _is_beside_or_below(behind.behind, behind):
+        return "\n" in behind.gap
+    return before.step is not None and "\n" in before.gap
+
+
+def _is_beside_or_below(one: Stretch, other: Stretch) -> bool:
+    if one.step is None or other.step is None:
+        return False
+    head, dot, _ = other.step.step_id.rpartition(".")
+    return one.step.step_id.startswith(head + dot)
+
+
+def _is_below(one: Stretch, other: Stretch) -> bool:
+    return bool(one.step and other.step and one.step.step_id.startswith(f"{other.step.step_id}."))

@@ -1,0 +1,170 @@
+"""Documents in texts with other things around the plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planspec_lark import (
+    CommandError,
+    PlanCommand,
+    PlanDocument,
+    PlanSyntaxError,
+    Severity,
+    parse_plan_commands,
+    scan_plan,
+    step_order,
+)
+from planspec_lark.document.pieces import Piece, cut_scanned
+from planspec_lark.limits import Limits
+from tests.corpus import each, read
+from tests.property import documents
+
+ANSWER = """\
+Sure! Here it is.
+```planspec
+# Plan: Rivets
+Goal：Ship the boat
+
+## Steps
+  1) [subtask] Build -> hull
+    > <- size
+    So far, so good.
+    > No rust.
+      1.1. [X] [act]  Cut
+  2. [act]  Paint
+> Twice.
+
+3. 【act】 Sail
+```
+
+Good luck!
+"""
+
+# Commands, and what is replaced in the answer by what.
+CHANGES = {
+    "a clean line": ("DONE 2", ("  2. [act]", "  2. [x] [act]")),
+    "a line in brackets": ("DONE 3 | well", ("3. 【act】 Sail", "3. [x] [act] Sail | well")),
+    "a wrong mark": ("BLOCKED 1.1", ("1.1. [X] [act]  Cut", "1.1. [!] [act] Cut")),
+    "a status that was mended": ("DONE 1.1", ("", "")),
+    "foreign arrows": ("DONE 1", ("1) [subtask] Build -> hull", "1. [x] [subtask] Build → hull")),
+    "inputs behind a foreign arrow": (
+        "REVISE 1 [subtask] Build → hull\n> ← size, time\n> No rust.",
+        (
+            "    > <- size\n    So far, so good.\n    > No rust.\n",
+            "    > ← size, time\n    > No rust.\n    So far, so good.\n",
+        ),
+    ),
+    "a body that is clean": ("REVISE 2 [act] Paint\n> Thrice.", ("> Twice.", "> Thrice.")),
+    "a last step in a code block": ("ADD 4 [act] Rest\n> Long.", ("Sail\n", "Sail\n\n4. [act] Rest\n  > Long.\n")),
+    "a step in between": (
+        "ADD 2 [act] Dry",
+        (
+            "  2. [act]  Paint\n> Twice.\n\n3. 【act】 Sail\n",
+            "  2. [act] Dry\n  3. [act]  Paint\n> Twice.\n\n4. [act] Sail\n",
+        ),
+    ),
+    "a step below": ("ADD 1.2 [act] Bend", ("  Cut\n", "  Cut\n      1.2. [act] Bend\n")),
+    "no steps below": ("REPLAN 1", ("      1.1. [X] [act]  Cut\n", "")),
+}
+
+
+@pytest.mark.parametrize(("command", "change"), CHANGES.values(), ids=CHANGES)
+def test_what_becomes_of_an_answer(command: str, change: tuple[str, str]) -> None:
+    document = PlanDocument.from_answer(ANSWER)
+    assert document.text == ANSWER
+    [report] = document.apply(parse_plan_commands(f"PLAN_CMD: {command}"))
+    assert report.done
+    assert ANSWER.count(change[0]) == 1 or not change[0]
+    assert document.text == (ANSWER.replace(*change) if change[0] else ANSWER)
+    assert scan_plan(document.text).plan == document.plan
+
+
+def test_what_stands_inside_a_step_that_goes_stays() -> None:
+    document = PlanDocument.from_answer(ANSWER)
+    document.remove("1")
+    lines = ANSWER.split("\n")
+    assert document.text == "\n".join([*lines[:6], lines[8], *lines[11:]])
+
+
+def test_renaming_and_moving_in_an_answer() -> None:
+    document = PlanDocument.from_answer("So:\n\n1. [act] a\n * then\n2) [subtask] b -> c\n\nDone.")
+    document.rename("1", "one")
+    document.move("1", "2.1")
+    assert document.text == "So:\n\n * then\n2) [subtask] b -> c\n  2.1. one [act] a\n\nDone."
+
+
+PIECES = {
+    "no plan": ("So it is.\n\nYes.", [Piece(None, "So it is.\n\nYes.")]),
+    "no steps": ("\nSo:\n\nGoal: g\n\n\nYes.\n", [Piece(None, "\nSo:\n\nGoal: g\n", "\n\n"), Piece(None, "Yes.\n")]),
+    "steps": (
+        "So:\n## Steps\n\n1. [act] a\n> b\n```\n\n 2. [act] c\n\n\nYes.\n\n",
+        [
+            Piece(None, "So:\n## Steps\n", "\n"),
+            Piece("1", "1. [act] a\n> b\n"),
+            Piece(None, "```\n", "\n"),
+            Piece("2", " 2. [act] c\n", "\n\n"),
+            Piece(None, "Yes.\n", "\n"),
+        ],
+    ),
+    "a step at once": ("\ufeff1. [act] a", [Piece(None, "\ufeff"), Piece("1", "1. [act] a")]),
+    "other text in a step": (
+        "1. [act] a\r\nso\r\n\r\n> b\r\nso\r\n",
+        [Piece(None, ""), Piece("1", "1. [act] a\r\nso\r\n\r\n> b\r\n", "", frozenset({1})), Piece(None, "so\r\n")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "pieces"), PIECES.values(), ids=PIECES)
+def test_pieces(text: str, pieces: list[Piece]) -> None:
+    assert cut_scanned(scan_plan(text)) == pieces
+
+
+def test_a_text_without_a_plan_is_an_empty_plan() -> None:
+    document = PlanDocument.from_answer("I would rather not.\n")
+    document.add("1", "act", "a")
+    assert document.text == "I would rather not.\n## Steps\n1. [act] a\n"
+
+
+def test_what_would_have_to_be_left_out_is_refused() -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        PlanDocument.from_answer("So:\n1. [act] a\n1. [act] b\n", name="answer.md")
+    assert [(found.code, found.line) for found in caught.value.diagnostics] == [
+        ("PS101", 1),
+        ("PS108", 2),
+        ("PS117", 3),
+    ]
+    with pytest.raises(PlanSyntaxError):
+        PlanDocument.from_answer(ANSWER, limits=Limits(max_steps=1))
+
+
+TWO = "## Steps\n1. [act] a\n2. [act] b\n\nOr rather:\n\n# Plan: other\n## Steps\n1. [act] c\n"
+
+
+def test_a_change_that_would_bring_other_text_to_life_is_taken_back() -> None:
+    document = PlanDocument.from_answer(TWO)
+    document.apply([PlanCommand("COLLAPSE", "2")])
+    document.remove("1")
+    before = document.text
+    plan = document.plan
+    for _ in range(2):
+        with pytest.raises(CommandError, match=r"^what stands around the plan would be read as a part of it") as caught:
+            document.remove("2")
+        assert caught.value.code == "PC121"
+        assert (document.text, document.plan) == (before, plan)
+    assert [step.expanded for step in document.plan.steps] == [False]
+    assert document.set_status("2", "done") == "step 2: pending → done"
+    assert document.text == before.replace("2. [act] b", "2. [x] [act] b")
+
+
+@each("planspec/answers", ".md")
+def test_answers(path: Path) -> None:
+    text = read(path)
+    plan = scan_plan(text).plan
+    ids = step_order(plan)
+    commands = [PlanCommand("DONE", step_id, result="so | so") for step_id in ids]
+    commands += [PlanCommand("ADD", "1", "subtask", "a → b", detail=["← c"]), PlanCommand("ADD", "1.1", "act", "d")]
+    commands += [PlanCommand("REVISE", "1", "subtask", "e", detail=["f"]), PlanCommand("REPLAN", "1")]
+    is_whole = documents.answer_is_kept(text, commands)
+    assert is_whole == (not any(found.severity is Severity.ERROR for found in scan_plan(text).diagnostics))

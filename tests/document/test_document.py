@@ -1,0 +1,554 @@
+"""Documents that are changed: what exactly becomes of their text."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+
+import pytest
+
+from planspec_lark import (
+    CommandError,
+    PlanCommand,
+    PlanDocument,
+    PlanStatus,
+    PlanSyntaxError,
+    apply_commands,
+    find_step,
+    parse_plan,
+    parse_plan_commands,
+)
+from planspec_lark.limits import Limits
+
+# Of everything some.
+PLAN = """\
+\ufeff#  Rivets\r
+\r
+**Goal**:   Ship the boat
+>no rust
+
+## Constraints
+-   Nobody dives
+
+##  Steps
+
+1.  [x]   one\t[act]   Measure  →  size ,width   |  3 m   |  Progress:  01/02  |  wide  \t
+\t>  ←ruler , rope
+\t>  twice
+\r
+2. [ ] [subtask] Build
+\t> ← size
+
+\t2.1.   [act]  Cut → planks\r
+\t2.2. [ ] [decide] Enough
+\t\t2.2.1. [act] Buy\r
+3. [ ] [act] Paint"""
+
+ROWS = PLAN.split("\n")
+
+
+def changes(commands: str, text: str = PLAN) -> list[str]:
+    """The lines that went (-) and came (+) at the hands of commands that all succeed, in the order of the text."""
+    document, plan = PlanDocument.from_text(text), parse_plan(text)
+    assert apply_commands(plan, parse_plan_commands(commands)) == []
+    assert [report for report in document.apply(parse_plan_commands(commands)) if not report.done] == []
+    assert parse_plan(document.text) == document.plan == plan
+    return difference(text, document.text)
+
+
+def difference(old: str, new: str) -> list[str]:
+    """As those of two texts, of which the lines at the start and at the end are the same."""
+    was, now = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    while was and now and was[0] == now[0]:
+        was, now = was[1:], now[1:]
+    while was and now and was[-1] == now[-1]:
+        was, now = was[:-1], now[:-1]
+    return [f"-{row}" for row in was] + [f"+{row}" for row in now]
+
+
+ONE = "1.  [x]   one\t[act]   Measure  →  size ,width   |  3 m   |  Progress:  01/02  |  wide  \t\n"
+TWO = "2. [ ] [subtask] Build\n"
+
+# Commands, and the lines that go and come.
+LINES = {
+    "the status it has": ("DONE 1", []),
+    "the result it has": ("DONE 1 | 3 m | wide", []),
+    "another mark": ("BLOCKED 1", [f"-{ONE}", f"+{ONE.replace('[x]', '[!]')}"]),
+    "a pending mark becomes another": ("DONE 2", [f"-{TWO}", "+2. [x] [subtask] Build\n"]),
+    "a mark where none was": (
+        "DONE 2.1",
+        ["-\t2.1.   [act]  Cut → planks\r\n", "+\t2.1. [x]   [act]  Cut → planks\r\n"],
+    ),
+    "a result where none was": ("SKIP 2 | no", [f"-{TWO}", "+2. [~] [subtask] Build | no\n"]),
+    "a result at the end of the text": ("SKIP 3 | no", ["-3. [ ] [act] Paint", "+3. [~] [act] Paint | no"]),
+    "another result": (
+        "DONE 1 | 4 m",
+        [f"-{ONE}", "+1.  [x]   one\t[act]   Measure  →  size ,width   |  4 m   |  Progress:  01/02  \t\n"],
+    ),
+    "a result that has to be escaped": (
+        "DONE 3 | | Progress: none",
+        ["-3. [ ] [act] Paint", "+3. [x] [act] Paint | \\| Progress: none"],
+    ),
+    "another description": (
+        "REVISE 1 [act] Guess → size, width",
+        [f"-{ONE}", "+1.  [ ]   one\t[act]   Guess  →  size ,width  \t\n"],
+    ),
+    "no outputs": ("REVISE 1 [reason] Measure", [f"-{ONE}", "+1.  [ ]   one\t[reason]   Measure  \t\n"]),
+    "other outputs": (
+        "REVISE 2.1 [act] Cut → planks, dust",
+        ["-\t2.1.   [act]  Cut → planks\r\n", "+\t2.1.   [act]  Cut → planks, dust\r\n"],
+    ),
+    "outputs where none were": ("REVISE 2 [subtask] Build → hull", [f"-{TWO}", "+2. [ ] [subtask] Build → hull\n"]),
+    "no description": ("REVISE 3 [act]", ["-3. [ ] [act] Paint", "+3. [ ] [act]"]),
+    "an arrow that is none": (
+        "REVISE 2.1 [act] Cut \\→ planks",
+        ["-\t2.1.   [act]  Cut → planks\r\n", "+\t2.1.   [act]  Cut \\→ planks\r\n"],
+    ),
+    "a revision of the body": (
+        "REVISE 2 [subtask] Build\n> ← size, width\n> quick",
+        ["-\t> ← size\n", "+\t> ← size, width\n", "+\t> quick\n"],
+    ),
+    "other detail, the same inputs": (
+        "REVISE 2.1 [act] Cut → planks\n> Mind the saw",
+        ["+\t\t> Mind the saw\r\n"],
+    ),
+    "no inputs": ("REVISE 2 [subtask] Build\n> quick", ["-\t> ← size\n", "+\t> quick\n"]),
+    "children go": (
+        "REPLAN 2",
+        [f"-{row}\n" for row in ROWS[17:20]],
+    ),
+    "a child of a child": ("REPLAN 2.2", ["-\t\t2.2.1. [act] Buy\r\n"]),
+    "nothing in the text": ("EXPAND 1\nPLAN_CMD: COLLAPSE 2\nPLAN_CMD: REPLAN ALL", []),
+    "a new first child": (
+        "ADD 2.1 [act] Draw",
+        [
+            "-\t2.1.   [act]  Cut → planks\r\n",
+            "-\t2.2. [ ] [decide] Enough\n",
+            "-\t\t2.2.1. [act] Buy\r\n",
+            "+\t2.1. [ ] [act] Draw\n",
+            "+\t2.2.   [act]  Cut → planks\r\n",
+            "+\t2.3. [ ] [decide] Enough\n",
+            "+\t\t2.3.1. [act] Buy\r\n",
+        ],
+    ),
+    "a new last child": (
+        "ADD 2.3 [act] Float\n> ← hull\n> ",
+        ["+\t2.3. [ ] [act] Float\r\n", "+\t\t> ← hull\r\n", "+\t\t>\r\n"],
+    ),
+    "a new child where none is": ("ADD 2.2.2 [act] Sell", ["+\t\t2.2.2. [ ] [act] Sell\r\n"]),
+    "a new last step": ("ADD 4 [act] Sail", ["-3. [ ] [act] Paint", "+3. [ ] [act] Paint\r\n", "+4. [ ] [act] Sail"]),
+}
+
+
+@pytest.mark.parametrize(("command", "lines"), LINES.values(), ids=LINES)
+def test_the_lines_that_go_and_come(command: str, lines: list[str]) -> None:
+    assert changes(f"PLAN_CMD: {command}") == lines
+
+
+# Commands on small texts, and what becomes of these.
+TEXTS = {
+    "the empty text": ("", "ADD 1 [act] a", "## Steps\n1. [act] a\n"),
+    "a byte-order mark": ("\ufeff", "ADD 1 [act] a", "\ufeff## Steps\n1. [act] a\n"),
+    "a byte-order mark and blank lines": ("\ufeff\r\n", "ADD 1 [act] a", "\ufeff\r\n## Steps\r\n1. [act] a\r\n"),
+    "blank lines": (" \n\n", "ADD 1 [act] a", "## Steps\n1. [act] a\n \n\n"),
+    "no steps": ("Goal: g\n", "ADD 1 [act] a", "Goal: g\n## Steps\n1. [act] a\n"),
+    "no steps, no end": ("Goal: g", "ADD 1 [act] a\n> b", "Goal: g\n## Steps\n1. [act] a\n  > b"),
+    "no steps, parts set off": (
+        "# t\r\n\r\nGoal: g\r\n",
+        "ADD 1 [act] a",
+        "# t\r\n\r\nGoal: g\r\n\r\n## Steps\r\n1. [act] a\r\n",
+    ),
+    "an empty list": (" ## Steps \r\n\r\n", "ADD 1 [act] a", " ## Steps \r\n 1. [act] a\r\n\r\n"),
+    "a header without an end": ("##\tSteps", "ADD 1 [act] a", "##\tSteps\n1. [act] a"),
+    "an end, then a last step": ("## Steps\n1. [act] a\n", "ADD 2 [act] b", "## Steps\n1. [act] a\n2. [act] b\n"),
+    "steps set off": (
+        "## Steps\n\n1. [act] a\n \n\n2. [act] b\n",
+        "ADD 2 [act] c\nPLAN_CMD: ADD 1 [act] d\nPLAN_CMD: ADD 5 [act] e",
+        "## Steps\n\n1. [act] d\n\n2. [act] a\n \n\n3. [act] c\n\n4. [act] b\n\n5. [act] e\n",
+    ),
+    "blank lines at the end": ("## Steps\n1. [act] a\n\n\t", "ADD 2 [act] b", "## Steps\n1. [act] a\n2. [act] b\n\n\t"),
+    "line ends of the line in front": (
+        "## Steps\n1. [act] a\r\n2. [act] b\n",
+        "ADD 2 [act] c\nPLAN_CMD: ADD 4 [act] d",
+        "## Steps\n1. [act] a\r\n2. [act] c\r\n3. [act] b\n4. [act] d\n",
+    ),
+    "indentation of a sibling": (
+        "## Steps\n   1. [subtask] a\n 1.1. [act] b\n",
+        "ADD 1.2 [act] c\nPLAN_CMD: ADD 2 [act] d",
+        "## Steps\n   1. [subtask] a\n 1.1. [act] b\n 1.2. [act] c\n   2. [act] d\n",
+    ),
+    "indentation that a document is used to": (
+        "## Steps\n1. [subtask] a\n1.1. [act] b\n       > c\n2. [subtask] d\n",
+        "ADD 2.1 [act] e\n> f",
+        "## Steps\n1. [subtask] a\n1.1. [act] b\n       > c\n2. [subtask] d\n2.1. [act] e\n       > f\n",
+    ),
+    "behind children that come late": (
+        "## Steps\n1. [subtask] a\n2. [subtask] b\n1.1. [act] c\n2.1. [act] d\n",
+        "ADD 3 [act] e\nPLAN_CMD: ADD 1.2 [act] f",
+        "## Steps\n1. [subtask] a\n2. [subtask] b\n3. [act] e\n1.1. [act] c\n1.2. [act] f\n2.1. [act] d\n",
+    ),
+    "children anywhere go": (
+        "## Steps\n1.1. [act] a\n2. [act] b\n1.2.1. [act] c\n1. [subtask] d\n> e\n3. [act] f\n1.2. [subtask] g",
+        "REPLAN 1",
+        "## Steps\n2. [act] b\n1. [subtask] d\n> e\n3. [act] f\n",
+    ),
+    "children anywhere go, blank lines stay in between": (
+        "## Steps\n1. [subtask] a\n\n1.1. [act] b\n\n\n2. [act] c\n\n1.2. [act] d\n \n",
+        "REPLAN 1",
+        "## Steps\n1. [subtask] a\n\n2. [act] c\n \n",
+    ),
+    "orphans are taken in": (
+        "## Steps\n1. [act] a\n2.1. [act] b\n 2.3. [act] c\n3. [act] d\n",
+        "ADD 2 [subtask] e",
+        "## Steps\n1. [act] a\n2. [subtask] e\n2.1. [act] b\n 2.3. [act] c\n3. [act] d\n",
+    ),
+    "orphans out of order": (
+        "## Steps\n3. [act] a\n2.1. [act] b\n1. [act] c\n",
+        "ADD 2 [subtask] d",
+        "## Steps\n2. [subtask] d\n3. [act] a\n2.1. [act] b\n1. [act] c\n",
+    ),
+    "numbers become longer": (
+        "## Steps\n 9.  [subtask] a\n   9.1. [act]\n",
+        "ADD 9 [act] b",
+        "## Steps\n 9. [act] b\n 10.  [subtask] a\n   10.1. [act]\n",
+    ),
+    "an escape that is needed no more": (
+        "## Steps\n1. [act] say \\→ x\n",
+        "REVISE 1 [act] say \\→ x → y",
+        "## Steps\n1. [act] say \\→ x → y\n",
+    ),
+    "an escape that comes to be needed": (
+        "## Steps\n1. [act] say → x → y\n",
+        "REVISE 1 [act] say \\→ x",
+        "## Steps\n1. [act] say \\→ x\n",
+    ),
+    "a type that looks like a mark": ("## Steps\n1. [ ] [x] a\n", "DONE 1", "## Steps\n1. [x] [x] a\n"),
+    "explicit marks": (
+        "## Steps\n1. [x] [act] a\n2. [ ] [act] b\n",
+        "REVISE 1 [act] a",
+        "## Steps\n1. [ ] [act] a\n2. [ ] [act] b\n",
+    ),
+    "hardly any explicit marks": (
+        "## Steps\n1. [x] [act] a\n2. [ ] [act] b\n3. [act] c\n4. [act] d\n",
+        "REVISE 1 [act] a\nPLAN_CMD: ADD 5 [act] e",
+        "## Steps\n1. [act] a\n2. [ ] [act] b\n3. [act] c\n4. [act] d\n5. [act] e\n",
+    ),
+    "a result behind the progress": (
+        "## Steps\n1. [act] a | Progress: 1/2  |  b | c\n",
+        "DONE 1 | d",
+        "## Steps\n1. [x] [act] a | Progress: 1/2  |  d\n",
+    ),
+    "a progress that says nothing": (
+        "## Steps\n1. [act] a | Progress: 0\n",
+        "REVISE 1 [act] b",
+        "## Steps\n1. [act] b | Progress: 0\n",
+    ),
+    "detail in the middle": (
+        "## Steps\n1. [act] a\n>b\n\n  >c\n>  d\n> e",
+        "REVISE 1 [act] a\n> b\n> x\n> y\n>  d\n> e",
+        "## Steps\n1. [act] a\n>b\n\n> x\n> y\n>  d\n> e",
+    ),
+    "less detail": (
+        "## Steps\r\n1. [act] a\r\n> b\r\n\r\n> c\r\n> d",
+        "REVISE 1 [act] a\n> d",
+        "## Steps\r\n1. [act] a\r\n\r\n> d",
+    ),
+    "detail in front": (
+        "## Steps\n1. [act] a\n  > b",
+        "REVISE 1 [act] a\n> x\n> b",
+        "## Steps\n1. [act] a\n  > x\n  > b",
+    ),
+    "detail at the end": (
+        "## Steps\n1. [act] a\n  > b",
+        "REVISE 1 [act] a\n> b\n> x",
+        "## Steps\n1. [act] a\n  > b\n  > x",
+    ),
+    "inputs in several lines": (
+        "## Steps\n1. [act] a\n > b\n  > ←  c ,d \n > ← e\n",
+        "REVISE 1 [act] a\n> b\n> ← e, c",
+        "## Steps\n1. [act] a\n > b\n  > ←  e, c \n",
+    ),
+    "detail that looks like inputs": (
+        "## Steps\n1. [act] a\n> ← b\n",
+        "REVISE 1 [act] a\n> ← b\n> \\← b",
+        "## Steps\n1. [act] a\n> ← b\n> \\← b\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "command", "now"), TEXTS.values(), ids=TEXTS)
+def test_what_becomes_of_a_text(text: str, command: str, now: str) -> None:
+    document, plan = PlanDocument.from_text(text), parse_plan(text)
+    commands = parse_plan_commands(f"PLAN_CMD: {command}")
+    assert apply_commands(plan, commands) == []
+    assert all(report.done for report in document.apply(commands, atomic=True))
+    assert document.text == now
+    assert parse_plan(now) == document.plan == plan
+
+
+def test_what_is_undone_leaves_no_trace() -> None:
+    document = PlanDocument.from_text(PLAN)
+    for step_id in ("1", "2.1", "3"):
+        step = find_step(document.plan, step_id)
+        assert step is not None
+        document.set_status(step_id, PlanStatus.ACTIVE, "so")
+        assert document.text != PLAN
+        document.set_status(step_id, step.status, step.result)
+        assert document.text == PLAN
+    for step_id in ("1", "2", "2.1", "2.2.1", "2.2.2", "3", "4"):
+        document.add(step_id, "act", "here", detail=["a"])
+        document.remove(step_id, renumber=True)
+        # Its line has been ended.
+        assert document.text == (PLAN + "\r\n" if step_id == "4" else PLAN)
+    moved = PlanDocument.from_text(PLAN)
+    moved.move("2.1", "2.9")
+    moved.move("2.9", "2.1")
+    assert moved.text == PLAN
+
+
+def test_statuses_and_results() -> None:
+    document = PlanDocument.from_text("## Steps\n1. [act] a\n2. [x] [act] b | c")
+    assert document.set_status("1", "active") == "step 1: pending → active"
+    assert document.set_status("2", PlanStatus.PENDING) == "step 2: done → pending"
+    assert document.text == "## Steps\n1. [>] [act] a\n2. [act] b | c"
+    document.set_status("2", PlanStatus.BLOCKED, "")
+    assert document.text == "## Steps\n1. [>] [act] a\n2. [!] [act] b"
+
+
+def test_adding_takes_texts_as_they_are() -> None:
+    document = PlanDocument.from_text("## Steps\n1. [subtask] a\n")
+    said = document.add("1.1", "act", "b | c → d", name="n", inputs=["e", "f"], detail=["← g", " h"])
+    assert said == "step 1.1 added"
+    document.add("1.1", "reason", "i → j", outputs=["k"])
+    assert document.text == (
+        "## Steps\n1. [subtask] a\n  1.1. [reason] i → j → k\n"
+        "  1.2. n [act] b \\| c \\→ d\n    > ← e, f\n    > \\← g\n    >  h\n"
+    )
+    step = find_step(document.plan, "1.2")
+    assert step is not None
+    assert (step.description, step.inputs, step.detail) == ("b | c → d", ["e", "f"], ["← g", " h"])
+
+
+RUN = """\
+## Steps
+1. [act] a
+2. [subtask] b
+  2.1. [subtask] c
+    2.1.1. [act] d
+
+  2.2. [act] e
+3. [act] f
+5. [act] g
+"""
+
+
+def test_removing() -> None:
+    document = PlanDocument.from_text(RUN)
+    assert document.remove("2.1") == "step 2.1 removed with 1 step below it"
+    assert document.remove("1", renumber=True) == "step 1 removed, 2 steps behind it moved down by one"
+    assert document.text == "## Steps\n1. [subtask] b\n  1.2. [act] e\n2. [act] f\n5. [act] g\n"
+    assert document.remove("5", renumber=True) == "step 5 removed"
+    assert document.remove("1") == "step 1 removed with 1 step below it"
+    assert document.text == "## Steps\n2. [act] f\n"
+    document.remove("2")
+    assert document.text == "## Steps\n"
+
+
+def test_removing_among_orphans() -> None:
+    text = "## Steps\n1. [subtask] a\n1.2.1. [act] b\n1.2.2.7. [act] c\n1.2.4. [act] d\n1.3. [act] e\n"
+    document = PlanDocument.from_text(text)
+    assert document.remove("1.2.1", renumber=True) == "step 1.2.1 removed, 1 step behind it moved down by one"
+    assert document.text == "## Steps\n1. [subtask] a\n1.2.1.7. [act] c\n1.2.4. [act] d\n1.3. [act] e\n"
+
+
+# A place to go to, what is said, and the text then.
+MOVES = {
+    "to the end": ("1", "6", "step 1 moved to 6", "2 2.1 2.1.1 2.2 3 5 6"),
+    "among the others": ("5", "1", "step 5 moved to 1, 3 steps behind it moved up by one", "1 2 3 3.1 3.1.1 3.2 4"),
+    "to the number that it leaves free": (
+        "3",
+        "2",
+        "step 3 moved to 2, 1 step behind it moved up by one",
+        "1 2 3 3.1 3.1.1 3.2 5",
+    ),
+    "with all below": ("2.1", "4", "step 2.1 moved to 4", "1 2 2.2 3 4 4.1 5"),
+    "below another": (
+        "3",
+        "2.1.1",
+        "step 3 moved to 2.1.1, 1 step behind it moved up by one",
+        "1 2 2.1 2.1.1 2.1.2 2.2 5",
+    ),
+    "nowhere": ("2", "2", "step 2 stays where it is", "1 2 2.1 2.1.1 2.2 3 5"),
+    "to another number only": ("5", "4", "step 5 moved to 4", "1 2 2.1 2.1.1 2.2 3 4"),
+}
+
+
+@pytest.mark.parametrize(("step_id", "to", "said", "ids"), MOVES.values(), ids=MOVES)
+def test_moving(step_id: str, to: str, said: str, ids: str) -> None:
+    document = PlanDocument.from_text(RUN)
+    words = {step.split()[-1] for step in RUN.split("\n")[1:-1] if step}
+    assert document.move(step_id, to) == said
+    rows = [row.split() for row in document.text.split("\n")[1:-1] if row.strip()]
+    assert " ".join(row[0].removesuffix(".") for row in rows) == ids
+    assert {row[-1] for row in rows} == words
+    assert parse_plan(document.text) == document.plan
+
+
+def test_moved_lines_are_indented_as_their_new_siblings() -> None:
+    text = (
+        "## Steps\n1. [subtask] a\n    1.1. [subtask] b\n        > c\n\n      > d\n        1.1.1. [act] e\n2. [act] f"
+    )
+    document = PlanDocument.from_text(text)
+    document.move("1.1", "3")
+    assert document.text == ("## Steps\n1. [subtask] a\n2. [act] f\n3. [subtask] b\n    > c\n\n  > d\n    3.1. [act] e")
+    document.move("3", "1.1")
+    assert document.text == text + "\n"
+
+
+def test_a_move_in_its_place_changes_nothing_but_ids() -> None:
+    text = "## Steps\n  1.  [subtask] a\n1.1. [act] b\n\n 4. [act] c\n"
+    document = PlanDocument.from_text(text)
+    document.move("1", "3")
+    assert document.text == "## Steps\n  3.  [subtask] a\n3.1. [act] b\n\n 4. [act] c\n"
+
+
+def test_renaming() -> None:
+    document = PlanDocument.from_text("## Steps\n1.  [x]  [act] a\n2.  one\t[act] b\n3. x [x] c\n")
+    assert document.rename("1", "加载") == "step 1 is called 加载"
+    assert document.rename("2", "two") == "step 2 is called two"
+    # Without its name, the type would be read as a mark.
+    assert document.rename("3", "") == "step 3 has no name"
+    assert document.text == "## Steps\n1.  [x] 加载  [act] a\n2.  two\t[act] b\n3. [ ] [x] c\n"
+    assert document.rename("3", "one")
+
+
+REFUSALS: dict[str, tuple[Callable[[PlanDocument], str], str, str]] = {
+    "status of no step": (lambda d: d.set_status("9", "done"), "PC111", "SET 9: there is no step 9"),
+    "no status": (
+        lambda d: d.set_status("1", "well"),
+        "PC118",
+        "SET 1: status: 'well' is none of pending, active, done, blocked, skipped",
+    ),
+    "no result": (
+        lambda d: d.set_status("1", "done", "a\nb"),
+        "PC118",
+        "SET 1: result: a line break cannot be written in a plan",
+    ),
+    "unknown parent": (lambda d: d.add("9.1", "act"), "PC112", "ADD 9.1: there is no step 9 to add it to"),
+    "below a leaf": (lambda d: d.add("1.1", "act"), "PC113", "ADD 1.1: step 1 is of type 'act' and has no children"),
+    "an unknown type": (lambda d: d.add("6", "do"), "PC114", "ADD 6: 'do' is none of reason, act, decide, subtask"),
+    "no id": (
+        lambda d: d.add("x", "act"),
+        "PC118",
+        "ADD x: step_id: 'x' is not numbers joined by dots, such as '2.1'",
+    ),
+    "a taken name at once": (lambda d: d.add("6", "act", name="n"), "PC120", "ADD 6: another step is called n"),
+    "a taken name": (lambda d: d.rename("1", "n"), "PC120", "RENAME 1: another step is called n"),
+    "no name": (
+        lambda d: d.rename("1", "a b"),
+        "PC118",
+        "RENAME 1: step_name: 'a b' is not a name (letters, digits, `_` and `-`)",
+    ),
+    "a name for no step": (lambda d: d.rename("9", "a"), "PC111", "RENAME 9: there is no step 9"),
+    "nothing to remove": (lambda d: d.remove("9"), "PC111", "REMOVE 9: there is no step 9"),
+    "nothing to move": (lambda d: d.move("9", "1"), "PC111", "MOVE 9 to 1: there is no step 9"),
+    "to no id": (
+        lambda d: d.move("1", "01"),
+        "PC118",
+        "MOVE 1 to 01: step_id: '01' is not numbers joined by dots, such as '2.1'",
+    ),
+    "below itself": (lambda d: d.move("2", "2.1.1"), "PC119", "MOVE 2 to 2.1.1: a step can not stand below itself"),
+    "below no step": (lambda d: d.move("1", "7.1"), "PC112", "MOVE 1 to 7.1: there is no step 7 to add it to"),
+    "below another leaf": (
+        lambda d: d.move("1", "2.2.1"),
+        "PC113",
+        "MOVE 1 to 2.2.1: step 2.2 is of type 'act' and has no children",
+    ),
+    "a leaf above orphans": (
+        lambda d: d.move("1", "4"),
+        "PC113",
+        "MOVE 1 to 4: step 4.1 would belong to it, and a leaf has no children",
+    ),
+    "children beside orphans": (
+        lambda d: d.move("2", "4"),
+        "PC117",
+        "MOVE 2 to 4: it has children, and step 4.1 would be one more",
+    ),
+    "no room": (lambda d: d.move("1", "999999999"), "PC117", "MOVE 1 to 999999999: the step 999999999 can not move up"),
+}
+
+
+@pytest.mark.parametrize(("change", "code", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_refusals(change: Callable[[PlanDocument], str], code: str, message: str) -> None:
+    text = "## Steps\n1. [act] a\n2. n [subtask] b\n2.1. [subtask] c\n2.2. [act] d\n4.1. [act] e\n999999999. [act] f\n"
+    document = PlanDocument.from_text(text)
+    with pytest.raises(CommandError) as caught:
+        change(document)
+    assert (caught.value.code, str(caught.value)) == (code, message)
+    assert document.text == text
+    assert document.plan == parse_plan(text)
+
+
+def test_commands_together_or_not_at_all() -> None:
+    commands = parse_plan_commands("PLAN_CMD: DONE 1\nPLAN_CMD: ADD 9.1 [act] a\nPLAN_CMD: DONE 3")
+    document = PlanDocument.from_text(PLAN)
+    reports = document.apply(commands, atomic=True)
+    assert [(report.done, report.code) for report in reports] == [(True, ""), (False, "PC112"), (True, "")]
+    assert (document.text, document.plan) == (PLAN, parse_plan(PLAN))
+    document.apply(commands)
+    assert difference(PLAN, document.text) == ["-3. [ ] [act] Paint", "+3. [x] [act] Paint"]
+
+
+def test_a_command_that_could_not_be_a_line() -> None:
+    [report] = PlanDocument.from_text(PLAN).apply([PlanCommand("DONE")])
+    assert (report.done, report.code) == (False, "PC118")
+
+
+def test_the_plan_is_a_copy() -> None:
+    document = PlanDocument.from_text("## Steps\n1. [act] a\n")
+    document.plan.steps.clear()
+    document.plan.steps[0].description = "b"
+    assert document.text == "## Steps\n1. [act] a\n"
+    assert document.plan == parse_plan(document.text)
+
+
+def _pickle(document: PlanDocument) -> PlanDocument:
+    again = pickle.loads(pickle.dumps(document))
+    assert isinstance(again, PlanDocument)
+    return again
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, _pickle])
+def test_copies_go_their_own_way(again: Callable[[PlanDocument], PlanDocument]) -> None:
+    document = PlanDocument.from_text(PLAN, name="boat.md")
+    document.apply([PlanCommand("COLLAPSE", "2")])
+    copied = again(document)
+    copied.remove("3")
+    assert document.text == PLAN
+    assert difference(PLAN, copied.text) == ["-3. [ ] [act] Paint"]
+    assert [step.expanded for step in copied.plan.steps] == [None, False]
+    assert repr(copied) == "<PlanDocument 'boat.md'>"
+
+
+def test_what_is_no_plan_is_refused() -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        PlanDocument.from_text("so it is\n", name="boat.md")
+    assert [(found.code, found.source and found.source.name) for found in caught.value.diagnostics] == [
+        ("PS101", "boat.md")
+    ]
+    with pytest.raises(PlanSyntaxError):
+        PlanDocument.from_text(PLAN, limits=Limits(max_steps=1))
+
+
+def test_depth() -> None:
+    depth = 3000
+    rows = [f"{'.'.join(['1'] * level)}. [subtask] a\n" for level in range(1, depth + 1)]
+    document = PlanDocument.from_text("## Steps\n" + "".join(rows), limits=Limits(max_bytes=None, max_depth=None))
+    document.add("1", "act", "b")
+    assert document.text.count("\n2.1.1") == depth - 2
+    document.remove("1", renumber=True)
+    assert document.text == "## Steps\n" + "".join(rows)
+    copy.deepcopy(document)
+    document.remove("1")
+    assert document.text == "## Steps\n"

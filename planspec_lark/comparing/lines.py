@@ -70,6 +70,12 @@ class Lines:
         """The lines of a step as a side has them."""
         return self._pieces[side][self.versions.step(node, side).step_id]
 
+    def are_right(self, node: Node, step_id: str, indent: str) -> bool:
+        """Whether a step can stay as ours has it."""
+        if not node.is_in(OURS) or self.versions.step(node, OURS).step_id != step_id:
+            return False
+        return self.versions.values(node, OURS) == node.values and indent_of(self.piece(node, OURS).lines) == indent
+
     def gap(self, node: Node) -> str:
         """The blank lines behind a step."""
         return self.piece(node, OURS if node.is_in(OURS) else THEIRS).gap

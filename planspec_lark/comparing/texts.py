@@ -58,7 +58,11 @@ def _merge(plans: tuple[PlanSpec, PlanSpec, PlanSpec], texts: tuple[str, str], m
 
 def _chunks(lines: Lines, entry: Entry) -> Iterator[Chunk]:
     """The lines of a step, and where the sides do not agree on something those of both."""
-    node, gap = entry.node, lines.gap(entry.node)
+    node = entry.node
+    if entry.side is None and not node.disputed and lines.are_right(node, entry.step_id, entry.indent):
+        yield Chunk(lines.piece(node, OURS).text)
+        return
+    gap = lines.gap(node)
     ours = lines.write(node, node.values, entry.step_id, entry.indent)
     if entry.side == OURS:
         yield Chunk(ours.text + gap, "", entry.topic)

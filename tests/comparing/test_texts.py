@@ -290,7 +290,7 @@ def test_markers_end_as_the_lines_of_ours_do() -> None:
 def test_what_is_no_plan_is_refused_by_its_name(name: str) -> None:
     texts = {"base": "", "ours": "Goal: a\n", "theirs": "Goal: b\n", name: "1) do\n"}
     with pytest.raises(PlanSyntaxError) as caught:
-        merge_texts(**texts)
+        merge_texts(texts["base"], texts["ours"], texts["theirs"])
     assert caught.value.source.name == name
 
 

@@ -20,6 +20,7 @@ READERS = (
     "check_text",
     "plan_commands",
     "apply_commands",
+    "versions",
     "plan_from_json",
     "plan_from_dict",
     "read_json",

@@ -58,7 +58,7 @@ from planspec_lark import (
 from planspec_lark.drawing import Drawing
 from planspec_lark.planspec.drawing import View
 from planspec_lark.planspec.showing import show_plan, wrap
-from tests.fuzz import engine, mending, planner, reflections, tool_runs, toolplans
+from tests.fuzz import engine, mending, planner, reflections, tool_runs, toolplans, versions
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.property import documents, promises, streams
 from tests.reporting import to_github, to_json, to_sarif
@@ -305,6 +305,7 @@ TARGETS = {
     "check_text": Target(_check, texts),
     "plan_commands": Target(_commands, texts),
     "apply_commands": Target(_apply, texts),
+    "versions": Target(versions.try_versions, texts),
     "PlanDocument": Target(_edit, texts),
     "plan_from_json": Target(_json, json_texts),
     "plan_from_dict": Target(_value, json_values),

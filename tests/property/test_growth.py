@@ -20,7 +20,7 @@ from tests.growth.work import EXCEPTIONS, Work
 
 ALLOWED = 2.5**2
 # Sizes in characters. Sizes grow until a run takes long enough for its time to say something about growth.
-SMALLEST, LARGEST = 250, 16_000
+SMALLEST, LARGEST = 2_000, 8_000
 ENOUGH, FLOOR = 0.012, 0.002
 # The least time of so many runs counts, where the first ones grew too fast.
 TRIES = 20

@@ -44,10 +44,10 @@ class Box:
     outputs: list[Port]
     x: float = 0
     y: float = 0
+    height: float = field(init=False)
 
-    @property
-    def height(self) -> float:
-        """How high it is."""
+    @height.default
+    def _add_up(self) -> float:
         return _HEAD + sum(height for height, _, _ in self._heights()) + _BELOW
 
     def rows(self) -> Iterator[tuple[float, Port | None, Port | None]]:

@@ -57,8 +57,7 @@ def draw_plan(plan: PlanSpec, language: Drawing = "mermaid", *, view: View = "bo
         is more than text.
     """
     drawing = sheet(language, "LR" if view == "tree" else "TD", _STYLES)
-    names = {step.step_id: f"s{index}" for index, step in enumerate(iter_steps(plan))}
-    artist = _Artist(drawing, names)
+    artist = _Artist.begin(drawing, plan)
     if view == "tree":
         artist.draw_tree(plan)
     else:
@@ -72,8 +71,20 @@ class _Artist:
 
     sheet: Sheet
     names: dict[str, str]
+    # The numbers of each step and of the last one below it.
+    spans: dict[str, tuple[int, int]]
     frames: set[str] = field(factory=set)
     rounds: int = 0
+
+    @classmethod
+    def begin(cls, drawing: Sheet, plan: PlanSpec) -> _Artist:
+        """Give all steps their names."""
+        spans: dict[str, tuple[int, int]] = {}
+        count = 0
+        for step, is_entered in walk(plan):
+            spans[step.step_id] = (count if is_entered else spans[step.step_id][0], count - (not is_entered))
+            count += is_entered
+        return cls(drawing, {step_id: f"s{first}" for step_id, (first, _) in spans.items()}, spans)
 
     def draw_tree(self, plan: PlanSpec) -> None:
         title = shorten(one_line(plan.title or plan.goal)) or "Plan"
@@ -139,8 +150,8 @@ class _Artist:
 
     def _is_around(self, step: PlanStep, other: PlanStep) -> bool:
         """Whether a step has a frame in which the other one stands, or is that one."""
-        inside = step is other or other.step_id.startswith(f"{step.step_id}.")
-        return inside and self.names[step.step_id] in self.frames
+        first, last = self.spans[step.step_id]
+        return self.names[step.step_id] in self.frames and first <= self.spans[other.step_id][0] <= last
 
     def _add_arrow(self, tail: str, head: str, label: str = "", line: Line = "solid") -> None:
         self.sheet.arrow(tail, head, label, line, frames=[end for end in (tail, head) if end in self.frames])

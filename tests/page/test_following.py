@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import socket
@@ -91,7 +92,9 @@ def test_the_number_grows_with_changes_alone(path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["in place", "replaced", "through a link"])
-def test_changes_are_noticed(path: Path, way: str) -> None:
+def test_changes_are_noticed(path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nobody looks for them before they are told of.
+    monkeypatch.setattr("planspec_lark.page.following._LOOK", 60_000)
     link = path
     if way == "through a link":
         link = path.parent / "folder" / "link.md"
@@ -99,14 +102,26 @@ def test_changes_are_noticed(path: Path, way: str) -> None:
         link.symlink_to(path)
     follower = Follower(link)
     with watching(follower):
-        if way == "in place":
-            path.write_text(BAD)
-        else:
-            (path.parent / "new").write_text(BAD)
-            os.replace(path.parent / "new", path)
-        assert follower.wait(1, 10) == 2
+        # It takes a moment until somebody watches.
+        for at in range(40):
+            text = BAD + at * "\n"
+            if way == "in place":
+                path.write_text(text)
+            else:
+                (path.parent / "new").write_text(text)
+                os.replace(path.parent / "new", path)
+            if follower.wait(1, 0.25) != 1:
+                break
     assert follower.problem
-    assert follower.wait(2, 60) is None
+    assert follower.wait(-1, 60) is None
+
+
+def test_changes_that_nobody_tells_of_are_found(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planspec_lark.page.following._LOOK", 50)
+    follower = Follower(path)
+    path.write_text(BAD)
+    with watching(follower):
+        assert follower.wait(1, 10) == 2
 
 
 def test_without_the_extra(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,6 +210,24 @@ def test_not_too_many_listen(server: PageServer) -> None:
     answer = ask(server, "/events")
     assert (answer.status, answer.read()) == (503, b"Too many pages are open.\n")
     assert ask(server).status == 200
+
+
+@pytest.mark.parametrize(("error", "is_named"), [(BrokenPipeError(), False), (ValueError("odd"), True)])
+def test_faults_are_named_and_browsers_that_go_are_not(
+    server: PageServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    is_named: bool,
+) -> None:
+    def fail() -> str:
+        raise error
+
+    monkeypatch.setattr(server.follower, "page", fail)
+    with pytest.raises(http.client.RemoteDisconnected):
+        ask(server)
+    assert ask(server, "/x").status == 404
+    assert ("ValueError: odd" in capsys.readouterr().err) == is_named
 
 
 def test_who_leaves_makes_room_and_no_noise(

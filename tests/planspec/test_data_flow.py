@@ -80,6 +80,20 @@ def test_decisions_in_decisions() -> None:
     assert origins(steps) == [("1.1.2.2", "x", "1.1.1"), ("1.1.3", "x", "1.1.2"), ("2", "x", "1")]
 
 
+def test_nothing_of_another_branch_is_seen() -> None:
+    steps = """\
+1. [act] a → x
+2. [decide] b
+  2.1. [subtask] c
+    2.1.1. [act] d → x
+    2.1.2. [decide] e
+      2.1.2.1. [act] f → x
+  2.2. [act] g
+    > ← x
+"""
+    assert origins(steps) == [("2.2", "x", "1")]
+
+
 def test_links_missing_and_unused() -> None:
     text = "1. [act] a → x, y, z, z\n2. [act] b → v\n> ← x, q, y, w\n3. [act] c → w\n> ← v\n"
     plan = parse_plan(f"## Steps\n{text}")

@@ -103,6 +103,11 @@ def test_what_stands_out_says_so() -> None:
     assert 'unused0(["crumbs<br/>no step takes it"]):::unused' in drawing
 
 
+def test_labels_of_graphviz() -> None:
+    plan = PlanSpec(steps=[PlanStep("1", step_type="act", description='a\\" ]; b [c="&lt;\\n')])
+    assert r's0 [label="1 act, pending\na\\\" ]; b [c=\"&amp;lt;\\n", style' in draw_plan(plan, "dot")
+
+
 def test_frames_end_at_some_depth() -> None:
     drawing = draw_plan(chain())
     assert (drawing.count("subgraph "), drawing.count("  end\n")) == (30, 30)

@@ -91,9 +91,10 @@ def _title(step: PlanStep) -> str:
 def _in_a_line(step: PlanStep) -> str:
     status = "" if step.status is PlanStatus.PENDING else f" ({step.status.value})"
     name = f"{step.step_name} " if step.step_name else ""
+    description = f" {step.description}" if step.description else ""
     outputs = f" → {', '.join(step.outputs)}" if step.outputs else ""
     result = f" | {step.result}" if step.result else ""
-    text = f"{_short(step.step_id)}{status} {name}[{step.step_type}] {step.description}{outputs}{result}"
+    text = f"{_short(step.step_id)}{status} {name}[{step.step_type}]{description}{outputs}{result}"
     return visible(text)
 
 

@@ -78,3 +78,8 @@ steps
   ~ 2.2 warm_up
       status: active → pending"""
     )
+
+
+def test_a_new_step_without_words() -> None:
+    after = plan_without("wording")(parse_plan("## Steps\n1. [act] Knead → dough\n"))
+    assert show(PlanSpec(), after) == "steps\n  + 1 [act] → dough"

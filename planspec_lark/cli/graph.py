@@ -29,10 +29,11 @@ __all__ = ["command"]
 @click.option("--timeout", default=60.0, show_default=True, type=SECONDS, help="Seconds for Graphviz.")
 @out_option
 def command(file: str, form: str, view: View | None, timeout: float, out: str) -> None:
-    """Write a plan as a drawing: steps in the frames of their containers, and arrows for what they take from others.
+    """Write a plan as a drawing.
 
-    Inputs that no step puts out and outputs that no step takes stand out. Exits with 1 where the file is no plan, and
-    with 2 where it cannot be read or there is no Graphviz for a picture.
+    Steps stand in the frames of their containers, and arrows say what they take from others. Inputs that no step puts
+    out and outputs that no step takes stand out. Exits with 1 where the file is no plan, and with 2 where it cannot be
+    read or there is no Graphviz for a picture.
     """
     _, plan = read_plan(file)
     drawing = draw_plan(plan, "mermaid" if form == "mermaid" else "dot", view=view or "both")

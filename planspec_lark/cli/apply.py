@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from planspec_lark.cli.arguments import plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
-    UNREADABLE,
-    complain,
     fail,
     label,
     read_text,
     stop_on_faults,
+    write_back,
     write_diagnostics,
     write_diff,
     write_rows,
-    write_text,
 )
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.document.document import PlanDocument
-from planspec_lark.files import write_atomically
 from planspec_lark.plan_cmd.applying import Report
 from planspec_lark.plan_cmd.reading import CommandScan, scan_plan_commands
 from planspec_lark.source import visible, visible_name
@@ -63,7 +58,7 @@ def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: boo
     if diff:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if not dry_run:
-        _write(file, before, after)
+        write_back(file, before, after)
     if refused:
         what = "the others were carried out" if changed and not (held or dry_run) else "nothing was changed"
         fail(f"{refused} of {len(scan.commands) + len(scan.diagnostics)} commands refused: {what}", FINDINGS)
@@ -88,14 +83,3 @@ def _tell(reports: list[Report], done: str, to_stderr: bool) -> None:
     for report in reports:
         mark = (done, style) if report.done else (f"{report.code}  ", "bold red")
         write_rows([(mark, (visible(report.message), ""))], to_stderr=to_stderr)
-
-
-def _write(file: str, before: str, after: str) -> None:
-    if file == "-":
-        write_text(after)
-    elif before != after:
-        try:
-            write_atomically(Path(file), after)
-        except OSError as error:
-            complain(f"Error: {visible_name(file)}: {error.strerror}")
-            raise click.exceptions.Exit(UNREADABLE) from None

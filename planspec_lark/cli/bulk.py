@@ -82,11 +82,11 @@ def command(  # noqa: PLR0913, PLR0917  (its options)
     engine: str,
     address: str | None,
 ) -> None:
-    """Check a corpus of plans or answers: a row for each record, and a report.
+    """Check a corpus of plans or answers, and write a report.
 
-    INPUT is JSONL, plain or in gzip, or Parquet. A second call with the same inputs and options does what is missing
-    only, however the first one has ended. Exits with 0 once all is analysed, whatever was found, and with 2 where
-    something could not be.
+    Beside it there is a row for each record. INPUT is JSONL, plain or in gzip, or Parquet. A second call with the same
+    inputs and options does what is missing only, however the first one has ended. Exits with 0 once all is analysed,
+    whatever was found, and with 2 where something could not be.
     """
     if "-" in inputs:
         raise click.UsageError("Standard input cannot be taken up again after a break: name files.")

@@ -11,7 +11,7 @@ import click
 from attrs import define, field
 
 from planspec_lark.cli.output import FINDINGS, Unusable, complain, fail, write_diagnostics, write_rows, write_text
-from planspec_lark.cli.run_options import SECONDS
+from planspec_lark.cli.waiting import timeout_option
 from planspec_lark.prompting import LANGUAGES
 from planspec_lark.source import one_line, visible, visible_name
 from planspec_lark.store.folder import PlanFolder
@@ -29,14 +29,7 @@ def draft_options(command: Any) -> Any:
         click.option("--llm", metavar="MODEL", help="A language model that drafts the plan."),
         click.option("--planner", metavar="CMD", help="A program that drafts the plan."),
         click.option("--language", type=click.Choice(LANGUAGES), help="Of steps and prompts; by default as described."),
-        click.option(
-            "--timeout",
-            type=SECONDS,
-            default=300.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="The most that a program or a model takes for an answer.",
-        ),
+        timeout_option("a program or a model"),
     ]
     for option in reversed(options):
         command = option(command)

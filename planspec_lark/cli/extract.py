@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
@@ -13,17 +12,16 @@ from planspec_lark.answers.risks import Risk
 from planspec_lark.cli.output import (
     FINDINGS,
     Row,
-    Unreadable,
     complain,
     fail,
     label,
+    out_option,
     read_text,
     stop_on_faults,
+    write_out,
     write_rows,
-    write_text,
 )
 from planspec_lark.diagnostics import PlanSyntaxError, shorten
-from planspec_lark.files import write_atomically, writing
 from planspec_lark.source import one_line, visible_name
 
 __all__ = ["command"]
@@ -33,7 +31,7 @@ _STYLES = {Risk.NONE: "dim", Risk.LOW: "cyan", Risk.MEDIUM: "bold yellow", Risk.
 
 @click.command("extract")
 @click.argument("file", metavar="FILE")
-@click.option("-o", "--out", metavar="OUT", default="-", help="Write the plan to this file.")
+@out_option
 @click.option(
     "--max-risk",
     type=click.Choice([risk.value for risk in Risk]),
@@ -71,20 +69,9 @@ def command(file: str, out: str, max_risk: str, as_json: bool) -> None:
 
 
 def _write(text: str, out: str) -> None:
-    if out == "-":
-        write_text(text)
-        return
-    path = Path(out)
-    try:
-        if path.exists():
-            write_atomically(path, text)
-        else:
-            with writing(path) as file:
-                file.write(text.encode("utf-8"))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(out, reason or "cannot be written") from None
-    complain(f"{visible_name(out)}: written")
+    write_out(out, text)
+    if out != "-":
+        complain(f"{visible_name(out)}: written")
 
 
 def _ledger(found: Extraction) -> Iterator[Row]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from planspec_lark.cli.arguments import plan_argument
@@ -14,12 +12,11 @@ from planspec_lark.cli.output import (
     complain,
     label,
     read_text,
+    write_back,
     write_diagnostics,
     write_diff,
-    write_text,
 )
 from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.files import write_atomically
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.source import visible_name
@@ -65,15 +62,10 @@ def _format(file: str, *, check: bool, diff: bool) -> int:
 
 
 def _write(file: str, before: str, after: str) -> int:
-    if file == "-":
-        write_text(after)
-        return 0
-    if before == after:
-        return 0
     try:
-        write_atomically(Path(file), after)
-    except OSError as error:
-        complain(f"Error: {visible_name(file)}: {error.strerror}")
+        if write_back(file, before, after):
+            complain(f"{visible_name(file)}: written in canonical form")
+    except Unreadable as error:
+        complain(f"Error: {error.format_message()}")
         return UNREADABLE
-    complain(f"{visible_name(file)}: written in canonical form")
     return 0

@@ -18,7 +18,10 @@ __all__ = ["command"]
 @folder_option
 @view_options
 def command(file: str, step_id: str, as_json: bool, max_tokens: int | None) -> None:
-    """Show one step with what it needs, what stands beside and below it, and what depends on it."""
+    """Show one step with what it needs, and what depends on it.
+
+    What stands beside and below it is shown as well.
+    """
     _, plan = read_plan(file)
     try:
         view = focus_view(plan, step_id)

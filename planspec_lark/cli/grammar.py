@@ -27,7 +27,10 @@ def command() -> None:
 @click.option("--siblings", type=int, metavar="N", help="Spell all ids out, N at each level, so that none comes twice.")
 @out_option
 def export(target: str, types: str, out: str, **options: Any) -> None:
-    """Write a grammar for fresh plans or commands, or a JSON Schema for plan_next, for a model to follow."""
+    """Write a grammar or a JSON Schema for a model to follow.
+
+    Grammars are those of fresh plans and of commands; for plan_next there is a JSON Schema.
+    """
     names = [name.strip() for name in types.split(",") if name.strip()]
     try:
         text = export_grammar(target, types=names, **options)

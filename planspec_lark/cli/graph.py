@@ -6,6 +6,7 @@ import click
 
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import Unusable, out_option, read_plan, write_out
+from planspec_lark.cli.waiting import SECONDS
 from planspec_lark.graphviz import GraphvizError, dot_to_svg
 from planspec_lark.planspec.drawing import View, draw_plan
 
@@ -25,15 +26,14 @@ __all__ = ["command"]
 )
 @click.option("--flow", "view", flag_value="flow", default=None, help="Draw who takes what from whom, and no frames.")
 @click.option("--tree", "view", flag_value="tree", default=None, help="Draw what stands below what, and no variables.")
-@click.option(
-    "--timeout", default=60.0, show_default=True, type=click.FloatRange(0, min_open=True), help="Seconds for Graphviz."
-)
+@click.option("--timeout", default=60.0, show_default=True, type=SECONDS, help="Seconds for Graphviz.")
 @out_option
 def command(file: str, form: str, view: View | None, timeout: float, out: str) -> None:
-    """Write a plan as a drawing: steps in the frames of their containers, and arrows for what they take from others.
+    """Write a plan as a drawing.
 
-    Inputs that no step puts out and outputs that no step takes stand out. Exits with 1 where the file is no plan, and
-    with 2 where it cannot be read or there is no Graphviz for a picture.
+    Steps stand in the frames of their containers, and arrows say what they take from others. Inputs that no step puts
+    out and outputs that no step takes stand out. Exits with 1 where the file is no plan, and with 2 where it cannot be
+    read or there is no Graphviz for a picture.
     """
     _, plan = read_plan(file)
     drawing = draw_plan(plan, "mermaid" if form == "mermaid" else "dot", view=view or "both")

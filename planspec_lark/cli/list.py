@@ -26,9 +26,10 @@ _GAP = "  "
 @folder_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    """List the plans in planspec/, with their progress, title and goal.
+    """List the plans in planspec/.
 
-    A file that is no plan is listed with what is wrong first. Exits with 2 where the folder cannot be read.
+    Each has its progress, title and goal. A file that is no plan is listed with what is wrong first. Exits with 2 where
+    the folder cannot be read.
     """
     with refusals():
         folder = folder_of(ctx)

@@ -29,7 +29,7 @@ __all__ = ["command"]
 @click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N records, or runs.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line, with all that the ledger has.")
 def command(file: str, run_id: str | None, lists: bool, last: int | None, as_json: bool) -> None:
-    """Show what has happened to a plan: the records of its ledger."""
+    """Show what has happened to a plan, from its ledger."""
     if lists and run_id is not None:
         raise click.UsageError("--run and --runs exclude each other.")
     if file == "-":

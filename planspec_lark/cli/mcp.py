@@ -24,9 +24,10 @@ __all__ = ["command"]
 )
 @click.pass_context
 def command(ctx: click.Context, language: str) -> None:
-    """Serve the plans of a folder to agents, as an MCP server on standard input and output.
+    """Serve the plans of a folder to agents, as an MCP server.
 
-    It is started by an MCP client, and ends with it. It reads and writes plans in that folder only.
+    It talks on standard input and output: an MCP client starts it, and it ends with that. It reads and writes plans in
+    that folder only.
     """
     try:
         from planspec_lark.mcp_server.serving import InboxError, serve  # noqa: PLC0415  (an extra, and slow to load)

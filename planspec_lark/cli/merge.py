@@ -45,10 +45,10 @@ __all__ = ["command"]
 def command(  # noqa: PLR0913, PLR0917  (its arguments and options)
     base: str, ours: str, theirs: str, output: str | None, marker_size: int, path: str | None
 ) -> None:
-    """Merge what two sides have made of a plan, and write it to OURS.
+    """Merge what two sides have made of a plan.
 
-    BASE is what both have started from. Exits with 0 where all could be merged, 1 where there are conflicts (they stand
-    between markers, as git makes them), and 2 where a file cannot be read or written.
+    BASE is what both have started from; OURS gets what comes of it. Exits with 0 where all could be merged, 1 where
+    there are conflicts (they stand between markers, as git makes them), and 2 where a file cannot be read or written.
 
     Where one of the three is no plan, their lines are merged instead, and that counts as a conflict.
     """

@@ -40,6 +40,7 @@ __all__ = [
     "read_text",
     "stop_on_faults",
     "terminal_width",
+    "write_back",
     "write_bytes",
     "write_diagnostics",
     "write_diff",
@@ -186,6 +187,27 @@ def write_out(out: str, text: str) -> None:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Unreadable(out, reason or "cannot be written") from None
+
+
+def write_back(file: str, before: str, after: str) -> bool:
+    """Put what has become of a file's text in its place, or write it to standard output for ``-``.
+
+    Returns:
+        Whether the file was written: it is not where nothing has changed.
+
+    Raises:
+        Unreadable: the file cannot be written.
+    """
+    if file == "-":
+        write_text(after)
+        return False
+    if before == after:
+        return False
+    try:
+        write_atomically(Path(file), after)
+    except OSError as error:
+        raise Unreadable(file, error.strerror or "cannot be written") from None
+    return True
 
 
 def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool = False) -> None:

@@ -48,9 +48,9 @@ _context_option = click.option(
 
 @click.group("planner")
 def command() -> None:
-    """Check a planner's messages, and run plans with any programs.
+    """Check a planner's messages, and run its plans.
 
-    `start` begins a plan, `run` takes it on, and `show` says where it stands.
+    Any programs can take part. `start` begins a plan, `run` takes it on, and `show` says where it stands.
     """
 
 

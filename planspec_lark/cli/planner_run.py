@@ -17,6 +17,7 @@ from planspec_lark.cli.planner_files import (
     state_option,
 )
 from planspec_lark.cli.stopping import stoppable
+from planspec_lark.cli.waiting import timeout_option
 from planspec_lark.llm.models import LlmError
 from planspec_lark.llm.planners import Sent, program_executor, program_planner
 from planspec_lark.llm.program import Program
@@ -89,14 +90,7 @@ def _running_options(command: Any) -> Any:
             help="What the planner gets: the context as JSON, or the prompt for a language model.",
         ),
         language_option,
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=300.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="The most that a program takes for an answer.",
-        ),
+        timeout_option("a program"),
         click.option(
             "--max-refusals",
             type=click.IntRange(min=0),

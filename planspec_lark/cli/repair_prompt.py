@@ -20,7 +20,7 @@ __all__ = ["command"]
 @click.option("--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Of the prompt.")
 @click.option("--max-faults", type=click.IntRange(min=1), default=MAX_FAULTS, show_default=True, help="Show so many.")
 def command(file: str, language: str, max_faults: int) -> None:
-    """Write what asks a language model to mend single lines of its plan.
+    """Write what asks a model to mend single lines of its plan.
 
     planspec splice puts its answer into the plan. Exits with 0, and writes nothing, where nothing is to be mended; with
     1 where something is.

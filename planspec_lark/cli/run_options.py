@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from planspec_lark.cli.output import Unusable, check_inputs, label, read_text, write_diagnostics
+from planspec_lark.cli.waiting import SECONDS, timeout_option
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.engine.models import Budget, EngineLimits
 from planspec_lark.engine.requests import Request
@@ -26,7 +27,6 @@ from planspec_lark.prompting import LANGUAGES
 from planspec_lark.source import visible_name
 
 __all__ = [
-    "SECONDS",
     "Asked",
     "budget_of",
     "edited_of",
@@ -39,7 +39,6 @@ __all__ = [
 
 _ROLES = ("operator", "reflector", "planner")
 _LIMITS = EngineLimits()
-SECONDS = click.FloatRange(min=0, min_open=True)
 # Values for a run: some of them may be whole documents.
 _INPUTS = Limits(max_bytes=20_000_000, max_depth=64, max_findings=100)
 # What is said once: a run that goes on must not begin anew, and edits made later have to be asked about again.
@@ -70,14 +69,7 @@ def run_options(command: Any) -> Any:
         _count("--max-calls", None, "Stop after so many calls of programs and models.", 1),
         _count("--max-tokens", None, "Stop after so many tokens, where they are counted.", 1),
         click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after so many seconds."),
-        click.option(
-            "--timeout",
-            type=SECONDS,
-            default=300.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="The most that a program or a model takes for an answer.",
-        ),
+        timeout_option("a program or a model"),
         click.option("--no-interact", is_flag=True, help="Ask nobody, even on a terminal."),
         click.option("--dry-run", is_flag=True, help="Only write which steps would be done, and with what."),
     ]

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from planspec_lark.answers.splicing import Spliced, splice
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
-    Unreadable,
     check_inputs,
     complain,
     fail,
     label,
     read_text,
     stop_on_faults,
+    write_back,
     write_diagnostics,
     write_diff,
-    write_text,
 )
 from planspec_lark.diagnostics import PlanSyntaxError, Severity
-from planspec_lark.files import write_atomically
 from planspec_lark.source import visible_name
 
 __all__ = ["command"]
@@ -52,18 +48,8 @@ def command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
     if diff:
         write_diff(before, done.text, file, to_stderr=file == "-" and not dry_run)
     if not dry_run:
-        _write(file, before, done.text)
+        write_back(file, before, done.text)
     _tell(done, file)
-
-
-def _write(file: str, before: str, after: str) -> None:
-    if file == "-":
-        write_text(after)
-    elif before != after:
-        try:
-            write_atomically(Path(file), after)
-        except OSError as error:
-            raise Unreadable(file, error.strerror or "cannot be written") from None
 
 
 def _tell(done: Spliced, file: str) -> None:

@@ -36,7 +36,7 @@ _OF_TOOLS = "PT2"
 
 @click.group("tools")
 def command() -> None:
-    """Check structured tool plans, order their steps, show and run them.
+    """Check, order, show and run structured tool plans.
 
     Plans are JSON or YAML. A folder of atoms says what tools there are.
     """
@@ -75,7 +75,7 @@ def _check(file: str, registry: Registry, form: str) -> Outcome | str:
 @click.option("--waves", is_flag=True, help="Write the number of its wave and a tab in front of each.")
 @click.option("--json", "as_json", is_flag=True, help="Write the order and the waves as JSON.")
 def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None:
-    """Write the names of a plan's steps in the order in which they can be run.
+    """Write the names of a plan's steps in an order to run them in.
 
     Steps of a wave may run side by side. Exits with 1 where something is wrong with the plan; without --atoms, nothing
     is said about its tools.
@@ -108,7 +108,10 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
     help="The language of the drawing.",
 )
 def graph(file: str, form: Drawing) -> None:
-    """Write a plan as a drawing: an arrow from each step to those that depend on it."""
+    """Write a plan as a drawing.
+
+    An arrow leads from each step to those that depend on it.
+    """
     write_text(draw_toolplan(read_tool_plan(file), form))
 
 

@@ -26,10 +26,11 @@ __all__ = ["command"]
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="For --watch; by default any that is free."
 )
 def command(file: str, out: str, watch: bool, port: int) -> None:
-    """Write a plan as a page for a browser: one HTML file that needs nothing else.
+    """Write a plan as a page for a browser.
 
-    With --watch nothing is written; the page is at the address that is shown, and changes as the file does. Exits with
-    1 where the file is no plan (with --watch, the page says so), and with 2 where it cannot be read or served.
+    That is one HTML file which needs nothing else. With --watch nothing is written; the page is at the address that is
+    shown, and changes as the file does. Exits with 1 where the file is no plan (with --watch, the page says so), and
+    with 2 where it cannot be read or served.
     """
     if not watch:
         _, plan = read_plan(file)

@@ -27,10 +27,15 @@ _NAMED = 3
 Line = tuple[Piece, ...]
 
 
-def show_diff(diff: PlanDiff) -> Iterator[Line]:
+def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
     """Lay a difference out: lines without line breaks, with nothing in them that could steer a terminal.
 
     The roles of pieces are label, id, added, removed, changed, moved, text and note.
+
+    Args:
+        diff: the difference.
+        with_bodies: show all of a step that has come or gone, its progress, inputs and detail on lines of their own;
+            else the inputs stand behind it, and the lines of detail are counted.
     """
     for field in diff.head:
         yield from _field(field, "")
@@ -38,7 +43,7 @@ def show_diff(diff: PlanDiff) -> Iterator[Line]:
     if shown:
         yield (Piece("label", "steps"),)
     for change in shown:
-        yield from _step(change)
+        yield from _step(change, with_bodies)
     renumbered = diff.of_kind(ChangeKind.RENUMBERED)
     if renumbered:
         yield (Piece("note", _name_renumbered(renumbered)),)
@@ -56,19 +61,24 @@ def _short(step_id: str) -> str:
     return step_id if len(step_id) <= 40 else f"{step_id[:40]}…"
 
 
-def _step(change: StepChange) -> Iterator[Line]:
+def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
     role, sign = _SIGNS[change.kind]
     if change.kind is not ChangeKind.CHANGED:
-        yield Piece(role, f"  {sign} {_in_a_line(change.step)}"), Piece("note", _belongings(change.step))
+        line = Piece(role, f"  {sign} {_in_a_line(change.step)}")
+        if with_bodies:
+            yield (line,)
+            yield from ((Piece(role, f"      {visible(row)}"),) for row in _body(change.step))
+        else:
+            yield line, Piece("note", _belongings(change.step))
         return
     old, new = change.old, change.step
     assert old is not None
-    line = [Piece(role, f"  {sign} "), Piece("id", _short(new.step_id)), Piece("text", f" {_title(new)}")]
+    pieces = [Piece(role, f"  {sign} "), Piece("id", _short(new.step_id)), Piece("text", f" {_title(new)}")]
     if old.step_id != new.step_id:
-        line.append(Piece("note", f" (was {_short(old.step_id)})"))
+        pieces.append(Piece("note", f" (was {_short(old.step_id)})"))
     if change.is_moved:
-        line.append(Piece("moved", " moved"))
-    yield tuple(line)
+        pieces.append(Piece("moved", " moved"))
+    yield tuple(pieces)
     for field in change.fields:
         yield from _field(field, "      ")
 
@@ -81,9 +91,10 @@ def _title(step: PlanStep) -> str:
 def _in_a_line(step: PlanStep) -> str:
     status = "" if step.status is PlanStatus.PENDING else f" ({step.status.value})"
     name = f"{step.step_name} " if step.step_name else ""
+    description = f" {step.description}" if step.description else ""
     outputs = f" → {', '.join(step.outputs)}" if step.outputs else ""
     result = f" | {step.result}" if step.result else ""
-    text = f"{_short(step.step_id)}{status} {name}[{step.step_type}] {step.description}{outputs}{result}"
+    text = f"{_short(step.step_id)}{status} {name}[{step.step_type}]{description}{outputs}{result}"
     return visible(text)
 
 
@@ -91,6 +102,12 @@ def _belongings(step: PlanStep) -> str:
     inputs = f"  ← {', '.join(step.inputs)}" if step.inputs else ""
     detail = f"  {len(step.detail)} lines of detail" if len(step.detail) > 1 else "  1 line of detail"
     return inputs + (detail if step.detail else "")
+
+
+def _body(step: PlanStep) -> list[str]:
+    progress = progress_text(step) if step.done_count or step.total_count is not None else ""
+    inputs = f"← {', '.join(step.inputs)}" if step.inputs else ""
+    return [*filter(None, (progress, inputs)), *step.detail]
 
 
 def _field(change: FieldChange, indent: str) -> Iterator[Line]:

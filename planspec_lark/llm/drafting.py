@@ -77,9 +77,8 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     Raises:
         LlmError: the model gives no answer.
     """
-    request = request_generation(task, constraints=constraints, language=language)
     drafting = _Drafting(lambda asked: _Streamed(stream(asked.prompt)), max_repairs, limits, on_event, on_text)
-    return drafting.run(request)
+    return drafting.run(task, constraints, language)
 
 
 def draft_plan_at_once(  # noqa: PLR0913  (as above)
@@ -104,11 +103,10 @@ def draft_plan_at_once(  # noqa: PLR0913  (as above)
     Raises:
         LlmError: the model gives no answer.
     """
-    request = request_generation(task, constraints=constraints, language=language)
     drafting = _Drafting(
         lambda asked: _Whole(take_answer(model(asked), "model")), max_repairs, limits, on_event, on_text
     )
-    return drafting.run(request)
+    return drafting.run(task, constraints, language)
 
 
 # ---------------------------------------------------------------- answers
@@ -162,7 +160,8 @@ class _Drafting:
     on_event: Callable[[PlanEvent], None]
     on_text: Callable[[int, str], None]
 
-    def run(self, request: Request) -> DraftedPlan:
+    def run(self, task: str, constraints: Iterable[str], language: str) -> DraftedPlan:
+        request = request_generation(task, constraints=constraints, language=language)
         answers, effort = 0, Effort()
         while True:
             answers += 1

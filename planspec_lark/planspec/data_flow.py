@@ -6,7 +6,7 @@ run knows (:mod:`planspec_lark.engine.inputs`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from attrs import define, frozen
@@ -14,7 +14,7 @@ from attrs import define, frozen
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import walk
 
-__all__ = ["DataFlow", "Link", "Origin", "find_data_flow"]
+__all__ = ["DataFlow", "Link", "Origin", "find_data_flow", "find_origins"]
 
 
 @frozen(eq=False)
@@ -85,25 +85,45 @@ def find_data_flow(plan: PlanSpec) -> DataFlow:
         for names, steps in ((step.outputs, producers), (step.inputs, consumers)):
             for name in dict.fromkeys(names):
                 steps.setdefault(name, []).append(step)
-    origins: dict[str, dict[str, Origin | None]] = {}
-    reach = _Reach()
-    for step, is_entered in walk(plan):
-        if is_entered:
-            reach.enter(step)
-            if step.inputs:
-                origins[step.step_id] = {
-                    name: _find_origin(name, reach, producers) for name in dict.fromkeys(step.inputs)
-                }
-        else:
-            reach.leave(step)
+    origins = {step.step_id: found for step, found in _iter_origins(plan, producers)}
     return DataFlow(origins, producers, consumers)
 
 
-def _find_origin(name: str, reach: _Reach, producers: Mapping[str, list[PlanStep]]) -> Origin | None:
-    if name not in producers:
+def find_origins(
+    plan: PlanSpec, step: PlanStep, producers: Mapping[str, Sequence[PlanStep]]
+) -> Mapping[str, Origin | None]:
+    """The origin of each input of one step, as :func:`find_data_flow` finds it; also where another has the same id.
+
+    Args:
+        plan: the plan.
+        step: one of its steps.
+        producers: by variable, at least by each of the step's inputs, the steps that put it out, in document order.
+    """
+    if not step.inputs:
+        return {}
+    return next(found for one, found in _iter_origins(plan, producers) if one is step)
+
+
+def _iter_origins(
+    plan: PlanSpec, producers: Mapping[str, Sequence[PlanStep]]
+) -> Iterator[tuple[PlanStep, dict[str, Origin | None]]]:
+    """Each step with inputs, and their origins."""
+    reach = _Reach()
+    for step, is_entered in walk(plan):
+        if not is_entered:
+            reach.leave(step)
+            continue
+        reach.enter(step)
+        if step.inputs:
+            yield step, {name: _find_origin(name, reach, producers) for name in dict.fromkeys(step.inputs)}
+
+
+def _find_origin(name: str, reach: _Reach, producers: Mapping[str, Sequence[PlanStep]]) -> Origin | None:
+    found = producers.get(name)
+    if not found:
         return None
     before = reach.find(name)
-    return Origin(before) if before is not None else Origin(producers[name][0], is_feedback=True)
+    return Origin(before) if before is not None else Origin(found[0], is_feedback=True)
 
 
 @define(eq=False)

@@ -1,19 +1,20 @@
 """One step of a plan with what one needs to know for it: the next one to do, or any other.
 
 A view is data; as a text it may be bounded. What goes first where there is not room for all is what stands beside the
-step, last what its inputs say. Goal, constraints, the step itself and the names of all above it and of where its inputs
-come from stay.
+step, last what its inputs say. Goal, constraints, the step itself, the names of all above it and the origins of its
+inputs stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from attrs import evolve, field, frozen
 
 from planspec_lark.planspec.bounding import fit, shorten_result
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
+from planspec_lark.planspec.data_flow import find_origins
+from planspec_lark.planspec.models import PlanSpec, PlanStep, copy_own, iter_steps
 from planspec_lark.planspec.printing import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.planspec.upcoming import Todo, find_next
@@ -24,10 +25,19 @@ __all__ = ["StepView", "Supply", "Use", "focus_view", "next_step_view"]
 
 @frozen
 class Supply:
-    """Where an input comes from: the other steps that declare it as an output, in the order of the plan."""
+    """Where an input comes from, as :func:`~planspec_lark.planspec.data_flow.find_data_flow` finds it.
+
+    Attributes:
+        name: the input.
+        origin: the step that it comes from; None where no step puts it out.
+        is_feedback: whether that has the value only afterwards, so that the input is there in a later round at best.
+        others: the other steps that declare it as an output, in the order of the plan.
+    """
 
     name: str
-    steps: tuple[PlanStep, ...]
+    origin: PlanStep | None
+    is_feedback: bool = False
+    others: tuple[PlanStep, ...] = ()
 
 
 @frozen
@@ -86,7 +96,7 @@ class StepView:
             "constraints": [*plan.constraints],
             "path": [_full_value(above) for above in self.path],
             "step": _full_value(step),
-            "inputs": [{"name": one.name, "from": [*map(_brief_value, one.steps)]} for one in self.supplies],
+            "inputs": [*map(_supply_value, self.supplies)],
             "children": [*map(_brief_value, step.children)],
         }
         if self.todo is None:
@@ -125,7 +135,7 @@ def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
         path.append(above)
         above = parents[id(above)]
     path.reverse()
-    # What a container declares comes from a step inside it.
+    # What a container declares is put out by a step inside it.
     around = {id(one) for one in (*path, step)}
     others = [one for one in iter_steps(plan) if id(one) not in around]
     siblings = path[-1].children if path else plan.steps
@@ -134,20 +144,40 @@ def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
         step,
         plan,
         tuple(path),
-        tuple(Supply(name, steps) for name, steps in _find(step.inputs, others, "outputs")),
-        tuple(Use(name, steps) for name, steps in _find(step.outputs, others, "inputs")),
+        tuple(_supplies(plan, step, around)),
+        tuple(Use(name, steps) for name, steps in _find(step.outputs, others, "inputs").items()),
         tuple(one for one in siblings if one is not step),
     )
 
 
-def _find(names: Sequence[str], steps: Sequence[PlanStep], where: str) -> Iterator[tuple[str, tuple[PlanStep, ...]]]:
+def _supplies(plan: PlanSpec, step: PlanStep, around: set[int]) -> Iterator[Supply]:
+    """Where each input of a step comes from; the step itself and those above it are named only as its origin."""
+    producers = _find(step.inputs, iter_steps(plan), "outputs")
+    for name, found in find_origins(plan, step, producers).items():
+        if found is None:
+            yield Supply(name, None)
+            continue
+        others = tuple(one for one in producers[name] if one is not found.step and id(one) not in around)
+        yield Supply(name, found.step, found.is_feedback, others)
+
+
+def _find(names: Sequence[str], steps: Iterable[PlanStep], where: str) -> dict[str, tuple[PlanStep, ...]]:
     """For each name, the steps that have it there."""
     found: dict[str, list[PlanStep]] = {name: [] for name in names}
     for step in steps:
         for name in dict.fromkeys(getattr(step, where)):
             if name in found:
                 found[name].append(step)
-    yield from ((name, tuple(listed)) for name, listed in found.items())
+    return {name: tuple(listed) for name, listed in found.items()}
+
+
+def _supply_value(supply: Supply) -> dict[str, Any]:
+    return {
+        "name": supply.name,
+        "from": None if supply.origin is None else _brief_value(supply.origin),
+        "feedback": supply.is_feedback,
+        "others": [*map(_brief_value, supply.others)],
+    }
 
 
 def _brief_value(step: PlanStep) -> dict[str, Any]:
@@ -266,25 +296,22 @@ def _with_body(step: PlanStep, distance: int) -> _Item:
 
 
 def _supply_items(supply: Supply, step: PlanStep, order: dict[int, int]) -> Iterator[_Item]:
-    if not supply.steps:
-        yield _Item(f"- {supply.name}: no other step produces it\n")
+    if supply.origin is None:
+        yield _Item(f"- {supply.name}: no step puts it out\n")
         return
-    here = order[id(step)]
-    before = [one for one in supply.steps if order[id(one)] < here]
-    # The last one before it is the one that counts most often.
-    nearest = (before or supply.steps)[-1 if before else 0]
-    for one in supply.steps:
-        words = "from" if order[id(one)] < here or one.status is PlanStatus.DONE else "later, from"
-        row = f"- {supply.name}: {words} {canonical_summary(one)}\n"
-        distance = abs(order[id(one)] - here)
-        if one is not nearest:
-            yield _Item(row, _SUPPLY, distance)
-        elif shorten_result(one.result) == one.result:
-            yield _Item(row)
-        else:
-            brief = copy_own(one)
-            brief.result = shorten_result(one.result)
-            yield _Item(row, _RESULT, distance, f"- {supply.name}: {words} {canonical_summary(brief)}\n")
+    words = f"- {supply.name}: {'as feedback from' if supply.is_feedback else 'from'}"
+    row = f"{words} {canonical_summary(supply.origin)}\n"
+    result = shorten_result(supply.origin.result)
+    if result == supply.origin.result:
+        yield _Item(row)
+    else:
+        brief = copy_own(supply.origin)
+        brief.result = result
+        distance = abs(order[id(supply.origin)] - order[id(step)])
+        yield _Item(row, _RESULT, distance, f"{words} {canonical_summary(brief)}\n")
+    for one in supply.others:
+        row = f"- {supply.name}: also put out by {canonical_summary(one)}\n"
+        yield _Item(row, _SUPPLY, abs(order[id(one)] - order[id(step)]))
 
 
 def _use_items(use: Use) -> Iterator[_Item]:

@@ -18,14 +18,13 @@ from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.reading import parse_plan
-from planspec_lark.pytest_plugin.differing import Change, diff_rows
 from planspec_lark.pytest_plugin.normalizing import Normalizer, normalize
 from planspec_lark.pytest_plugin.taking import Taken, UnreadablePlanError, take
-from planspec_lark.source import visible
 
 __all__ = ["PlanSnapshot", "PlanSnapshotExtension"]
 
-_STYLES = {"-": snapshot_style, "+": received_style, " ": context_style, "": reset}
+# The roles in a difference that look like one of its two sides; all others are what stands around them.
+_STYLES = {"removed": snapshot_style, "added": received_style}
 
 
 class PlanSnapshotExtension(SingleFileSnapshotExtension):
@@ -51,20 +50,27 @@ class PlanSnapshotExtension(SingleFileSnapshotExtension):
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
         """What has become of the plan, step by step, and which repairs its text has needed."""
-        for change in _diff(str(snapshot_data), str(serialized_data)):
-            sign = f"{change.sign} " if change.sign else ""
-            yield reset(_STYLES[change.sign](visible(f"{sign}{change.text}")))
+        yield from map(reset, _diff(str(snapshot_data), str(serialized_data)))
         if self._last is not None:
             yield from self._last.list_repairs()
 
 
-def _diff(before: str, after: str) -> list[Change]:
+def _diff(before: str, after: str) -> Iterator[str]:
+    # Only a failure needs them.
+    from planspec_lark.comparing.diffing import diff_plans  # noqa: PLC0415
+    from planspec_lark.comparing.showing import show_diff  # noqa: PLC0415
+
     try:
-        changes = diff_rows(parse_plan(before), parse_plan(after))
+        diff = diff_plans(parse_plan(before), parse_plan(after))
     except PlanSyntaxError:
         # A snapshot that somebody has edited, or that a merge has left in pieces.
-        return [Change("", "the snapshot is no plan any more; write it anew")]
-    return changes or [Change("", "the same plan, but the snapshot is not in canonical form; write it anew")]
+        yield "the snapshot is no plan any more; write it anew"
+        return
+    if not diff:
+        yield "the same plan, but the snapshot is not in canonical form; write it anew"
+    # Nobody has the received plan at hand, so all of a new step is shown.
+    for line in show_diff(diff, with_bodies=True):
+        yield "".join(_STYLES.get(piece.role, context_style)(piece.text) for piece in line if piece.text)
 
 
 class PlanSnapshot(SnapshotAssertion):

@@ -44,6 +44,9 @@ def test_extract_to_a_file() -> None:
     assert Path("plan.md").read_bytes() == before
     assert run("extract", "-", "-o", "no/such/folder.md", stdin=FIRST).exit_code == 2
     assert run("extract", "-", "-o", ".", stdin=FIRST).exit_code == 2
+    nameless = run("extract", "-", "-o", "", stdin=FIRST)
+    assert nameless.exit_code == 2
+    assert nameless.stderr.endswith("Error: --out: an empty name is no file's; - is standard output\n")
 
 
 @pytest.mark.parametrize(("text", "code"), [(FIRST, 0), (ANSWER, 1), ("No.", 1)])

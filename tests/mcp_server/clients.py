@@ -16,26 +16,12 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, GetPromptResult, TextContent, TextResourceContents
 
 from tests.cli.running import MAIN
+from tests.cli.running import PLAN as BLOCKED_PLAN
 
 __all__ = ["PLAN", "Agent", "connected", "server_of", "text_of"]
 
-PLAN = """\
-# Plan: Move the library
-Goal: All books stand in the new house
-> The old lease ends in May.
-Constraints:
-- No book leaves its shelf unlabelled
-## Steps
-1. [x] [act] Label the shelves → labels | 212 shelves
-  > Two colours, one a floor.
-2. [>] [subtask] Move the books → moved
-  > ← labels
-  2.1. [act] Hire a lorry → lorry
-    > Twelve tonnes at least.
-  2.2. [reason] Find the best order of the rooms → room_order
-    > ← labels
-3. [~] [act] Paint the old shelves → paint
-"""
+# The plan of the command line's tests, with nothing that blocks it.
+PLAN = BLOCKED_PLAN.replace("[!] [act] Hire a lorry → lorry | None is free before Friday", "[act] Hire a lorry → lorry")
 
 
 def server_of(root: Path, *options: str) -> StdioServerParameters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import PlanSpec, Todo, focus_view, next_step_view, parse_plan
+from planspec_lark import PlanSpec, PlanStep, Todo, find_data_flow, focus_view, next_step_view, parse_plan
 from planspec_lark.planspec.views import StepView
 
 PLAN = """\
@@ -69,9 +69,9 @@ The step:
 
 Its inputs:
 - snapshot: from 3.1. [x] [act] Copy all tables → snapshot | 41 GB in 2 h
-- snapshot: later, from 3.3. [act] Count once more → snapshot
+- snapshot: also put out by 3.3. [act] Count once more → snapshot
 - night: from 2. [x] [act] Look for a quiet night → night | Sunday to Monday
-- key: no other step produces it
+- key: no step puts it out
 """
     )
 
@@ -92,7 +92,7 @@ The step:
 
 Its inputs:
 - copy_report: from 3. [x] [subtask] Copy and verify → copy_report
-- copy_report: from 3.2. [x] [act] Verify the counts → copy_report
+- copy_report: also put out by 3.2. [x] [act] Verify the counts → copy_report
 
 Its branches:
 4.1. [act] Yes: switch → switch_log
@@ -140,7 +140,7 @@ The step:
 
 Its inputs:
 - copy_report: from 3. [>] [subtask] Copy and verify → copy_report
-- copy_report: from 3.2. [act] Verify the counts → copy_report
+- copy_report: also put out by 3.2. [act] Verify the counts → copy_report
 
 Below it:
 4.1. [act] Yes: switch → switch_log
@@ -162,9 +162,43 @@ def test_what_nobody_takes_is_said() -> None:
     assert "\nIts outputs:\n- letter: no step takes it\n" in focus_view(parse_plan(PLAN), "5").to_text()
 
 
-def test_a_container_is_no_source_of_what_it_takes_from_inside() -> None:
-    (supply,) = focus_view(parse_plan("## Steps\n1. [subtask] a → v\n1.1. [act] b\n> ← v\n"), "1.1").supplies
-    assert (supply.name, supply.steps) == ("v", ())
+@pytest.mark.parametrize(
+    ("step_id", "expected"),
+    [
+        ("1", ("1", True, ["2", "2.2", "4.1", "4.2"])),
+        ("2.1", ("1", False, ["2.2", "4.1", "4.2"])),
+        ("2.2", ("1", False, ["4.1", "4.2"])),
+        ("3", ("2", False, ["1", "2.2", "4.1", "4.2"])),
+        ("4.2", ("2", False, ["1", "2.2", "4.1"])),
+        ("5", ("4", False, ["1", "2", "2.2", "4.1", "4.2"])),
+    ],
+)
+def test_where_an_input_comes_from(step_id: str, expected: tuple[str, bool, list[str]]) -> None:
+    plan = parse_plan(
+        "## Steps\n1. [act] a → v\n> ← v\n2. [subtask] b → v\n2.1. [act] c\n> ← v\n2.2. [act] d → v\n> ← v\n"
+        "3. [act] e\n> ← v\n4. [decide] f\n4.1. [act] g → v\n4.2. [act] h → v\n> ← v\n5. [act] i\n> ← v\n"
+    )
+    (supply,) = focus_view(plan, step_id).supplies
+    assert supply.origin is not None
+    assert (supply.origin.step_id, supply.is_feedback, [one.step_id for one in supply.others]) == expected
+    origin = find_data_flow(plan).origins[step_id]["v"]
+    assert origin is not None
+    assert (supply.origin, supply.is_feedback) == (origin.step, origin.is_feedback)
+
+
+def test_what_a_container_puts_out_comes_back_to_the_steps_in_it() -> None:
+    view = focus_view(parse_plan("## Steps\n1. [subtask] a → v\n1.1. [act] b\n> ← v\n"), "1.1")
+    assert "Its inputs:\n- v: as feedback from 1. [subtask] a → v\n" in view.to_text()
+    assert [(one["from"]["id"], one["feedback"], one["others"]) for one in view.to_dict()["inputs"]] == [
+        ("1", True, [])
+    ]
+
+
+def test_of_steps_with_the_same_id_each_has_its_own_origins() -> None:
+    first, second = PlanStep("2", inputs=["v"]), PlanStep("2", inputs=["w"])
+    plan = PlanSpec(steps=[PlanStep("1", outputs=["v", "w"]), first, second])
+    (supply,) = focus_view(plan, "2").supplies
+    assert (supply.name, supply.origin) == ("v", plan.steps[0])
 
 
 def test_there_has_to_be_such_a_step() -> None:
@@ -197,7 +231,7 @@ def test_the_order_in_which_parts_are_left_out() -> None:
         # The bodies of those above it.
         ["  > ← gaps", "  > One table after the other."],
         # Of several sources of an input, those that are farther away, and ends of results.
-        ["- snapshot: later, from 3.3. [ac"],
+        ["- snapshot: also put out by 3.3."],
         ["- snapshot: from 3.1. [x] [act] "],
     ]
 
@@ -225,7 +259,7 @@ The step:
 Its inputs:
 - snapshot: from 3.1. [x] [act] Copy all tables → snapshot | 41 GB in 2 h
 - night: from 2. [x] [act] Look for a quiet night → night | Sunday to Monday
-- key: no other step produces it
+- key: no step puts it out
 … left out: 1 step
 
 Its outputs:
@@ -243,9 +277,9 @@ def test_what_is_short_stays_as_it_is() -> None:
         view.to_text(max_tokens=1, count_tokens=len)
 
 
-def test_a_step_that_is_done_comes_no_later() -> None:
+def test_what_a_later_step_puts_out_is_feedback() -> None:
     text = upcoming("## Steps\n1. [act] a\n> ← b, c\n2. [x] [act] d → b\n3. [act] e → c\n").to_text()
-    assert "- b: from 2. [x] [act] d → b\n- c: later, from 3. [act] e → c\n" in text
+    assert "- b: as feedback from 2. [x] [act] d → b\n- c: as feedback from 3. [act] e → c\n" in text
 
 
 def test_as_json() -> None:
@@ -267,11 +301,10 @@ def test_as_json() -> None:
         "done_count": 0,
         "total_count": None,
     }
-    assert [(one["name"], [source["id"] for source in one["from"]]) for one in value["inputs"]] == [
-        ("snapshot", ["3.1", "3.3"]),
-        ("night", ["2"]),
-        ("key", []),
-    ]
+    assert [
+        (one["name"], one["from"] and one["from"]["id"], one["feedback"], [other["id"] for other in one["others"]])
+        for one in value["inputs"]
+    ] == [("snapshot", "3.1", False, ["3.3"]), ("night", "2", False, []), ("key", None, False, [])]
     seen = focus_view(parse_plan(PLAN), "3.2").to_dict()
     assert "todo" not in seen
     assert [one["id"] for one in seen["siblings"]] == ["3.1", "3.3"]

@@ -41,7 +41,7 @@ def with_newlines(lines: str, newline: str) -> str:
 def put_together(chunks: Iterable[Chunk], newline: str, marker_size: int) -> str:
     """The text of all chunks. Where there is one conflict at least, it is no plan."""
     rows: list[str] = []
-    for chunk in _joined(chunks):
+    for chunk in _joined(chunks, newline):
         if chunk.theirs is None:
             _add(rows, chunk.ours, newline)
             continue
@@ -61,21 +61,25 @@ def _add(rows: list[str], lines: str, newline: str) -> None:
     rows.append(lines)
 
 
-def _joined(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+def _joined(chunks: Iterable[Chunk], newline: str) -> Iterator[Chunk]:
     """The chunks, those of one conflict that follow each other as one."""
     open_chunks: list[Chunk] = []
     for chunk in chunks:
         if open_chunks and (chunk.topic is None or chunk.topic is not open_chunks[0].topic):
-            yield _join(open_chunks)
+            yield _join(open_chunks, newline)
             open_chunks = []
         if chunk.topic is None:
             yield chunk
         else:
             open_chunks.append(chunk)
     if open_chunks:
-        yield _join(open_chunks)
+        yield _join(open_chunks, newline)
 
 
-def _join(chunks: list[Chunk]) -> Chunk:
-    ours, theirs = "".join(chunk.ours for chunk in chunks), "".join(chunk.theirs or "" for chunk in chunks)
-    return Chunk(ours, theirs)
+def _join(chunks: list[Chunk], newline: str) -> Chunk:
+    ours: list[str] = []
+    theirs: list[str] = []
+    for chunk in chunks:
+        _add(ours, chunk.ours, newline)
+        _add(theirs, chunk.theirs or "", newline)
+    return Chunk("".join(ours), "".join(theirs))

@@ -11,7 +11,7 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.comparing.lines import Lines
 from planspec_lark.comparing.nodes import OURS, THEIRS, Node, Versions
-from planspec_lark.comparing.numbering import first_free, suffix_of
+from planspec_lark.comparing.numbering import Suffixes, suffix_of
 from planspec_lark.comparing.placing import PLACE
 from planspec_lark.comparing.sequences import longest_rising
 from planspec_lark.comparing.trees import ROOT
@@ -60,9 +60,8 @@ class _Emitter:
     at: dict[int, int] = field(factory=dict)
     # What theirs has elsewhere, by the node that it stands below: behind which node, and the steps.
     elsewhere: dict[int, list[tuple[Node | None, list[Entry]]]] = field(factory=dict)
-    # What the ids of steps below one add to its own, and the number behind all of these.
-    taken: dict[int, set[str]] = field(factory=dict)
-    free: dict[int, int] = field(factory=dict)
+    # The numbers that are free below a step.
+    free: dict[int, Suffixes] = field(factory=dict)
 
     def run(self) -> Iterator[Entry]:
         """All entries."""
@@ -176,16 +175,9 @@ class _Emitter:
     def _suffix_elsewhere(self, node: Node, parent: Node) -> str:
         """What the id of a step adds where theirs has it, if nothing else has that id; else a free number."""
         skip = len(parent.step_id) + 1 if parent.step_id else 0
-        if id(parent) not in self.taken:
-            self.taken[id(parent)] = {other.step_id[skip:] for other in parent.children}
-            self.free[id(parent)] = first_free(self.taken[id(parent)])
-        taken = self.taken[id(parent)]
-        suffix = suffix_of(self.versions, node, THEIRS)
-        if suffix in taken or "." in suffix:
-            suffix = str(self.free[id(parent)])
-        taken.add(suffix)
-        self.free[id(parent)] = max(self.free[id(parent)], int(suffix) + 1)
-        return suffix
+        if id(parent) not in self.free:
+            self.free[id(parent)] = Suffixes(other.step_id[skip:] for other in parent.children)
+        return self.free[id(parent)].take(suffix_of(self.versions, node, THEIRS))
 
     # ---------------------------------------------------------------- what comes in between
 

@@ -10,7 +10,7 @@ from planspec_lark.comparing.trees import number_of
 from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.tree import find_parents
 
-__all__ = ["first_free", "number", "suffix_of"]
+__all__ = ["Suffixes", "number", "suffix_of"]
 
 
 def number(versions: Versions) -> None:
@@ -31,9 +31,22 @@ def suffix_of(versions: Versions, node: Node, side: int) -> str:
     return versions.trees[side].suffix(node.places[side])
 
 
-def first_free(suffixes: Iterable[str]) -> int:
-    """The number behind all that these suffixes start with."""
-    return max((int(suffix.partition(".")[0]) for suffix in suffixes), default=0) + 1
+class Suffixes:
+    """The suffixes below one step, and those that are still free."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._numbers = {int(suffix.partition(".")[0]) for suffix in self._taken}
+        self._next = max(self._numbers, default=0) + 1
+
+    def take(self, wanted: str) -> str:
+        """The suffix that is wanted if it is a free number, else a number behind all others or, at the end, any."""
+        if "." in wanted or int(wanted) in self._numbers:
+            while self._next > COUNT_LIMIT or self._next in self._numbers:
+                self._next = self._next + 1 if self._next < COUNT_LIMIT else 1
+            wanted = str(self._next)
+        self._numbers.add(int(wanted))
+        return wanted
 
 
 def _suffixes(versions: Versions, parent: Node) -> list[str]:
@@ -111,11 +124,10 @@ def _keep(versions: Versions, parent: Node) -> list[str]:
         is_theirs = ours is None or (theirs is not None and ours == at.get(BASE))
         wanted.append(str(theirs if is_theirs else ours))
     taken = {suffix for suffix, node in zip(wanted, parent.children, strict=True) if node.is_in(OURS)}
-    free = first_free(wanted)
+    free = Suffixes(wanted)
     for index, node in enumerate(parent.children):
         if not node.is_in(OURS):
             if wanted[index] in taken:
-                wanted[index] = str(free)
-                free += 1
+                wanted[index] = free.take(wanted[index])
             taken.add(wanted[index])
     return wanted

@@ -277,6 +277,20 @@ def test_a_step_that_both_have_moved_stands_in_both_places() -> None:
     )
 
 
+def test_a_step_that_both_have_moved_has_an_id_of_its_own_in_each_place() -> None:
+    base = "## Steps\n1. [subtask] a\n2. [subtask] b\n3. [act] x\n"
+    ours = "## Steps\n1. [subtask] a\n  1.1. [act] x\n2. [subtask] b\n  2.999999999. [act] y\n  2.1. [act] z\n"
+    theirs = "## Steps\n1. [subtask] a\n2. [subtask] b\n  2.1. [act] x\n"
+    assert "=======\n  2.2. [act] x\n>>>>>>> theirs\n" in clash(ours, theirs, base)
+
+
+def test_a_last_line_is_ended_inside_a_conflict() -> None:
+    base = "## Steps\n1. [subtask] a\n2. [subtask] b\n3. [subtask] x\n"
+    ours = "## Steps\n1. [subtask] a\n2. [subtask] b\n1.1. [subtask] x"
+    theirs = "## Steps\n1. [subtask] a\n2. [subtask] b\n2.1. [subtask] x\n2.1.1. [act] y\n"
+    assert "<<<<<<< ours\n1.1. [subtask] x\n1.1.1. [act] y\n=======\n" in clash(ours, theirs, base)
+
+
 def test_markers_end_as_the_lines_of_ours_do() -> None:
     theirs = edited(("3. [act] Paint", "3. [!] [act] Paint"))
     written = clash(OURS.replace("\n", "\r\n"), theirs)

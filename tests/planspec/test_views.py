@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import PlanSpec, PlanStep, Todo, find_data_flow, focus_view, next_step_view, parse_plan
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, Todo, find_data_flow, focus_view, next_step_view, parse_plan
 from planspec_lark.planspec.views import StepView
 
 PLAN = """\
@@ -195,10 +195,14 @@ def test_what_a_container_puts_out_comes_back_to_the_steps_in_it() -> None:
 
 
 def test_of_steps_with_the_same_id_each_has_its_own_origins() -> None:
-    first, second = PlanStep("2", inputs=["v"]), PlanStep("2", inputs=["w"])
-    plan = PlanSpec(steps=[PlanStep("1", outputs=["v", "w"]), first, second])
-    (supply,) = focus_view(plan, "2").supplies
-    assert (supply.name, supply.origin) == ("v", plan.steps[0])
+    done = PlanStatus.DONE
+    first, second = PlanStep("2", status=done, inputs=["v"]), PlanStep("2", inputs=["w"])
+    plan = PlanSpec(steps=[PlanStep("1", status=done, outputs=["v", "w"]), first, second])
+    view = next_step_view(plan)
+    assert view is not None
+    assert view.step is second
+    (supply,) = view.supplies
+    assert (supply.name, supply.origin) == ("w", plan.steps[0])
 
 
 def test_there_has_to_be_such_a_step() -> None:

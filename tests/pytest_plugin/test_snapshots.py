@@ -83,3 +83,8 @@ steps
 def test_a_new_step_without_words() -> None:
     after = plan_without("wording")(parse_plan("## Steps\n1. [act] Knead → dough\n"))
     assert show(PlanSpec(), after) == "steps\n  + 1 [act] → dough"
+
+
+def test_the_body_of_a_new_step_steers_no_terminal() -> None:
+    after = parse_plan("## Steps\n1. [act] Knead\n> For \u202eten minutes\n")
+    assert show(PlanSpec(), after) == "steps\n  + 1 [act] Knead\n      For \\u202eten minutes"

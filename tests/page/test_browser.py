@@ -239,6 +239,15 @@ def test_on_paper_all_is_there(show: Show) -> None:
     assert not page.get_by_role("button", name="Theme").is_visible()
 
 
+def test_paper_is_white(show: Show) -> None:
+    page = show(PLAN, color_scheme="dark")
+    for _ in range(3):
+        page.emulate_media(media="print")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        page.emulate_media(media="screen")
+        page.get_by_role("button", name="Theme").click()
+
+
 def test_without_scripts_all_is_there(show: Show) -> None:
     page = show(PLAN, java_script_enabled=False)
     assert page.locator(".row:visible").count() == len(ALL)

@@ -110,6 +110,9 @@ def test_without_workers_a_run_waits_and_says_so(
                     worker.kill()
                     worker.wait()
 
+        # They may start more slowly than this run waits.
+        with distributed.Client(address) as client:
+            client.wait_for_workers(2, timeout=60)
         for progress in (kill_all, None):
             caplog.clear()
             with pytest.raises(BulkError, match=r"the scheduler at tcp://.* has had no workers for 2 seconds"):

@@ -214,14 +214,14 @@ TEXTS = {
         "## Steps\n 9. [act] b\n 10.  [subtask] a\n   10.1. [act]\n",
     ),
     "an escape that is needed no more": (
-        "## Steps\n1. [act] say \\→ x\n",
-        "REVISE 1 [act] say \\→ x → y",
-        "## Steps\n1. [act] say \\→ x → y\n",
+        "## Steps\n1.  [act]\tsay \\→ x \n",
+        "REVISE 1 [act] say → x → y",
+        "## Steps\n1.  [act]\tsay → x → y \n",
     ),
     "an escape that comes to be needed": (
-        "## Steps\n1. [act] say → x → y\n",
+        "## Steps\n1.  [act]\tsay → x  →  y\n",
         "REVISE 1 [act] say \\→ x",
-        "## Steps\n1. [act] say \\→ x\n",
+        "## Steps\n1.  [act]\tsay \\→ x\n",
     ),
     "a type that looks like a mark": ("## Steps\n1. [ ] [x] a\n", "DONE 1", "## Steps\n1. [x] [x] a\n"),
     "explicit marks": (
@@ -362,6 +362,26 @@ def test_removing_among_orphans() -> None:
     assert document.text == "## Steps\n1. [subtask] a\n1.2.1.7. [act] c\n1.2.4. [act] d\n1.3. [act] e\n"
 
 
+def test_removing_does_not_renumber_others_of_a_step_that_is_missing() -> None:
+    document = PlanDocument.from_text("## Steps\n2. [subtask] a\n2.2.1. [act] b\n2.3. [act] c\n")
+    assert document.remove("2.2.1", renumber=True) == "step 2.2.1 removed"
+    assert document.text == "## Steps\n2. [subtask] a\n2.3. [act] c\n"
+
+
+def test_removing_out_of_order() -> None:
+    document = PlanDocument.from_text("## Steps\n3. [act] a\n1. [act] b\n2. [act] c\n")
+    document.remove("3")
+    document.remove("1", renumber=True)
+    assert document.text == "## Steps\n1. [act] c\n"
+
+
+def test_removing_far_below_what_is_missing() -> None:
+    far = "1.2" + ".1" * 50
+    document = PlanDocument.from_text(f"## Steps\n1. [subtask] a\n{far}. [act] b\n{far}.3.4. [act] c\n2. [act] d\n")
+    assert document.move(far, "3") == f"step {far} moved to 3"
+    assert document.text == "## Steps\n1. [subtask] a\n2. [act] d\n3. [act] b\n3.3.4. [act] c\n"
+
+
 # A place to go to, what is said, and the text then.
 MOVES = {
     "to the end": ("1", "6", "step 1 moved to 6", "2 2.1 2.1.1 2.2 3 5 6"),
@@ -414,13 +434,26 @@ def test_a_move_in_its_place_changes_nothing_but_ids() -> None:
 
 
 def test_renaming() -> None:
-    document = PlanDocument.from_text("## Steps\n1.  [x]  [act] a\n2.  one\t[act] b\n3. x [x] c\n")
+    document = PlanDocument.from_text("## Steps\n1.  [x]  [act] a\n2.  one\t[act] b\n3.\tx  [x]  c\n")
     assert document.rename("1", "加载") == "step 1 is called 加载"
     assert document.rename("2", "two") == "step 2 is called two"
     # Without its name, the type would be read as a mark.
     assert document.rename("3", "") == "step 3 has no name"
-    assert document.text == "## Steps\n1.  [x] 加载  [act] a\n2.  two\t[act] b\n3. [ ] [x] c\n"
+    assert document.text == "## Steps\n1.  [x] 加载  [act] a\n2.  two\t[act] b\n3. [ ]  [x]  c\n"
     assert document.rename("3", "one")
+
+
+def test_names_that_come_and_go() -> None:
+    document = PlanDocument.from_text("## Steps\n1. one [act] a\n2. [subtask] b\n2.1. two [act] c\n")
+    for name in ("one", "two"):
+        with pytest.raises(CommandError, match=f"another step is called {name}"):
+            document.rename("2", name)
+    document.remove("1")
+    document.apply([PlanCommand("REPLAN", "2")])
+    document.add("3", "act", name="two")
+    assert document.rename("2", "one") == "step 2 is called one"
+    with pytest.raises(CommandError, match="another step is called two"):
+        document.rename("2", "two")
 
 
 REFUSALS: dict[str, tuple[Callable[[PlanDocument], str], str, str]] = {

@@ -73,7 +73,7 @@ def _part(merged: Merged, name: str, versions: _Versions, newline: str) -> Chunk
     lines = [head.parts.get(name, "") for _, head in versions]
     if name == "goal":
         # Its detail needs something to stand below.
-        is_needed = list(map(bool, details)) if name in merged.disputed else [False] * 2
+        is_needed = list(map(bool, details)) if name in merged.disputed else [any(details)] * 2
         lines = [row or f"Goal:{newline}" * needs for row, needs in zip(lines, is_needed, strict=True)]
     if name in merged.disputed:
         return Chunk(lines[0], lines[1], name)

@@ -175,6 +175,12 @@ def test_fewer_words_in_common_are_enough_in_the_same_place() -> None:
     assert [row[0] for row in told(old, far)] == ["removed", "added", "added", "added"]
 
 
+def test_steps_with_two_names_have_to_be_more_alike() -> None:
+    old, new = steps("1. a [act] Paint all shelves"), steps("1. b [act] Paint no desks")
+    assert [row[0] for row in told(old, new)] == ["removed", "added"]
+    assert told(old, steps("1. b [act] Paint all shelves")) == [("changed", "1", "1", False, ["step_name"])]
+
+
 def test_chinese_words_are_compared_sign_by_sign() -> None:
     old, new = steps("1. [act] 给所有书架贴上标签"), steps("1. [act] 给全部书架贴标签")
     assert [row[0] for row in told(old, new)] == ["changed"]

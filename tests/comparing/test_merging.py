@@ -219,6 +219,13 @@ def test_a_container_that_one_side_has_removed_and_the_other_has_something_below
     assert merge_plans(plan(), ours, theirs).plan == theirs
 
 
+def test_a_step_that_one_side_has_put_below_what_the_other_has_removed() -> None:
+    base = steps("1. [subtask] a", "2. [act] x")
+    ours, theirs = steps("1. [subtask] a", "1.1. [act] x"), steps("1. [act] x")
+    assert conflicts(base, ours, theirs) == ["step 1: theirs removed it, ours changed what is below it (1.1)"]
+    assert merge_plans(base, ours, theirs).plan == ours
+
+
 def test_a_step_that_both_have_moved_apart() -> None:
     base = steps("1. [subtask] a", "2. [subtask] b", "3. [subtask] c", "4. [act] x")
     ours = steps("1. [subtask] a", "1.1. [act] x", "2. [subtask] b", "3. [subtask] c")

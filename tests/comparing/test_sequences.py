@@ -51,6 +51,7 @@ def test_weave(ours: str, theirs: str, woven: str) -> None:
         ("abcd", "bcda", "dabc", "dbca", ""),
         ("abcde", "eabcd", "abecd", "eabcd", "e"),
         ("abc", "bac", "bac", "bac", ""),
+        ("abcd", "dabc", "dbac", "dbac", ""),
         ("ab", "axb", "bya", "xbya", ""),
     ],
 )

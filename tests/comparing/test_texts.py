@@ -228,6 +228,41 @@ def test_a_goal_that_ours_has_taken_away() -> None:
     )
 
 
+def test_a_detail_in_conflict_without_a_goal() -> None:
+    assert clash("Goal:\n> b\n", "", base="Goal:\n> a\n") == "Goal:\n<<<<<<< ours\n> b\n=======\n>>>>>>> theirs\n"
+    assert clash("", "Goal:\n> b\n", base="Goal:\n> a\n") == "Goal:\n<<<<<<< ours\n=======\n> b\n>>>>>>> theirs\n"
+
+
+def test_two_steps_that_would_stand_below_each_other() -> None:
+    base = "## Steps\n1. [subtask] a\n2. [subtask] b\n"
+    ours, theirs = "## Steps\n1. [subtask] a\n1.1. [subtask] b\n", "## Steps\n2. [subtask] b\n2.1. [subtask] a\n"
+    written = """\
+## Steps
+<<<<<<< ours
+=======
+2. [subtask] b
+>>>>>>> theirs
+<<<<<<< ours
+1. [subtask] a
+=======
+2.1. [subtask] a
+>>>>>>> theirs
+<<<<<<< ours
+1.1. [subtask] b
+=======
+>>>>>>> theirs
+"""
+    assert clash(ours, theirs, base) == written
+
+
+def test_what_comes_below_a_step_stands_in_front_of_what_comes_behind_it() -> None:
+    base = "## Steps\n1. [subtask] a\n1.1. [subtask] b\n"
+    theirs = base + "1.1.1. [act] c\n1.2. [act] d\n2. [act] e\n"
+    assert merged(base.replace("1. [subtask] a", "1. [>] [subtask] a"), theirs, base) == theirs.replace(
+        "1. [subtask] a", "1. [>] [subtask] a"
+    )
+
+
 REMOVED = edited(
     (
         "2. [subtask] Move the books → moved\n\n\t2.1. [act] Hire a lorry → lorry\n\t  > Twelve tonnes.\n"

@@ -147,7 +147,8 @@ def test_a_run_by_hand_keeps_what_failed(
     arguments = ["--minutes", "1", "--seed", "7", "--reader", "scan_plan", "--out", str(tmp_path)]
     assert command_line.main(arguments) == 1
     said = capsys.readouterr().out
-    assert said.startswith("seed 7, 1 minutes, scan_plan\nscan_plan: a fault, seed 7: ")
+    # Which turn finds it depends on the fixtures, and on how many inputs a machine has time for.
+    assert re.match(r"seed 7, 1 minutes, scan_plan\nscan_plan: a fault, seed (7|\d+000007): ", said)
     (kept,) = tmp_path.glob("scan_plan-*.txt")
     assert load(kept.read_bytes()) == "\udc80"
     assert "KeyError" in kept.with_suffix(".trace").read_text(encoding="utf-8")

@@ -21,6 +21,7 @@ READERS = (
     "plan_commands",
     "apply_commands",
     "versions",
+    "PlanDocument",
     "plan_from_json",
     "plan_from_dict",
     "read_json",

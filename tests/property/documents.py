@@ -181,6 +181,6 @@ def _around(pieces: Iterable[Piece]) -> list[str]:
     """The lines that are none of a step's, but for blank ones and how they end."""
     rows: list[str] = []
     for piece in pieces:
-        lines = [row.removesuffix("\r") for row in piece.lines.split("\n")]
+        lines = [row.rstrip("\r") for row in piece.lines.split("\n")]
         rows += [row for at, row in enumerate(lines) if (piece.step_id is None or at in piece.foreign)]
     return [row for row in rows if row.strip(" \t\r")]

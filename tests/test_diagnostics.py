@@ -143,7 +143,7 @@ def test_the_source_takes_no_part_in_equality() -> None:
 def test_codes_are_stable() -> None:
     assert [code for code, entry in CODES.items() if code != entry.code] == []
     assert list(CODES) == sorted(
-        CODES, key=lambda code: (("PS", "PC", "PE", "PJ", "PN", "PY", "PT").index(code[:2]), code)
+        CODES, key=lambda code: (("PS", "PC", "PE", "PJ", "PM", "PN", "PY", "PT").index(code[:2]), code)
     )
     assert [entry.name for entry in CODES.values() if not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", entry.name)] == []
     assert {code: entry.severity for code, entry in CODES.items() if entry.severity is not Severity.ERROR} == {
@@ -166,6 +166,7 @@ def test_codes_are_stable() -> None:
         "PE108": Severity.WARNING,
         "PE109": Severity.WARNING,
         "PE110": Severity.WARNING,
+        "PM102": Severity.WARNING,
         "PN206": Severity.WARNING,
         "PN210": Severity.WARNING,
         "PN212": Severity.WARNING,

@@ -22,7 +22,7 @@ from tests.fuzz.targets import TARGETS
 from tests.property import promises
 
 # Seconds for each target.
-SECONDS = float(os.environ.get("PLANSPEC_FUZZ_SECONDS", "1.2"))
+SECONDS = float(os.environ.get("PLANSPEC_FUZZ_SECONDS", "0.6"))
 
 
 @pytest.mark.parametrize("name", TARGETS)

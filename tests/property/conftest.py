@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 settings.register_profile(
-    "quick", max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=_SLOW
+    "quick", max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=_SLOW
 )
 settings.register_profile("full", max_examples=400, deadline=None, suppress_health_check=_SLOW)
 settings.load_profile(os.environ.get("PLANSPEC_PROFILE", "quick"))

@@ -162,11 +162,11 @@ def _work(graph: Graph) -> None:
 
 @pytest.mark.parametrize("make", [chain, chain_backwards, fan_out, fan_in, dense, ring])
 def test_time_grows_evenly(make: Callable[[int], Graph]) -> None:
-    assert grows_evenly(make, _work, 20_000)
+    assert grows_evenly(make, _work, 5_000)
 
 
-def test_a_million() -> None:
-    assert order(chain_backwards(1_000_000)).order == list(range(999_999, -1, -1))
+def test_very_many() -> None:
+    assert order(chain_backwards(200_000)).order == list(range(199_999, -1, -1))
 
 
 def test_far_ancestors_in_a_long_chain() -> None:

@@ -57,6 +57,8 @@ def locked(path: Path) -> Iterator[Callable[[], bool]]:
             yield lambda: _is_another(home, file.fileno())
         finally:
             _held.discard(file)
+            if not file.closed:
+                _give_back(file.fileno())
 
 
 def _is_another(path: Path, handle: int) -> bool:
@@ -76,3 +78,11 @@ def _take(handle: int) -> None:
         import fcntl  # noqa: PLC0415
 
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _give_back(handle: int) -> None:
+    """Let go for everybody: a process that has just been forked has the file open until its first turn comes."""
+    if sys.platform != "win32":
+        import fcntl  # noqa: PLC0415  (as above)
+
+        fcntl.flock(handle, fcntl.LOCK_UN)

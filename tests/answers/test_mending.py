@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSyntaxError, Severity, check_text, decode, parse_plan, repair_prompt, splice
@@ -271,6 +271,7 @@ def test_limits() -> None:
 
 
 @given(strategies.any_plan_text)
+@example("\ufeff\n")
 def test_any_text_can_be_asked_about(text: str) -> None:
     prompt = repair_prompt(text)
     assert bool(prompt) == has_errors(text)
@@ -280,7 +281,9 @@ def test_any_text_can_be_asked_about(text: str) -> None:
     assert done.is_usable
     asked = {line["line"] for line in lines_of(prompt)}
     assert set(done.lines) == asked
-    before, after = text.split("\n"), done.text.split("\n")
+    # A byte-order mark stays at the start, whatever line comes first.
+    before, after = (one.removeprefix("\ufeff").split("\n") for one in (text, done.text))
+    assert done.text.startswith("\ufeff") == text.startswith("\ufeff")
     # In front of the first mended line and behind the last all is as it was.
     assert after[: min(asked) - 1] == before[: min(asked) - 1]
     behind = len(before) - max(asked)

@@ -22,6 +22,7 @@ __all__ = [
     "PlanSyntaxError",
     "Severity",
     "decode",
+    "has_errors",
     "in_order",
     "join_words",
     "render",
@@ -129,6 +130,11 @@ def decode(data: bytes, name: str = "<text>") -> str:
         span = source.span(start, start + 1)
         fault = Diagnostic("PS119", message, Severity.ERROR, span, help="save the text as UTF-8", source=source)
         raise PlanSyntaxError([fault], source) from None
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether one of them is an error."""
+    return any(one.severity is Severity.ERROR for one in diagnostics)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from planspec_lark import grammars
 from planspec_lark.answers.faulty import find_faulty
-from planspec_lark.diagnostics import CODES, Diagnostic, Fix, Severity
+from planspec_lark.diagnostics import CODES, Diagnostic, Fix, Severity, has_errors
 from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.planspec.checking import check_text
 from planspec_lark.planspec.fields import BLANKS
@@ -41,12 +41,12 @@ class Spliced:
     @property
     def is_usable(self) -> bool:
         """Whether the answer was taken."""
-        return all(one.severity is not Severity.ERROR for one in self.diagnostics)
+        return not has_errors(self.diagnostics)
 
     @property
     def is_clean(self) -> bool:
         """Whether it was taken, and nothing in the plan is an error any more."""
-        return self.is_usable and all(one.severity is not Severity.ERROR for one in self.findings)
+        return self.is_usable and not has_errors(self.findings)
 
 
 def splice(
@@ -84,19 +84,25 @@ def _put(text: str, mended: dict[int, list[str]]) -> str:
     common = "\r\n" if rows[0].endswith("\r") and len(rows) > 1 else "\n"
     pieces: list[str] = []
     for number, row in enumerate(rows, 1):
-        is_last = number == len(rows)
-        pieces += _replace(row, mended[number], is_last, common) if number in mended else [row, "" if is_last else "\n"]
+        is_first, is_last = number == 1, number == len(rows)
+        if number in mended:
+            pieces += _replace(row, mended[number], common, is_first=is_first, is_last=is_last)
+        else:
+            pieces += [row, "" if is_last else "\n"]
     return "".join(pieces)
 
 
-def _replace(row: str, texts: list[str], is_last: bool, common: str) -> Iterator[str]:
+def _replace(row: str, texts: list[str], common: str, *, is_first: bool, is_last: bool) -> Iterator[str]:
     body = row if is_last else row.removesuffix("\r")
-    lead = "\ufeff" if body.startswith("\ufeff") else ""
+    # Only the first sign of a text is a byte-order mark.
+    lead = "\ufeff" if is_first and body.startswith("\ufeff") else ""
     yield lead
-    indent = body[len(lead) : len(body) - len(body.lstrip("\ufeff" + BLANKS))].lstrip("\ufeff")
+    rest = body[len(lead) :]
+    indent = rest[: len(rest) - len(rest.lstrip(BLANKS))]
     line_break = common if is_last else row[len(body) :] + "\n"
     for at, text in enumerate(texts, 1):
-        yield f"{indent}{text}" + ("" if is_last and at == len(texts) else line_break)
+        written = text.lstrip("\ufeff") if is_first and at == 1 and not lead else text
+        yield f"{indent}{written}" + ("" if is_last and at == len(texts) else line_break)
 
 
 # ---------------------------------------------------------------- the answer

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.limits import NO_LIMITS
 from planspec_lark.planspec.checking import locate
 from planspec_lark.planspec.lint import lint_plan
@@ -85,11 +85,11 @@ def analyze_text(text: str, *, read: str) -> Analysis:
     found = result.diagnostics
     parsed = not found if is_strict else all(one.code == _FOREIGN_ARROW for one in found)
     # As in a check: rules and lint would speak of a plan with holes.
-    has_holes = any(one.severity is Severity.ERROR for one in found)
+    has_holes = has_errors(found)
     judged = [] if has_holes else [*check_rules(result.plan), *lint_plan(result.plan)]
     # The strict parser accepts foreign arrows, so they do not make a plan invalid.
     was_mended = any(one.severity is not Severity.INFO and one.code != _FOREIGN_ARROW for one in found)
-    breaks_rules = any(one.severity is Severity.ERROR for one in judged)
+    breaks_rules = has_errors(judged)
     steps, depth = _measure(result.plan)
     is_plan = parsed or not is_strict
     return Analysis(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from planspec_lark.cli.arguments import plan_argument
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     fail,
@@ -31,6 +31,7 @@ __all__ = ["command"]
 @click.option("--dry-run", is_flag=True, help="Write nothing; tell what the commands would do.")
 @click.option("--diff", is_flag=True, help="Show how the plan's text changes.")
 @click.option("--keep-going", is_flag=True, help="Let the other commands act where one is refused.")
+@folder_option
 def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: bool) -> None:
     """Let PLAN_CMD lines change a plan, in place.
 

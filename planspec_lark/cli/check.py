@@ -6,7 +6,7 @@ from functools import partial
 
 import click
 
-from planspec_lark.cli.arguments import plan_argument
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.findings import Outcome, format_option, report
 from planspec_lark.cli.output import Unreadable, label, read_text
 from planspec_lark.cli.processes import map_in_processes
@@ -28,6 +28,7 @@ _COUNT = click.IntRange(min=1)
 @click.option("--max-steps", type=_COUNT, help="Refuse a plan with more steps.")
 @click.option("--max-depth", type=_COUNT, help="Refuse a plan with more levels.")
 @click.option("--max-findings", type=_COUNT, default=1000, show_default=True, help="List so many of each file.")
+@folder_option
 def command(files: tuple[str, ...], form: str, strict: bool, jobs: int, **most: int | None) -> None:
     """Check plans: syntax, the six rules, and lint.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,6 +15,7 @@ from planspec_lark.cli.output import (
     Row,
     check_inputs,
     diff_rows,
+    json_text,
     label,
     read_text,
     stop_on_faults,
@@ -29,7 +29,7 @@ from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.reading import parse_plan
-from planspec_lark.source import escape_json, visible_name
+from planspec_lark.source import visible_name
 
 __all__ = ["command"]
 
@@ -76,7 +76,7 @@ def _compare(old: str, new: str, *, as_json: bool) -> None:
     check_inputs(old, new)
     diff = diff_plans(_read(old), _read(new))
     if as_json:
-        write_text(escape_json(json.dumps(diff_to_dict(diff), ensure_ascii=False, indent=2)) + "\n")
+        write_text(json_text(diff_to_dict(diff)))
     elif diff:
         write_rows([*_names(label(old), label(new)), *_rows(diff)])
     if diff:

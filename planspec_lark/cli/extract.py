@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import click
@@ -14,6 +13,7 @@ from planspec_lark.cli.output import (
     Row,
     complain,
     fail,
+    json_text,
     label,
     out_option,
     read_text,
@@ -51,7 +51,7 @@ def command(file: str, out: str, max_risk: str, as_json: bool) -> None:
     except PlanSyntaxError as error:
         stop_on_faults(error, f"{visible_name(label(file))}: nothing was read")
     if as_json:
-        _write(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) + "\n", out)
+        _write(json_text(found.to_dict()), out)
     else:
         write_rows(_ledger(found), to_stderr=True)
         if found.is_usable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from planspec_lark.cli.arguments import plan_argument
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -28,6 +28,7 @@ __all__ = ["command"]
 @plan_argument("files", metavar="FILE...", many=True)
 @click.option("--check", is_flag=True, help="Write nothing; fail if a file is not in canonical form.")
 @click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
+@folder_option
 def command(files: tuple[str, ...], check: bool, diff: bool) -> None:
     """Write plans in canonical form.
 

@@ -15,8 +15,8 @@ __all__ = ["command"]
 @click.command("focus")
 @plan_argument()
 @step_argument("step_id")
-@folder_option
 @view_options
+@folder_option
 def command(file: str, step_id: str, as_json: bool, max_tokens: int | None) -> None:
     """Show one step with what it needs, and what depends on it.
 

@@ -15,7 +15,6 @@ __all__ = ["command"]
 
 @click.command("graph")
 @plan_argument()
-@folder_option
 @click.option(
     "--format",
     "form",
@@ -28,6 +27,7 @@ __all__ = ["command"]
 @click.option("--tree", "view", flag_value="tree", default=None, help="Draw what stands below what, and no variables.")
 @click.option("--timeout", default=60.0, show_default=True, type=SECONDS, help="Seconds for Graphviz.")
 @out_option
+@folder_option
 def command(file: str, form: str, view: View | None, timeout: float, out: str) -> None:
     """Write a plan as a drawing.
 

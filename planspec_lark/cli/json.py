@@ -6,7 +6,7 @@ import json
 
 import click
 
-from planspec_lark.cli.arguments import plan_argument
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import read_plan, write_text
 from planspec_lark.planspec.interchange import plan_json_schema, plan_to_json
 
@@ -17,6 +17,7 @@ __all__ = ["command"]
 @plan_argument(required=False)
 @click.option("--compact", is_flag=True, help="Write it in one line.")
 @click.option("--schema", is_flag=True, help="Write the JSON Schema of the output instead.")
+@folder_option
 def command(file: str | None, compact: bool, schema: bool) -> None:
     """Write a plan as JSON."""
     indent = None if compact else 2

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from planspec_lark.cli.arguments import folder_of, folder_option, refusals
-from planspec_lark.cli.output import Row, complain, terminal_width, write_rows, write_text
+from planspec_lark.cli.output import Row, complain, json_text, terminal_width, write_rows, write_text
 from planspec_lark.planspec.showing import say_progress
-from planspec_lark.source import columns, escape_json, one_line, visible_name
+from planspec_lark.source import columns, one_line, visible_name
 from planspec_lark.store.models import PlanEntry
 
 __all__ = ["command"]
@@ -36,7 +35,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
         entries = folder.list()
     if as_json:
         value = {"folder": str(folder.path), "plans": list(map(_value, entries))}
-        write_text(escape_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n")
+        write_text(json_text(value))
     elif entries:
         write_rows(_rows(entries, terminal_width()))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
@@ -11,13 +10,13 @@ from typing import Any
 
 import click
 
-from planspec_lark.cli.arguments import plan_argument
-from planspec_lark.cli.output import Row, Unreadable, Unusable, write_rows, write_text
+from planspec_lark.cli.arguments import folder_option, plan_argument
+from planspec_lark.cli.output import Row, Unreadable, Unusable, json_text, write_rows, write_text
 from planspec_lark.cli.run_events import rows_of
 from planspec_lark.engine.homes import ledger_path
 from planspec_lark.engine.ledger import LedgerError, Record, RunInfo
 from planspec_lark.engine.sqlite_ledger import SqliteLedger
-from planspec_lark.source import escape_json, visible_name
+from planspec_lark.source import visible_name
 
 __all__ = ["command"]
 
@@ -28,6 +27,7 @@ __all__ = ["command"]
 @click.option("--runs", "lists", is_flag=True, help="List the runs.")
 @click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N records, or runs.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line, with all that the ledger has.")
+@folder_option
 def command(file: str, run_id: str | None, lists: bool, last: int | None, as_json: bool) -> None:
     """Show what has happened to a plan, from its ledger."""
     if lists and run_id is not None:
@@ -85,7 +85,7 @@ def _write_run(info: RunInfo, *, as_json: bool) -> None:
 
 
 def _write_json(value: dict[str, Any]) -> None:
-    write_text(escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n")
+    write_text(json_text(value, indent=None))
 
 
 def _rows(record: Record) -> Iterator[Row]:

@@ -32,7 +32,7 @@ __all__ = ["command"]
 @click.argument("base", metavar="BASE")
 @click.argument("ours", metavar="OURS")
 @click.argument("theirs", metavar="THEIRS")
-@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of OURS; - is standard output.")
+@click.option("-o", "--out", metavar="FILE", help="Write to this file instead of OURS; - is standard output.")
 @click.option(
     "-L",
     "--marker-size",
@@ -43,7 +43,7 @@ __all__ = ["command"]
 )
 @click.option("-P", "--path", metavar="NAME", help="What messages call the plan; git's %P.")
 def command(  # noqa: PLR0913, PLR0917  (its arguments and options)
-    base: str, ours: str, theirs: str, output: str | None, marker_size: int, path: str | None
+    base: str, ours: str, theirs: str, out: str | None, marker_size: int, path: str | None
 ) -> None:
     """Merge what two sides have made of a plan.
 
@@ -54,8 +54,8 @@ def command(  # noqa: PLR0913, PLR0917  (its arguments and options)
     """
     name = visible_name(path or ours)
     check_inputs(base, ours, theirs)
-    if ours == "-" and output is None:
-        output = "-"
+    if ours == "-" and out is None:
+        out = "-"
     files = (base, ours, theirs)
     data = [read_bytes(file) for file in files]
     try:
@@ -64,9 +64,9 @@ def command(  # noqa: PLR0913, PLR0917  (its arguments and options)
     except PlanSyntaxError as error:
         write_diagnostics(error.diagnostics, to_stderr=True)
         complain(f"{name}: not all three are plans, so their lines are merged; look at every one of them")
-        _write(output or ours, _merge_lines(data, marker_size))
+        _write(out or ours, _merge_lines(data, marker_size))
         raise click.exceptions.Exit(FINDINGS) from None
-    _write(output or ours, result.text.encode("utf-8"))
+    _write(out or ours, result.text.encode("utf-8"))
     for conflict in result.conflicts:
         complain(f"{name}: {conflict}")
     if result.conflicts:

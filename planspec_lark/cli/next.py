@@ -18,8 +18,8 @@ _NOTHING_LEFT = 3
 
 @click.command("next")
 @plan_argument()
-@folder_option
 @view_options
+@folder_option
 def command(file: str, as_json: bool, max_tokens: int | None) -> None:
     """Show the next step to do with all that it needs.
 

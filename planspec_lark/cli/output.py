@@ -6,6 +6,7 @@ through markup; to a pipe or a file, what a command is asked for goes as it is.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ from planspec_lark.files import write_atomically, writing
 from planspec_lark.limits import too_many_bytes
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.reading import parse_plan
-from planspec_lark.source import Source, visible, visible_name
+from planspec_lark.source import Source, escape_json, visible, visible_name
 
 __all__ = [
     "FINDINGS",
@@ -33,6 +34,7 @@ __all__ = [
     "diagnostic_rows",
     "diff_rows",
     "fail",
+    "json_text",
     "label",
     "out_option",
     "read_bytes",
@@ -155,6 +157,11 @@ def write_bytes(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def json_text(value: object, indent: int | None = 2) -> str:
+    """A value as JSON that is safe to show, with a line break behind it."""
+    return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)) + "\n"
 
 
 def out_option(command: Command) -> Command:

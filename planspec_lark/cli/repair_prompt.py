@@ -16,9 +16,9 @@ __all__ = ["command"]
 
 @click.command("repair-prompt")
 @plan_argument()
-@folder_option
 @click.option("--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Of the prompt.")
 @click.option("--max-faults", type=click.IntRange(min=1), default=MAX_FAULTS, show_default=True, help="Show so many.")
+@folder_option
 def command(file: str, language: str, max_faults: int) -> None:
     """Write what asks a model to mend single lines of its plan.
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from planspec_lark.cli.arguments import plan_argument
+from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     Unusable,
@@ -61,6 +61,7 @@ _UNFINISHED = 3
 @click.command("run")
 @plan_argument()
 @run_options
+@folder_option
 def command(file: str, **options: Any) -> None:
     """Run a plan.
 

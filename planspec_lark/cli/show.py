@@ -39,11 +39,11 @@ def _steps(name: str, help: str) -> Callable[[Any], Any]:
 
 @click.command("show")
 @plan_argument()
-@folder_option
 @_steps("--expand", "Show this step's body and children, whatever its status.")
 @_steps("--collapse", "Hide this step's body and children.")
 @click.option("--full", is_flag=True, help="Hide nothing.")
 @max_tokens_option
+@folder_option
 def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full: bool, max_tokens: int | None) -> None:
     """Show a plan as a tree.
 

@@ -26,10 +26,10 @@ __all__ = ["command"]
 
 @click.command("splice")
 @plan_argument()
-@folder_option
 @click.argument("answer", metavar="[ANSWER]", default="-")
 @click.option("--dry-run", is_flag=True, help="Write nothing; tell what is wrong with the answer and the result.")
 @click.option("--diff", is_flag=True, help="Show how the plan's text changes.")
+@folder_option
 def command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
     """Put the mended lines of an answer into a plan, in place.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from planspec_lark.cli.output import Unusable, write_text
+from planspec_lark.cli.output import Unusable, json_text, write_text
 from planspec_lark.planspec.views import StepView
 
 __all__ = ["max_tokens_option", "view_options", "write_view"]
@@ -31,7 +30,7 @@ def write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> None
     if as_json:
         if max_tokens is not None:
             raise click.UsageError("--max-tokens bounds the text, and --json leaves nothing out.")
-        write_text(json.dumps(view.to_dict(), ensure_ascii=False, indent=2) + "\n")
+        write_text(json_text(view.to_dict()))
         return
     try:
         text = view.to_text(max_tokens=max_tokens)

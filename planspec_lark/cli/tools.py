@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import get_args
 
 import click
 
 from planspec_lark.cli import tools_run
 from planspec_lark.cli.findings import Outcome, format_option, report
-from planspec_lark.cli.output import Unreadable, check_inputs, label, write_text
+from planspec_lark.cli.output import Unreadable, check_inputs, json_text, label, write_text
 from planspec_lark.cli.show import write_tree
 from planspec_lark.cli.tool_files import (
     atoms_option,
@@ -21,7 +20,7 @@ from planspec_lark.cli.tool_files import (
 )
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.source import escape_json, visible_name
+from planspec_lark.source import visible_name
 from planspec_lark.toolplan.checking import check_tool_plan
 from planspec_lark.toolplan.drawing import Drawing, draw_toolplan
 from planspec_lark.toolplan.models import Registry
@@ -89,7 +88,7 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
     in_order, in_waves = verdict.names(ordering.order), [verdict.names(wave) for wave in ordering.waves]
     if as_json:
         plain = {"execution_order": in_order, "execution_waves": in_waves}
-        write_text(escape_json(json.dumps(plain, ensure_ascii=False, indent=2)) + "\n")
+        write_text(json_text(plain))
     elif waves:
         rows = ((at, name) for at, wave in enumerate(in_waves, 1) for name in wave)
         write_text("".join(f"{at}\t{visible_name(name)}\n" for at, name in rows))

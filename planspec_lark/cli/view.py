@@ -19,12 +19,12 @@ __all__ = ["command"]
 
 @click.command("view")
 @plan_argument()
-@folder_option
 @out_option
 @click.option("--watch", is_flag=True, help="Serve the page on this machine, and let it follow the file.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="For --watch; by default any that is free."
 )
+@folder_option
 def command(file: str, out: str, watch: bool, port: int) -> None:
     """Write a plan as a page for a browser.
 

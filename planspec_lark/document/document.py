@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 
 from planspec_lark.collector import paused
-from planspec_lark.diagnostics import CommandError, PlanSyntaxError, Severity
+from planspec_lark.diagnostics import CommandError, PlanSyntaxError, has_errors
 from planspec_lark.document import changes
 from planspec_lark.document.chain import Chain
 from planspec_lark.document.pieces import cut_accepted, cut_scanned
@@ -76,7 +76,7 @@ class PlanDocument:
                 scan is an error), or the text is more than ``limits`` allow.
         """
         scan = scan_plan(text, name=name, limits=limits)
-        if _has_errors(scan):
+        if has_errors(scan.diagnostics):
             raise PlanSyntaxError(scan.diagnostics, scan.source)
         return cls(scan, is_strict=False)
 
@@ -168,7 +168,7 @@ class PlanDocument:
 
     def _reads(self) -> bool:
         scan = scan_plan(self.text, limits=NO_LIMITS)
-        return scan.plan == self._plan and not _has_errors(scan)
+        return scan.plan == self._plan and not has_errors(scan.diagnostics)
 
     def _flags(self) -> list[bool | None]:
         return [step.expanded for step in iter_steps(self._plan)]
@@ -179,10 +179,6 @@ class PlanDocument:
 
     def __repr__(self) -> str:
         return f"<PlanDocument {self.name!r}>"
-
-
-def _has_errors(scan: ScanResult) -> bool:
-    return any(found.severity is Severity.ERROR for found in scan.diagnostics)
 
 
 def _read(text: str, name: str, flags: list[bool | None], *, is_strict: bool) -> ScanResult:

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity, in_order, shorten
+from planspec_lark.diagnostics import Diagnostic, Severity, has_errors, in_order, shorten
 from planspec_lark.engine.models import HopStatus, OperatorResult
 from planspec_lark.findings import Finding, locate, word_of
 from planspec_lark.json_text.reading import JSON_LIMITS, scan_json
@@ -58,7 +58,7 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
     found = Findings(limits.max_findings)
     found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
     closed = found.close()
-    is_wrong = any(one.severity is Severity.ERROR for one in closed)
+    is_wrong = has_errors(closed)
     return ExecutionScan(None if is_wrong else answer, closed, read.source)
 
 

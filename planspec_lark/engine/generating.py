@@ -7,7 +7,7 @@ from itertools import count
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.diagnostics import CODES, Diagnostic, Severity, has_errors
 from planspec_lark.engine.desk import OPEN
 from planspec_lark.engine.models import EngineLimits
 from planspec_lark.planspec.checking import locate
@@ -38,7 +38,7 @@ class Generated:
     @property
     def is_usable(self) -> bool:
         """Whether nothing in it is an error."""
-        return all(found.severity is not Severity.ERROR for found in self.diagnostics)
+        return not has_errors(self.diagnostics)
 
 
 def read_new_plan(text: str, limits: EngineLimits) -> Generated:

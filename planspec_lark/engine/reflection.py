@@ -7,7 +7,7 @@ from functools import partial
 
 from attrs import field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.engine.decisions import Decided, Decision, diagnose_decision, match_decision
 from planspec_lark.engine.judging import Given, ReflectionJudge, judge_replan
 from planspec_lark.engine.trial import Trial
@@ -44,7 +44,7 @@ class Reflection:
     @property
     def is_usable(self) -> bool:
         """Whether it can be acted upon: nothing in it is an error."""
-        return all(found.severity is not Severity.ERROR for found in self.diagnostics)
+        return not has_errors(self.diagnostics)
 
 
 def read_reflection(  # noqa: PLR0913  (all but the first three are options)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.diagnostics import Diagnostic, has_errors
 from planspec_lark.json_text.nodes import Nodes
 from planspec_lark.json_text.paths import Path
 from planspec_lark.json_text.strings import OffsetMap, decode, map_doubled, map_offsets
@@ -56,7 +56,7 @@ class JsonText:
     @property
     def has_errors(self) -> bool:
         """Whether something is wrong that is an error."""
-        return any(found.severity is Severity.ERROR for found in self.diagnostics)
+        return has_errors(self.diagnostics)
 
     def place(self, path: Path) -> Span:
         """The place of the value at a path; where there is none, that of its nearest ancestor.

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.diagnostics import Diagnostic, has_errors
 from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request, request_generation
 from planspec_lark.limits import DEFAULT_LIMITS, Limits
@@ -41,7 +41,7 @@ class DraftedPlan:
     @property
     def is_usable(self) -> bool:
         """Whether it is a valid plan."""
-        return _is_usable(self.diagnostics)
+        return not has_errors(self.diagnostics)
 
 
 def _ignore(*_: object) -> None:
@@ -167,7 +167,7 @@ class _Drafting:
             answers += 1
             text, plan, found, spent = self._read(request, answers)
             effort += spent
-            if _is_usable(found) or answers > self.max_repairs:
+            if not has_errors(found) or answers > self.max_repairs:
                 return DraftedPlan(plan, found, answers, effort)
             request = request.refuse(text, found)
 
@@ -189,9 +189,5 @@ class _Drafting:
         for event in end.events:
             self.on_event(event)
         result = end.result
-        rules = [] if not _is_usable(result.diagnostics) else list(locate(check_rules(result.plan), result.places))
+        rules = [] if has_errors(result.diagnostics) else list(locate(check_rules(result.plan), result.places))
         return "".join(pieces), result.plan, [*result.diagnostics, *rules], effort
-
-
-def _is_usable(found: Iterable[Diagnostic]) -> bool:
-    return all(one.severity is not Severity.ERROR for one in found)

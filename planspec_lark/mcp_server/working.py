@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import frozen
 from pydantic import BaseModel
 
-from planspec_lark.diagnostics import Diagnostic, Severity, render_all, shorten
+from planspec_lark.diagnostics import Diagnostic, Severity, has_errors, render_all, shorten
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.limits import Limits
 from planspec_lark.mcp_server.links import uri_of
@@ -180,7 +180,7 @@ def check_plan(plans: Plans, arguments: CheckArguments) -> Answer:
         raise RefusedError("Give either the text of a plan or the name of one in the folder.")
     text = arguments.text or plans.text(arguments.name)
     found = _check(text, arguments.name or "plan")
-    is_valid = _is_valid(found)
+    is_valid = not has_errors(found)
     checked = Checked(is_valid=is_valid, findings=to_findings(found[:MAX_FINDINGS]), not_listed=_more(found))
     head = "The plan is valid" if is_valid else "The plan has errors"
     return Answer(f"{head}:\n\n{_show(found)}\n" if found else f"{head}.\n", checked)
@@ -190,10 +190,6 @@ def _check(text: str, name: str) -> list[Diagnostic]:
     """Errors and warnings, errors first. Every plan has something else that could be said of it."""
     found = [one for one in check_text(text, name=name, limits=_CHECK_LIMITS) if one.severity is not Severity.INFO]
     return sorted(found, key=lambda one: one.severity is not Severity.ERROR)
-
-
-def _is_valid(found: Iterable[Diagnostic]) -> bool:
-    return all(one.severity is not Severity.ERROR for one in found)
 
 
 def _more(found: Sequence[Diagnostic]) -> int:
@@ -208,7 +204,7 @@ def _show(found: Sequence[Diagnostic]) -> str:
 def create_plan(plans: Plans, arguments: CreateArguments) -> Answer:
     """A new plan in the folder."""
     found = _check(arguments.text, arguments.name)
-    if not _is_valid(found):
+    if has_errors(found):
         raise RefusedError(f"Nothing was created, as the text has errors:\n\n{_show(found)}")
     stored = plans.create(arguments.name, arguments.text)
     created = Created(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.diagnostics import Diagnostic, has_errors, in_order
 from planspec_lark.plan_next.checking import check_message
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
@@ -37,7 +37,7 @@ class Judge:
         if message is not None:
             more = check_message(message, context, self.executors, words=self.words)
             found = in_order([*found, *more])
-        return (None if any(one.severity is Severity.ERROR for one in found) else message), found
+        return (None if has_errors(found) else message), found
 
     def _read(
         self, answer: str | PlanNext | PlanReturn, phase: Phase, name: str

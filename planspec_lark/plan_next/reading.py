@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, in_order, shorten
+from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, in_order, shorten
 from planspec_lark.findings import Finding, locate, word_of
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.reading import JSON_LIMITS, read_json, scan_json
@@ -119,7 +119,7 @@ def _judge(
     all_found = Findings(limits.max_findings)
     all_found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
     found = all_found.close()
-    if built is None or any(one.severity is Severity.ERROR for one in found):
+    if built is None or has_errors(found):
         return None, found
     return evolve(built, warnings=tuple(found), origin=read), found
 

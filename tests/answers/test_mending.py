@@ -272,6 +272,8 @@ def test_limits() -> None:
 
 @given(strategies.any_plan_text)
 @example("\ufeff\n")
+@example("\x1f\ufeff0")
+@example("\n\ufeff\n")
 def test_any_text_can_be_asked_about(text: str) -> None:
     prompt = repair_prompt(text)
     assert bool(prompt) == has_errors(text)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,13 +21,14 @@ from planspec_lark.store.folder import PlanFolder
 
 __all__ = ["InboxError", "serve"]
 
-_STDIN = 0
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
 async def serve(folder: Path | str, *, language: str = "en") -> None:
     """Serve the plans of a folder until standard input is closed.
 
-    Standard output is for the protocol alone: whatever else is written to it meanwhile goes to standard error.
+    Standard output is for the protocol alone, until the process ends: whatever else is written there goes to standard
+    error, also what a buffer gives back only at the end.
 
     Args:
         folder: the project's, the one with ``planspec/`` in it.
@@ -34,13 +37,15 @@ async def serve(folder: Path | str, *, language: str = "en") -> None:
     Raises:
         InboxError: something has come that is no message.
         BrokenPipeError: nobody reads the answers any more.
+        OSError: standard output or standard error is closed.
     """
     # What a client does wrong is told to the client.
     logging.getLogger("mcp").setLevel(logging.ERROR)
     server = make_server(Plans(PlanFolder(folder)), language)
     options = server.create_initialization_options(NotificationOptions(resources_changed=True))
+    messages = anyio.wrap_file(_take_output())
     try:
-        async with stdio_server(stdin=cast(Any, read_lines(_STDIN))) as (incoming, outgoing):
+        async with stdio_server(stdin=cast(Any, read_lines(_STDIN)), stdout=messages) as (incoming, outgoing):
             await server.run(incoming, outgoing, options)
     except BaseExceptionGroup as group:
         failures = [one for one in _parts(group) if not isinstance(one, _AFTERMATH)]
@@ -49,6 +54,16 @@ async def serve(folder: Path | str, *, language: str = "en") -> None:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise asyncio.CancelledError from None
+
+
+def _take_output() -> TextIOWrapper:
+    """What messages are written to. Nothing else gets there any more.
+
+    The SDK gives standard output back when it has served, and buffers that are emptied after that would end up in it.
+    """
+    messages = os.dup(_STDOUT)
+    os.dup2(_STDERR, _STDOUT)
+    return open(messages, "w", encoding="utf-8", newline="\n")
 
 
 # What parts of the SDK say that find another one gone.

@@ -84,12 +84,29 @@ def read_rest(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
 # ---------------------------------------------------------------- output
 
 
-def test_nothing_but_messages_is_on_standard_output(tmp_path: Path) -> None:
-    # Whatever a library prints goes elsewhere.
+@pytest.mark.parametrize("unbuffered", [False, True])
+@pytest.mark.parametrize(
+    "write",
+    [
+        "print('hello')",
+        "os.write(1, b'hello\\n')",
+        "os.system('echo hello')",
+        # Its buffer is emptied at the very end.
+        "ctypes.CDLL(None).printf(b'hello\\n')",
+    ],
+)
+def test_nothing_but_messages_is_on_standard_output(
+    write: str, unbuffered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whatever a library prints goes elsewhere, however it is buffered.
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    if unbuffered:
+        monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     before = (
+        "import ctypes, os\n"
         "from planspec_lark.mcp_server.plans import Plans\n"
         "real = Plans.page\n"
-        "Plans.page = lambda self, after: print('hello') or real(self, after)"
+        f"Plans.page = lambda self, after: [{write}] and real(self, after)"
     )
     with started(tmp_path, before) as process:
         send(process, tool_call(2, "list_plans"))

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tests.property.conftest  # noqa: F401  (it loads a profile)
 from planspec_lark import Severity, read_json
 from planspec_lark.findings import Finding, FirstFindings, locate
 from planspec_lark.json_text.models import JsonText

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-import tests.property.conftest  # noqa: F401  (it loads a profile)
 from planspec_lark import Limits
 from planspec_lark.diagnostics import Severity, render
 from planspec_lark.json_text.models import MISSING

@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tests.property.conftest  # noqa: F401  (it loads a profile)
 from planspec_lark import CODES, check_tool_plan, render_all, validate_plan_doc
 from tests.toolplan.plans import ATOMS, document
 from tests.toolplan.test_schema import BASE, changed

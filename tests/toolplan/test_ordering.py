@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tests.property.conftest  # noqa: F401  (it loads a profile)
 from planspec_lark.toolplan.ancestry import Ancestry
 from planspec_lark.toolplan.ordering import Graph, find_cycles, find_groups, order
 from tests.toolplan.measuring import grows_evenly

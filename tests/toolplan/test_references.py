@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import tests.property.conftest  # noqa: F401  (it loads a profile)
 from planspec_lark import grammars
 from planspec_lark.toolplan.references import Piece, PieceKind, read_pieces, texts_in
 from tests.toolplan.measuring import grows_evenly

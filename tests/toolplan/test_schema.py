@@ -11,7 +11,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-import tests.property.conftest  # noqa: F401  (it loads a profile)
 from planspec_lark import AtomsError, registry_from_value, validate_plan_doc
 from planspec_lark.grammars import schema_path
 from tests.toolplan.plans import ATOMS, bake, document, weigh

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-import tests.property.conftest  # noqa: F401  (it loads a profile)
 from planspec_lark import (
     draw_toolplan,
     load_plan_doc,

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from planspec_lark.llm.metering import Meter
     from planspec_lark.llm.models import LlmError, ProgramError, Reply, Usage
     from planspec_lark.llm.openai_chat import OpenAIChat
-    from planspec_lark.llm.planners import Sent, chat_planner, program_executor, program_planner
+    from planspec_lark.llm.planners import Sent, chat_executor, chat_planner, program_executor, program_planner
     from planspec_lark.llm.program import Program
     from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream
     from planspec_lark.page.rendering import render_page
@@ -117,8 +117,9 @@ if TYPE_CHECKING:
         PlanType,
     )
     from planspec_lark.plan_next.printing import message_to_json
-    from planspec_lark.plan_next.prompts import build_planner_prompt, build_repair_prompt
+    from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
     from planspec_lark.plan_next.reading import MessageError, MessageScan, parse_message, scan_message
+    from planspec_lark.plan_next.results import ResultSection, ResultSections, read_result
     from planspec_lark.plan_next.runtime import Event, EventKind, Refusal, Runtime
     from planspec_lark.plan_next.view import context_to_plan
     from planspec_lark.plan_next.wording.words import Words, WordsError, default_words, load_words, read_words
@@ -222,7 +223,7 @@ _HOMES = {
     "llm.drafting": "DraftedPlan draft_plan",
     "llm.models": "LlmError ProgramError Reply Usage",
     "llm.openai_chat": "OpenAIChat",
-    "llm.planners": "Sent chat_planner program_executor program_planner",
+    "llm.planners": "Sent chat_executor chat_planner program_executor program_planner",
     "llm.program": "Program",
     "llm.streams": "AsyncReplyStream ReplyStream",
     "page.rendering": "render_page",
@@ -239,8 +240,9 @@ _HOMES = {
         "Block Core4 DoneItem DoneStatus Executor ExecutorCall NewBlock Phase PlanNext PlanReturn PlanType"
     ),
     "plan_next.printing": "message_to_json",
-    "plan_next.prompts": "build_planner_prompt build_repair_prompt",
+    "plan_next.prompts": "build_executor_prompt build_planner_prompt build_repair_prompt",
     "plan_next.reading": "MessageError MessageScan parse_message scan_message",
+    "plan_next.results": "ResultSection ResultSections read_result",
     "plan_next.runtime": "Event EventKind Refusal Runtime",
     "plan_next.view": "context_to_plan",
     "plan_next.wording.words": "Words WordsError default_words load_words read_words",
@@ -385,6 +387,8 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Reply",
     "ReplyStream",
     "Request",
+    "ResultSection",
+    "ResultSections",
     "Risk",
     "RunEvent",
     "RunEventKind",
@@ -437,11 +441,13 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "available_outputs",
     "build_answer_repair_prompt",
     "build_execution_prompt",
+    "build_executor_prompt",
     "build_generation_prompt",
     "build_planner_prompt",
     "build_reflection_prompt",
     "build_repair_prompt",
     "build_replan_prompt",
+    "chat_executor",
     "chat_model",
     "chat_planner",
     "check_message",
@@ -504,6 +510,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "read_json",
     "read_reflection",
     "read_replan",
+    "read_result",
     "read_state",
     "read_words",
     "registry_from_value",

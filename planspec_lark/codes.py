@@ -161,11 +161,16 @@ PN209 error   state-path            A path into `.thinkon/`.
 PN210 warning unstable-text         A time stamp, UUID or random-looking token in a goal or plan.
 PN211 error   empty-command         A call without a command.
 PN212 warning empty-item            An item, a goal or a signal that says nothing.
+PN213 error   incomplete-call       A call without its command, its inputs or what should be seen.
+PN214 warning nearly-same-item      An item of `update_plan` that is meant as the new block, and does not say the same.
+PN215 warning missing-section       A result without one of its four sections, or with one twice.
+PN216 warning unclear-completion    A result that does not say plainly how far the work has come.
 PN301 error   unknown-executor      A command that names no executor.
 PN302 error   repeated-failure      A block, item or call that has failed already.
 PN303 error   unsplit-failure       A goal that has failed already and is not split.
 PN304 warning too-deep-to-split     A plan in a block that is too deep to be planned.
 PN305 error   path-too-long         A context with more blocks around the one at hand than `max_depth`.
+PN306 warning other-item            A block whose end takes another item off the plan than the one that it is for.
 PN401 error   duplicate-executor    An executor's id a second time.
 PN402 error   bad-executor-id       An executor's id that no command could name.
 PY101 error   malformed-yaml        A text that is no YAML.

@@ -37,7 +37,7 @@ __all__ = [
 # The languages whose texts are read; the others are for generation.
 READ = ("planspec", "plan_cmd", "json_text", "reference", "reflection", "mending")
 # What has a JSON Schema, in a file beside the grammars.
-SCHEMAS = ("plan_next", "plan_return", "tool_plan", "atoms")
+SCHEMAS = ("plan_next", "plan_next_strict", "plan_return", "tool_plan", "atoms")
 # The rules that a text of each language can be read as.
 STARTS = {
     "planspec": ("plan", "line"),

@@ -1,4 +1,4 @@
-"""`planspec planner`: `check`, `prompt` and `show`; what runs a plan is in :mod:`planspec_lark.cli.planner_run`."""
+"""`planspec planner`: `check`, `prompt`, `schema` and `show`; what runs a plan is in :mod:`planspec_lark.cli.planner_run`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,18 @@ from planspec_lark.cli.planner_files import (
     load_state,
     make_judge,
     read_context,
+    read_strategy,
     state_option,
+    strategy_option,
 )
 from planspec_lark.cli.show import write_tree
 from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.grammars import schema_path
 from planspec_lark.json_text.reading import JSON_LIMITS
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.models import Phase
-from planspec_lark.plan_next.prompts import build_planner_prompt, build_repair_prompt
+from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
 from planspec_lark.plan_next.view import context_to_plan
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.source import visible_name
@@ -96,17 +99,26 @@ def _check(file: str, judge: Judge, phase: Phase, context: Context | None, form:
 @state_option
 @_context_option
 @judge_options
+@strategy_option
 @language_option
 @click.option("--answer", metavar="FILE", help="An answer to that prompt: write what asks for a better one.")
-def prompt(state: str, context_file: str | None, language: str, answer: str | None, **held_to: Any) -> None:
-    """Write the prompt that asks a language model for the next message.
+def prompt(  # noqa: PLR0913  (one for each option)
+    state: str,
+    context_file: str | None,
+    strategy_file: str | None,
+    language: str,
+    answer: str | None,
+    **held_to: Any,
+) -> None:
+    """Write the prompt that asks a language model for the next message, as the planner or as the executor.
 
     With --answer, write the text that asks it to mend that answer, and exit with 1; where nothing is wrong with it,
-    write nothing, and exit with 0. Exits with 2 where no planner is asked for now, or a file cannot be read.
+    write nothing, and exit with 0. Exits with 2 where the plan has ended, or a file cannot be read.
     """
-    check_inputs(context_file, answer, held_to["executors_file"], held_to["words_file"])
+    check_inputs(context_file, answer, strategy_file, held_to["executors_file"], held_to["words_file"])
     # The tools in the state folder belong to the plan that is there.
     judge = make_judge(None if context_file else state, **held_to)
+    strategy = read_strategy(strategy_file)
     context = read_context(context_file) if context_file else load_state(state)
     where = visible_name(label(context_file or state))
     if context.outcome is not None:
@@ -114,9 +126,9 @@ def prompt(state: str, context_file: str | None, language: str, answer: str | No
     if answer is not None:
         _write_repair(answer, judge, context, language)
     elif context.phase is Phase.EXECUTION:
-        raise Unusable(f"{where}: the block at hand waits for its executor, which is a program and gets no prompt")
+        write_text(build_executor_prompt(context, language=language))
     else:
-        write_text(build_planner_prompt(context, judge.executors, language=language))
+        write_text(build_planner_prompt(context, judge.executors, strategy=strategy, language=language))
 
 
 def _write_repair(answer: str, judge: Judge, context: Context, language: str) -> None:
@@ -128,6 +140,16 @@ def _write_repair(answer: str, judge: Judge, context: Context, language: str) ->
     if message is None:
         write_text(build_repair_prompt(found, answer=text, language=language))
         raise click.exceptions.Exit(FINDINGS)
+
+
+@command.command("schema")
+@click.option("--strict", is_flag=True, help="Write the schema that has the rules in it that a schema can say.")
+def schema(strict: bool) -> None:
+    """Write the JSON Schema of a planner's message, as the protocol has it.
+
+    What more is asked of a message is rules, which `planspec planner check` knows.
+    """
+    write_text(schema_path("plan_next_strict" if strict else "plan_next").read_text(encoding="utf-8"))
 
 
 @command.command("show")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from planspec_lark.cli.output import Row, diagnostic_rows, terminal_width, write_rows
-from planspec_lark.plan_next.models import DoneItem, Goal, Phase, goal_text
+from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.plan_next.models import DoneItem, DoneStatus, Goal, Phase, goal_text
 from planspec_lark.plan_next.runtime import Event, EventKind
 from planspec_lark.planspec.showing import Piece, wrap
 from planspec_lark.source import escape_json, visible, visible_name
@@ -20,6 +21,17 @@ _SHOWN_IN_LINE = 100
 _SHOWN = 10_000
 # Of what is wrong with an answer, so much is listed.
 _LISTED = 20
+# How a block has ended, and how the plan has.
+_WORDS = {
+    DoneStatus.DONE: ("done", _GOOD),
+    DoneStatus.PARTLY_DONE: ("partly", _BAD),
+    DoneStatus.FAILED: ("failed", _BAD),
+}
+_ENDED = {
+    DoneStatus.DONE: "The goal is reached.",
+    DoneStatus.PARTLY_DONE: "The goal is reached in part.",
+    DoneStatus.FAILED: "The plan has failed.",
+}
 # Who is asked in each phase.
 ASKED = {Phase.PLANNING: "planner", Phase.EXECUTION: "executor"}
 
@@ -36,26 +48,37 @@ def _rows(event: Event) -> Iterator[Row]:
         kind = event.context.think.plan_type
         said = f"{kind.value if kind else ''} {_name(event.context.think.goal)}"
         yield from _row(depth, ("opened", _BUSY), said)
+        yield from _warnings(event)
     elif event.kind is EventKind.REFUSED:
         assert event.refusal is not None
         yield from _row(depth, ("refused", _BAD), f"an answer of the {ASKED[event.phase or event.context.phase]}")
-        for diagnostic in event.refusal.diagnostics[:_LISTED]:
-            yield from diagnostic_rows(diagnostic)
-        if len(event.refusal.diagnostics) > _LISTED:
-            yield ((f"Besides these: {len(event.refusal.diagnostics) - _LISTED}", ""),)
-            yield (("", ""),)
+        yield from _diagnostics(event.refusal.diagnostics)
     elif event.kind is EventKind.CLOSED:
         assert event.item is not None
         has_ended = event.context.outcome is not None
         yield from _row(
             depth if has_ended else depth + 1, _end(event.item), _closed(event.item, with_result=not has_ended)
         )
+        yield from _warnings(event)
     elif event.kind is EventKind.ENDED:
         assert event.item is not None
         yield (("", ""),)
-        yield (("The plan has failed." if event.item.failed else "The goal is reached.", _end(event.item)[1]),)
+        yield ((_ENDED[event.item.status], _end(event.item)[1]),)
         if result := _result(event.item).strip():
             yield ((visible(result if len(result) <= _SHOWN else result[:_SHOWN] + "…"), ""),)
+
+
+def _warnings(event: Event) -> Iterator[Row]:
+    """What a message was accepted with. Infos are for whoever checks it."""
+    return _diagnostics([found for found in event.diagnostics if found.severity is not Severity.INFO])
+
+
+def _diagnostics(found: Sequence[Diagnostic]) -> Iterator[Row]:
+    for diagnostic in found[:_LISTED]:
+        yield from diagnostic_rows(diagnostic)
+    if len(found) > _LISTED:
+        yield ((f"Besides these: {len(found) - _LISTED}", ""),)
+        yield (("", ""),)
 
 
 def _row(depth: int, word: tuple[str, str], text: str) -> Iterator[Row]:
@@ -68,7 +91,7 @@ def _row(depth: int, word: tuple[str, str], text: str) -> Iterator[Row]:
 
 
 def _end(item: DoneItem) -> tuple[str, str]:
-    return ("failed", _BAD) if item.failed else ("done", _GOOD)
+    return _WORDS[item.status]
 
 
 def _closed(item: DoneItem, *, with_result: bool) -> str:

@@ -15,7 +15,7 @@ from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextErro
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, Executors, read_executors
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import StateError, read_state
-from planspec_lark.plan_next.prompts import LANGUAGES
+from planspec_lark.plan_next.prompts import LANGUAGES, STRATEGY_LIMITS
 from planspec_lark.plan_next.wording.words import WORDS_LIMITS, Words, WordsError, read_words
 from planspec_lark.source import visible_name
 from planspec_lark.yaml_text import MissingYamlError
@@ -26,8 +26,10 @@ __all__ = [
     "load_state",
     "make_judge",
     "read_context",
+    "read_strategy",
     "state_errors",
     "state_option",
+    "strategy_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -50,6 +52,9 @@ state_option = click.option(
 )
 language_option = click.option(
     "--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language of the prompt."
+)
+strategy_option = click.option(
+    "--strategy", "strategy_file", metavar="FILE", help="How to plan here, as text for the planner."
 )
 _JUDGE_OPTIONS = (
     click.option("--executors", "executors_file", metavar="FILE", help="The tools that there are, as YAML."),
@@ -95,6 +100,16 @@ def _read_words(file: str) -> Words:
         raise Unreadable(label(file), str(error)) from None
     except PlanSyntaxError as error:
         stop_on_faults(error, f"{visible_name(label(file))}: these are no word lists", UNREADABLE)
+
+
+def read_strategy(file: str | None) -> str | None:
+    """The strategy in a file; leaves with what is wrong with that."""
+    if file is None:
+        return None
+    try:
+        return read_text(file, STRATEGY_LIMITS.max_bytes)
+    except PlanSyntaxError as error:
+        stop_on_faults(error, f"{visible_name(label(file))}: this is no strategy", UNREADABLE)
 
 
 def read_context(file: str) -> Context:

@@ -14,7 +14,9 @@ from planspec_lark.cli.planner_files import (
     language_option,
     make_judge,
     state_errors,
+    read_strategy,
     state_option,
+    strategy_option,
 )
 from planspec_lark.cli.stopping import stoppable
 from planspec_lark.cli.waiting import timeout_option
@@ -89,6 +91,15 @@ def _running_options(command: Any) -> Any:
             show_default=True,
             help="What the planner gets: the context as JSON, or the prompt for a language model.",
         ),
+        click.option(
+            "--send-executor",
+            "sent_to_executor",
+            type=click.Choice([sent.value for sent in Sent]),
+            default=Sent.CONTEXT.value,
+            show_default=True,
+            help="What the executor gets, likewise.",
+        ),
+        strategy_option,
         language_option,
         timeout_option("a program"),
         click.option(
@@ -165,8 +176,16 @@ def _run(max_turns: int, *, state: str, **options: Any) -> Context:
 
     runtime = Runtime(
         Path(state),
-        program_planner(planner, judge.executors, sent=Sent(options["send"]), language=options["language"]),
-        program_executor(executor, judge.executors),
+        program_planner(
+            planner,
+            judge.executors,
+            sent=Sent(options["send"]),
+            strategy=read_strategy(options["strategy_file"]),
+            language=options["language"],
+        ),
+        program_executor(
+            executor, judge.executors, sent=Sent(options["sent_to_executor"]), language=options["language"]
+        ),
         judge=judge,
         max_refusals=options["max_refusals"],
         max_failures=options["max_failures"],

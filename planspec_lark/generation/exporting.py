@@ -68,7 +68,7 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
     names = _names_of(types)
     if language == "plan_next":
         _check_schema(target, is_plain=(depth, set(names), allow_results, siblings) == (3, set(TYPES), False, None))
-        return closed_schema(language)
+        return closed_schema("plan_next_strict")
     _check_bounds(language, depth, names, siblings)
     definitions = _shape(language, depth, names, allow_results)
     if siblings is not None:

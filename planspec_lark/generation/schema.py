@@ -1,7 +1,8 @@
 """The JSON Schema of a planner's messages, as engines can follow it.
 
-The file in ``grammar/`` is for checking: it names the keys that must not be there. Engines work the other way round,
-by the keys that may come next, so objects of known keys are closed for them. What they let through, the file allows.
+The strict file in ``grammar/`` is for checking: it names the keys that must not be there. Engines work the other way
+round, by the keys that may come next, so objects of known keys are closed for them. What they let through, the file
+allows.
 """
 
 from __future__ import annotations

@@ -13,12 +13,12 @@ from planspec_lark.llm.program import Program
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
-from planspec_lark.plan_next.prompts import build_planner_prompt, build_repair_prompt
+from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
 from planspec_lark.plan_next.runtime import Refusal
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.source import escape_json
 
-__all__ = ["Sent", "chat_planner", "program_executor", "program_planner"]
+__all__ = ["Sent", "chat_executor", "chat_planner", "program_executor", "program_planner"]
 
 
 class Sent(str, Enum):
@@ -29,52 +29,85 @@ class Sent(str, Enum):
 
 
 def chat_planner(
-    chat: Callable[[str], str | Awaitable[str]], executors: Executors | None = None, *, language: str = "en"
+    chat: Callable[[str], str | Awaitable[str]],
+    executors: Executors | None = None,
+    *,
+    strategy: str | None = None,
+    language: str = "en",
 ) -> Callable[[Context, Refusal | None], str | Awaitable[str]]:
     """A planner that sends the planner's prompt to a language model.
 
     Args:
         chat: takes a prompt and gives the answer, such as an :class:`~planspec_lark.llm.openai_chat.OpenAIChat`.
         executors: the tools that the prompt lists.
+        strategy: how to plan here, which the prompt shows.
         language: of the prompt, "en" or "zh".
     """
 
     def plan(context: Context, refusal: Refusal | None) -> str | Awaitable[str]:
-        return chat(_prompt(context, refusal, executors, language))
+        return chat(_prompt(context, refusal, executors, strategy, language))
 
     return plan
 
 
+def chat_executor(
+    chat: Callable[[str], str | Awaitable[str]], *, language: str = "en"
+) -> Callable[[Context], str | Awaitable[str]]:
+    """An executor that sends the executor's prompt to a language model: for work whose result is a text.
+
+    Args:
+        chat: takes a prompt and gives the answer.
+        language: of the prompt, "en" or "zh".
+    """
+
+    def execute(context: Context) -> str | Awaitable[str]:
+        return chat(build_executor_prompt(context, language=language))
+
+    return execute
+
+
 def program_planner(
-    program: Program, executors: Executors | None = None, *, sent: Sent = Sent.CONTEXT, language: str = "en"
+    program: Program,
+    executors: Executors | None = None,
+    *,
+    sent: Sent = Sent.CONTEXT,
+    strategy: str | None = None,
+    language: str = "en",
 ) -> Callable[[Context, Refusal | None], str]:
     """A planner that is a program.
 
     It gets on its standard input the context as JSON, with the fields ``phase``, ``executors`` (a list, if there is
-    one) and, where its last answer was refused, ``refused`` (``answer``, ``diagnostics`` and a ``prompt`` that asks for
-    a better one); or else the whole prompt for a language model. It writes its message to standard output.
+    one), ``strategy`` (how to plan here, if that is said) and, where its last answer was refused, ``refused``
+    (``answer``, ``diagnostics`` and a ``prompt`` that asks for a better one); or else the whole prompt for a language model. It writes its message to standard output.
     """
 
     def plan(context: Context, refusal: Refusal | None) -> str:
         if sent is Sent.PROMPT:
-            text = _prompt(context, refusal, executors, language)
+            text = _prompt(context, refusal, executors, strategy, language)
         else:
-            text = _request(context, executors, refusal, language)
+            text = _request(context, executors, strategy, _refused(refusal, language))
         return program.complete(text, env=_environment(context))
 
     return plan
 
 
-def program_executor(program: Program, executors: Executors | None = None) -> Callable[[Context], str | PlanReturn]:
-    """An executor that is a program. It gets the context as a planner does, and writes a plan-return message.
+def program_executor(
+    program: Program, executors: Executors | None = None, *, sent: Sent = Sent.CONTEXT, language: str = "en"
+) -> Callable[[Context], str | PlanReturn]:
+    """An executor that is a program.
+
+    It gets the context as a planner does, or else the executor's prompt for a language model, and writes a plan-return
+    message.
 
     A program that ends with another exit code than 0, or is killed, has failed at the block; one that cannot be run at
     all is an error of the call.
     """
 
     def execute(context: Context) -> str | PlanReturn:
+        prompted = sent is Sent.PROMPT
+        text = build_executor_prompt(context, language=language) if prompted else _request(context, executors)
         try:
-            return program.complete(_request(context, executors, None, "en"), env=_environment(context))
+            return program.complete(text, env=_environment(context))
         except ProgramError as error:
             if not error.has_run:
                 raise
@@ -83,23 +116,38 @@ def program_executor(program: Program, executors: Executors | None = None) -> Ca
     return execute
 
 
-def _prompt(context: Context, refusal: Refusal | None, executors: Executors | None, language: str) -> str:
-    prompt = build_planner_prompt(context, executors, language=language)
+def _prompt(
+    context: Context, refusal: Refusal | None, executors: Executors | None, strategy: str | None, language: str
+) -> str:
+    prompt = build_planner_prompt(context, executors, strategy=strategy, language=language)
     if refusal is None:
         return prompt
     return f"{prompt}\n\n{build_repair_prompt(refusal.diagnostics, answer=refusal.answer, language=language)}"
 
 
-def _request(context: Context, executors: Executors | None, refusal: Refusal | None, language: str) -> str:
+def _refused(refusal: Refusal | None, language: str) -> dict[str, Any] | None:
+    if refusal is None:
+        return None
+    return {
+        "answer": refusal.answer,
+        "diagnostics": [reports.json_item(found) for found in refusal.diagnostics],
+        "prompt": build_repair_prompt(refusal.diagnostics, answer=refusal.answer, language=language),
+    }
+
+
+def _request(
+    context: Context,
+    executors: Executors | None,
+    strategy: str | None = None,
+    refused: dict[str, Any] | None = None,
+) -> str:
     value: dict[str, Any] = {**to_value(context), "phase": context.phase.value}
     if executors is not None:
         value["executors"] = to_value(list(executors.items))
-    if refusal is not None:
-        value["refused"] = {
-            "answer": refusal.answer,
-            "diagnostics": [reports.json_item(found) for found in refusal.diagnostics],
-            "prompt": build_repair_prompt(refusal.diagnostics, answer=refusal.answer, language=language),
-        }
+    if strategy is not None:
+        value["strategy"] = strategy
+    if refused is not None:
+        value["refused"] = refused
     return escape_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
 

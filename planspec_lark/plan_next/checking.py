@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from planspec_lark.diagnostics import Diagnostic, shorten
 from planspec_lark.findings import Finding, Path, locate
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
-from planspec_lark.plan_next.models import (
-    Core4,
-    DoneItem,
-    ExecutorCall,
-    Goal,
-    PlanNext,
-    PlanReturn,
-    goal_text,
-)
-from planspec_lark.plan_next.rules import check_next, check_phase, texts_at
+from planspec_lark.plan_next.identity import Phrase, is_same_call, is_same_goal, normal_items
+from planspec_lark.plan_next.models import DoneItem, ExecutorCall, PlanNext, PlanReturn, goal_text
+from planspec_lark.plan_next.rules import check_next, check_phase, check_return, texts_at
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.words import Words, default_words
@@ -56,8 +47,8 @@ def check_message(
     # A copy with other fields still has the text of the first, which says nothing about it.
     value = to_value(message)
     origin = message.origin if message.origin is not None and message.origin.value == value else None
-    if origin is None and isinstance(message, PlanNext):
-        findings += check_next(value, words or default_words())
+    if origin is None:
+        findings += check_next(value, words or default_words()) if isinstance(message, PlanNext) else check_return(value)
     return locate(findings, origin)
 
 
@@ -72,6 +63,7 @@ def _check(message: PlanNext | PlanReturn, context: Context | None, executors: E
         yield from _check_depth(message, context)
         failed = list(_failures(context.think.done))
         yield from _check_failures(message, failed, may_split=context.may_split)
+        yield from _check_head(message, context.think.plan)
 
 
 def _check_command(call: ExecutorCall, executors: Executors) -> Iterator[Finding]:
@@ -95,6 +87,23 @@ def _check_depth(message: PlanNext, context: Context) -> Iterator[Finding]:
         yield Finding("PN304", text, ("new_block", "plan"), help="choose EXECUTE")
 
 
+def _check_head(message: PlanNext, plan: list[str]) -> Iterator[Finding]:
+    """The end of a block takes the first item off, whichever it was for; what has failed is the first one still."""
+    goal = Phrase(goal_text(message.new_block.goal))
+    if message.update_plan is not None or not plan or _is_for(plan[0], goal):
+        return
+    meant = next((item for item in plan[1:] if _is_for(item, goal)), None)
+    if meant is not None:
+        text = f"this block is for {shorten(repr(meant))}, and its end takes {shorten(repr(plan[0]))} off the plan"
+        help = "take the first item, or send `update_plan` with what is still to do"
+        yield Finding("PN306", text, ("new_block", "goal"), help=help)
+
+
+def _is_for(item: str, goal: Phrase) -> bool:
+    said = Phrase(item)
+    return said.is_same(goal) or said.is_near(goal)
+
+
 # ---------------------------------------------------------------- what has failed
 
 
@@ -102,17 +111,17 @@ def _check_failures(message: PlanNext, failed: list[DoneItem], *, may_split: boo
     if not failed:
         return
     new, call = message.new_block, message.executor_call
-    plan = _normal_items(new.plan)
+    plan = normal_items(new.plan)
     for item in failed:
-        same_goal = _is_same_goal(new.goal, item.goal)
-        if same_goal and plan and plan == _normal_items(item.plan):
+        same_goal = is_same_goal(new.goal, item.goal)
+        if same_goal and plan and plan == normal_items(item.plan):
             yield Finding("PN302", "this block has failed already, with the same plan", ("new_block",), help=_SPLIT)
         elif same_goal and not plan:
             text = "this goal has failed already, and comes back in one piece"
             yield Finding("PN303", text, ("new_block", "goal"), help=_SPLIT_GOAL if may_split else _LESS)
-        if call is not None and item.executor_call is not None and _is_same_call(call, item.executor_call):
+        if call is not None and item.executor_call is not None and is_same_call(call, item.executor_call):
             yield Finding("PN302", "this call has failed already", ("executor_call",), help="call for something else")
-    yield from _check_items(message, {text for item in failed for text in _texts_of(item.goal)})
+    yield from _check_items(message, {normalize(goal_text(item.goal)) for item in failed} - {""})
 
 
 def _failures(done: list[DoneItem]) -> Iterator[DoneItem]:
@@ -134,41 +143,3 @@ def _check_items(message: PlanNext, failed: set[str]) -> Iterator[Finding]:
         for path, text in texts_at(items, place):
             if normalize(text) in failed:
                 yield Finding("PN302", "this item has failed already", path, help=_SPLIT)
-
-
-def _texts_of(goal: Goal) -> set[str]:
-    return {normalize(text) for text in {goal_text(goal)} if text.strip()}
-
-
-def _is_same_goal(one: Goal, other: Goal) -> bool:
-    if isinstance(one, Core4) and isinstance(other, Core4):
-        return _sides(one) == _sides(other)
-    return normalize(goal_text(one)) == normalize(goal_text(other))
-
-
-def _sides(goal: Core4) -> list[str]:
-    return [normalize(side) for side in (goal.intent, goal.deliverable, goal.metric, goal.constraint)]
-
-
-def _normal_items(items: list[str]) -> list[str]:
-    return [normalize(item) for item in items]
-
-
-def _is_same_call(one: ExecutorCall, other: ExecutorCall) -> bool:
-    return normalize(one.command) == normalize(other.command) and _spell(one.inputs) == _spell(other.inputs)
-
-
-def _spell(inputs: dict[str, Any]) -> str:
-    """Inputs as one text, which is the same for the same ones: 1 is 1.0 and not true, and the order of keys is none."""
-    return json.dumps(_normal_value(inputs), sort_keys=True)
-
-
-def _normal_value(value: Any) -> Any:
-    # No deeper than a message may be.
-    if isinstance(value, str):
-        return normalize(value)
-    if isinstance(value, dict):
-        return {key: _normal_value(item) for key, item in value.items()}
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return [_normal_value(item) for item in value] if isinstance(value, list) else value

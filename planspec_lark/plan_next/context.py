@@ -15,6 +15,7 @@ from planspec_lark.diagnostics import PlanSyntaxError, Severity
 from planspec_lark.findings import Finding, locate
 from planspec_lark.json_text.reading import read_json
 from planspec_lark.limits import Findings, Limits
+from planspec_lark.plan_next.identity import says_goal
 from planspec_lark.plan_next.models import (
     ALWAYS_WRITTEN,
     Block,
@@ -142,16 +143,23 @@ def open_block(context: Context, message: PlanNext) -> Context:
         plan_type=message.plan_type,
         success_signal=message.success_signal,
         executor_call=message.executor_call,
-        takes_item=message.update_plan is None,
+        takes_item=_takes_item(message),
     )
     return evolve(context, think=child, path=[parent, *context.path], revision=context.revision + 1)
+
+
+def _takes_item(message: PlanNext) -> bool:
+    """Whether the first item of the plan is the new block's: it is, but for a new plan that begins with another one."""
+    update = message.update_plan
+    return update is None or bool(update and says_goal(update[0], message.new_block.goal))
 
 
 def close_block(context: Context, result: str | dict[str, Any], status: DoneStatus) -> Context:
     """The context around the block at hand, in which that is done.
 
-    With it goes the first item of the parent's plan. A failure takes nothing off: what has failed is still to be done,
-    and where ``update_plan`` has taken it off already it comes back to the front.
+    With it goes the first item of the parent's plan, unless that came by an ``update_plan`` that begins with something
+    else. What was not done, or in part only, takes nothing off: it is still to do, and where ``update_plan`` has taken
+    it off already it comes back to the front.
     """
     block = context.think
     ended = DoneItem(block.goal, result, status, block.opened_with, block.executor_call, block.plan, block.done)

@@ -16,6 +16,7 @@ from planspec_lark.json_text.models import JsonText
 
 __all__ = [
     "ALWAYS_WRITTEN",
+    "SIDES",
     "Block",
     "Core4",
     "DoneItem",
@@ -49,9 +50,10 @@ class PlanType(str, Enum):
 
 
 class DoneStatus(str, Enum):
-    """How a block ended."""
+    """How a block ended. What is done in part is not done: what is left of it is the planner's to see."""
 
     DONE = "done"
+    PARTLY_DONE = "partly_done"
     FAILED = "failed"
 
 
@@ -141,6 +143,8 @@ class Core4:
     extra: dict[str, Any] = field(factory=dict, validator=_object)
 
 
+# The sides, in their order.
+SIDES: Final = ("intent", "deliverable", "metric", "constraint")
 Goal: TypeAlias = str | Core4
 
 
@@ -148,7 +152,7 @@ def goal_text(goal: Goal) -> str:
     """A goal in one text: itself, or the first side of a Core4 that says something."""
     if isinstance(goal, str):
         return goal
-    return next(filter(None, (goal.intent, goal.deliverable, goal.metric, goal.constraint)), "")
+    return next(filter(None, (getattr(goal, side) for side in SIDES)), "")
 
 
 @frozen
@@ -201,7 +205,7 @@ class DoneItem:
     @property
     def failed(self) -> bool:
         """Whether it ended without what it was for."""
-        return self.status is DoneStatus.FAILED
+        return self.status is not DoneStatus.DONE
 
 
 def _copy_plan(block: Block) -> list[str]:
@@ -239,7 +243,11 @@ class Message:
 
 @frozen
 class PlanNext(Message):
-    """A planner's answer: open this block next. ``update_plan``, if given, is all that is to be done after it."""
+    """A planner's answer: open this block next.
+
+    ``update_plan``, if given, is all that is still to do. Its first item is the new block's if it says the same as the
+    block's goal; otherwise the whole list is to be done after the block.
+    """
 
     plan_type: PlanType = field(converter=PlanType)
     new_block: NewBlock = field(validator=_is(NewBlock))
@@ -253,7 +261,7 @@ class PlanReturn(Message):
     """An executor's answer: the block has ended, this is its result.
 
     ``status`` is None where the message does not say it; see
-    :func:`~planspec_lark.plan_next.completion.has_failed`.
+    :func:`~planspec_lark.plan_next.results.status_of`.
     """
 
     result: str | dict[str, Any] = field(validator=_result)

@@ -1,4 +1,4 @@
-"""What a language model is told: the planner's brief, and what was wrong with its answer.
+"""What a language model is told: the planner's brief, the executor's, and what was wrong with an answer.
 
 The sentences stand in `templates`; :mod:`planspec_lark.prompting` puts the rest in, which strangers have written.
 """
@@ -8,21 +8,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planspec_lark.diagnostics import Diagnostic
+from planspec_lark.limits import Limits
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.prompting import LANGUAGES, fill, read_template, refusal_values, to_json
+from planspec_lark.prompting import LANGUAGES, fill, read_template, refusal_values, text_values, to_json
 
-__all__ = ["LANGUAGES", "build_planner_prompt", "build_repair_prompt"]
+__all__ = ["LANGUAGES", "STRATEGY_LIMITS", "build_executor_prompt", "build_planner_prompt", "build_repair_prompt"]
+
+# What a file with a strategy may hold: it goes into every prompt.
+STRATEGY_LIMITS = Limits(max_bytes=256_000)
 
 
-def build_planner_prompt(context: Context, executors: Executors | None = None, *, language: str = "en") -> str:
+def build_planner_prompt(
+    context: Context, executors: Executors | None = None, *, strategy: str | None = None, language: str = "en"
+) -> str:
     """The planner's whole brief for one call, ending in where the plan stands.
 
     Args:
         context: where the plan stands. Where a new block would be too deep to be planned, the brief says to stop
             splitting.
         executors: the tools that there are, if any are known.
+        strategy: how to plan here, as whoever runs this has written it. It stands in a block of its own, and is shown
+            whole; without text in it, it is none.
         language: "en" or "zh".
 
     Raises:
@@ -33,9 +41,23 @@ def build_planner_prompt(context: Context, executors: Executors | None = None, *
         depth=str(context.depth),
         max_depth=str(context.max_depth),
         limit=None if context.may_split else "yes",
+        **text_values(strategy if strategy and strategy.strip() else None, most=None, name="strategy"),
         executors=to_json(to_value(list(executors.items))) if executors is not None and executors.items else None,
         context=to_json(to_value(context)),
     )
+
+
+def build_executor_prompt(context: Context, *, language: str = "en") -> str:
+    """What asks a language model to carry out the block at hand, and for a result in four sections.
+
+    Args:
+        context: where the plan stands.
+        language: "en" or "zh".
+
+    Raises:
+        ValueError: there is no such prompt in this language.
+    """
+    return fill(read_template(__package__, "executor", language), context=to_json(to_value(context)))
 
 
 def build_repair_prompt(diagnostics: Iterable[Diagnostic], *, answer: str | None = None, language: str = "en") -> str:

@@ -13,7 +13,7 @@ from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.reading import JSON_LIMITS, read_json, scan_json
 from planspec_lark.limits import Findings, Limits
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
-from planspec_lark.plan_next.rules import PHASES, check_next, check_phase
+from planspec_lark.plan_next.rules import PHASES, check_next, check_phase, check_return
 from planspec_lark.plan_next.structure import build
 from planspec_lark.plan_next.wording.words import Words, default_words
 from planspec_lark.source import Source
@@ -23,8 +23,10 @@ __all__ = ["MessageError", "MessageScan", "parse_message", "scan_message"]
 _MODELS: dict[str, type[PlanNext | PlanReturn]] = {"plan-next": PlanNext, "plan-return": PlanReturn}
 # By what a message is told from an object that is only of its type.
 _MAIN = {Phase.PLANNING: "new_block", Phase.EXECUTION: "result"}
-# Fields for which null can only mean that there is none.
-_OPTIONAL = ("success_signal", "executor_call", "update_plan", "status")
+# Fields of which the protocol says that they may be null, which is to leave them out.
+_NULLABLE = ("executor_call", "update_plan")
+# Fields for which null can only mean that there is none, though nothing says so.
+_OPTIONAL = ("success_signal", "status")
 
 
 class MessageError(PlanSyntaxError):
@@ -89,8 +91,9 @@ def scan_message(
     """
     phase = Phase(phase)
     read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase))
-    value, dropped = _drop_nulls(read.value) if read.has_value else (None, [])
-    message, found = _judge(evolve(read, value=value) if dropped else read, phase, words, limits, dropped)
+    read, dropped = _without_nulls(read, _OPTIONAL)
+    known = [Finding("PN103", "read as left out", (key,), severity=Severity.WARNING) for key in dropped]
+    message, found = _judge(read, phase, words, limits, known)
     return MessageScan(message, found, read.source)
 
 
@@ -98,19 +101,20 @@ def _is_of(value: object, phase: Phase) -> bool:
     return isinstance(value, dict) and value.get("type") == PHASES[phase] and _MAIN[phase] in value
 
 
-def _drop_nulls(value: object) -> tuple[object, list[Finding]]:
-    if not isinstance(value, dict):
-        return value, []
-    nulls = [key for key in _OPTIONAL if key in value and value[key] is None]
-    kept = {key: item for key, item in value.items() if key not in nulls}
-    message = "read as left out"
-    return kept, [Finding("PN103", message, (key,), severity=Severity.WARNING) for key in nulls]
+def _without_nulls(read: JsonText, keys: Sequence[str]) -> tuple[JsonText, list[str]]:
+    """A text whose object has none of these keys with null, and the keys that it had."""
+    value = read.value if read.has_value else None
+    nulls = [key for key in keys if key in value and value[key] is None] if isinstance(value, dict) else []
+    if not nulls:
+        return read, []
+    return evolve(read, value={key: item for key, item in value.items() if key not in nulls}), nulls
 
 
 def _judge(
     read: JsonText, phase: Phase, words: Words | None, limits: Limits, known: Sequence[Finding] = ()
 ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
     """The message, unless there is an error, and all that was found."""
+    read, _ = _without_nulls(read, _NULLABLE)
     built: PlanNext | PlanReturn | None = None
     findings = list(known)
     if read.has_value and isinstance(read.value, dict):
@@ -135,6 +139,5 @@ def _judge_value(value: dict[str, Any], phase: Phase, words: Words) -> tuple[Any
         return None, [Finding("PN104", message, ("type",), help=f'write "{PHASES[phase]}"')]
     built, findings = build({key: item for key, item in value.items() if key != "type"}, _MODELS[kind])
     findings += check_phase(kind, phase)
-    if kind == "plan-next":
-        findings += check_next(value, words)
+    findings += check_next(value, words) if kind == "plan-next" else check_return(value)
     return built, findings

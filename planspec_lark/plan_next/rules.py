@@ -11,16 +11,18 @@ from typing import Any
 
 from attrs import evolve
 
-from planspec_lark.diagnostics import shorten
+from planspec_lark.diagnostics import Severity, shorten
 from planspec_lark.findings import Finding, Path
-from planspec_lark.plan_next.models import Phase, PlanType
+from planspec_lark.plan_next.identity import Phrase
+from planspec_lark.plan_next.models import SIDES, DoneStatus, Phase, PlanType
+from planspec_lark.plan_next.results import HEADINGS, ResultSections, read_result
 from planspec_lark.plan_next.structure import STRUCTURE_FIELDS
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import Found, Words
 
-__all__ = ["PHASES", "check_next", "check_phase", "texts_at"]
+__all__ = ["PHASES", "check_next", "check_phase", "check_return", "texts_at"]
 
 # The type of message that each phase takes.
 PHASES = {Phase.PLANNING: "plan-next", Phase.EXECUTION: "plan-return"}
@@ -51,6 +53,18 @@ def check_next(value: Mapping[str, Any], words: Words) -> Iterator[Finding]:
     yield from _check_empty(value, block)
     yield from _check_state_paths(value)
     yield from _check_stability(value, block)
+    yield from _check_update(value, block)
+
+
+def check_return(value: Mapping[str, Any]) -> Iterator[Finding]:
+    """All rules for a plan-return message. An object for a result is taken as it is."""
+    result = value.get("result")
+    if not isinstance(result, str):
+        return
+    sections = read_result(result)
+    yield from _check_sections(sections)
+    if sections.completion:
+        yield from _check_completion(sections, value.get("status"))
 
 
 # ---------------------------------------------------------------- structure
@@ -77,14 +91,14 @@ def _check_execute(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterat
     if block.get("plan"):
         message = "EXECUTE is one call, so there is nothing left to plan"
         yield Finding("PN202", message, ("new_block", "plan"), help="write [], or choose PLAN_STEPS")
-    if "executor_call" not in value:
+    if value.get("executor_call") is None:
         help = "add `executor_call` with `command`, `inputs` and `expected_observations`"
         yield Finding("PN203", "EXECUTE has no `executor_call`", ("plan_type",), help=help)
 
 
 def _check_plan(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
     kind = value["plan_type"]
-    if "executor_call" in value:
+    if value.get("executor_call") is not None:
         help = "leave it out, or choose EXECUTE with an empty plan"
         yield Finding("PN204", f"{kind} calls no executor", ("executor_call",), help=help, at_key=True)
     plan = block.get("plan")
@@ -154,6 +168,56 @@ def _check_stability(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iter
             message = f"`{shorten(found.text)}` looks like {found.kind}, and will be another one next time"
             help = "the same context should give the same message"
             yield Finding("PN210", message, path, help=help, within=(found.start, found.end))
+
+
+def _check_update(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
+    """An item that is meant as the new block and does not say so would be done twice."""
+    # The sides of a Core4 in their own order: the first one that says something is the goal's text.
+    known = dict(_goals(block))
+    paths: list[Path] = [("new_block", "goal"), *(("new_block", "goal", side) for side in SIDES)]
+    goals = [Phrase(text) for path in paths if (text := known.get(path))]
+    for path, text in texts_at(value.get("update_plan"), ("update_plan",)):
+        item = Phrase(text)
+        same = bool(goals) and item.is_same(goals[0])
+        if path[-1] == 0 and not same and any(item.is_same(goal) or item.is_near(goal) for goal in goals):
+            message = "this is nearly the goal of the new block, and will be to do after it"
+            help = "say it in the goal's very words, or leave it out if the new block does it"
+            yield Finding("PN214", message, path, help=help)
+        elif path[-1] != 0 and same:
+            message = "this is the goal of the new block, and will be to do once more after it"
+            yield Finding("PN214", message, path, help="put it first, or leave it out if the new block does it")
+
+
+# ---------------------------------------------------------------- results
+
+
+def _check_sections(sections: ResultSections) -> Iterator[Finding]:
+    path: Path = ("result",)
+    names = [HEADINGS[section] for section in sections.missing]
+    help = "write `### " + "`, `### ".join(names) + "`"
+    if len(names) == len(HEADINGS):
+        message = "the result has none of the four sections"
+        yield Finding("PN215", message, path, help=help, severity=Severity.INFO)
+    elif names:
+        yield Finding("PN215", f"the result lacks {' and '.join(names)}", path, help=help)
+    for start, end in sections.repeated:
+        yield Finding("PN215", "this section is there already", path, help="write each once", within=(start, end))
+
+
+def _check_completion(sections: ResultSections, status: object) -> Iterator[Finding]:
+    path: Path = ("result",)
+    said = sections.status
+    if said is None:
+        message = "the completion does not begin with how far the work has come"
+        help = "begin with `Done`, `Partly done` or `Not done`"
+        yield Finding("PN216", message, path, help=help, within=sections.completion_at)
+        return
+    if isinstance(status, str) and status in [one.value for one in DoneStatus] and status != said.value:
+        message = f"the completion says {said.value}, and `status` is {status}, which counts"
+        yield Finding("PN216", message, path, help="let both say the same", within=sections.completion_at)
+    if said is not DoneStatus.DONE and not sections.has_reason:
+        message = "the completion does not say what stood in the way"
+        yield Finding("PN216", message, path, help="say what is missing", within=sections.completion_at)
 
 
 def _goals(block: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:

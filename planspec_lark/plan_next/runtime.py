@@ -16,11 +16,11 @@ from attrs.validators import ge, instance_of
 
 from planspec_lark.awaitables import Turn, adrive, drive
 from planspec_lark.diagnostics import Diagnostic, Severity, render_all
-from planspec_lark.plan_next.completion import has_failed
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import Kernel, open_state
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
+from planspec_lark.plan_next.results import status_of
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.source import visible
 
@@ -66,6 +66,7 @@ class Event:
         phase: of an answer that was asked for or refused.
         refusal: an answer that was refused.
         item: the block that was closed.
+        diagnostics: what was found in the message that opened or closed the block, and did not refuse it.
     """
 
     kind: EventKind
@@ -73,6 +74,7 @@ class Event:
     phase: Phase | None = None
     refusal: Refusal | None = None
     item: DoneItem | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 # Of an answer that was refused, a result keeps so many characters and errors: it goes into every later context.
@@ -169,10 +171,10 @@ class Runtime:
             self._tell(Event(EventKind.ASKED, context, Phase.PLANNING, refusal))
             last = refusal
             answer = yield lambda: self.planner(_copy(context), last)  # noqa: B023  (called before the next round)
-            message, refusal = self._judge(answer, context)
+            message, refusal, found = self._judge(answer, context)
             if refusal is None:
                 assert isinstance(message, PlanNext)
-                self._tell(Event(EventKind.OPENED, kernel.open_block(message)))
+                self._tell(Event(EventKind.OPENED, kernel.open_block(message), diagnostics=found))
                 return
             self._tell(Event(EventKind.REFUSED, context, Phase.PLANNING, refusal))
         assert refusal is not None
@@ -184,30 +186,37 @@ class Runtime:
         context = kernel.context
         self._tell(Event(EventKind.ASKED, context, Phase.EXECUTION))
         answer = yield lambda: self.executor(_copy(context))
-        message, refusal = self._judge(answer, context)
+        message, refusal, found = self._judge(answer, context)
         if refusal is None:
             assert isinstance(message, PlanReturn)
-            status = DoneStatus.FAILED if has_failed(message) else DoneStatus.DONE
-            self._close(kernel, message.result, status)
+            self._close(kernel, message.result, status_of(message), found)
             return
         # Whatever the executor has done is done: to ask again would do it twice.
         self._tell(Event(EventKind.REFUSED, context, Phase.EXECUTION, refusal))
         said = f"the executor's answer was refused:\n\n{_why(refusal)}\n\nIt was:\n\n{visible(refusal.answer[:_KEPT])}"
         self._close(kernel, said, DoneStatus.FAILED)
 
-    def _judge(self, answer: object, context: Context) -> tuple[PlanNext | PlanReturn | None, Refusal | None]:
-        """The message that an answer is, or why it is refused."""
+    def _judge(
+        self, answer: object, context: Context
+    ) -> tuple[PlanNext | PlanReturn | None, Refusal | None, tuple[Diagnostic, ...]]:
+        """The message that an answer is, or why it is refused; and all that was found."""
         if not isinstance(answer, str | PlanNext | PlanReturn):
             raise TypeError(f"an answer is a text or a message, not {type(answer).__name__}")
         # A model may hold what no text can, such as a number that is none, and what is written has to be read again.
         text = answer if isinstance(answer, str) else _to_json(answer)
         message, found = self.judge.judge(text, context.phase, context, name="<answer>")
-        return (message, None) if message is not None else (None, Refusal(text, found))
+        return message, None if message is not None else Refusal(text, found), tuple(found)
 
-    def _close(self, kernel: Kernel, result: str | dict[str, Any], status: DoneStatus) -> None:
+    def _close(
+        self,
+        kernel: Kernel,
+        result: str | dict[str, Any],
+        status: DoneStatus,
+        found: tuple[Diagnostic, ...] = (),
+    ) -> None:
         context = kernel.close_block(result, status)
         item = context.outcome or context.think.done[-1]
-        self._tell(Event(EventKind.CLOSED, context, item=item))
+        self._tell(Event(EventKind.CLOSED, context, item=item, diagnostics=found))
         if context.outcome is not None:
             self._tell(Event(EventKind.ENDED, context, item=item))
 

@@ -49,13 +49,20 @@ _REQUIRED: dict[type, tuple[str, ...]] = {
 }
 # Objects that may have more fields than those that are known; the others are kept.
 _OPEN = (Core4, Executor, ExecutorCall)
+# What a planner or an executor writes. Contexts that others have made may show the structure of their blocks, which is
+# read over; these may not.
+_WRITTEN = (PlanNext, PlanReturn, NewBlock)
 
 
+@attrs.frozen
 class _Missing:
-    """Stands for a field that is not there."""
+    """Stands for a field that is not there, which is a fault with this code."""
+
+    code: str = "PN101"
 
 
-_MISSING = _Missing()
+# The protocol's schema demands nothing of a call, so there it is a rule that everything is said.
+_MISSING = {ExecutorCall: _Missing("PN213")}
 
 
 class _FaultError(Exception):
@@ -64,6 +71,10 @@ class _FaultError(Exception):
     def __init__(self, code: str, message: str, help: str = "") -> None:
         super().__init__(message)
         self.finding = Finding(code, message, help=help)
+
+
+class _MissingError(_FaultError):
+    """A hook has found nothing."""
 
 
 def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding]]:
@@ -78,7 +89,7 @@ def build(value: object, model: type[Model]) -> tuple[Model | None, list[Finding
 def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
     """All faults inside an error of cattrs, which is as deep as the models are nested."""
     if isinstance(error, _FaultError):
-        named = error.finding.code == "PN101" and path
+        named = isinstance(error, _MissingError) and path
         message = f"the field `{path[-1]}` is missing" if named else error.finding.message
         yield attrs.evolve(error.finding, message=message, path=path)
     elif isinstance(error, ForbiddenExtraKeysError):
@@ -106,7 +117,7 @@ def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
 
 def _need(value: object, kind: type) -> Any:
     if isinstance(value, _Missing):
-        raise _FaultError("PN101", "this field is missing")
+        raise _MissingError(value.code, "this field is missing")
     # To JSON, true is no number.
     if type(value) is not kind:
         raise _FaultError("PN103", f"expected {KIND_WORDS[kind]}, not {word_of(value)}")
@@ -162,14 +173,20 @@ def _of_object(model: Any, converter: Converter) -> Callable[[Any, Any], Any]:
         options["done"] = override(struct_hook=_structure_nothing)
     known = {attribute.name for attribute in attrs.fields(model)}.difference(options)
     base: Any = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=model not in _OPEN, **options)
-    required = dict.fromkeys(_REQUIRED.get(model, ()), _MISSING)
-    required |= {one.name: _MISSING for one in attrs.fields(model) if one.default is attrs.NOTHING}
+    missing = _MISSING.get(model, _Missing())
+    required = dict.fromkeys(_REQUIRED.get(model, ()), missing)
+    required |= {one.name: missing for one in attrs.fields(model) if one.default is attrs.NOTHING}
+
+    def ignore(value: dict[str, Any]) -> dict[str, Any]:
+        if model in _WRITTEN or model in _OPEN:
+            return value
+        return {key: item for key, item in value.items() if key in known or key not in STRUCTURE_FIELDS}
 
     def structure(value: Any, _: Any) -> Any:
         if model is DoneItem and isinstance(value, str) and value:
             # Contexts that others have made list what is done as plain texts.
             return DoneItem(value)
-        made = base({**required, **_need(value, dict)}, model)
+        made = base({**required, **ignore(_need(value, dict))}, model)
         if model in _OPEN:
             made.extra.update((key, item) for key, item in value.items() if key not in known)
         return made

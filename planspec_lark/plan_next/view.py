@@ -13,7 +13,11 @@ from planspec_lark.source import one_line
 
 __all__ = ["context_to_plan"]
 
-_ENDS = {DoneStatus.DONE: PlanStatus.DONE, DoneStatus.FAILED: PlanStatus.BLOCKED}
+_ENDS = {
+    DoneStatus.DONE: PlanStatus.DONE,
+    DoneStatus.PARTLY_DONE: PlanStatus.BLOCKED,
+    DoneStatus.FAILED: PlanStatus.BLOCKED,
+}
 _NO_TEXT = "(no text)"
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from planspec_lark import Diagnostic, parse_plan, render_all, serialize_plan, validate_plan
 from planspec_lark.plan_next.checking import check_message
-from planspec_lark.plan_next.completion import has_failed
 from planspec_lark.plan_next.context import (
     Context,
     ContextError,
@@ -22,6 +21,7 @@ from planspec_lark.plan_next.context import (
 from planspec_lark.plan_next.executors import ExecutorsError, read_executors
 from planspec_lark.plan_next.models import Block, DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
+from planspec_lark.plan_next.results import status_of
 from planspec_lark.plan_next.view import context_to_plan
 from planspec_lark.source import visible
 from tests import strategies
@@ -60,7 +60,7 @@ def _use(message: PlanNext | PlanReturn) -> None:
     if isinstance(message, PlanNext):
         _is_sound(open_block(_FAILED, message))
     else:
-        has_failed(message)
+        status_of(message)
         _is_sound(close_block(_FAILED, message.result, DoneStatus.DONE))
 
 
@@ -119,7 +119,7 @@ _item = {"goal": "g", "result": {"a": 1}, "status": "failed", "plan": ["a"], "do
 _MESSAGES: list[Any] = [
     {"type": "plan-next", "plan_type": "PLAN_STEPS", "new_block": _block, "success_signal": "s", "update_plan": ["d"]},
     {"type": "plan-next", "plan_type": "EXECUTE", "new_block": {**_block, "plan": []}, "executor_call": _call},
-    {"type": "plan-return", "result": "### 完成情况\n未完成", "status": "done"},
+    {"type": "plan-return", "result": "### 完成情况\n未完成\n**提交物**：a\n## Metrics\n约束：b", "status": "done"},
 ]
 _CONTEXTS: list[Any] = [
     {"think": {**_block, "done": ["a", _item]}, "path": [{**_block, "takes_item": False}], "max_depth": 3},

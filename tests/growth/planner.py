@@ -7,10 +7,11 @@ from contextlib import suppress
 
 from planspec_lark import render_all, serialize_plan
 from planspec_lark.limits import Limits
-from planspec_lark.plan_next.completion import has_failed
-from planspec_lark.plan_next.context import CONTEXT_LIMITS, context_from_json, context_to_json
-from planspec_lark.plan_next.models import PlanReturn
+from planspec_lark.plan_next.checking import check_message
+from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, context_from_json, context_to_json
+from planspec_lark.plan_next.models import Block, NewBlock, PlanNext, PlanReturn
 from planspec_lark.plan_next.reading import parse_message, scan_message
+from planspec_lark.plan_next.results import read_result
 from planspec_lark.plan_next.view import context_to_plan
 from tests.growth.work import Work
 
@@ -50,15 +51,30 @@ PLANNER_SHAPES: dict[str, Callable[[int], str]] = {
     "what is done, all wrong": lambda n: _context(n, done='{{"x": {0}}}, '),
     "unknown fields of a context": lambda n: _context(n, more=', "k{0}": 1'),
     "a deep context": lambda n: '{"think": ' + '{"goal": "g", "done": [' * (n // 23),
+    "an update": lambda n: _message(1, goal='"' + "g " * (n // 4) + '"', more=', "update_plan": [' + '"g ", ' * (n // 12) + '"g"]'),
+    "an update of one long item": lambda n: _message(
+        1, goal='"' + "g " * (n // 4) + '"', more=', "update_plan": ["' + "g " * (n // 4) + ' a"]'
+    ),
     "headings": lambda n: "# completion\n" * (n // 13),
     "blank lines behind a heading": lambda n: "# completion" + "\n" * n,
     "marks behind a heading": lambda n: "# completion" + " *" * (n // 2),
+    "marks before a heading": lambda n: "> " * (n // 4) + "* " * (n // 4) + "completion",
+    "sections": lambda n: "### 完成情况\n未完成：无\n提交物：a\n" * (n // 30),
+    "fences": lambda n: "```\n~~~\n" * (n // 8),
+    "a heading behind blanks": lambda n: " " * n + "completion",
+    "states": lambda n: "### completion\n" + "failed " * (n // 7),
 }
 
 
 def _refuse(text: str) -> None:
     with suppress(ValueError):
         parse_message(text, "planning", limits=_LONG)
+
+
+def _check_head(text: str) -> None:
+    # The text as the goal, and as the items of the plan around it.
+    plan = text.replace("\n", " ").split(", ")
+    check_message(PlanNext("PLAN_STEPS", NewBlock(text or "g")), Context(Block("g", ["h", *plan])))
 
 
 def _read_context(text: str) -> None:
@@ -72,5 +88,7 @@ PLANNER_WORK = {
     "parse_message": Work(_refuse),
     "scan_message": Work(lambda text: render_all(scan_message(text, "planning", limits=_LONG).diagnostics)),
     "contexts": Work(_read_context),
-    "has_failed": Work(lambda text: has_failed(PlanReturn(text))),
+    "read_result": Work(read_result),
+    "check a result": Work(lambda text: check_message(PlanReturn(text))),
+    "check against a plan": Work(_check_head),
 }

@@ -1,0 +1,185 @@
+"""A result by its four sections: what is found below which headings, and how far the work has come."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark.plan_next.models import DoneStatus, PlanReturn
+from planspec_lark.plan_next.results import read_result, status_of
+from tests.plan_next.variants import find
+
+DONE, PARTLY, FAILED = DoneStatus.DONE, DoneStatus.PARTLY_DONE, DoneStatus.FAILED
+REST = "\n### 提交物\n- 无\n### 指标情况\n无\n### 约束符合性\n符合"
+
+
+def codes(result: object, **more: object) -> list[tuple[str, str]]:
+    return [(one.code, one.message) for one in find({"type": "plan-return", "result": result, **more}, "execution")]
+
+
+# ---------------------------------------------------------------- how far the work has come
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "### 完成情况\n未完成：缺少权限。\n\n### 提交物\n- 无",
+        "### 完成情况\n\n- **未完成**：没有权限",
+        "### 完成情况：\n未完成因为没有网络",
+        "# 完成情况\r\n失败",
+        "1. **完成情况**：未完成。",
+        "完成情况: 未完成",
+        "### 完成情况 未完成",
+        "### Completion\nNot done: no access.",
+        "### completion:\n* failed, see the log",
+        "Completion: not completed",
+        "Some words first.\n\n## Completion\n_Failed_",
+        "```\n### 完成情况\n已完成\n```\n### 完成情况\n未完成：没有权限",
+    ],
+)
+def test_a_section_may_say_that_nothing_was_reached(result: str) -> None:
+    assert status_of(PlanReturn(result)) is FAILED
+    assert status_of(PlanReturn(result, DONE)) is DONE
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "### 完成情况\n部分完成：还差一项",
+        "### 完成情况\n**已部分完成**",
+        "### 完成情况\n未全部完成：还差一项",
+        "### 完成情况\n已完成一部分",
+        "### Completion\nPartly done: one is left",
+        "Completion: partially completed",
+        "Completion status: done in part",
+    ],
+)
+def test_a_section_may_say_that_a_part_was_reached(result: str) -> None:
+    assert status_of(PlanReturn(result)) is PARTLY
+    assert status_of(PlanReturn(result, DONE)) is DONE
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "",
+        "done",
+        "failed",
+        "未完成",
+        "### 完成情况\n已完成：已生成脚本。",
+        "### 完成情况\n未完成项：无",
+        "### 完成情况\n未完成：没有。",
+        "### 完成情况\n部分完成的项：无",
+        "### Completion\nFailed checks: none.",
+        "### Completion\nFailedOver works",
+        "### Completion\nPartial: none",
+        "### Completion\nDone; two checks failed before",
+        "### 指标情况\n未完成",
+        "### 完成情况\n已完成\n### 提交物\n日志：\n完成情况：未完成",
+        "### 完成情况\n已完成\n### 提交物\n```\n### 完成情况\n未完成\n```",
+        {"completion": "failed"},
+    ],
+)
+def test_any_other_result_is_one(result: str | dict[str, str]) -> None:
+    assert status_of(PlanReturn(result)) is DONE
+    assert status_of(PlanReturn(result, FAILED)) is FAILED
+
+
+# ---------------------------------------------------------------- sections
+
+
+def test_what_stands_in_front_is_kept() -> None:
+    sections = read_result("Here it is.\n## Completion\nDone\n\nAll of it.\n## Metric\n3 of 3")
+    assert (sections.introduction, sections.completion, sections.metrics) == ("Here it is.", "Done\n\nAll of it.", "3 of 3")
+    assert [one.value for one in sections.missing] == ["deliverables", "constraints"]
+
+
+def test_a_text_without_sections_is_an_introduction() -> None:
+    sections = read_result(" Bread. ")
+    assert (sections.introduction, sections.status) == ("Bread.", None)
+    assert len(sections.missing) == 4
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "指标情况良好",
+        "- 指标：95%",
+        "* metrics of the run",
+        "The metrics: 3",
+        "Metricsx: 3",
+        "    ~~~\n### 指标情况\n~~~",
+    ],
+)
+def test_what_only_looks_like_a_heading_is_text(line: str) -> None:
+    sections = read_result(f"### 提交物\n{line}")
+    assert sections.metrics is None
+    assert sections.deliverables == line.strip()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("- **指标情况**：95%", "95%"),
+        ("> ## 3. 指标", ""),
+        ("**Metrics** 3 of 3", "3 of 3"),
+        ("__Metric:__ 3", "3"),
+        ("[指标情况] 95%", "95%"),
+        ("三、指标情况：95%", "95%"),
+        ("Metrics - 3", "3"),
+        ("ＭＥＴＲＩＣＳ：3", "3"),
+        ("### 指标\u200b情况\n95%", "95%"),
+    ],
+)
+def test_headings(line: str, said: str) -> None:
+    assert read_result(f"### 提交物\n无\n{line}").metrics == said
+
+
+def test_what_looks_most_like_a_heading_counts() -> None:
+    sections = read_result("约束：先记一笔\n### 约束符合性\n符合\n约束：无")
+    assert (sections.introduction, sections.constraints) == ("约束：先记一笔", "符合\n约束：无")
+    assert sections.repeated == ()
+
+
+# ---------------------------------------------------------------- findings
+
+
+def test_a_result_without_sections_is_an_info() -> None:
+    (found,) = find({"type": "plan-return", "result": "Bread"}, "execution")
+    assert (found.code, found.severity.value, found.path) == ("PN215", "info", "result")
+    assert codes({"loaves": 1}) == []
+
+
+def test_a_section_that_says_nothing_is_missing() -> None:
+    assert codes("### 完成情况\n已完成" + REST.replace("- 无", " ")) == [("PN215", "the result lacks Deliverables")]
+
+
+def test_a_section_twice_has_its_place() -> None:
+    text = f"### 完成情况\n已完成{REST}\n### 完成情况\n未完成"
+    (found,) = find({"type": "plan-return", "result": text}, "execution")
+    assert (found.code, found.message) == ("PN215", "this section is there already")
+    assert found.source is not None
+    assert found.span is not None
+    assert found.source.text[found.span.start : found.span.end] == "### 完成情况"
+    assert status_of(PlanReturn(text)) is DONE
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "message"),
+    [
+        ("搞定", None, "the completion does not begin with how far the work has come"),
+        ("已完成 / 部分完成 / 未完成", None, "the completion does not begin with how far the work has come"),
+        ("未完成：没有权限", "done", "the completion says failed, and `status` is done, which counts"),
+        ("已完成", "partly_done", "the completion says done, and `status` is partly_done, which counts"),
+        ("未完成。", None, "the completion does not say what stood in the way"),
+        ("**部分完成**", "partly_done", "the completion does not say what stood in the way"),
+    ],
+)
+def test_a_completion_that_is_not_clear(said: str, status: str | None, message: str) -> None:
+    more = {} if status is None else {"status": status}
+    assert codes(f"### 完成情况\n{said}{REST}", **more) == [("PN216", message)]
+
+
+@pytest.mark.parametrize(("said", "status"), [("已完成", "done"), ("未完成：没有权限", "failed"), ("部分完成：还差一项", None)])
+def test_a_completion_that_is_clear(said: str, status: str | None) -> None:
+    more = {} if status is None else {"status": status}
+    assert codes(f"### 完成情况\n{said}{REST}", **more) == []

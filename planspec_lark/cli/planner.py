@@ -110,9 +110,9 @@ def prompt(  # noqa: PLR0913  (one for each option)
     answer: str | None,
     **held_to: Any,
 ) -> None:
-    """Write the prompt that asks a language model for the next message, as the planner or as the executor.
+    """Write the prompt for the next message.
 
-    With --answer, write the text that asks it to mend that answer, and exit with 1; where nothing is wrong with it,
+    It is the planner's or the executor's, by what the block at hand waits for. With --answer, write the text that asks it to mend that answer, and exit with 1; where nothing is wrong with it,
     write nothing, and exit with 0. Exits with 2 where the plan has ended, or a file cannot be read.
     """
     check_inputs(context_file, answer, strategy_file, held_to["executors_file"], held_to["words_file"])
@@ -145,9 +145,9 @@ def _write_repair(answer: str, judge: Judge, context: Context, language: str) ->
 @command.command("schema")
 @click.option("--strict", is_flag=True, help="Write the schema that has the rules in it that a schema can say.")
 def schema(strict: bool) -> None:
-    """Write the JSON Schema of a planner's message, as the protocol has it.
+    """Write the JSON Schema of a planner's message.
 
-    What more is asked of a message is rules, which `planspec planner check` knows.
+    It is the protocol's own. What more is asked of a message is rules, which `planspec planner check` knows.
     """
     write_text(schema_path("plan_next_strict" if strict else "plan_next").read_text(encoding="utf-8"))
 

@@ -28,8 +28,13 @@ class ResultSection(str, Enum):
     CONSTRAINTS = "constraints"
 
 
-# How each section's heading is best written.
-HEADINGS = {section: section.value.capitalize() for section in ResultSection}
+# How each section's heading is best written, in both languages.
+HEADINGS = {
+    ResultSection.COMPLETION: ("Completion", "完成情况"),
+    ResultSection.DELIVERABLES: ("Deliverables", "提交物"),
+    ResultSection.METRICS: ("Metrics", "指标情况"),
+    ResultSection.CONSTRAINTS: ("Constraints", "约束符合性"),
+}
 
 _NAMES = {
     ResultSection.COMPLETION: "完成(?:情况|情況|状况|狀況|状态|狀態|度)|completion(?: (?:status|state))?",

@@ -193,13 +193,15 @@ def _check_update(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterato
 
 def _check_sections(sections: ResultSections) -> Iterator[Finding]:
     path: Path = ("result",)
-    names = [HEADINGS[section] for section in sections.missing]
-    help = "write `### " + "`, `### ".join(names) + "`"
-    if len(names) == len(HEADINGS):
-        message = "the result has none of the four sections"
-        yield Finding("PN215", message, path, help=help, severity=Severity.INFO)
-    elif names:
-        yield Finding("PN215", f"the result lacks {' and '.join(names)}", path, help=help)
+    missing = sections.missing
+    if len(missing) == len(HEADINGS):
+        names = ", ".join(name for name, _ in HEADINGS.values())
+        help = f"they are {names}, each with a heading such as `### Completion`"
+        yield Finding("PN215", "the result has none of the four sections", path, help=help, severity=Severity.INFO)
+    elif missing:
+        names = ", ".join("{} ({})".format(*HEADINGS[section]) for section in missing)
+        help = "write `### {}` or `### {}`, and what there is to say".format(*HEADINGS[missing[0]])
+        yield Finding("PN215", f"the result does not say: {names}", path, help=help)
     for start, end in sections.repeated:
         yield Finding("PN215", "this section is there already", path, help="write each once", within=(start, end))
 

@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from planspec_lark import (
     Context,
     Core4,
+    build_executor_prompt,
     build_planner_prompt,
     context_from_json,
     context_to_json,
@@ -24,7 +25,7 @@ from planspec_lark import (
 from tests.cli.planning import STATE, message, state
 from tests.cli.running import call, harmless, on_terminal, run
 
-COMMANDS = ["check", "prompt", "run", "show", "start", "step"]
+COMMANDS = ["check", "prompt", "run", "schema", "show", "start", "step"]
 CALL = {"command": "grill hot", "inputs": {}, "expected_observations": []}
 EXECUTE = {"plan_type": "EXECUTE", "new_block": {"goal": "Mix", "plan": [], "done": []}, "executor_call": CALL}
 EVIL = "evil \x1b[31m\u202e\x9b1m\nerror[PN999]: forged"
@@ -150,6 +151,9 @@ def test_formats(form: str) -> None:
         (["check", "good.json", "--words", "latin"], "latin: these are no word lists"),
         (["check", "good.json", "--words", "good.json"], "Error: good.json: the word lists are no TOML: "),
         (["check", "-", "--words", "-"], "Error: Standard input can be read only once."),
+        (["prompt", "--strategy", "nope"], "Error: nope: No such file or directory"),
+        (["prompt", "--strategy", "latin"], "latin: this is no strategy"),
+        (["prompt", "--context", "-", "--strategy", "-"], "Error: Standard input can be read only once."),
         (["prompt", "--context", "-", "--answer", "-"], "Error: Standard input can be read only once."),
         (["prompt"], "Error: .thinkon/thinking-context.json: there is no plan here yet"),
         (["show"], "Error: .thinkon/thinking-context.json: there is no plan here yet"),
@@ -248,8 +252,8 @@ def test_prompt_for_an_answer(snapshot: SnapshotAssertion) -> None:
 def test_prompt_for_an_executor() -> None:
     context = '{"think": {"goal": "Fry", "plan": [], "done": []}}'
     result = run("planner", "prompt", "--context", "-", stdin=context)
-    said = "Error: <stdin>: the block at hand waits for its executor, which is a program and gets no prompt\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
+    expected = build_executor_prompt(context_from_json(context))
+    assert (result.exit_code, result.stdout, result.stderr) == (0, expected, "")
     Path("context.json").write_text(context)
     assert run("planner", "prompt", "--context", "context.json", "--answer", "good.json").exit_code == 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -15,7 +16,7 @@ import pytest
 from click.testing import Result
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import build_planner_prompt, read_state, start_context
+from planspec_lark import build_executor_prompt, build_planner_prompt, create_state, read_state, start_context
 from tests.cli.planning import PLANNER, SCRIPTS, STATE, write_scripts
 from tests.cli.running import (
     LISTEN,
@@ -128,6 +129,25 @@ def test_the_prompt_may_be_sent() -> None:
     options = ["--planner", shell(script), "--executor", "true", "--send", "prompt", "--language", "zh"]
     assert run("planner", "step", *options).exit_code == 2
     assert Path("got").read_text(encoding="utf-8") == build_planner_prompt(start_context("Bake"), language="zh")
+
+
+def test_the_prompt_may_be_sent_to_the_executor() -> None:
+    inside = start_context("Bake", [])
+    create_state(".thinkon", inside, overwrite=True)
+    answer = json.dumps({"type": "plan-return", "result": {"loaves": 1}})
+    executor = shell(f"cat > got; echo {answer!r}")
+    result = run("planner", "run", "--planner", "false", "--executor", executor, "--send-executor", "prompt")
+    assert result.exit_code == 0
+    assert Path("got").read_text(encoding="utf-8") == build_executor_prompt(inside)
+
+
+def test_what_an_answer_is_accepted_with_is_shown() -> None:
+    result_of = "### Completion\nDone\n### Metrics\n1 loaf"
+    executor = shell(f"printf '%s' {json.dumps({'type': 'plan-return', 'result': result_of})!r}")
+    create_state(".thinkon", start_context("Bake", []), overwrite=True)
+    result = run("planner", "run", "--planner", "false", "--executor", executor)
+    assert result.exit_code == 0
+    assert "\nwarning[PN215]: the result does not say: Deliverables (提交物), Constraints (约束符合性)\n" in result.stdout
 
 
 def test_tolerant() -> None:

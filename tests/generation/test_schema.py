@@ -93,7 +93,7 @@ def schema(name: str) -> dict[str, Any]:
     text = (
         export_grammar("llguidance", language="plan_next")
         if name == "exported"
-        else grammars.schema_path("plan_next").read_text(encoding="utf-8")
+        else grammars.schema_path("plan_next_strict").read_text(encoding="utf-8")
     )
     value: dict[str, Any] = json.loads(text)
     return value

@@ -24,8 +24,10 @@ from planspec_lark import (
     Runtime,
     Sent,
     Severity,
+    build_executor_prompt,
     build_planner_prompt,
     build_repair_prompt,
+    chat_executor,
     chat_planner,
     context_from_json,
     create_state,
@@ -85,6 +87,17 @@ async def _wait(waiting: Any) -> Any:
     return await waiting
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_model_gets_the_strategy(context: Context, language: str) -> None:
+    asked = chat_planner(str, TOOLS, strategy="Small steps", language=language)(context, None)
+    assert asked == build_planner_prompt(context, TOOLS, strategy="Small steps", language=language)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_model_may_carry_out_a_block(context: Context, language: str) -> None:
+    assert chat_executor(str, language=language)(context) == build_executor_prompt(context, language=language)
+
+
 # ---------------------------------------------------------------- programs
 
 
@@ -108,6 +121,18 @@ def test_a_refused_program_gets_the_reasons(context: Context) -> None:
     assert refused["answer"] == "oh \x1b[31m"
     assert [(found["code"], found["path"]) for found in refused["diagnostics"]] == [("PN106", "new_block.goal")]
     assert refused["prompt"] == build_repair_prompt(REFUSAL.diagnostics, answer=REFUSAL.answer, language="zh")
+
+
+def test_a_program_gets_the_strategy(context: Context) -> None:
+    planner = program_planner(Program(["cat"]), strategy="Small steps")
+    assert received(str(planner(context, None)))["strategy"] == "Small steps"
+    assert "strategy" not in received(str(program_planner(Program(["cat"]))(context, None)))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_executor_may_get_the_prompt(context: Context, language: str) -> None:
+    execute = program_executor(Program(["cat"]), sent=Sent.PROMPT, language=language)
+    assert execute(context) == build_executor_prompt(context, language=language)
 
 
 @pytest.mark.parametrize("refusal", [None, REFUSAL])

@@ -216,7 +216,8 @@ def test_a_message_from_a_program_is_held_to_all_rules() -> None:
         ("PN206", "plan_type"),
         ("PN207", "new_block.plan[0]"),
     ]
-    assert check_message(PlanReturn("x")) == []
+    assert paths_of(check_message(PlanReturn("x"))) == [("PN215", "result")]
+    assert check_message(PlanReturn({"a": 1})) == []
 
 
 def test_a_copy_with_other_fields_is_held_to_all_rules() -> None:

@@ -13,7 +13,7 @@ from planspec_lark.plan_next.models import Phase, PlanNext, PlanType
 from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
 from planspec_lark.plan_next.structure import to_value
 from tests.corpus import FIXTURES, each, expected_codes, find, read
-from tests.plan_next.test_schema import SCHEMAS, STRUCTURAL
+from tests.plan_next.test_schema import SCHEMAS, STRICT, STRICT_SCHEMAS, STRUCTURAL, structural
 
 VALID = each("plan_next/valid", ".json")
 INVALID = each("plan_next/invalid", ".txt")
@@ -79,7 +79,9 @@ def test_a_scan_reads_the_same(path: Path) -> None:
 
 @VALID
 def test_the_schema_takes_it(path: Path) -> None:
-    assert SCHEMAS[phase_of(path)].is_valid(json.loads(read(path).removeprefix("\ufeff")))
+    message = json.loads(read(path).removeprefix("\ufeff"))
+    assert SCHEMAS[phase_of(path)].is_valid(message)
+    assert STRICT_SCHEMAS[phase_of(path)].is_valid(message)
 
 
 @VALID
@@ -126,7 +128,9 @@ def test_what_the_schema_refuses(path: Path) -> None:
     """A text that is JSON and has a structural fault is refused by the schema, any other is not."""
     codes = {code for _, code in expected_codes(path)}
     if not any(code.startswith("PJ") for code in codes):
-        assert SCHEMAS[phase_of(path)].is_valid(json.loads(read(path))) == (not codes & STRUCTURAL)
+        message, phase = json.loads(read(path)), phase_of(path)
+        assert STRICT_SCHEMAS[phase].is_valid(message) == (not codes & (STRUCTURAL | STRICT))
+        assert SCHEMAS[phase].is_valid(message) == (structural(message, phase) == [])
 
 
 @ANSWERS

@@ -18,7 +18,7 @@ from tests.plan_next.obligations import numbers_of
 
 PAGE = ROOT / "docs" / "obligations.md"
 HERE = Path(__file__).parent
-HOLDERS = {"reader", "schema", "runtime", "context", "kernel", "brief"}
+HOLDERS = {"reader", "schema", "strict", "runtime", "context", "kernel", "brief"}
 
 
 @frozen

@@ -21,14 +21,14 @@ from planspec_lark.grammars import schema_path
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, Executor, ExecutorCall, Phase
-from planspec_lark.plan_next.prompts import LANGUAGES, build_planner_prompt, build_repair_prompt
+from planspec_lark.plan_next.prompts import LANGUAGES, build_executor_prompt, build_planner_prompt, build_repair_prompt
 from planspec_lark.plan_next.reading import parse_message
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.prompting import _SECTION, read_template
 from planspec_lark.source import Source
 from tests.pages import fences, headings
 
-TEMPLATES = [(name, language) for name in ("planner", "repair") for language in LANGUAGES]
+TEMPLATES = [(name, language) for name in ("planner", "executor", "repair") for language in LANGUAGES]
 ROOT_GOAL = Core4("Print the almanac", "400 copies", "No copy has a blank page", "Before Advent")
 FAILED = DoneItem(
     "Cut the paper",
@@ -77,6 +77,18 @@ def test_the_brief_at_the_depth_limit(language: str, snapshot: SnapshotAssertion
     assert added(
         build_planner_prompt(CONTEXT, language=language), build_planner_prompt(AT_LIMIT, language=language)
     ) == (snapshot)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_brief_with_a_strategy(language: str, snapshot: SnapshotAssertion) -> None:
+    """What is another than without one."""
+    brief = build_planner_prompt(CONTEXT, strategy="Small steps.\nTests first.", language=language)
+    assert added(build_planner_prompt(CONTEXT, language=language), brief) == snapshot
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_executors_brief(language: str, snapshot: SnapshotAssertion) -> None:
+    assert build_executor_prompt(CONTEXT, language=language) == snapshot
 
 
 def added(before: str, behind: str) -> str:
@@ -133,6 +145,8 @@ def test_other_languages(language: str) -> None:
         build_planner_prompt(CONTEXT, language=language)
     with pytest.raises(ValueError, match=message):
         build_repair_prompt([], language=language)
+    with pytest.raises(ValueError, match=message):
+        build_executor_prompt(CONTEXT, language=language)
 
 
 # ---------------------------------------------------------------- templates
@@ -140,7 +154,7 @@ def test_other_languages(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_example_is_a_message_without_any_finding(language: str) -> None:
-    schema = json.loads(schema_path("plan_next").read_text(encoding="utf-8"))
+    schema = json.loads(schema_path("plan_next_strict").read_text(encoding="utf-8"))
     for example in examples(language):
         jsonschema.validate(json.loads(example), schema)
         assert parse_message(example, Phase.PLANNING).warnings == ()
@@ -164,7 +178,7 @@ def test_both_languages_have_the_same_examples() -> None:
     assert english == chinese
 
 
-@pytest.mark.parametrize("name", ["planner", "repair"])
+@pytest.mark.parametrize("name", ["planner", "executor", "repair"])
 def test_both_languages_have_the_same_sections(name: str) -> None:
     english, chinese = (outline(template(name, language)) for language in LANGUAGES)
     assert english == chinese
@@ -218,7 +232,8 @@ def test_templates_have_known_marks_only(name: str, language: str) -> None:
 def test_no_mark_is_left(language: str) -> None:
     for text in (
         build_planner_prompt(CONTEXT, language=language),
-        build_planner_prompt(AT_LIMIT, EXECUTORS, language=language),
+        build_planner_prompt(AT_LIMIT, EXECUTORS, strategy="Small steps", language=language),
+        build_executor_prompt(CONTEXT, language=language),
         build_repair_prompt(DIAGNOSTICS * 30, answer="a" * 30_000, language=language),
     ):
         assert "<!--" not in text
@@ -277,6 +292,29 @@ def test_nothing_breaks_out(language: str, text: str) -> None:
     brief = build_planner_prompt(context, executors, language=language)
     assert headings(brief) == headings(build_planner_prompt(CONTEXT, EXECUTORS, language=language))
     assert list(data_of(brief)) == [to_value(list(executors.items)), to_value(context)]
+    for mark in ("<|", "</s>", "\x1b", "\u202e", "\u200b", "\x00", "\ud800"):
+        assert mark not in brief
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(text=st.one_of(st.sampled_from(HOSTILE), st.lists(st.sampled_from([*HOSTILE, "`"])).map("".join), st.text()))
+def test_no_strategy_breaks_out(language: str, text: str) -> None:
+    brief = build_planner_prompt(CONTEXT, strategy=f"x{text}", language=language)
+    assert headings(brief) == headings(build_planner_prompt(CONTEXT, strategy="x", language=language))
+    assert [fence.info for fence in fences(brief)] == ["text", "json", "json", "json", "json"]
+    assert json.loads(fences(brief)[-1].text) == to_value(CONTEXT)
+    for mark in ("<|", "</s>", "\x1b", "\u202e", "\u200b", "\x00", "\ud800"):
+        assert mark not in brief
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(text=st.one_of(st.sampled_from(HOSTILE), st.lists(st.sampled_from([*HOSTILE, "a"])).map("".join), st.text()))
+def test_nothing_breaks_out_of_the_executors_brief(language: str, text: str) -> None:
+    context = evolve(CONTEXT, think=Block(f"x{text}", [text], [DoneItem("a", {"r": text})]))
+    brief = build_executor_prompt(context, language=language)
+    assert headings(brief) == headings(build_executor_prompt(CONTEXT, language=language))
+    (data,) = fences(brief)
+    assert json.loads(data.text) == to_value(context)
     for mark in ("<|", "</s>", "\x1b", "\u202e", "\u200b", "\x00", "\ud800"):
         assert mark not in brief
 

@@ -231,7 +231,7 @@ def test_limits_are_the_callers() -> None:
 
 
 def test_a_message_without_faults_is_read_alike() -> None:
-    for value in (probes(), steps(), execute(), returned()):
+    for value in (probes(), steps(), execute(), returned({"floor": "dry"})):
         scan = scan_message(encode(value), phase_of(value))
         assert scan.message == parse_message(encode(value), phase_of(value))
         assert scan.diagnostics == []

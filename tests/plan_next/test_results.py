@@ -150,7 +150,7 @@ def test_a_result_without_sections_is_an_info() -> None:
 
 
 def test_a_section_that_says_nothing_is_missing() -> None:
-    assert codes("### 完成情况\n已完成" + REST.replace("- 无", " ")) == [("PN215", "the result lacks Deliverables")]
+    assert codes("### 完成情况\n已完成" + REST.replace("- 无", " ")) == [("PN215", "the result does not say: Deliverables (提交物)")]
 
 
 def test_a_section_twice_has_its_place() -> None:

@@ -299,12 +299,13 @@ def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
         Event(EventKind.ASKED, start_context("g"), Phase.PLANNING, refusals[1]),
         Event(EventKind.OPENED, first),
         Event(EventKind.ASKED, first, Phase.EXECUTION),
-        Event(EventKind.CLOSED, second, item=second.think.done[0]),
+        Event(EventKind.CLOSED, second, item=second.think.done[0], diagnostics=events[5].diagnostics),
         Event(EventKind.ASKED, second, Phase.EXECUTION),
         Event(EventKind.REFUSED, second, Phase.EXECUTION, refusals[7]),
         Event(EventKind.CLOSED, last, item=last.outcome),
         Event(EventKind.ENDED, last, item=last.outcome),
     ]
+    assert [found.code for found in events[5].diagnostics] == ["PN215"]
     assert on_disk == [event.context for event in events]
     assert [refusal.answer for refusal in (refusals[1], refusals[7]) if refusal] == ["no", "no"]
 
@@ -447,7 +448,7 @@ def test_answers_may_be_models(tmp_path: Path) -> None:
         (_next(new_block=NewBlock("read .thinkon/x")), ["PN209"]),
         (_next(executor_call=ExecutorCall("shell: x", {"a": float("nan")})), ["PJ132"]),
         (_next(executor_call=ExecutorCall("shell: x", extra={"command": 5})), ["PN103"]),
-        (PlanReturn("it"), ["PN201"]),
+        (PlanReturn({"it": 1}), ["PN201"]),
     ],
 )
 def test_models_are_held_to_the_same_rules_as_texts(

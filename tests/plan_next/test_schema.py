@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from planspec_lark.diagnostics import CODES
+from planspec_lark.diagnostics import CODES, Diagnostic
 from planspec_lark.grammars import schema_path
 from planspec_lark.plan_next.models import Phase
+from planspec_lark.plan_next.reading import _NULLABLE
 from planspec_lark.plan_next.rules import PHASES
 from tests.plan_next.obligations import holds
 from tests.plan_next.variants import (
@@ -32,12 +33,12 @@ from tests.plan_next.variants import (
     without,
 )
 
-# What a schema can say. PN201 belongs to it, as each phase has a schema of its own.
-STRUCTURAL = {
-    *("PN101", "PN102", "PN103", "PN104", "PN105", "PN106", "PN107", "PN108"),
-    *("PN201", "PN202", "PN203", "PN204", "PN205"),
-}
-# What it can not, and why: these look at words inside a text, are mere warnings, or need more than the message.
+# What the protocol's schema says. PN201 belongs to it, as each phase has a schema of its own.
+STRUCTURAL = {"PN101", "PN102", "PN103", "PN104", "PN105", "PN106", "PN107", "PN201"}
+# What the strict schema says besides. Of PN108 the protocol's says a part: where an object takes no other field.
+STRICT = {"PN108", "PN202", "PN203", "PN204", "PN205", "PN213"}
+CLOSED = {"", "new_block"}
+# What neither can, and why: these look at words inside a text, are mere warnings, or need more than the message.
 ELSEWHERE = {
     "PN206": "a warning: the field should be there, and need not",
     "PN207": "words of a list that users extend",
@@ -46,18 +47,24 @@ ELSEWHERE = {
     "PN210": "a warning, about what only looks random",
     "PN211": "white space of Unicode, for which expressions of schemas have no common meaning",
     "PN212": "a warning, and white space as well",
+    "PN214": "a warning, and about words",
+    "PN215": "a warning, about the words of headings",
+    "PN216": "a warning, about words",
     "PN301": "needs the list of executors",
     "PN302": "needs the context",
     "PN303": "needs the context",
     "PN304": "needs the context",
     "PN305": "is about a context",
+    "PN306": "needs the context",
     "PN401": "is about a list of executors",
     "PN402": "is about a list of executors",
 }
 
 NEXT = Draft7Validator(json.loads(schema_path("plan_next").read_text(encoding="utf-8")))
 RETURN = Draft7Validator(json.loads(schema_path("plan_return").read_text(encoding="utf-8")))
+STRICT_NEXT = Draft7Validator(json.loads(schema_path("plan_next_strict").read_text(encoding="utf-8")))
 SCHEMAS = {Phase.PLANNING: NEXT, Phase.EXECUTION: RETURN}
+STRICT_SCHEMAS = {Phase.PLANNING: STRICT_NEXT, Phase.EXECUTION: RETURN}
 
 
 def phase_of(message: dict[str, Any]) -> Phase:
@@ -65,20 +72,36 @@ def phase_of(message: dict[str, Any]) -> Phase:
     return next(phase for phase, kind in PHASES.items() if kind == message["type"])
 
 
-def structural(message: dict[str, Any], phase: Phase) -> list[str]:
-    """The codes of all that a schema might have found as well."""
+def strict(message: dict[str, Any], phase: Phase) -> list[str]:
+    """The codes of all that the strict schema might have found as well."""
     codes = [found.code for found in find(message, phase)]
-    assert set(codes) <= STRUCTURAL | set(ELSEWHERE), codes
-    return [code for code in codes if code in STRUCTURAL]
+    assert set(codes) <= STRUCTURAL | STRICT | set(ELSEWHERE), codes
+    return [code for code in codes if code in STRUCTURAL | STRICT]
+
+
+def structural(message: dict[str, Any], phase: Phase) -> list[str]:
+    """The codes of all that the protocol's own schema might have found as well."""
+    found = find(message, phase)
+    return [one.code for one in found if one.code in STRUCTURAL or (one.code == "PN108" and is_closed(one))]
+
+
+def is_closed(found: Diagnostic) -> bool:
+    """Whether a field stands where the protocol's schema takes no others."""
+    return found.path.rpartition(".")[0] in CLOSED
+
+
+def without_nulls(message: dict[str, Any]) -> dict[str, Any]:
+    """A message without what it leaves out by null, which the protocol allows and its schema does not."""
+    return {key: item for key, item in message.items() if item is not None or key not in _NULLABLE}
 
 
 def test_every_code_is_on_one_side() -> None:
-    assert {code for code in CODES if code.startswith("PN")} == STRUCTURAL | set(ELSEWHERE)
-    assert not STRUCTURAL & set(ELSEWHERE)
+    assert {code for code in CODES if code.startswith("PN")} == STRUCTURAL | STRICT | set(ELSEWHERE)
+    assert len(STRUCTURAL | STRICT | set(ELSEWHERE)) == len(STRUCTURAL) + len(STRICT) + len(ELSEWHERE)
 
 
 def test_the_schemas_are_schemas() -> None:
-    for validator in SCHEMAS.values():
+    for validator in (NEXT, STRICT_NEXT, RETURN):
         Draft7Validator.check_schema(validator.schema)
 
 
@@ -115,6 +138,7 @@ def valid_cases() -> Iterator[tuple[str, Any]]:
     yield "empty result", {**RESULT, "result": ""}
     yield "empty object", {**RESULT, "result": {}}
     yield "failed", {**RESULT, "status": "failed"}
+    yield "done in part", {**RESULT, "status": "partly_done"}
     yield "no status", without(RESULT, ("status",))
     for count in range(3, 8):
         yield f"{count} items", block("probes", plan=items(count))
@@ -127,7 +151,7 @@ def missing_cases() -> Iterator[tuple[str, Any, list[str]]]:
     for name, path in paths:
         yield f"no {name}", without(PROBES, path), ["PN101"]
     for name in CALL:
-        yield f"no {name}", without(EXECUTE, ("executor_call", name)), ["PN101"]
+        yield f"no {name}", without(EXECUTE, ("executor_call", name)), ["PN213"]
     yield "no call", without(EXECUTE, ("executor_call",)), ["PN203"]
     yield "no result", without(RESULT, ("result",)), ["PN101"]
     yield "return without type", without(RESULT, ("type",)), ["PN101"]
@@ -161,7 +185,7 @@ def kind_cases() -> Iterator[tuple[str, Any, list[str]]]:
     ]
     for base, path, value, codes in places:
         yield f"{base}: {path[-1]} as {type(value).__name__}", changed(VALID[base], path, value), codes
-    for base, path in {(base, path): None for base, path, _, _ in places}:
+    for base, path in {(base, path): None for base, path, _, _ in places if path[-1] not in _NULLABLE}:
         yield f"{base}: {path[-1]} as null", changed(VALID[base], path, None), ["PN103"]
 
 
@@ -188,7 +212,7 @@ def value_cases() -> Iterator[tuple[str, Any, list[str]]]:
     yield "plan in EXECUTE", block("execute", plan=["List"]), ["PN202"]
     yield "call in PROBES", {**PROBES, "executor_call": CALL}, ["PN204"]
     yield "call in STEPS", {**STEPS, "executor_call": CALL}, ["PN204"]
-    yield "null for a call in STEPS", {**STEPS, "executor_call": None}, ["PN103", "PN204"]
+    yield "null for a call", {**EXECUTE, "executor_call": None}, ["PN203"]
     yield "another status", {**RESULT, "status": "partial"}, ["PN103"]
     yield "result of the other phase", {**EXECUTE, "type": "plan-return", "result": ""}, ["PN102"] * 3 + ["PN201"]
     for base in ("probes", "steps"):
@@ -204,10 +228,11 @@ def invalid_cases() -> list[tuple[str, Any, list[str]]]:
 def test_valid_messages(message: dict[str, Any]) -> None:
     phase = phase_of(message)
     assert SCHEMAS[phase].is_valid(message)
-    assert structural(message, phase) == []
+    assert STRICT_SCHEMAS[phase].is_valid(message)
+    assert strict(message, phase) == []
     other = next(one for one in Phase if one is not phase)
     assert not SCHEMAS[other].is_valid(message)
-    assert structural(message, other) == ["PN201"]
+    assert strict(message, other) == ["PN201"]
 
 
 @holds("M2", "B24")
@@ -217,8 +242,9 @@ def test_valid_messages(message: dict[str, Any]) -> None:
 def test_invalid_messages(message: dict[str, Any], codes: list[str]) -> None:
     is_return = "result" in message or message.get("type") == "plan-return"
     phase = Phase.EXECUTION if is_return and "new_block" not in message else Phase.PLANNING
-    assert not SCHEMAS[phase].is_valid(message)
-    assert sorted(structural(message, phase)) == sorted(codes)
+    assert not STRICT_SCHEMAS[phase].is_valid(message)
+    assert sorted(strict(message, phase)) == sorted(codes)
+    assert SCHEMAS[phase].is_valid(without_nulls(message)) == (structural(message, phase) == [])
 
 
 def test_there_are_enough_cases() -> None:
@@ -290,4 +316,15 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
 @holds("M2", "B24")
 @given(mutated(), st.sampled_from(Phase))
 def test_the_schema_and_the_reader_agree(message: dict[str, Any], phase: Phase) -> None:
-    assert SCHEMAS[phase].is_valid(message) == (structural(message, phase) == [])
+    value = without_nulls(message) if phase is Phase.PLANNING else message
+    assert SCHEMAS[phase].is_valid(value) == (structural(message, phase) == [])
+    assert STRICT_SCHEMAS[phase].is_valid(value) == (strict(message, phase) == [])
+
+
+@pytest.mark.parametrize("name", ["executor_call", "update_plan"])
+def test_null_is_nothing_to_the_reader_alone(name: str) -> None:
+    """The protocol says that these two may be null, and its schema does not."""
+    message = {**without(STEPS, ("update_plan",)), name: None}
+    assert find(message) == []
+    assert not NEXT.is_valid(message)
+    assert not STRICT_NEXT.is_valid(message)

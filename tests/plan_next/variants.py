@@ -16,6 +16,7 @@ __all__ = [
     "OBJECT",
     "PROBES",
     "RESULT",
+    "SECTIONS",
     "STEPS",
     "VALID",
     "Path",
@@ -47,7 +48,8 @@ EXECUTE: dict[str, Any] = {
     "new_block": {"goal": "List the tiles", "plan": [], "done": []},
     "executor_call": CALL,
 }
-RESULT: dict[str, Any] = {"type": "plan-return", "result": "### Completion\nDone", "status": "done"}
+SECTIONS = "### Completion\nDone\n### Deliverables\nNone\n### Metrics\nNo drop fell\n### Constraints\nKept"
+RESULT: dict[str, Any] = {"type": "plan-return", "result": SECTIONS, "status": "done"}
 OBJECT: dict[str, Any] = {"type": "plan-return", "result": {"path": "roof.txt", "id": 7}}
 VALID = {"probes": PROBES, "steps": STEPS, "execute": EXECUTE, "result": RESULT, "object": OBJECT}
 

@@ -105,6 +105,8 @@ KNOWN = {
     "json good",
     "plan_next bad",
     "plan_next good",
+    "plan_return bad",
+    "plan_return good",
     "reflection bad",
     "reflection good",
     "text mending",
@@ -179,17 +181,19 @@ def test_good_json_has_none(block: Block) -> None:
 
 def find_in_message(block: Block) -> list[Diagnostic]:
     try:
-        return list(parse_message(block.text, "planning").warnings)
+        return list(
+            parse_message(block.text, "execution" if block.info.startswith("plan_return") else "planning").warnings
+        )
     except MessageError as error:
         return error.diagnostics
 
 
-@of("plan_next bad")
+@of("plan_next bad", "plan_return bad")
 def test_bad_messages_have_their_fault(block: Block) -> None:
     assert {found.code for found in find_in_message(block)} == {block.code}
 
 
-@of("plan_next good")
+@of("plan_next good", "plan_return good")
 def test_good_messages_have_none(block: Block) -> None:
     assert find_in_message(block) == []
 
@@ -406,6 +410,7 @@ def test_every_code_is_documented_once_with_both_examples() -> None:
             assert kinds == ["planspec plan", "plan_cmd refused", "plan_cmd accepted"], code
         else:
             language = "atoms" if code.startswith("PT6") else LANGUAGES[code[:2]]
+            language = "plan_return" if code in ("PN215", "PN216") else language
             language = "decision" if code in ("PE105", "PE106") else language
             language = {"PE2": "reflection", "PE3": "planned"}.get(code[:3], language)
             assert kinds == [f"{language} bad", f"{language} good"], code

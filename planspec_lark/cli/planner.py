@@ -1,4 +1,4 @@
-"""`planspec planner`: `check`, `prompt`, `schema` and `show`; what runs a plan is in :mod:`planspec_lark.cli.planner_run`."""
+"""`planspec planner`: all but what runs a plan, which is in :mod:`planspec_lark.cli.planner_run`."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _check(file: str, judge: Judge, phase: Phase, context: Context | None, form:
 @strategy_option
 @language_option
 @click.option("--answer", metavar="FILE", help="An answer to that prompt: write what asks for a better one.")
-def prompt(  # noqa: PLR0913  (one for each option)
+def prompt(
     state: str,
     context_file: str | None,
     strategy_file: str | None,
@@ -112,8 +112,9 @@ def prompt(  # noqa: PLR0913  (one for each option)
 ) -> None:
     """Write the prompt for the next message.
 
-    It is the planner's or the executor's, by what the block at hand waits for. With --answer, write the text that asks it to mend that answer, and exit with 1; where nothing is wrong with it,
-    write nothing, and exit with 0. Exits with 2 where the plan has ended, or a file cannot be read.
+    It is the planner's or the executor's, by what the block at hand waits for. With --answer, write the text that asks
+    to repair that answer, and exit with 1; where nothing is wrong with it, write nothing, and exit with 0. Exits with 2
+    where the plan has ended, or a file cannot be read.
     """
     check_inputs(context_file, answer, strategy_file, held_to["executors_file"], held_to["words_file"])
     # The tools in the state folder belong to the plan that is there.

@@ -13,8 +13,8 @@ from planspec_lark.cli.planner_files import (
     judge_options,
     language_option,
     make_judge,
-    state_errors,
     read_strategy,
+    state_errors,
     state_option,
     strategy_option,
 )

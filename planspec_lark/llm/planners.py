@@ -78,7 +78,8 @@ def program_planner(
 
     It gets on its standard input the context as JSON, with the fields ``phase``, ``executors`` (a list, if there is
     one), ``strategy`` (how to plan here, if that is said) and, where its last answer was refused, ``refused``
-    (``answer``, ``diagnostics`` and a ``prompt`` that asks for a better one); or else the whole prompt for a language model. It writes its message to standard output.
+    (``answer``, ``diagnostics`` and a ``prompt`` that asks for a better one); or else the whole prompt for a language
+    model. It writes its message to standard output.
     """
 
     def plan(context: Context, refusal: Refusal | None) -> str:

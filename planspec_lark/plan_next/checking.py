@@ -48,7 +48,9 @@ def check_message(
     value = to_value(message)
     origin = message.origin if message.origin is not None and message.origin.value == value else None
     if origin is None:
-        findings += check_next(value, words or default_words()) if isinstance(message, PlanNext) else check_return(value)
+        findings += (
+            check_next(value, words or default_words()) if isinstance(message, PlanNext) else check_return(value)
+        )
     return locate(findings, origin)
 
 

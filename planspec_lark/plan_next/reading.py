@@ -103,9 +103,8 @@ def _is_of(value: object, phase: Phase) -> bool:
 
 def _without_nulls(read: JsonText, keys: Sequence[str]) -> tuple[JsonText, list[str]]:
     """A text whose object has none of these keys with null, and the keys that it had."""
-    value = read.value if read.has_value else None
-    nulls = [key for key in keys if key in value and value[key] is None] if isinstance(value, dict) else []
-    if not nulls:
+    value = read.value
+    if not isinstance(value, dict) or not (nulls := [key for key in keys if key in value and value[key] is None]):
         return read, []
     return evolve(read, value={key: item for key, item in value.items() if key not in nulls}), nulls
 

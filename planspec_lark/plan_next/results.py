@@ -1,4 +1,4 @@
-"""What an executor's result says in its four sections: how far the work has come, what was made, and how it measures up.
+"""What an executor's result says in its four sections: how far the work has come, what was made, and how good it is.
 
 Sections stand below headings, and headings are spelled in many ways: of any level, numbered, bold, in brackets, or as a
 word with a colon, in Chinese or in English. What looks most like a heading counts; whatever else is alike is text.
@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.wording.normal import Normal
 
-__all__ = ["HEADINGS", "ResultSections", "ResultSection", "read_result", "status_of"]
+__all__ = ["HEADINGS", "ResultSection", "ResultSections", "read_result", "status_of"]
 
 
 class ResultSection(str, Enum):
@@ -38,7 +38,8 @@ HEADINGS = {
 
 _NAMES = {
     ResultSection.COMPLETION: "完成(?:情况|情況|状况|狀況|状态|狀態|度)|completion(?: (?:status|state))?",
-    ResultSection.DELIVERABLES: "(?:提交|交付|产出|產出)(?:物|内容|內容|成果)?(?:情况|情況)?|(?:deliverables?|submissions?|artifacts?)",
+    ResultSection.DELIVERABLES: "(?:提交|交付|产出|產出)(?:物|内容|內容|成果)?(?:情况|情況)?"
+    "|(?:deliverables?|submissions?|artifacts?)",
     ResultSection.METRICS: "(?:指标|指標|度量)(?:情况|情況|达成情况|達成情況)?|metrics?(?: (?:status|check|results?))?",
     ResultSection.CONSTRAINTS: "(?:约束|約束)(?:条件|條件)?(?:符合性|符合情况|符合情況|遵守情况|遵守情況|情况|情況)?"
     "|(?:constraints?|constraint (?:compliance|status|check)|compliance(?: with (?:the )?constraints?)?)",
@@ -71,7 +72,7 @@ _STATE = re.compile(
 
 @frozen
 class ResultSections:
-    """A result by its sections. One that is not there is None, one without text is empty; places are offsets in the text.
+    """A result by its sections: None for one that is not there. Places are offsets in the text.
 
     Attributes:
         completion: whether the work is done, done in part or not done, and what stood in the way.
@@ -103,7 +104,7 @@ class ResultSections:
 
 @frozen
 class _Heading:
-    """A line that names a section: how much it looks like a heading, its bounds, and where the section's text begins."""
+    """A line that names a section: how much it looks like a heading, its bounds, and where its section begins."""
 
     section: ResultSection
     strength: int
@@ -190,7 +191,7 @@ def _heading(line: str, start: int) -> _Heading | None:
         return None
     strength = 3 if match["hash"] else 2 if match["bold"] else 1
     is_whole = match.end() == len(normal.text.rstrip()) or match["sign"] is not None
-    if not is_whole and strength == 1 or match["bullet"] and strength == 1:
+    if strength == 1 and (match["bullet"] or not is_whole):
         return None
     section = next(section for section in ResultSection if match[section.value])
     end = start + normal.found(0, match.end()).end

@@ -142,12 +142,14 @@ def test_the_prompt_may_be_sent_to_the_executor() -> None:
 
 
 def test_what_an_answer_is_accepted_with_is_shown() -> None:
-    result_of = "### Completion\nDone\n### Metrics\n1 loaf"
-    executor = shell(f"printf '%s' {json.dumps({'type': 'plan-return', 'result': result_of})!r}")
+    answer = {"type": "plan-return", "result": "### Completion\nDone\n### Metrics\n1 loaf"}
+    Path("answer.json").write_text(json.dumps(answer), encoding="utf-8")
     create_state(".thinkon", start_context("Bake", []), overwrite=True)
     result = run("planner", "run", "--planner", "false", "--executor", executor)
     assert result.exit_code == 0
-    assert "\nwarning[PN215]: the result does not say: Deliverables (提交物), Constraints (约束符合性)\n" in result.stdout
+    assert (
+        "\nwarning[PN215]: the result does not say: Deliverables (提交物), Constraints (约束符合性)\n" in result.stdout
+    )
 
 
 def test_tolerant() -> None:

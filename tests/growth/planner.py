@@ -51,7 +51,9 @@ PLANNER_SHAPES: dict[str, Callable[[int], str]] = {
     "what is done, all wrong": lambda n: _context(n, done='{{"x": {0}}}, '),
     "unknown fields of a context": lambda n: _context(n, more=', "k{0}": 1'),
     "a deep context": lambda n: '{"think": ' + '{"goal": "g", "done": [' * (n // 23),
-    "an update": lambda n: _message(1, goal='"' + "g " * (n // 4) + '"', more=', "update_plan": [' + '"g ", ' * (n // 12) + '"g"]'),
+    "an update": lambda n: _message(
+        1, goal='"' + "g " * (n // 4) + '"', more=', "update_plan": [' + '"g ", ' * (n // 12) + '"g"]'
+    ),
     "an update of one long item": lambda n: _message(
         1, goal='"' + "g " * (n // 4) + '"', more=', "update_plan": ["' + "g " * (n // 4) + ' a"]'
     ),

@@ -278,7 +278,10 @@ def test_what_is_no_context_is_refused_with_its_place(change: dict[str, Any], fo
         ({"takes_item": 1}, ("PN103", "think.takes_item", "expected true or false, not a whole number")),
         ({"plan_type": "X"}, ("PN105", "think.plan_type", "'X' is none of PLAN_PROBES, PLAN_STEPS, EXECUTE")),
         ({"done": [{}]}, ("PN101", "think.done[0].goal", "the field `goal` is missing")),
-        ({"done": [{"goal": "a", "status": "x"}]}, ("PN103", "think.done[0].status", "'x' is none of done, partly_done, failed")),
+        (
+            {"done": [{"goal": "a", "status": "x"}]},
+            ("PN103", "think.done[0].status", "'x' is none of done, partly_done, failed"),
+        ),
         ({"done": [{"goal": "a", "x": 1}]}, ("PN102", "think.done[0].x", "there is no field 'x' here")),
         ({"done": [""]}, ("PN103", "think.done[0]", "expected an object, not a string")),
     ],

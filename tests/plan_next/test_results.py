@@ -89,7 +89,11 @@ def test_any_other_result_is_one(result: str | dict[str, str]) -> None:
 
 def test_what_stands_in_front_is_kept() -> None:
     sections = read_result("Here it is.\n## Completion\nDone\n\nAll of it.\n## Metric\n3 of 3")
-    assert (sections.introduction, sections.completion, sections.metrics) == ("Here it is.", "Done\n\nAll of it.", "3 of 3")
+    assert (sections.introduction, sections.completion, sections.metrics) == (
+        "Here it is.",
+        "Done\n\nAll of it.",
+        "3 of 3",
+    )
     assert [one.value for one in sections.missing] == ["deliverables", "constraints"]
 
 
@@ -150,7 +154,9 @@ def test_a_result_without_sections_is_an_info() -> None:
 
 
 def test_a_section_that_says_nothing_is_missing() -> None:
-    assert codes("### 完成情况\n已完成" + REST.replace("- 无", " ")) == [("PN215", "the result does not say: Deliverables (提交物)")]
+    assert codes("### 完成情况\n已完成" + REST.replace("- 无", " ")) == [
+        ("PN215", "the result does not say: Deliverables (提交物)")
+    ]
 
 
 def test_a_section_twice_has_its_place() -> None:
@@ -179,7 +185,9 @@ def test_a_completion_that_is_not_clear(said: str, status: str | None, message: 
     assert codes(f"### 完成情况\n{said}{REST}", **more) == [("PN216", message)]
 
 
-@pytest.mark.parametrize(("said", "status"), [("已完成", "done"), ("未完成：没有权限", "failed"), ("部分完成：还差一项", None)])
+@pytest.mark.parametrize(
+    ("said", "status"), [("已完成", "done"), ("未完成：没有权限", "failed"), ("部分完成：还差一项", None)]
+)
 def test_a_completion_that_is_clear(said: str, status: str | None) -> None:
     more = {} if status is None else {"status": status}
     assert codes(f"### 完成情况\n{said}{REST}", **more) == []

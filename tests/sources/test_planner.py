@@ -115,9 +115,10 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 def test_deviation_n1() -> None:
-    schema = Draft7Validator(printed())
-    assert set(schema.schema) == {"$schema", "type", "required", "properties", "additionalProperties"}
-    assert list(schema.schema["properties"]) == [
+    value = printed()
+    schema = Draft7Validator(value)
+    assert set(value) == {"$schema", "type", "required", "properties", "additionalProperties"}
+    assert list(value["properties"]) == [
         *("type", "plan_type", "new_block", "success_signal", "executor_call", "update_plan")
     ]
     for name, message in TAKEN.items():
@@ -313,7 +314,10 @@ def test_deviation_n5_places_are_kept() -> None:
 
 # ---------------------------------------------------------------- N6: the four sections
 
-CHINESE = "### 完成情况\n已完成：换了密封圈。\n\n### 提交物\n- pump.md：记录。\n\n### 指标情况\n- 通过：20 升。\n\n### 约束符合性\n符合。"
+CHINESE = (
+    "### 完成情况\n已完成：换了密封圈。\n\n### 提交物\n- pump.md：记录。"
+    "\n\n### 指标情况\n- 通过：20 升。\n\n### 约束符合性\n符合。"
+)
 ENGLISH = "## Completion\nDone: seal.\n## Deliverables\n- pump.md\n## Metrics\n- passed\n## Constraints\nkept"
 
 

@@ -11,9 +11,7 @@ from attrs import frozen
 __all__ = ["CJK", "Found", "Normal", "normalize"]
 
 # Scripts without spaces between words, and their punctuation. Korean is not among them: its spaces mean something.
-CJK = (
-    "\u2e80-\u303f\u3040-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
+CJK = "\u2e80-\u303f\u3040-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _BESIDE_CJK = re.compile(f"(?<=[{CJK}]) | (?=[{CJK}])")
 _PLAIN = re.compile(r"[\n -~\u3001\u3002\u4e00-\u9fff]*+")
 

@@ -145,7 +145,7 @@ def test_what_an_answer_is_accepted_with_is_shown() -> None:
     answer = {"type": "plan-return", "result": "### Completion\nDone\n### Metrics\n1 loaf"}
     Path("answer.json").write_text(json.dumps(answer), encoding="utf-8")
     create_state(".thinkon", start_context("Bake", []), overwrite=True)
-    result = run("planner", "run", "--planner", "false", "--executor", executor)
+    result = run("planner", "run", "--planner", "false", "--executor", "cat answer.json")
     assert result.exit_code == 0
     assert (
         "\nwarning[PN215]: the result does not say: Deliverables (提交物), Constraints (约束符合性)\n" in result.stdout

@@ -9,7 +9,7 @@ from planspec_lark.findings import Finding, Path, locate
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.identity import Phrase, is_same_call, is_same_goal, normal_items
-from planspec_lark.plan_next.models import DoneItem, ExecutorCall, PlanNext, PlanReturn, goal_text
+from planspec_lark.plan_next.models import DoneItem, DoneStatus, ExecutorCall, PlanNext, PlanReturn, goal_text
 from planspec_lark.plan_next.rules import check_next, check_phase, check_return, texts_at
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.plan_next.wording.normal import normalize
@@ -22,6 +22,8 @@ _SPLIT_GOAL = "choose PLAN_STEPS or PLAN_PROBES"
 # Where nothing may be split any more.
 _LESS = "ask for a smaller part of it, or take another way"
 _CALL = ("executor_call", "command")
+# How what was tried has ended.
+_ENDED = {DoneStatus.FAILED: "has failed", DoneStatus.PARTLY_DONE: "was done in part"}
 
 
 def check_message(
@@ -115,15 +117,16 @@ def _check_failures(message: PlanNext, failed: list[DoneItem], *, may_split: boo
     new, call = message.new_block, message.executor_call
     plan = normal_items(new.plan)
     for item in failed:
+        ended = _ENDED[item.status]
         same_goal = is_same_goal(new.goal, item.goal)
         if same_goal and plan and plan == normal_items(item.plan):
-            yield Finding("PN302", "this block has failed already, with the same plan", ("new_block",), help=_SPLIT)
+            yield Finding("PN302", f"this block {ended} already, with the same plan", ("new_block",), help=_SPLIT)
         elif same_goal and not plan:
-            text = "this goal has failed already, and comes back in one piece"
+            text = f"this goal {ended} already, and comes back in one piece"
             yield Finding("PN303", text, ("new_block", "goal"), help=_SPLIT_GOAL if may_split else _LESS)
         if call is not None and item.executor_call is not None and is_same_call(call, item.executor_call):
-            yield Finding("PN302", "this call has failed already", ("executor_call",), help="call for something else")
-    yield from _check_items(message, {normalize(goal_text(item.goal)) for item in failed} - {""})
+            yield Finding("PN302", f"this call {ended} already", ("executor_call",), help="call for something else")
+    yield from _check_items(message, {normalize(goal_text(item.goal)): _ENDED[item.status] for item in failed})
 
 
 def _failures(done: list[DoneItem]) -> Iterator[DoneItem]:
@@ -136,12 +139,13 @@ def _failures(done: list[DoneItem]) -> Iterator[DoneItem]:
             todo += item.done[::-1]
 
 
-def _check_items(message: PlanNext, failed: set[str]) -> Iterator[Finding]:
+def _check_items(message: PlanNext, failed: dict[str, str]) -> Iterator[Finding]:
     lists: list[tuple[Path, object]] = [
         (("new_block", "plan"), message.new_block.plan),
         (("update_plan",), message.update_plan),
     ]
     for place, items in lists:
         for path, text in texts_at(items, place):
-            if normalize(text) in failed:
-                yield Finding("PN302", "this item has failed already", path, help=_SPLIT)
+            said = normalize(text)
+            if said and said in failed:
+                yield Finding("PN302", f"this item {failed[said]} already", path, help=_SPLIT)

@@ -206,7 +206,7 @@ def test_deviation_n2_a_near_miss_is_a_warning(goal: Any, update: list[str]) -> 
         (CORE4, ["Paint", "Open the hall"]),
         (CORE4, ["Repair the gate"]),
         ("Write chapter 1", ["Write chapter 2"]),
-        ("Write chapter", ["Write chapter 2"]),
+        ("Write a chapter of the new book", ["Write a chapter of the new book 2"]),
         ("Test the server side", ["Test the client side"]),
         ("修复登录页面", ["修复注册页面"]),
         ("修复登录页面", []),
@@ -407,6 +407,15 @@ def test_deviation_n7(said: str) -> None:
     told = seen[1].think
     assert told.plan == ["Repair the pump", "Paint"]
     assert [(item.status.value, item.result, item.failed) for item in told.done] == [("partly_done", said, True)]
+
+
+def test_deviation_n7_the_whole_does_not_come_again() -> None:
+    done = [ps.DoneItem("Repair the pump", "", ps.DoneStatus.PARTLY_DONE)]
+    context = ps.Context(ps.Block("Dry cellar", ["Repair the pump"], done))
+    (found,) = ps.check_message(ps.parse_message(json.dumps(execute("Repair the pump")), "planning"), context)
+    assert (found.code, found.message) == ("PN303", "this goal was done in part already, and comes back in one piece")
+    rest = ps.parse_message(json.dumps(execute("Change the seal")), "planning")
+    assert ps.check_message(rest, context) == []
 
 
 def test_deviation_n7_the_status_may_say_so() -> None:

@@ -151,7 +151,7 @@ if TYPE_CHECKING:
     from planspec_lark.pytest_plugin.asserting import PlanAssertion, StepAssertion, assert_plan
     from planspec_lark.pytest_plugin.normalizing import plan_without
     from planspec_lark.pytest_plugin.taking import UnreadablePlanError
-    from planspec_lark.source import Source, Span
+    from planspec_lark.source import Source, Span, one_line
     from planspec_lark.store.folder import PlanFolder
     from planspec_lark.store.models import PlanEntry, StoreError, StoreReason
     from planspec_lark.store.skeleton import make_skeleton
@@ -267,7 +267,7 @@ _HOMES = {
     "pytest_plugin.asserting": "PlanAssertion StepAssertion assert_plan",
     "pytest_plugin.normalizing": "plan_without",
     "pytest_plugin.taking": "UnreadablePlanError",
-    "source": "Source Span",
+    "source": "Source Span one_line",
     "store.folder": "PlanFolder",
     "store.models": "PlanEntry StoreError StoreReason",
     "store.skeleton": "make_skeleton",
@@ -488,6 +488,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "model_reflector",
     "next_pending_step",
     "next_step_view",
+    "one_line",
     "parse_message",
     "parse_plan",
     "parse_plan_commands",

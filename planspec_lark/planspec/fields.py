@@ -35,6 +35,8 @@ Validator = Callable[[Any, "Attribute[Any]", Any], None]
 # The characters that count as white space; nothing else is ever trimmed.
 BLANKS = " \t"
 COUNT_LIMIT = 999_999_999
+# What a free text may hold has one cure.
+_ADVICE = "; one_line() makes one line of any text"
 
 
 def exact(value: object) -> Any:
@@ -49,14 +51,14 @@ def exact_items(value: object) -> Any:
     return value
 
 
-def check_text(name: str, value: object) -> str:
-    """``value`` if it is a text without line breaks and control characters."""
+def check_text(name: str, value: object, advice: str = "") -> str:
+    """``value`` if it is a text without line breaks and control characters; ``advice`` ends what an error says."""
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a string, not {type(value).__name__}")
     if not grammars.pattern("planspec", "ANY_TEXT").fullmatch(value):
         bad = next(c for c in value if not grammars.pattern("planspec", "ANY_TEXT").fullmatch(c))
         what = "a line break" if bad in "\r\n" else f"the forbidden character U+{ord(bad):04X}"
-        raise ValueError(f"{name}: {what} cannot be written in a plan")
+        raise ValueError(f"{name}: {what} cannot be written in a plan{advice}")
     return value
 
 
@@ -79,14 +81,14 @@ def has_forbidden(text: str) -> bool:
 
 def line(_instance: object, attribute: Attribute[Any], value: object) -> None:
     """Any text of one line, its white space kept."""
-    check_text(attribute.name, value)
+    check_text(attribute.name, value, _ADVICE)
 
 
 def text(_instance: object, attribute: Attribute[Any], value: object) -> None:
     """A text of one line without white space around it; it may be empty."""
-    checked = check_text(attribute.name, value)
+    checked = check_text(attribute.name, value, _ADVICE)
     if checked.strip(BLANKS) != checked:
-        raise ValueError(f"{attribute.name}: white space around {checked!r} would be lost")
+        raise ValueError(f"{attribute.name}: white space around {checked!r} would be lost{_ADVICE}")
 
 
 def matches(terminal: str, words: str) -> Validator:

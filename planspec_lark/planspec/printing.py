@@ -12,7 +12,7 @@ from planspec_lark.planspec.bounding import bound
 from planspec_lark.planspec.escapes import write_description, write_detail, write_segments
 from planspec_lark.planspec.fields import BLANKS, has_forbidden
 from planspec_lark.planspec.folding import shows_body, shows_children
-from planspec_lark.planspec.models import MARKS, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import find_parents
 from planspec_lark.tokens import TokenCounter
 
@@ -134,7 +134,7 @@ def _summary(step: PlanStep, indent: str) -> str:
     """A summary line whose variables are still to be checked."""
     kind = step.step_type
     if not kind:
-        raise ValueError(f"step_type: step {step.step_id} has none, and a line cannot be written without it")
+        raise ValueError(f"step_type: step {step.step_id} has none; give it one: {', '.join(STEP_TYPES)}")
     mark = "" if step.status is _PENDING else _MARKS[step.status]
     name = f"{step.step_name} " if step.step_name else ""
     if kind in ("x", "X") and _needs_mark(step):

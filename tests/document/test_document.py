@@ -466,7 +466,7 @@ REFUSALS: dict[str, tuple[Callable[[PlanDocument], str], str, str]] = {
     "no result": (
         lambda d: d.set_status("1", "done", "a\nb"),
         "PC118",
-        "SET 1: result: a line break cannot be written in a plan",
+        "SET 1: result: a line break cannot be written in a plan; one_line() makes one line of any text",
     ),
     "unknown parent": (lambda d: d.add("9.1", "act"), "PC112", "ADD 9.1: there is no step 9 to add it to"),
     "below a leaf": (lambda d: d.add("1.1", "act"), "PC113", "ADD 1.1: step 1 is of type 'act' and has no children"),

@@ -36,14 +36,44 @@ WRONG = [
         for value in ("[act]", "a b", "行动", " ")
     ),
     ("step_type", None, TypeError, "step_type: expected a string, not NoneType"),
-    ("description", " a", ValueError, "description: white space around ' a' would be lost"),
-    ("description", "a\nb", ValueError, "description: a line break cannot be written in a plan"),
-    ("description", "a\x7f", ValueError, "description: the forbidden character U+007F cannot be written in a plan"),
-    ("result", "a\t", ValueError, "result: white space around 'a\\t' would be lost"),
-    ("result", "\udc00", ValueError, "result: the forbidden character U+DC00 cannot be written in a plan"),
+    (
+        "description",
+        " a",
+        ValueError,
+        "description: white space around ' a' would be lost; one_line() makes one line of any text",
+    ),
+    (
+        "description",
+        "a\nb",
+        ValueError,
+        "description: a line break cannot be written in a plan; one_line() makes one line of any text",
+    ),
+    (
+        "description",
+        "a\x7f",
+        ValueError,
+        "description: the forbidden character U+007F cannot be written in a plan; one_line() makes one line of any text",
+    ),
+    (
+        "result",
+        "a\t",
+        ValueError,
+        "result: white space around 'a\\t' would be lost; one_line() makes one line of any text",
+    ),
+    (
+        "result",
+        "\udc00",
+        ValueError,
+        "result: the forbidden character U+DC00 cannot be written in a plan; one_line() makes one line of any text",
+    ),
     ("result", None, TypeError, "result: expected a string, not NoneType"),
     ("detail", "a", TypeError, "detail: expected a list, not str"),
-    ("detail", ["a\nb"], ValueError, "detail: a line break cannot be written in a plan"),
+    (
+        "detail",
+        ["a\nb"],
+        ValueError,
+        "detail: a line break cannot be written in a plan; one_line() makes one line of any text",
+    ),
     ("detail", [1], TypeError, "detail: expected a string, not int"),
 ]
 

@@ -85,5 +85,8 @@ def test_a_command_that_no_line_could_spell_is_refused(values: dict[str, Any], m
 def test_a_detail_that_was_changed_behind_the_validators_back_is_refused() -> None:
     command = PlanCommand("ADD", "1", "act", "a")
     command.detail.append("b\nPLAN_CMD: REPLAN ALL")
-    with pytest.raises(ValueError, match=r"\Adetail: a line break cannot be written in a plan\Z"):
+    with pytest.raises(
+        ValueError,
+        match=r"\Adetail: a line break cannot be written in a plan; one_line\(\) makes one line of any text\Z",
+    ):
         serialize_commands([command])

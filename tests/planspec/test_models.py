@@ -55,6 +55,7 @@ _NAME = "a name (letters, digits, `_` and `-`)"
 _TYPE = "a type (a letter or `_`, then letters, digits and `_`)"
 _VARIABLE = "a variable (a letter or `_`, then letters, digits and `_`)"
 _NO_BREAK = "a line break cannot be written in a plan"
+_ADVICE = "one_line() makes one line of any text"
 
 WRONG_STEPS = [
     *(
@@ -92,17 +93,22 @@ WRONG_STEPS = [
     ),
     wrong("step_type", 1, TypeError, "step_type: expected a string, not int"),
     *(
-        wrong(name, value, ValueError, f"{name}: white space around {value!r} would be lost")
+        wrong(name, value, ValueError, f"{name}: white space around {value!r} would be lost; {_ADVICE}")
         for name in ("description", "result")
         for value in (" a", "a ", "\ta", "a\t", " ")
     ),
     *(
-        wrong(name, value, ValueError, f"{name}: {_NO_BREAK}")
+        wrong(name, value, ValueError, f"{name}: {_NO_BREAK}; {_ADVICE}")
         for name in ("description", "result")
         for value in ("a\nb", "a\r\nb", "a\rb")
     ),
     *(
-        wrong(name, f"a{char}b", ValueError, f"{name}: the forbidden character {code} cannot be written in a plan")
+        wrong(
+            name,
+            f"a{char}b",
+            ValueError,
+            f"{name}: the forbidden character {code} cannot be written in a plan; {_ADVICE}",
+        )
         for name in ("description", "result")
         for char, code in (
             ("\0", "U+0000"),
@@ -128,8 +134,13 @@ WRONG_STEPS = [
         wrong(name, ["a", 1], TypeError, f"{name}: expected a string, not int")
         for name in ("inputs", "outputs", "detail")
     ),
-    wrong("detail", ["fine", "a\nb"], ValueError, f"detail: {_NO_BREAK}"),
-    wrong("detail", ["\x1b[31m"], ValueError, "detail: the forbidden character U+001B cannot be written in a plan"),
+    wrong("detail", ["fine", "a\nb"], ValueError, f"detail: {_NO_BREAK}; {_ADVICE}"),
+    wrong(
+        "detail",
+        ["\x1b[31m"],
+        ValueError,
+        f"detail: the forbidden character U+001B cannot be written in a plan; {_ADVICE}",
+    ),
     wrong("status", "finished", ValueError, "status: 'finished' is none of pending, active, done, blocked, skipped"),
     wrong("status", "x", ValueError, "status: 'x' is none of pending, active, done, blocked, skipped"),
     wrong("status", None, ValueError, "status: None is none of pending, active, done, blocked, skipped"),
@@ -152,17 +163,22 @@ WRONG_STEPS = [
 
 WRONG_PLANS = [
     *(
-        wrong(name, value, ValueError, f"{name}: white space around {value!r} would be lost")
+        wrong(name, value, ValueError, f"{name}: white space around {value!r} would be lost; {_ADVICE}")
         for name in ("title", "goal")
         for value in (" a", "a\t")
     ),
-    *(wrong(name, "a\nb", ValueError, f"{name}: {_NO_BREAK}") for name in ("title", "goal")),
+    *(wrong(name, "a\nb", ValueError, f"{name}: {_NO_BREAK}; {_ADVICE}") for name in ("title", "goal")),
     *(wrong(name, None, TypeError, f"{name}: expected a string, not NoneType") for name in ("title", "goal")),
-    wrong("goal_detail", ["a\r"], ValueError, f"goal_detail: {_NO_BREAK}"),
+    wrong("goal_detail", ["a\r"], ValueError, f"goal_detail: {_NO_BREAK}; {_ADVICE}"),
     wrong("goal_detail", [None], TypeError, "goal_detail: expected a string, not NoneType"),
     wrong("constraints", ["a", ""], ValueError, "constraints: an empty item cannot be written in a plan"),
-    wrong("constraints", [" a"], ValueError, "constraints: white space around ' a' would be lost"),
-    wrong("constraints", ["a\nb"], ValueError, f"constraints: {_NO_BREAK}"),
+    wrong(
+        "constraints",
+        [" a"],
+        ValueError,
+        f"constraints: white space around ' a' would be lost; {_ADVICE}",
+    ),
+    wrong("constraints", ["a\nb"], ValueError, f"constraints: {_NO_BREAK}; {_ADVICE}"),
     *(
         wrong(name, "a", TypeError, f"{name}: expected a list, not str")
         for name in ("goal_detail", "constraints", "steps")

@@ -293,7 +293,7 @@ def test_goal_detail_has_no_escapes() -> None:
 def test_an_empty_type_is_refused() -> None:
     assert (
         refusal(PlanSpec(steps=[PlanStep("4")]))
-        == "step_type: step 4 has none, and a line cannot be written without it"
+        == "step_type: step 4 has none; give it one: reason, act, decide, subtask"
     )
 
 
@@ -354,14 +354,35 @@ def _change(name: str, *items: Any) -> Callable[[PlanSpec], None]:
         (_change("inputs", "a, b"), "inputs: 'a, b' is not a variable (a letter or `_`, then letters, digits and `_`)"),
         (_change("outputs", ""), "outputs: '' is not a variable (a letter or `_`, then letters, digits and `_`)"),
         (_change("outputs", "a,b"), "outputs: 'a,b' is not a variable (a letter or `_`, then letters, digits and `_`)"),
-        (_change("detail", "a\nb"), "detail: a line break cannot be written in a plan"),
-        (_change("detail", "a\n> b"), "detail: a line break cannot be written in a plan"),
-        (_change("detail", "a\r"), "detail: a line break cannot be written in a plan"),
-        (_change("detail", "a\x00"), "detail: the forbidden character U+0000 cannot be written in a plan"),
-        (_change("goal_detail", "a\n"), "goal_detail: a line break cannot be written in a plan"),
+        (
+            _change("detail", "a\nb"),
+            "detail: a line break cannot be written in a plan; one_line() makes one line of any text",
+        ),
+        (
+            _change("detail", "a\n> b"),
+            "detail: a line break cannot be written in a plan; one_line() makes one line of any text",
+        ),
+        (
+            _change("detail", "a\r"),
+            "detail: a line break cannot be written in a plan; one_line() makes one line of any text",
+        ),
+        (
+            _change("detail", "a\x00"),
+            "detail: the forbidden character U+0000 cannot be written in a plan; one_line() makes one line of any text",
+        ),
+        (
+            _change("goal_detail", "a\n"),
+            "goal_detail: a line break cannot be written in a plan; one_line() makes one line of any text",
+        ),
         (_change("constraints", ""), "constraints: an empty item cannot be written in a plan"),
-        (_change("constraints", " a"), "constraints: white space around ' a' would be lost"),
-        (_change("constraints", "a\n- b"), "constraints: a line break cannot be written in a plan"),
+        (
+            _change("constraints", " a"),
+            "constraints: white space around ' a' would be lost; one_line() makes one line of any text",
+        ),
+        (
+            _change("constraints", "a\n- b"),
+            "constraints: a line break cannot be written in a plan; one_line() makes one line of any text",
+        ),
     ],
 )
 def test_a_list_that_was_changed_behind_the_validators_back_is_refused(

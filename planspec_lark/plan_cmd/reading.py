@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from functools import cache
 from re import Match, Pattern
@@ -10,12 +11,12 @@ from typing import TypeVar
 from attrs import define, field, frozen
 
 from planspec_lark import grammars
-from planspec_lark.diagnostics import CODES, Diagnostic, Fix, Severity
+from planspec_lark.diagnostics import CODES, Diagnostic, Fix, Severity, shorten
 from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.plan_cmd.faults import Fault, diagnose, diagnose_prefix
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.source import Source, Span, end_last_line
+from planspec_lark.source import Source, Span, end_last_line, one_line
 
 __all__ = [
     "CommandScan",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 Found = TypeVar("Found")
+
+_LOG = logging.getLogger("planspec_lark")
 
 
 @frozen
@@ -51,8 +54,22 @@ def _prefix() -> Pattern[str]:
 
 
 def parse_plan_commands(text: str) -> list[PlanCommand]:
-    """Find the commands in a text. All lines that are no command are skipped; :func:`scan_plan_commands` names them."""
-    return [command for command, _, _ in walk_commands(text, _find_nothing) if isinstance(command, PlanCommand)]
+    """Find the commands in a text. All lines that are no command are skipped; :func:`scan_plan_commands` names them.
+
+    What seems to be meant as a command is logged at level DEBUG, a line each, by the logger ``planspec_lark``.
+    """
+    # To know what a skipped line was meant as takes time.
+    is_logged = _LOG.isEnabledFor(logging.DEBUG)
+    source = Source(text)
+    commands: list[PlanCommand] = []
+    for found, start, _ in walk_commands(text, find_fault if is_logged else _find_nothing):
+        if isinstance(found, PlanCommand):
+            commands.append(found)
+        else:
+            line, _ = source.position(start)
+            said = shorten(one_line(source.line(line)))
+            _LOG.debug("line %d skipped: %s %s: %s", line, found.code, one_line(found.message), said)
+    return commands
 
 
 def scan_plan_commands(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> CommandScan:

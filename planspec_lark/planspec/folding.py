@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep
-from planspec_lark.planspec.tree import find_step
+from planspec_lark.planspec.tree import find_step, fit_ids
 
 __all__ = ["View", "collapse_step", "expand_step", "replace_children", "shows_body", "shows_children", "view_steps"]
 
@@ -80,7 +80,8 @@ def _set_expanded(plan: PlanSpec, step_id: str, *, expanded: bool) -> str:
 def replace_children(plan: PlanSpec, step_id: str, new_children: list[PlanStep]) -> str:
     """Put new children below a container and make it active. Returns "" or what is wrong (then nothing has changed).
 
-    The list is copied, the steps in it are not.
+    The list is copied, the steps in it are not. Those below whose ids do not fit their new places get others, in place:
+    steps 1 and 2 become 4.1 and 4.2 below step 4, their children with them, while 4.7 stays.
     """
     step = find_step(plan, step_id)
     if step is None:
@@ -88,5 +89,6 @@ def replace_children(plan: PlanSpec, step_id: str, new_children: list[PlanStep])
     if step.step_type not in CONTAINER_TYPES:
         return f"step {step_id} is of type '{step.step_type}', and only subtask and decide have children"
     step.children = list(new_children)
+    fit_ids(step)
     step.status = PlanStatus.ACTIVE
     return ""

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 
 __all__ = [
     "available_outputs",
     "find_parents",
     "find_step",
+    "fit_ids",
     "grow",
     "iter_with_parents",
     "next_pending_step",
@@ -59,6 +61,48 @@ def grow(steps: Sequence[PlanStep]) -> list[PlanStep]:
     for step, parent in zip(steps, find_parents([step.step_id for step in steps]), strict=True):
         (top if parent is None else by_id[parent].children).append(step)
     return top
+
+
+def fit_ids(container: PlanStep) -> None:
+    """Give all steps below a container ids that spell the places in which they stand.
+
+    An id that does so stays; of siblings where one's id would be read below the other's, the outer one keeps it, and of
+    two with the same id the first. What stands below a step that gets another id moves with it. All others are
+    numbered, above the numbers of the siblings in front of them.
+    """
+    todo = [(container, container.step_id)]
+    while todo:
+        step, was = todo.pop()
+        ids = _fit_siblings([child.step_id for child in step.children], step.step_id, was)
+        for child, step_id in zip(step.children, ids, strict=True):
+            todo.append((child, child.step_id))
+            if child.step_id != step_id:
+                child.step_id = step_id
+
+
+def _fit_siblings(ids: Sequence[str], parent: str, parent_was: str) -> Iterator[str]:
+    tails: list[str] = []
+    for step_id in ids:
+        lead = next((lead for lead in (f"{parent}.", f"{parent_was}.") if step_id.startswith(lead)), None)
+        tails.append("" if lead is None else step_id[len(lead) :])
+    # In this order, all that would be read below an id follows it directly.
+    outer = ""
+    for at in sorted(range(len(ids)), key=tails.__getitem__):
+        if outer and (tails[at] == outer or tails[at].startswith(f"{outer}.")):
+            tails[at] = ""
+        else:
+            outer = tails[at]
+    taken = {int(tail.partition(".")[0]) for tail in tails if tail}
+    is_tight = max(taken, default=0) + len(ids) > COUNT_LIMIT
+    number = 0
+    for tail in tails:
+        if tail and not is_tight:
+            number = max(number, int(tail.partition(".")[0]))
+        elif not tail:
+            number += 1
+            while number in taken:
+                number += 1
+        yield f"{parent}.{tail or number}"
 
 
 def iter_with_parents(plan: PlanSpec) -> Iterator[tuple[PlanStep, PlanStep | None]]:

@@ -18,6 +18,7 @@ COMMAND: dict[str, Any] = {
 }
 _OPS = "DONE, BLOCKED, SKIP, ADD, REVISE, REPLAN, EXPAND, COLLAPSE"
 _TYPE = "a type (a letter or `_`, then letters, digits and `_`)"
+_ADVICE = "one_line() makes one line of any text"
 
 WRONG = [
     *(
@@ -40,31 +41,31 @@ WRONG = [
         "description",
         " a",
         ValueError,
-        "description: white space around ' a' would be lost; one_line() makes one line of any text",
+        f"description: white space around ' a' would be lost; {_ADVICE}",
     ),
     (
         "description",
         "a\nb",
         ValueError,
-        "description: a line break cannot be written in a plan; one_line() makes one line of any text",
+        f"description: a line break cannot be written in a plan; {_ADVICE}",
     ),
     (
         "description",
         "a\x7f",
         ValueError,
-        "description: the forbidden character U+007F cannot be written in a plan; one_line() makes one line of any text",
+        f"description: the forbidden character U+007F cannot be written in a plan; {_ADVICE}",
     ),
     (
         "result",
         "a\t",
         ValueError,
-        "result: white space around 'a\\t' would be lost; one_line() makes one line of any text",
+        f"result: white space around 'a\\t' would be lost; {_ADVICE}",
     ),
     (
         "result",
         "\udc00",
         ValueError,
-        "result: the forbidden character U+DC00 cannot be written in a plan; one_line() makes one line of any text",
+        f"result: the forbidden character U+DC00 cannot be written in a plan; {_ADVICE}",
     ),
     ("result", None, TypeError, "result: expected a string, not NoneType"),
     ("detail", "a", TypeError, "detail: expected a list, not str"),
@@ -72,7 +73,7 @@ WRONG = [
         "detail",
         ["a\nb"],
         ValueError,
-        "detail: a line break cannot be written in a plan; one_line() makes one line of any text",
+        f"detail: a line break cannot be written in a plan; {_ADVICE}",
     ),
     ("detail", [1], TypeError, "detail: expected a string, not int"),
 ]

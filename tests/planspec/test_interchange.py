@@ -22,6 +22,9 @@ from planspec_lark import (
 )
 from tests.planspec.test_models import DEPTH, chain
 
+_ADVICE = "one_line() makes one line of any text"
+
+
 STEP = {
     "step_id": "1.1",
     "step_name": "n",
@@ -89,10 +92,10 @@ def test_only_the_id_of_a_step_is_required() -> None:
         (5, ["expected an object, not a whole number @ $"]),
         ({"title": 5}, ["expected a string, not a whole number @ $.title"]),
         ({"goal": None}, ["expected a string, not null @ $.goal"]),
-        ({"goal": " g"}, ["white space around ' g' would be lost; one_line() makes one line of any text @ $.goal"]),
+        ({"goal": " g"}, [f"white space around ' g' would be lost; {_ADVICE} @ $.goal"]),
         (
             {"goal": "a\nb"},
-            ["a line break cannot be written in a plan; one_line() makes one line of any text @ $.goal"],
+            [f"a line break cannot be written in a plan; {_ADVICE} @ $.goal"],
         ),
         ({"goal_detail": "d"}, ["expected a list, not a string @ $.goal_detail"]),
         ({"goal_detail": ["d", 1]}, ["expected a string at [1], not a whole number @ $.goal_detail"]),
@@ -162,11 +165,11 @@ def test_all_problems_are_told_at_once() -> None:
     assert sorted(problems(value)) == sorted(
         [
             "expected a string, not a whole number @ $.title",
-            "white space around ' g' would be lost; one_line() makes one line of any text @ $.goal",
+            f"white space around ' g' would be lost; {_ADVICE} @ $.goal",
             "expected a list, not a string @ $.steps[0].inputs",
             "-1 is not between 0 and 999999999 @ $.steps[0].children[0].done_count",
             "'x' is not numbers joined by dots, such as '2.1' @ $.steps[0].children[0].step_id",
-            "white space around ' a' would be lost; one_line() makes one line of any text @ $.steps[0].children[0].description",
+            f"white space around ' a' would be lost; {_ADVICE} @ $.steps[0].children[0].description",
             "required field missing @ $.steps[1].step_id",
         ]
     )
@@ -235,7 +238,7 @@ def test_json_text_keeps_letters_and_escapes_what_could_steer_a_terminal() -> No
         ("\ufeff{}", "not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig) at line 1, column 1"),
         (
             '{"goal": "\\ud800"}',
-            "the forbidden character U+D800 cannot be written in a plan; one_line() makes one line of any text @ $.goal",
+            f"the forbidden character U+D800 cannot be written in a plan; {_ADVICE} @ $.goal",
         ),
     ],
     ids=lambda value: value[:16],

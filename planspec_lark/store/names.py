@@ -5,12 +5,12 @@ A name is a file's name without its ending, so it must not be able to lead anywh
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 
 from planspec_lark.source import visible_name
 from planspec_lark.store.models import StoreError, StoreReason
+from planspec_lark.transliteration import snake_case
 
 __all__ = ["SUFFIX", "check_name", "fold_name", "forms", "is_name", "name_from"]
 
@@ -19,8 +19,6 @@ SUFFIX = ".md"
 _MOST_BYTES = 200
 # A name that is made of a description ends before this, at a word.
 _MOST_MADE = 60
-# Of a description, so much counts for its name: whatever comes behind it would not fit.
-_MOST_READ = 400
 _QUOTED = 60
 
 _SEPARATORS = frozenset('/\\:*?"<>|')
@@ -89,13 +87,6 @@ def fold_name(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-# ---------------------------------------------------------------- out of a description
-
-_HAN = re.compile("[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
-_WORD = re.compile(r"[^\W_]+")
-_APOSTROPHES = re.compile("(?<=\\w)['’](?=\\w)")
-
-
 def name_from(description: str) -> str:
     """A name in snake_case: Latin letters without accents, Chinese by pinyin, other scripts as they are.
 
@@ -104,36 +95,12 @@ def name_from(description: str) -> str:
     Raises:
         StoreError: there is no letter or digit to make a name of, or Chinese, and the package `pypinyin` is missing.
     """
-    text = _APOSTROPHES.sub("", unicodedata.normalize("NFKC", description[:_MOST_READ]))
-    words = [_plain(word).lower() for word in _WORD.findall(_HAN.sub(_spell, text))]
-    name = ""
-    for word in filter(None, words):
-        longer = f"{name}_{word}" if name else word[:_MOST_MADE]
-        if len(longer) > _MOST_MADE or len(longer.encode()) > _MOST_BYTES:
-            break
-        name = longer
+    try:
+        name = snake_case(description, most=_MOST_MADE, most_bytes=_MOST_BYTES)
+    except ModuleNotFoundError:
+        message = "a name in pinyin needs an extra, pip install 'planspec-lark[zh]': install it, or give a name"
+        raise StoreError(message, StoreReason.NAME) from None
     if not name:
         raise StoreError("no name can be made of this description: give one", StoreReason.NAME)
     # What is left to be wrong with it is the name of a device.
     return name if is_name(name) else check_name(f"{name}_plan")
-
-
-def _plain(word: str) -> str:
-    """A word in ASCII, where all that keeps it from that are accents and the like."""
-    stripped = unicodedata.normalize("NFKD", word.translate(_LIGATURES))
-    bare = "".join(char for char in stripped if not unicodedata.combining(char))
-    return bare if bare.isascii() else unicodedata.normalize("NFC", word)
-
-
-_LIGATURES = str.maketrans(
-    {"ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
-)
-
-
-def _spell(han: re.Match[str]) -> str:
-    try:
-        from pypinyin import lazy_pinyin  # noqa: PLC0415  (an extra, and slow to load)
-    except ModuleNotFoundError:
-        message = "a name in pinyin needs an extra, pip install 'planspec-lark[cli]': install it, or give a name"
-        raise StoreError(message, StoreReason.NAME) from None
-    return f" {' '.join(lazy_pinyin(han[0]))} "

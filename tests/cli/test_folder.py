@@ -139,7 +139,7 @@ def test_chinese_needs_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("new", "车险")
     assert (result.exit_code, result.stderr) == (
         2,
-        "Error: a name in pinyin needs an extra, pip install 'planspec-lark[cli]': install it, or give a name, "
+        "Error: a name in pinyin needs an extra, pip install 'planspec-lark[zh]': install it, or give a name, "
         "with --name NAME\n",
     )
 

@@ -280,8 +280,8 @@ def test_an_unknown_type_is_refused(step_type: str) -> None:
     ("values", "name"),
     [
         ({"step_name": "a b"}, "step_name"),
-        ({"inputs": ["a b"]}, "inputs"),
-        ({"outputs": ["变量"]}, "outputs"),
+        ({"inputs": ["a\nb"]}, "inputs"),
+        ({"outputs": ["变\ud800"]}, "outputs"),
         ({"description": "a\x00b"}, "description"),
         ({"description": "a\nb\x1b"}, "detail"),
         ({"description": "a\rb"}, "description"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from copy import deepcopy
 
 import pytest
@@ -13,15 +14,19 @@ from planspec_lark import (
     PlanSpec,
     PlanStatus,
     PlanStep,
+    StepInfo,
     iter_steps,
     one_line,
     parse_plan,
     parse_plan_commands,
+    plan_to_steps,
     replace_children,
     serialize_plan,
     step_order,
+    steps_to_plan,
 )
 from tests import strategies
+from tests.strategies import hang
 
 _ANY_CHARACTER = st.characters(exclude_categories=[])
 
@@ -124,3 +129,149 @@ def test_deviation_p12_says_nothing_unless_it_is_asked(
     assert parse_plan_commands("PLAN_CMD: REPLAN\n") == []
     assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
     assert logging.getLogger("planspec_lark").handlers == []
+
+
+def _data_step(step_id: str, task: str, inputs: list[str], outputs: list[str]) -> StepInfo:
+    return StepInfo(step_id, f"s{step_id}", "LLM", task=task, inputs=inputs, outputs=outputs)
+
+
+def _exit(number: int) -> StepInfo:
+    return StepInfo(str(number), f"step_{number}", "flow", action="exit", exit_id="EXIT_OK")
+
+
+@pytest.fixture(params=["pinyin", "plain"])
+def has_pinyin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    if request.param == "plain":
+        monkeypatch.setitem(sys.modules, "pypinyin", None)
+    return bool(request.param == "pinyin")
+
+
+def test_deviation_p14(has_pinyin: bool) -> None:
+    steps = [
+        _data_step("1", "分析数据", ["原始数据", "rows"], ["数据画像"]),
+        _data_step("7", "清洗数据", ["数据画像", "原始数据"], ["rows", "v1"]),
+        StepInfo("8", "s8", "code", inputs=["a b"]),
+        _exit(9),
+    ]
+    plan = steps_to_plan(steps)
+    raw, profile = ("yuan_shi_shu_ju", "shu_ju_hua_xiang") if has_pinyin else ("v2", "v3")
+    assert serialize_plan(plan) == (
+        "## Steps\n"
+        f"1. s1 [reason] 分析数据 (hop: {raw} = 原始数据, {profile} = 数据画像) → {profile}\n"
+        f"  > ← {raw}, rows\n"
+        f"7. s7 [reason] 清洗数据 (hop: {profile} = 数据画像, {raw} = 原始数据) → rows, v1\n"
+        f"  > ← {profile}, {raw}\n"
+        '8. s8 [act] (hop: a_b = "a b")\n'
+        "  > ← a_b\n"
+    )
+    assert plan_to_steps(parse_plan(serialize_plan(plan))) == steps
+
+
+@pytest.mark.usefixtures("has_pinyin")
+def test_deviation_p14_names_never_meet() -> None:
+    """Names that sound the same, or the same as one that is there."""
+    names = [
+        "名单",
+        "明单",
+        "ming dan",
+        "ming_dan_2",
+        "v1",
+        "v 1",
+        "thínk",
+        "1",
+        "",
+        '"',
+        "(hop: v1 = x)",
+        "→ a",
+        "b |",
+    ]
+    steps = [_data_step("1", "", names, names[::-1]), _exit(2)]
+    plan = steps_to_plan(steps)
+    assert len(set(plan.steps[0].inputs)) == len(names)
+    assert {"ming_dan_2", "v1"} < set(plan.steps[0].inputs)
+    assert plan_to_steps(parse_plan(serialize_plan(plan))) == steps
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Do (hop: rows = 名单)",
+        "Do (hop: rows = 名单) (hop:)",
+        "Do (hop: rows = 名单) (hop:) (hop:)",
+        "(hop: rows = 名单)",
+        "Do (hop:)",
+        "Do (hop: think)",
+        "Do (hop: other = 名单)",
+        "Do (hop: rows = list)",
+        "Do  (hop: rows = 名单)",
+    ],
+)
+def test_deviation_p14_a_text_that_looks_like_a_mark(task: str) -> None:
+    for inputs in (["rows"], ["rows", "名单"], ["名单", "变量"]):
+        steps = [_data_step("1", task, inputs, ["rows"]), _exit(2)]
+        assert plan_to_steps(parse_plan(serialize_plan(steps_to_plan(steps)))) == steps
+
+
+def test_deviation_p14_a_plan_that_was_edited_meanwhile() -> None:
+    """A new step that uses the name means the same variable, and a mark that says something else stays as text."""
+    plan = parse_plan(
+        "## Steps\n2. [act] Read (hop: v7 = 名单) → v7\n3. [act] Sort\n  > ← v7\n"
+        "4. [act] Count (hop: v7 = 变量)\n  > ← v7\n"
+    )
+    steps = plan_to_steps(plan)
+    assert [(step.description, step.inputs + step.outputs) for step in steps[:-1]] == [
+        ("Read", ["名单"]),
+        ("Sort", ["名单"]),
+        ("Count (hop: v7 = 变量)", ["名单"]),
+    ]
+
+
+@pytest.mark.parametrize("description", ["Decide what is next", "", "Decide (hop: think)", "Decide (hop:)"])
+@pytest.mark.parametrize("mode", ["think", "static"])
+def test_deviation_p15(description: str, mode: str) -> None:
+    inner = StepInfo("1.1", "inner", "subtask", description="Look", expand_mode="static", inputs=["名单"])
+    outer = StepInfo("1", "outer", "subtask", description=description, expand_mode=mode, children=[inner])
+    plan = steps_to_plan([outer, _exit(2)])
+    assert plan.steps[0].step_type == "subtask"
+    assert plan.steps[0].description.endswith("(hop: think)") == (mode == "think")
+    assert plan_to_steps(parse_plan(serialize_plan(plan))) == [outer, _exit(2)]
+
+
+def test_deviation_p15_is_for_subtasks_only() -> None:
+    step = StepInfo("1", "s", "code", description="Do (hop: think)")
+    assert steps_to_plan([step, _exit(2)]).steps[0].description == "Do (hop: think)"
+    assert plan_to_steps(steps_to_plan([step, _exit(2)])) == [step, _exit(2)]
+
+
+_NAMES = st.one_of(
+    strategies.variables,
+    st.sampled_from(["名单", "明单", "a b", "v1", "v2", "thínk", "think", "", "(hop: v1 = 名单)"]),
+    st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=5),
+)
+_ENDS = st.sampled_from(["", "(hop: think)", "(hop: v1 = 名单)", "(hop:)", '(hop: think, v2 = "a b")'])
+_TASKS = st.tuples(strategies.trimmed, _ENDS, _ENDS).map(lambda parts: " ".join(filter(None, parts)))
+
+
+@st.composite
+def _programs(draw: st.DrawFn) -> list[StepInfo]:
+    """Programs that consist of nothing but what a plan has a place for."""
+    by_id = {step.step_id: step for step in iter_steps(draw(strategies.named_plans)) if step.step_type != "flow"}
+    steps = plan_to_steps(
+        PlanSpec(steps=hang([PlanStep(i, f"n{n}", s.step_type) for n, (i, s) in enumerate(by_id.items())]))
+    )
+    todo = steps[:-1]
+    for step in todo:
+        todo += step.children
+        step.inputs, step.outputs = (draw(st.lists(_NAMES, max_size=2)) for _ in range(2))
+        setattr(step, {"LLM": "task", "branch": "condition"}.get(step.step_type, "description"), draw(_TASKS))
+        if step.step_type == "subtask":
+            step.expand_mode = draw(st.sampled_from(["static", "think"]))
+    return steps
+
+
+@given(_programs())
+def test_deviation_p14_p15_in_every_program(steps: list[StepInfo]) -> None:
+    before = deepcopy(steps)
+    plan = steps_to_plan(steps)
+    assert plan_to_steps(parse_plan(serialize_plan(plan))) == steps == before
+    assert steps_to_plan(steps) == plan

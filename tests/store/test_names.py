@@ -138,7 +138,7 @@ def test_chinese_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StoreError) as caught:
         name_from("车险")
     assert str(caught.value) == (
-        "a name in pinyin needs an extra, pip install 'planspec-lark[cli]': install it, or give a name"
+        "a name in pinyin needs an extra, pip install 'planspec-lark[zh]': install it, or give a name"
     )
 
 

@@ -1,4 +1,4 @@
-"""What all prompts for language models share: templates, and strangers' texts in places that they can not leave.
+"""What all prompts for language models share: languages, templates, and texts of strangers in their places.
 
 The sentences stand in templates, one file for each prompt and language, in the folder `templates` of the package that
 they belong to. Whatever comes from a context, a plan, a list or an answer was written by strangers. It is put into code
@@ -17,8 +17,9 @@ from typing import Any
 
 from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.source import escape_json, visible
+from planspec_lark.transliteration import has_han
 
-__all__ = ["LANGUAGES", "fill", "read_template", "refusal_values", "text_values", "to_json"]
+__all__ = ["LANGUAGES", "fill", "language_of", "read_template", "refusal_values", "text_values", "to_json"]
 
 LANGUAGES = ("en", "zh")
 # Of many diagnostics, and of a long answer, a prompt shows the start.
@@ -28,6 +29,11 @@ _SHOWN_CHARACTERS = 20_000
 _SECTION = re.compile(r"^<!-- if (not )?(\w+) -->\n(.*?)^<!-- end -->\n", re.MULTILINE | re.DOTALL)
 # What could end a code block, or a message of a chat (`<|im_end|>`, `</s>`), inside a JSON string.
 _MARKS = re.compile(r"`{3,}|<(?=\||/?s>)")
+
+
+def language_of(text: str) -> str:
+    """The language in which to answer a text: "zh" where there is Chinese in it, else "en"."""
+    return "zh" if has_han(text) else "en"
 
 
 @cache

@@ -1,11 +1,11 @@
-"""Texts of any language as names in snake_case: Chinese by its sounds, Latin letters without accents."""
+"""Chinese in texts, and names in snake_case of texts: Chinese by its sounds, Latin letters without accents."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-__all__ = ["snake_case"]
+__all__ = ["has_han", "snake_case"]
 
 _HAN = re.compile("[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _WORD = re.compile(r"[^\W_]+")
@@ -15,6 +15,11 @@ _MOST_READ = 400
 _LIGATURES = str.maketrans(
     {"ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
 )
+
+
+def has_han(text: str) -> bool:
+    """Whether there are Chinese characters in a text."""
+    return _HAN.search(text) is not None
 
 
 def snake_case(text: str, *, most: int, most_bytes: int) -> str:

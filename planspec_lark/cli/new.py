@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from planspec_lark.cli.arguments import complete_names, folder_of, folder_option
 from planspec_lark.cli.drafts import draft, draft_options
 from planspec_lark.cli.output import Unusable, complain, read_plan, write_text
 from planspec_lark.cli.show import write_tree
+from planspec_lark.prompting import language_of
 from planspec_lark.source import visible_name
 from planspec_lark.store.folder import PlanFolder
 from planspec_lark.store.models import StoreError, StoreReason
@@ -19,8 +19,6 @@ from planspec_lark.store.names import check_name, is_name
 from planspec_lark.store.skeleton import make_skeleton
 
 __all__ = ["command"]
-
-_HAN = re.compile("[\u4e00-\u9fff]")
 
 
 @click.command("new")
@@ -56,7 +54,7 @@ def _show(folder: PlanFolder, name: str, options: dict[str, Any]) -> None:
     if options["constraints"] or options["llm"] is not None or options["planner"] is not None:
         raise _taken(folder, name, name)
     _, plan = read_plan(str(folder.find(name)))
-    write_tree(plan, full=False)
+    write_tree(plan, full=False, language=options["language"])
 
 
 def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
@@ -81,7 +79,7 @@ def _taken(folder: PlanFolder, known: str, wanted: str) -> Unusable:
 
 def _create(folder: PlanFolder, name: str, task: str, options: dict[str, Any]) -> None:
     constraints: tuple[str, ...] = options["constraints"]
-    language = options["language"] or ("zh" if _HAN.search(task) else "en")
+    language = options["language"] or language_of(task)
     # Also where it is drafted: what cannot be described cannot be asked for.
     text = make_skeleton(task, constraints=constraints, language=language)
     is_drafted = options["llm"] is not None or options["planner"] is not None

@@ -29,7 +29,7 @@ from planspec_lark.cli.planner_files import (
     state_option,
     strategy_option,
 )
-from planspec_lark.cli.show import write_tree
+from planspec_lark.cli.show import lang_option, write_tree
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.grammars import schema_path
 from planspec_lark.json_text.reading import JSON_LIMITS
@@ -158,10 +158,11 @@ def schema(strict: bool) -> None:
 @_context_option
 @click.option("--plan", "as_plan", is_flag=True, help="Write a PlanSpec document, for other commands to read.")
 @click.option("--full", is_flag=True, help="Hide nothing.")
-def show(state: str, context_file: str | None, as_plan: bool, full: bool) -> None:
+@lang_option
+def show(state: str, context_file: str | None, as_plan: bool, full: bool, language: str | None) -> None:
     """Show what is done, what is at hand, and what is still to do."""
     plan = context_to_plan(read_context(context_file) if context_file else load_state(state))
     if as_plan:
         write_text(serialize_plan(plan))
     else:
-        write_tree(plan, full=full)
+        write_tree(plan, full=full, language=language)

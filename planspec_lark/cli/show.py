@@ -14,8 +14,9 @@ from planspec_lark.planspec.folding import collapse_step, expand_step
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.planspec.showing import Piece, show_plan, show_steps, wrap
+from planspec_lark.prompting import LANGUAGES
 
-__all__ = ["command", "step_rows", "write_tree"]
+__all__ = ["command", "lang_option", "step_rows", "write_tree"]
 
 _STYLES = {
     "title": "bold",
@@ -37,14 +38,27 @@ def _steps(name: str, help: str) -> Callable[[Any], Any]:
     return click.option(name, multiple=True, metavar="ID", shell_complete=complete_steps, help=help)
 
 
+lang_option = click.option(
+    "--lang", "language", type=click.Choice(LANGUAGES), help="Of the labels; by default that of the plan."
+)
+
+
 @click.command("show")
 @plan_argument()
 @_steps("--expand", "Show this step's body and children, whatever its status.")
 @_steps("--collapse", "Hide this step's body and children.")
 @click.option("--full", is_flag=True, help="Hide nothing.")
+@lang_option
 @max_tokens_option
 @folder_option
-def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full: bool, max_tokens: int | None) -> None:
+def command(  # noqa: PLR0913, PLR0917  (one for each option)
+    file: str,
+    expand: tuple[str, ...],
+    collapse: tuple[str, ...],
+    full: bool,
+    language: str | None,
+    max_tokens: int | None,
+) -> None:
     """Show a plan as a tree.
 
     FILE may be a name: then it is planspec/NAME.md, or else Tasks/NAME/plan.md.
@@ -55,7 +69,7 @@ def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full:
     _, plan = read_plan(file)
     _unfold(plan, expand, collapse)
     if max_tokens is None:
-        write_tree(plan, full=full)
+        write_tree(plan, full=full, language=language)
         return
     try:
         write_text(serialize_plan(plan, fold=bool(expand or collapse) and not full, max_tokens=max_tokens))
@@ -63,10 +77,14 @@ def command(file: str, expand: tuple[str, ...], collapse: tuple[str, ...], full:
         raise Unusable(str(error)) from None
 
 
-def write_tree(plan: PlanSpec, *, full: bool) -> None:
-    """Write a plan as a tree, with all bodies and children or those that its steps ask for."""
+def write_tree(plan: PlanSpec, *, full: bool, language: str | None = None) -> None:
+    """Write a plan as a tree, with all bodies and children or those that its steps ask for; labels as it has words."""
     width = terminal_width()
-    lines = (row for line in show_plan(plan, fold=not full) for row in (wrap(line, width) if width else [line]))
+    lines = (
+        row
+        for line in show_plan(plan, fold=not full, language=language)
+        for row in (wrap(line, width) if width else [line])
+    )
     write_rows(map(_style, lines))
 
 

@@ -9,7 +9,7 @@ import click
 from planspec_lark.cli import tools_run
 from planspec_lark.cli.findings import Outcome, format_option, report
 from planspec_lark.cli.output import Unreadable, check_inputs, json_text, label, write_text
-from planspec_lark.cli.show import write_tree
+from planspec_lark.cli.show import lang_option, write_tree
 from planspec_lark.cli.tool_files import (
     atoms_option,
     load_tools,
@@ -119,10 +119,11 @@ def graph(file: str, form: Drawing) -> None:
 @atoms_option(required=False)
 @click.option("--plan", "as_plan", is_flag=True, help="Write a PlanSpec document, for other commands to read.")
 @click.option("--full", is_flag=True, help="Hide nothing.")
-def show(file: str, atoms: tuple[str, ...], as_plan: bool, full: bool) -> None:
+@lang_option
+def show(file: str, atoms: tuple[str, ...], as_plan: bool, full: bool, language: str | None) -> None:
     """Show a plan's steps in the order in which they are run."""
     plan = toolplan_to_plan(read_tool_plan(file), load_tools(atoms))
     if as_plan:
         write_text(serialize_plan(plan))
     else:
-        write_tree(plan, full=full)
+        write_tree(plan, full=full, language=language)

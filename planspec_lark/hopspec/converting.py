@@ -156,8 +156,8 @@ def steps_to_plan(
     give by itself is left out. Of a text of several lines the first is the description, the others are detail.
 
     A variable whose name no plan can hold gets another, the same in all steps: ``ming_dan`` for 名单 where the extra
-    ``zh`` is installed, else ``v1``, ``v2`` and so on. What it was called stands behind the description of each step that
-    has it, ``(hop: v1 = 名单)``, and so does the expand mode ``think``.
+    ``zh`` is installed, else ``v1``, ``v2`` and so on. What it was called stands behind the description of each step
+    that has it, ``(hop: v1 = 名单)``, and so does the expand mode ``think``.
 
     Raises:
         ValueError: a type that HopSpec does not have, or a field that a plan cannot hold.

@@ -14,6 +14,7 @@ from attrs import frozen
 from planspec_lark.planspec.folding import View, view_steps
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.printing import progress_text
+from planspec_lark.prompting import language_of
 from planspec_lark.source import columns, visible
 
 __all__ = ["Piece", "break_text", "say_progress", "show_plan", "show_steps", "wrap"]
@@ -21,6 +22,8 @@ __all__ = ["Piece", "break_text", "say_progress", "show_plan", "show_steps", "wr
 _BADGE_WIDTH = 9
 # A longer id stands out: were all beside it as wide, a few long ones would make the whole view as wide as it is long.
 _WIDEST_ID = 40
+# What stands in front of the counts at the foot. All other labels are words of the format itself.
+_LABELS = {"en": ("Steps", "Progress"), "zh": ("步骤", "进度")}
 
 
 @frozen
@@ -34,17 +37,23 @@ class Piece:
 Line = tuple[Piece, ...]
 
 
-def show_plan(plan: PlanSpec, *, fold: bool = True) -> Iterator[Line]:
+def show_plan(plan: PlanSpec, *, fold: bool = True, language: str | None = None) -> Iterator[Line]:
     """Lay a plan out.
 
     Args:
         plan: the plan.
         fold: hide bodies and children as each step's ``expanded`` flag or its status says.
+        language: of the labels, "en" or "zh"; by default "zh" where there is Chinese in the plan's title or goal.
 
     Returns:
         The lines, from top to bottom, without line breaks and with nothing in them that could steer a terminal.
+
+    Raises:
+        ValueError: the language is another.
     """
-    return map(_harmless, _lines(plan, fold))
+    if language is not None and language not in _LABELS:
+        raise ValueError(f"language: {language!r} is none of {', '.join(_LABELS)}")
+    return map(_harmless, _lines(plan, fold, language or language_of(f"{plan.title} {plan.goal}")))
 
 
 def show_steps(plan: PlanSpec, *, fold: bool = True, first: int = 0, last: int | None = None) -> Iterator[Line]:
@@ -56,7 +65,7 @@ def _harmless(line: Line) -> Line:
     return tuple(Piece(piece.role, visible(piece.text)) for piece in line if piece.text)
 
 
-def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
+def _lines(plan: PlanSpec, fold: bool, language: str) -> Iterator[Line]:
     yield (Piece("title", f"═══ PlanSpec: {plan.title} ═══" if plan.title else "═══ PlanSpec ═══"),)
     yield ()
     if plan.goal or plan.goal_detail:
@@ -76,8 +85,9 @@ def _lines(plan: PlanSpec, fold: bool) -> Iterator[Line]:
         yield from _show_steps(plan, fold, 0, sys.maxsize)
         yield ()
     yield (Piece("note", "───"),)
-    yield (Piece("note", f"步骤: {_count_types(plan)}"),)
-    yield (Piece("note", f"进度: {done}"),)
+    steps, progress = _LABELS[language]
+    yield (Piece("note", f"{steps}: {_count_types(plan)}"),)
+    yield (Piece("note", f"{progress}: {done}"),)
 
 
 def say_progress(counts: Mapping[str, int]) -> str:

@@ -74,8 +74,8 @@ Progress: 1/5 (20%)
 3  [~]  [ACT]      Paint the old shelves → paint
 
 ───
-步骤: 5 | reason: 1 | act: 3 | decide: 0 | subtask: 1
-进度: 1/5 (20%)
+Steps: 5 | reason: 1 | act: 3 | decide: 0 | subtask: 1
+Progress: 1/5 (20%)
 """
 
 
@@ -170,7 +170,7 @@ def test_no_plan(snapshot: SnapshotAssertion) -> None:
 def test_empty_plan() -> None:
     assert run("show", "-").stdout == (
         "═══ PlanSpec ═══\n\nProgress: 0/0 (0%)\n\n───\n"
-        "步骤: 0 | reason: 0 | act: 0 | decide: 0 | subtask: 0\n进度: 0/0 (0%)\n"
+        "Steps: 0 | reason: 0 | act: 0 | decide: 0 | subtask: 0\nProgress: 0/0 (0%)\n"
     )
 
 
@@ -243,7 +243,7 @@ def test_all_parts_of_a_summary_line() -> None:
 
 def test_types_that_are_no_types_are_counted() -> None:
     shown = run("show", "-", stdin="## Steps\n1. [LLM] a\n2. [code] b\n3. [LLM] c\n").stdout
-    assert "步骤: 3 | reason: 0 | act: 0 | decide: 0 | subtask: 0 | LLM: 2 | code: 1\n" in shown
+    assert "Steps: 3 | reason: 0 | act: 0 | decide: 0 | subtask: 0 | LLM: 2 | code: 1\n" in shown
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_percent(done: int, total: int, percent: int) -> None:
     rows = [f"{number}. {'[x] ' if number <= done else ''}[act] s" for number in range(1, total + 1)]
     shown = run("show", "-", stdin="Goal: x\n## Steps\n" + "\n".join(rows)).stdout
     assert f"\nProgress: {done}/{total} ({percent}%)\n" in shown
-    assert shown.endswith(f"\n进度: {done}/{total} ({percent}%)\n")
+    assert shown.endswith(f"\nProgress: {done}/{total} ({percent}%)\n")
 
 
 @each("planspec/valid", ".md")
@@ -263,7 +263,7 @@ def test_counts_are_right(path: Path) -> None:
     rows = re.findall(r"^ *[0-9.]+\. (?:\[(.)\] )?(?:[\w-]+ )?\[(\w+)\]", serialize_plan(parse_plan(read(path))), re.M)
     types = Counter(step_type for _, step_type in rows)
     done = sum(mark == "x" for mark, _ in rows)
-    *_, footer, progress = run("show", path).stdout.rstrip("\n").split("\n")
+    *_, footer, progress = run("show", path, "--lang", "zh").stdout.rstrip("\n").split("\n")
     counted = {name: int(count) for name, count in re.findall(r"(\w+): (\d+)", footer)}
     assert counted.pop("步骤") == len(rows)
     assert {name: count for name, count in counted.items() if count} == types

@@ -56,13 +56,13 @@ Progress: 1/5 (20%)
 10  [ ]  [LLM]{" " * 6}
 
 ───
-步骤: 5 | reason: 1 | act: 2 | decide: 0 | subtask: 1 | LLM: 1
-进度: 1/5 (20%)"""
+Steps: 5 | reason: 1 | act: 2 | decide: 0 | subtask: 1 | LLM: 1
+Progress: 1/5 (20%)"""
     )
 
 
 def test_an_empty_plan() -> None:
-    counts = "步骤: 0 | reason: 0 | act: 0 | decide: 0 | subtask: 0\n进度: 0/0 (0%)"
+    counts = "Steps: 0 | reason: 0 | act: 0 | decide: 0 | subtask: 0\nProgress: 0/0 (0%)"
     assert shown(PlanSpec()) == f"═══ PlanSpec ═══\n\nProgress: 0/0 (0%)\n\n───\n{counts}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -25,7 +26,9 @@ from planspec_lark import (
     step_order,
     steps_to_plan,
 )
+from planspec_lark.planspec.showing import show_plan
 from tests import strategies
+from tests.cli.running import run
 from tests.strategies import hang
 
 _ANY_CHARACTER = st.characters(exclude_categories=[])
@@ -275,3 +278,65 @@ def test_deviation_p14_p15_in_every_program(steps: list[StepInfo]) -> None:
     plan = steps_to_plan(steps)
     assert plan_to_steps(parse_plan(serialize_plan(plan))) == steps == before
     assert steps_to_plan(steps) == plan
+
+
+_SHOWN = """\
+# Plan: 车险赔付率预测
+Goal: 基于合成保险数据构建理赔预测模型
+Constraints:
+- 合成数据内置生成
+## Steps
+1. [x] [act] 生成数据 → synthetic_data | 生成完成
+2. [subtask] 清洗数据 → cleaned_data
+  2.1. [reason] 确定规则 → cleaning_plan
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "labels"),
+    [
+        (_SHOWN, [], ("步骤", "进度")),
+        (_SHOWN, ["--lang", "en"], ("Steps", "Progress")),
+        (_SHOWN.replace("车险赔付率预测", "Risk"), [], ("步骤", "进度")),
+        ("# Plan: 预测\nGoal: Forecast\n" + _SHOWN[_SHOWN.index("## Steps") :], [], ("步骤", "进度")),
+        ("Goal: Forecast\n" + _SHOWN[_SHOWN.index("## Steps") :], [], ("Steps", "Progress")),
+        ("Goal: Forecast\n" + _SHOWN[_SHOWN.index("## Steps") :], ["--lang", "zh"], ("步骤", "进度")),
+    ],
+)
+def test_deviation_p18(tmp_path: Path, text: str, lang: list[str], labels: tuple[str, str]) -> None:
+    path = tmp_path / "plan.md"
+    path.write_text(text, encoding="utf-8")
+    shown = run("show", str(path), *lang).stdout.split("\n")
+    assert shown[-4:] == [
+        "───",
+        f"{labels[0]}: 3 | reason: 1 | act: 1 | decide: 0 | subtask: 1",
+        f"{labels[1]}: 1/3 (33%)",
+        "",
+    ]
+
+
+def test_deviation_p18_chinese_is_laid_out_as_in_the_source() -> None:
+    lines = ["".join(piece.text for piece in line) for line in show_plan(parse_plan(_SHOWN))]
+    assert lines == [
+        "═══ PlanSpec: 车险赔付率预测 ═══",
+        "",
+        "Goal: 基于合成保险数据构建理赔预测模型",
+        "",
+        "Constraints:",
+        "  - 合成数据内置生成",
+        "",
+        "Progress: 1/3 (33%)",
+        "",
+        "1  [x]  [ACT]      生成数据 → synthetic_data | 生成完成",
+        "2  [ ]  [SUBTASK]  清洗数据 → cleaned_data",
+        "└─ 2.1  [ ]  [REASON]   确定规则 → cleaning_plan",
+        "",
+        "───",
+        "步骤: 3 | reason: 1 | act: 1 | decide: 0 | subtask: 1",
+        "进度: 1/3 (33%)",
+    ]
+
+
+def test_deviation_p18_in_no_other_language() -> None:
+    with pytest.raises(ValueError, match=r"\Alanguage: 'de' is none of en, zh\Z"):
+        show_plan(PlanSpec(), language="de")

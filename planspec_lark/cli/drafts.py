@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +21,7 @@ from planspec_lark.store.models import StoreError
 if TYPE_CHECKING:
     from planspec_lark.llm.drafting import DraftedPlan
 
-__all__ = ["draft", "draft_options"]
+__all__ = ["create_hidden", "draft", "draft_options"]
 
 
 def draft_options(command: Any) -> Any:
@@ -147,9 +148,21 @@ def _kept(folder: PlanFolder, name: str, heard: _Heard) -> Iterator[None]:
         raise
 
 
+def create_hidden(folder: PlanFolder, name: str, text: str) -> Path:
+    """Create a plan, and make sure before that git sees it only where plans are shared.
+
+    Raises:
+        StoreError: as :meth:`PlanFolder.create` and :meth:`PlanFolder.hide` do.
+    """
+    if folder.hide():
+        where = visible_name(str(folder.path / ".gitignore"))
+        complain(f"{where} keeps plans out of git, but for those that it tracks already; --shared lets it see them")
+    return folder.create(name, text)
+
+
 def _keep(folder: PlanFolder, name: str, text: str) -> None:
     try:
-        path = folder.create(folder.free_name(f"{name}.draft"), text)
+        path = create_hidden(folder, folder.free_name(f"{name}.draft"), text)
         complain(f"What has come is kept in {visible_name(str(path))}")
     except StoreError as error:
         complain(f"{error}\nWhat has come cannot be kept. It is this:")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from planspec_lark.cli.arguments import complete_names, folder_of, folder_option, refusals
-from planspec_lark.cli.drafts import draft, draft_options
+from planspec_lark.cli.drafts import create_hidden, draft, draft_options
 from planspec_lark.cli.output import Unusable, complain, read_plan, write_text
 from planspec_lark.cli.show import write_tree
 from planspec_lark.prompting import language_of
@@ -26,24 +26,26 @@ __all__ = ["command"]
 @click.option("--name", metavar="NAME", help="The plan's name; by default it is made of the description.")
 @click.option("--constraint", "constraints", multiple=True, metavar="TEXT", help="What the plan has to keep to.")
 @draft_options
-@click.option("--gitignore", is_flag=True, help="Add planspec/ to .gitignore, unless it is there.")
+@click.option("--shared", is_flag=True, help="Let git see the plans in planspec/, now and later.")
 @folder_option
-def command(description: tuple[str, ...], name: str | None, gitignore: bool, **options: Any) -> None:
+def command(description: tuple[str, ...], name: str | None, shared: bool, **options: Any) -> None:
     """Create a plan, or show the one that has this name.
 
     The plan is planspec/NAME.md, and its name is written. Without a model or a program to draft it, it gets three steps
     to be replaced. A draft that cannot be used is kept beside it, and the exit code is 1; it is 2 where there is a plan
     of this name, or something cannot be used.
+
+    The first plan gets a .gitignore beside it, which keeps all of planspec/ out of git unless it is --shared.
     """
     task = " ".join(description)
     with refusals():
         folder = folder_of(click.get_current_context())
+        if shared and folder.share():
+            complain(f"{visible_name(str(folder.path))}/ is shared: git sees the plans in it")
         if name is None and (known := _find(folder, task)) is not None:
             _show(folder, known, options)
         else:
             _create(folder, _choose(folder, task, name), task, options)
-        if gitignore and folder.ignore():
-            complain("planspec/ is in .gitignore now")
 
 
 def _find(folder: PlanFolder, task: str) -> str | None:
@@ -97,10 +99,10 @@ def _create(folder: PlanFolder, name: str, task: str, options: dict[str, Any]) -
 
 def _write(folder: PlanFolder, name: str, text: str) -> Path:
     try:
-        return folder.create(name, text)
+        return create_hidden(folder, name, text)
     except StoreError as error:
         if error.reason is not StoreReason.EXISTS:
             raise
         # Somebody has taken the name meanwhile.
         complain(str(error))
-        return folder.create(folder.free_name(name), text)
+        return create_hidden(folder, folder.free_name(name), text)

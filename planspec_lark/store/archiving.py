@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import date
+from itertools import count
 from pathlib import Path
 
 from planspec_lark.diagnostics import PlanSyntaxError
@@ -21,7 +23,8 @@ __all__ = ["move_plan"]
 def move_plan(path: Path, folder: Path, *, force: bool) -> Path:
     """Move a plan and what belongs to it into a folder.
 
-    Every file is in both places before it goes from the first, so whoever is stopped in between does it again.
+    Every file is in both places before it goes from the first, so whoever is stopped in between does it again. Where
+    its name is taken, the plan gets the date (``winter_2026-01-31.md``), and from the second of a day on a number.
 
     Args:
         path: the plan.
@@ -29,7 +32,7 @@ def move_plan(path: Path, folder: Path, *, force: bool) -> Path:
         force: move it although it is unfinished, or no plan at all.
 
     Raises:
-        StoreError: it is a link, unfinished, or run at this moment; there is something of its name; it cannot be moved.
+        StoreError: it is a link, unfinished, or run at this moment; it cannot be moved.
     """
     name = visible_name(str(path))
     for source, _ in _pairs(path, folder / path.name):
@@ -69,14 +72,8 @@ def _say_open(plan: PlanSpec) -> str:
 
 
 def _move(path: Path, folder: Path) -> Path:
-    target = folder / path.name
-    is_begun = _is_same(path, target)
+    target = _find_begun(path, folder) or next(filter(lambda to: _is_free(path, to), _targets(path, folder)))
     pairs = list(_pairs(path, target))
-    for source, to in pairs:
-        # A ledger without its plan speaks of another one.
-        is_taken = os.path.lexists(to) and not _is_same(source, to)
-        if is_taken and not (is_begun and not source.exists()):
-            raise StoreError(f"{visible_name(str(to))}: there is a file of this name", StoreReason.EXISTS)
     there = [(source, to) for source, to in pairs if source.exists()]
     for source, to in there:
         if not _is_same(source, to):
@@ -86,6 +83,25 @@ def _move(path: Path, folder: Path) -> Path:
         source.unlink()
     sync_folder(path.parent)
     return target
+
+
+def _find_begun(path: Path, folder: Path) -> Path | None:
+    """Where the plan is already, if somebody was stopped while it was moved."""
+    if path.lstat().st_nlink < 2:
+        return None
+    return next((folder / name for name in sorted(os.listdir(folder)) if _is_same(path, folder / name)), None)
+
+
+def _targets(path: Path, folder: Path) -> Iterator[Path]:
+    dated = f"{path.stem}_{date.today().isoformat()}"
+    yield folder / path.name
+    yield folder / f"{dated}{path.suffix}"
+    yield from (folder / f"{dated}_{number}{path.suffix}" for number in count(2))
+
+
+def _is_free(path: Path, target: Path) -> bool:
+    # A ledger without its plan speaks of another one.
+    return not any(os.path.lexists(to) for _, to in _pairs(path, target))
 
 
 def _pairs(path: Path, target: Path) -> Iterator[tuple[Path, Path]]:

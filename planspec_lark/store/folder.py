@@ -15,7 +15,7 @@ from planspec_lark.source import visible_name
 from planspec_lark.store import names
 from planspec_lark.store.archiving import move_plan
 from planspec_lark.store.entries import describe
-from planspec_lark.store.ignoring import ignore_folder
+from planspec_lark.store.gitignore import hide_folder, share_folder
 from planspec_lark.store.models import PlanEntry, StoreError, StoreReason, explain
 from planspec_lark.store.names import SUFFIX, check_name, fold_name, is_name
 from planspec_lark.store.places import find_folder, find_inside, read_inside, real_root
@@ -234,12 +234,14 @@ class PlanFolder:
     def archive(self, name: str, *, force: bool = False) -> Path:
         """Move a plan to ``planspec/archive/``, with the ledger of its runs.
 
+        Nothing there is replaced: where its name is taken, it gets the date, and where that is, a number as well.
+
         Args:
             name: of a plan in ``planspec/``.
             force: although steps of it are pending or active, or it is no plan at all.
 
         Raises:
-            StoreError: there is no such plan, it is unfinished or run at this moment, or there is one in the archive.
+            StoreError: there is no such plan, it is unfinished or run at this moment, or it cannot be moved.
         """
         path = self._find_plan(check_name(name))
         if path is None:
@@ -248,14 +250,23 @@ class PlanFolder:
         self._make(archive)
         return move_plan(path, archive, force=force)
 
-    def ignore(self) -> bool:
-        """Keep ``planspec/`` out of git's history by a line in the project's .gitignore; whether it was missing there.
+    def hide(self) -> bool:
+        """Keep new plans out of git's history by ``planspec/.gitignore``, unless there is one or they are shared.
+
+        What git tracks already it goes on tracking. Whether the file was written.
 
         Raises:
-            StoreError: that file cannot be read or written.
+            StoreError: it cannot be written.
         """
-        real_root(self.root)
-        return ignore_folder(self.root, _FOLDER)
+        return hide_folder(self._make(self.path))
+
+    def share(self) -> bool:
+        """Let git see the plans, now and later: :meth:`hide` does nothing any more. Whether that changes anything.
+
+        Raises:
+            StoreError: a file cannot be written or removed.
+        """
+        return share_folder(self._make(self.path))
 
     # ------------------------------------------------------------ paths
 

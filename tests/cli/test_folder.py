@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +20,8 @@ from tests.cli.running import BROKEN, PLAN, call, on_terminal, run
 from tests.cli.terminals import terminal
 
 FINISHED = "# Plan: Winter\nGoal: No pipe bursts\n## Steps\n1. [x] [act] Drain → pipes\n2. [~] [act] Wrap → wrapped\n"
+
+HIDDEN = "planspec/.gitignore keeps plans out of git, but for those that it tracks already; --shared lets it see them\n"
 
 SKELETON = """\
 # Plan: Implement auth
@@ -52,8 +55,9 @@ def plans() -> None:
 
 def test_new() -> None:
     result = run("new", "Implement auth")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "planspec/implement_auth.md\n", "")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "planspec/implement_auth.md\n", HIDDEN)
     assert Path("planspec/implement_auth.md").read_text() == SKELETON
+    assert Path("planspec/.gitignore").read_text() == "*\n"
     assert not Path(".gitignore").exists()
     checked = run("check", "--strict", "planspec/implement_auth.md")
     assert (checked.exit_code, checked.stdout.splitlines()[-1]) == (0, "1 file checked: 1 info")
@@ -144,20 +148,21 @@ def test_chinese_needs_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_gitignore() -> None:
-    put(".gitignore", "dist/\r\n")
-    first = run("new", "one", "--gitignore")
-    assert (first.stdout, first.stderr) == ("planspec/one.md\n", "planspec/ is in .gitignore now\n")
-    assert Path(".gitignore").read_bytes() == b"dist/\r\nplanspec/\r\n"
-    assert run("new", "two", "--gitignore").stderr == ""
-    assert Path(".gitignore").read_bytes() == b"dist/\r\nplanspec/\r\n"
+def test_sharing_a_plan_that_is_there() -> None:
+    assert run("new", "one").stderr == HIDDEN
+    assert run("new", "two").stderr == ""
+    shown = run("new", "one", "--shared")
+    assert (shown.exit_code, shown.stderr) == (0, "planspec/ is shared: git sees the plans in it\n")
+    assert shown.stdout.startswith("═══ PlanSpec: one ═══\n")
+    assert run("new", "three", "--shared").stderr == ""
+    assert not Path("planspec/.gitignore").exists()
 
 
-def test_a_gitignore_that_cannot_be_written() -> None:
-    Path(".gitignore").mkdir()
-    result = run("new", "one", "--gitignore")
-    assert (result.exit_code, result.stdout) == (2, "planspec/one.md\n")
-    assert result.stderr == "Error: .gitignore: this is no file that git would read\n"
+def test_a_gitignore_of_ones_own_stays() -> None:
+    put("planspec/.gitignore", "*.tmp\n")
+    result = run("new", "one")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "planspec/one.md\n", "")
+    assert Path("planspec/.gitignore").read_text() == "*.tmp\n"
 
 
 # ---------------------------------------------------------------- list
@@ -289,10 +294,10 @@ def test_unfinished_plans_stay(name: str, said: str) -> None:
 @pytest.mark.usefixtures("plans")
 def test_the_archive_is_not_overwritten() -> None:
     put("planspec/archive/winter.md", "older")
-    for force in ([], ["--force"]):
-        result = run("archive", "winter", *force)
-        said = "Error: planspec/archive/winter.md: there is a file of this name\n"
-        assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
+    result = run("archive", "winter")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert re.fullmatch(r"planspec/archive/winter_\d{4}-\d\d-\d\d\.md\n", result.stdout)
+    assert Path(result.stdout.strip()).read_text() == FINISHED
     assert Path("planspec/archive/winter.md").read_text() == "older"
 
 

@@ -14,6 +14,7 @@ from planspec_lark.store.folder import PlanFolder
 from planspec_lark.store.models import StoreError, StoreReason
 from tests.cli.running import LISTEN, at_work, run
 from tests.cli.terminals import terminal
+from tests.cli.test_folder import HIDDEN
 from tests.llm.serving import Served, delta, fault, pieces_of, serve, streamed
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
@@ -45,7 +46,7 @@ def say(answer: str, name: str = "planner") -> tuple[str, str]:
 def test_a_model_drafts_the_plan(served: Served) -> None:
     play(served, f"Here it is:\n```\n{GOOD}```\n")
     result = run("new", "mend", "--llm", "qwen", "--constraint", "no glue")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "planspec/mend.md\n", "")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "planspec/mend.md\n", HIDDEN)
     assert Path("planspec/mend.md").read_text() == GOOD.replace("## Steps", "Constraints:\n- no glue\n## Steps")
     (asked,) = served.asked
     assert asked.body["model"] == "qwen"
@@ -56,7 +57,7 @@ def test_a_model_drafts_the_plan(served: Served) -> None:
 
 def test_a_program_drafts_the_plan() -> None:
     result = run("new", "mend", *say(GOOD))
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "planspec/mend.md\n", "")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "planspec/mend.md\n", HIDDEN)
     assert Path("planspec/mend.md").read_text() == GOOD
     asked = Path("asked").read_text()
     assert '"phase": "generation"' in asked
@@ -86,7 +87,7 @@ def test_the_language_is_that_of_the_description(description: str, more: list[st
 def test_an_answer_of_no_use_goes_back(served: Served) -> None:
     play(served, BAD, GOOD)
     result = run("new", "mend", "--llm", "qwen")
-    assert (result.exit_code, result.stderr) == (0, "This cannot be used. Asking once more …\n")
+    assert (result.exit_code, result.stderr) == (0, f"This cannot be used. Asking once more …\n{HIDDEN}")
     assert Path("planspec/mend.md").read_text() == GOOD
     assert "PS202" in served.asked[1].body["messages"][0]["content"]
 
@@ -98,8 +99,8 @@ def test_a_draft_that_cannot_be_used_is_kept() -> None:
     result = run("new", "mend", *say(BAD))
     assert (result.exit_code, result.stdout) == (1, "")
     assert "error[PS202]: step 1: invalid type 'think'" in result.stderr
-    assert result.stderr.endswith(f"The draft cannot be used as it is.\n{KEPT}")
-    assert os.listdir("planspec") == ["mend.draft.md"]
+    assert result.stderr.endswith(f"The draft cannot be used as it is.\n{HIDDEN}{KEPT}")
+    assert sorted(os.listdir("planspec")) == [".gitignore", "mend.draft.md"]
     assert Path("planspec/mend.draft.md").read_text() == BAD
     assert "mend.draft" in run("list").stdout
     again = run("new", "mend", *say(BAD))
@@ -110,8 +111,8 @@ def test_an_answer_that_breaks_off_is_kept(served: Served) -> None:
     served.play(streamed(delta("Goal: Mend the organ\n"), delta("## St"), cut=True))
     result = run("new", "mend", "--llm", "qwen")
     assert (result.exit_code, result.stdout) == (2, "")
-    first, second = result.stderr.splitlines()
-    assert f"{first}\n" == KEPT
+    *first, second = result.stderr.splitlines(keepends=True)
+    assert "".join(first) == HIDDEN + KEPT
     assert second.startswith("Error: --llm: ")
     assert Path("planspec/mend.draft.md").read_text() == "Goal: Mend the organ\n## St"
 
@@ -166,7 +167,7 @@ def test_a_name_that_is_taken_meanwhile() -> None:
     Path("planner.txt").write_text(GOOD)
     result = run("new", "mend", "--planner", "sh -c 'mkdir planspec; echo mine > planspec/mend.md; cat planner.txt'")
     assert (result.exit_code, result.stdout) == (0, "planspec/mend_2.md\n")
-    assert result.stderr == "planspec/mend.md: there is a plan of this name\n"
+    assert result.stderr == f"{HIDDEN}planspec/mend.md: there is a plan of this name\n"
     assert Path("planspec/mend.md").read_text() == "mine\n"
     assert Path("planspec/mend_2.md").read_text() == GOOD
 
@@ -221,7 +222,7 @@ def test_lines_are_shown_as_they_come(served: Served) -> None:
         assert not Path("planspec").exists()
         served.closing.set()
         assert shown.wait() == 0
-    assert shown.shown() == f"{GOOD}planspec/mend.md\n"
+    assert shown.shown() == f"{GOOD}{HIDDEN}planspec/mend.md\n"
 
 
 def test_what_comes_cannot_steer_the_terminal(served: Served) -> None:

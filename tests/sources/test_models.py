@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import subprocess
 import sys
+from contextlib import closing
 from copy import deepcopy
+from datetime import date
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,6 +19,7 @@ from planspec_lark import (
     PlanSpec,
     PlanStatus,
     PlanStep,
+    SqliteLedger,
     StepInfo,
     iter_steps,
     one_line,
@@ -26,6 +31,7 @@ from planspec_lark import (
     step_order,
     steps_to_plan,
 )
+from planspec_lark.engine.ledger import RunInfo
 from planspec_lark.planspec.showing import show_plan
 from tests import strategies
 from tests.cli.running import run
@@ -340,3 +346,86 @@ def test_deviation_p18_chinese_is_laid_out_as_in_the_source() -> None:
 def test_deviation_p18_in_no_other_language() -> None:
     with pytest.raises(ValueError, match=r"\Alanguage: 'de' is none of en, zh\Z"):
         show_plan(PlanSpec(), language="de")
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty project that git knows."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PLANSPEC_FOLDER", raising=False)
+    _git("init", "-q")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("project")
+def test_deviation_p16() -> None:
+    said = run("new", "one").stderr
+    assert said.startswith("planspec/.gitignore keeps plans out of git, ")
+    assert Path("planspec/.gitignore").read_text() == "*\n"
+    assert run("new", "two").stderr == ""
+    assert _git("status", "--porcelain", "-uall") == ""
+
+
+@pytest.mark.usefixtures("project")
+def test_deviation_p16_plans_that_are_shared() -> None:
+    assert run("new", "one", "--shared").stderr == "planspec/ is shared: git sees the plans in it\n"
+    assert run("new", "two").stderr == ""
+    assert not Path("planspec/.gitignore").exists()
+    seen = _git("status", "--porcelain", "-uall").splitlines()
+    assert seen == ["?? planspec/.shared", "?? planspec/one.md", "?? planspec/two.md"]
+    # Whoever clones the project shares as well.
+    _git("add", "planspec")
+    _git("-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-qm", "plans")
+    _git("clone", "-q", ".", "clone")
+    assert run("new", "three", "--folder", "clone").stderr == ""
+    assert _git("-C", "clone", "status", "--porcelain") == "?? planspec/three.md\n"
+
+
+@pytest.mark.usefixtures("project")
+def test_deviation_p16_plans_that_git_tracks_already() -> None:
+    """They stay tracked; only new ones are left out."""
+    Path("planspec").mkdir()
+    Path("planspec/old.md").write_text("Goal: g\n", encoding="utf-8")
+    _git("add", "planspec")
+    run("new", "one")
+    Path("planspec/old.md").write_text("Goal: changed\n", encoding="utf-8")
+    assert _git("status", "--porcelain", "-uall") == "AM planspec/old.md\n"
+    run("new", "one", "--shared")
+    assert _git("status", "--porcelain", "-uall").splitlines() == [
+        "AM planspec/old.md",
+        "?? planspec/.shared",
+        "?? planspec/one.md",
+    ]
+
+
+@pytest.mark.usefixtures("project")
+def test_deviation_p19() -> None:
+    texts = ["Goal: first\n", "Goal: second\n", "Goal: third\n"]
+    days = [date.today()]
+    for text in texts:
+        Path("planspec").mkdir(exist_ok=True)
+        Path("planspec/winter.md").write_text(text, encoding="utf-8")
+        with closing(SqliteLedger(Path("planspec/winter.md.ledger"))) as ledger:
+            ledger.begin(RunInfo(text, 1.0, {}))
+        result = run("archive", "winter")
+        assert (result.exit_code, result.stderr) == (0, "")
+        days.append(date.today())
+    # Unless midnight comes in between, they are all the same.
+    assert any(
+        _archived() == dict(zip(names, texts, strict=True))
+        for second, third in product(days, days)
+        for names in [("winter.md", f"winter_{second}.md", f"winter_{third}{'_2' * (second == third)}.md")]
+    )
+
+
+def _archived() -> dict[str, str]:
+    """The texts of the plans in the archive, whose ledgers speak of the same."""
+    found = {path.name: path.read_text(encoding="utf-8") for path in Path("planspec/archive").glob("*.md")}
+    for name, text in found.items():
+        with closing(SqliteLedger(Path("planspec/archive", f"{name}.ledger"), read_only=True)) as ledger:
+            assert [info.run for info in ledger.runs()] == [text]
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,19 @@ from planspec_lark.store.folder import PlanFolder
 from planspec_lark.store.models import StoreError, StoreReason
 from tests.store.plans import FINISHED, OPEN, write
 from tests.store.test_folder import forbid_links, refusal
+
+
+@pytest.fixture
+def today(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A day that stays the same for the whole of a test."""
+
+    class Today(date):
+        @classmethod
+        def today(cls) -> Today:
+            return cls(2031, 2, 3)
+
+    monkeypatch.setattr(archiving, "date", Today)
+    return "2031-02-03"
 
 
 def begin_run(path: Path) -> None:
@@ -84,24 +98,18 @@ def test_several_open_steps(root: Path, folder: PlanFolder) -> None:
         folder.archive("two")
 
 
-@pytest.mark.parametrize("force", [True, False])
 @pytest.mark.parametrize("name", ["winter.md", "winter.md.ledger", "winter.md.ledger-wal"])
-def test_nothing_in_the_archive_is_replaced(root: Path, folder: PlanFolder, force: bool, name: str) -> None:
+def test_nothing_in_the_archive_is_replaced(root: Path, folder: PlanFolder, today: str, name: str) -> None:
+    """What has one of the names that the plan and its ledger would get belongs to another plan."""
     begin_run(root / "planspec/winter.md")
     write(root / "planspec/archive" / name, "older")
-    before = sorted(os.listdir(root / "planspec"))
-    with pytest.raises(StoreError) as caught:
-        folder.archive("winter", force=force)
-    message = f"ROOT/planspec/archive/{name}: there is a file of this name"
-    assert refusal(caught, root) == (message, StoreReason.EXISTS)
+    write(root / f"planspec/archive/winter_{today}.md.ledger", "older as well")
+    assert folder.archive("winter") == root / f"planspec/archive/winter_{today}_2.md"
     assert (root / "planspec/archive" / name).read_text() == "older"
-    assert sorted({*os.listdir(root / "planspec")} - {"winter.md.lock"}) == before
-
-
-def test_a_ledger_of_another_plan_is_not_taken_for_this_ones(root: Path, folder: PlanFolder) -> None:
-    write(root / "planspec/archive/winter.md.ledger", "older")
-    with pytest.raises(StoreError, match="there is a file of this name"):
-        folder.archive("winter")
+    found = sorted(os.listdir(root / "planspec/archive"))
+    new = [f"winter_{today}.md.ledger", f"winter_{today}_2.md", f"winter_{today}_2.md.ledger"]
+    assert found == sorted([name, *new])
+    assert sorted(os.listdir(root / "planspec")) == ["archive", "harvest.md", "ill.md"]
 
 
 @pytest.mark.parametrize("force", [True, False])
@@ -149,10 +157,13 @@ def test_the_archive_may_be_no_link_out_of_the_project(root: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("at", range(1, 5))
+@pytest.mark.parametrize("older", ["", "winter.md"])
 def test_whoever_is_stopped_does_it_again(
-    root: Path, folder: PlanFolder, monkeypatch: pytest.MonkeyPatch, at: int
+    root: Path, folder: PlanFolder, monkeypatch: pytest.MonkeyPatch, today: str, older: str, at: int
 ) -> None:
-    """Stopped at any step of the move, nothing is lost, and a second call ends it."""
+    """Stopped at any step of the move, nothing is lost, and a second call ends it, be it on another day."""
+    if older:
+        write(root / "planspec/archive" / older, "older")
     begin_run(root / "planspec/winter.md")
     count = 0
 
@@ -172,8 +183,11 @@ def test_whoever_is_stopped_does_it_again(
         with pytest.raises(KeyboardInterrupt):
             folder.archive("winter")
     assert (root / "planspec/winter.md").exists()
+    name = f"winter_{today}.md" if older else "winter.md"
+    if at > 1:
+        monkeypatch.setattr(archiving, "date", date)
     folder.archive("winter")
-    assert sorted(os.listdir(root / "planspec/archive")) == ["winter.md", "winter.md.ledger"]
+    assert sorted(os.listdir(root / "planspec/archive")) == sorted(filter(None, [older, name, f"{name}.ledger"]))
     assert sorted(os.listdir(root / "planspec")) == ["archive", "harvest.md", "ill.md"]
-    with closing(SqliteLedger(root / "planspec/archive/winter.md.ledger", read_only=True)) as ledger:
+    with closing(SqliteLedger(root / f"planspec/archive/{name}.ledger", read_only=True)) as ledger:
         assert len(ledger.runs()) == 1

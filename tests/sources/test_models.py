@@ -221,6 +221,27 @@ def test_deviation_p14_a_text_that_looks_like_a_mark(task: str) -> None:
         assert plan_to_steps(parse_plan(serialize_plan(steps_to_plan(steps)))) == steps
 
 
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Do (hop: v9 = 名单)",
+        "Do  (hop: rows = 名单)",
+        "Do(hop: rows = 名单)",
+        "Do (hop: rows = list)",
+        'Do (hop: rows = "名单")',
+        "Do (hop: rows = 名单) now",
+        "Do (hop: rows = 名单, rows = 变量)",
+        "Do (hop: think)",
+        "Do (hop:)",
+    ],
+)
+def test_deviation_p14_what_is_no_mark_in_a_plan_is_text(description: str) -> None:
+    plan = PlanSpec(steps=[PlanStep("1", "n", "act", description, ["rows"])])
+    steps = plan_to_steps(plan)
+    assert (steps[0].description, steps[0].inputs) == (description, ["rows"])
+    assert steps_to_plan(steps) == plan
+
+
 def test_deviation_p14_a_plan_that_was_edited_meanwhile() -> None:
     """A new step that uses the name means the same variable, and a mark that says something else stays as text."""
     plan = parse_plan(

@@ -79,7 +79,7 @@ def _read(text: str, at: int) -> Mark | None:
     while at < len(text):
         item = _NAMING.match(text, at)
         original = None if item is None else _unquote(item[2])
-        if item is None or original is None or is_variable(original) or item[1] in originals:
+        if item is None or original is None or is_variable(original):
             return None
         originals[item[1]] = original
         at = item.end()

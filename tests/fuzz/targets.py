@@ -292,7 +292,9 @@ def _build(text: str) -> None:
     for kind in ("LLM", "call", "loop", "branch", "code", "flow", "subtask", text):
         info = StepInfo(text, text, kind, text, text, text, [text], [text], collection=text, element_var=text)
         try:
-            promises.reads_back(steps_to_plan([info], text, text, [text]))
+            plan = steps_to_plan([info], text, text, [text])
+            promises.reads_back(plan)
+            assert all(step.inputs == [text] for step in plan_to_steps(plan)[:-1])
         except ValueError as error:
             assert not isinstance(error, PlanSyntaxError)
 

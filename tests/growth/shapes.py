@@ -57,6 +57,8 @@ _LINES: dict[str, Callable[[int], str]] = {
     "spaces behind Steps": lambda n: "## Steps" + " " * n + "x",
     "spaces behind goal": lambda n: "goal" + " " * n + "x",
     "stars behind steps": lambda n: "steps" + "*" * n + "x",
+    "empty marks of HopSpec": lambda n: _STEP + "a" + " (hop:)" * (n // 7),
+    "names in a mark of HopSpec": lambda n: f"{_STEP}a (hop: " + "b = 名, " * (n // 10) + "c = 名) → b, c",
     "digits": lambda n: _HEAD + "1" * n + ". [act] a",
     "dotted digits": lambda n: _HEAD + "1." * (n // 2) + " [act] a",
     "dotted digits without an end": lambda n: _HEAD + "1." * (n // 2) + "x",

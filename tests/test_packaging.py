@@ -62,7 +62,9 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     assert "planspec_lark/py.typed" in names
     assert "planspec_lark/plan_next/wording/words.toml" in names
     prompts = {path.name for path in (ROOT / "planspec_lark" / "plan_next" / "templates").iterdir()}
-    assert prompts == {"planner.en.md", "planner.zh.md", "repair.en.md", "repair.zh.md"}
+    assert prompts == {
+        f"{name}.{language}.md" for name in ("planner", "executor", "repair") for language in ("en", "zh")
+    }
     assert {f"planspec_lark/plan_next/templates/{name}" for name in prompts} <= names
     of_engine = {path.name for path in (ROOT / "planspec_lark" / "engine" / "templates").iterdir()}
     assert len(of_engine) == 16

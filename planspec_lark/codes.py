@@ -35,7 +35,6 @@ PS104 error   wrong-header          A header that is almost one of a plan's head
 PS105 error   repeated-part         Title, goal, constraints or steps a second time.
 PS106 error   part-out-of-order     A part behind one that it has to precede.
 PS107 error   orphan-line           A `>` or `-` line that belongs to nothing.
-PS108 error   step-before-header    A step in front of `## Steps`.
 PS109 error   missing-text          A title or a constraint without text.
 PS110 error   bad-id                A step that does not start with an id and a dot.
 PS111 error   bad-mark              A mark that is none of the five.

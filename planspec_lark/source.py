@@ -21,6 +21,7 @@ __all__ = [
     "columns",
     "end_last_line",
     "escape_json",
+    "newline_of",
     "one_line",
     "visible",
     "visible_name",
@@ -150,6 +151,12 @@ def end_last_line(text: str) -> str:
     if not text or text.endswith("\n"):
         return text
     return text + (" \n" if text.endswith("\r") else "\n")
+
+
+def newline_of(text: str) -> str:
+    """How a text ends its lines, as its first line does."""
+    end = text.find("\n")
+    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
 # C0 and C1 controls, DEL; soft hyphen and other characters without width; marks of writing direction; line and

@@ -378,7 +378,8 @@ _SPACED = ("MARK", "NAME", "TYPE", "DESCRIPTION", "OUTPUTS", "RESULT", "PROGRESS
 
 
 def loose_plans(plans: st.SearchStrategy[PlanSpec] = workable_plans) -> st.SearchStrategy[str]:
-    """Accepted texts that spell plans their own way: white space, line ends, order of steps, marks that need not be."""
+    """Accepted texts that spell plans their own way: white space, line ends, order of steps, marks that need not be,
+    steps without a header."""
     # By a seed: as choices of their own, so many small ones would take far longer to draw.
     return st.builds(_loosen, plans, st.integers(0, 10**6).map(Random)).filter(is_accepted)
 
@@ -397,6 +398,10 @@ def _loosen(plan: PlanSpec, random: Random) -> str:
     if random.random() < 0.3:
         random.shuffle(steps)
     tree = parse_tree("".join(piece.text for piece in [head, *steps]))
+    if steps and random.random() < 0.3:
+        # The first step opens the section as well.
+        [header] = tree.find_data("steps_header")
+        header.children = []
     tokens = [token for token in tree.scan_values(lambda _: True) if token is not None]
     marks = random.random() < 0.5
     text = random.choice(["", "", "\ufeff", "\n", "  "])

@@ -72,10 +72,11 @@ def test_how_it_is_shown(plan: PlanSpec) -> None:
 
 @needs_text
 def test_all_other_blocks_that_are_plans_are_read(example: str) -> None:
-    """Every fenced block of the text that starts like a plan and holds no placeholders parses."""
-    blocks = FOUND[0].read_text(encoding="utf-8").split("```")[1::2]
-    plans = [block.lstrip("\n") for block in blocks if "## Steps" in block and "<" not in block]
+    """Every fenced block of the text that is a plan or its steps, and holds no placeholders, parses."""
+    blocks = [block.lstrip("\n") for block in FOUND[0].read_text(encoding="utf-8").split("```")[1::2]]
+    plans = [block for block in blocks if ("## Steps" in block or block.startswith("1. [")) and "<" not in block]
     assert example in plans
+    assert sum("## Steps" not in block for block in plans) == 6
     for block in plans:
         parse_plan(block)
 

@@ -13,7 +13,6 @@ EXAMPLES = {
     "PS105": "Goal: Open the bakery at six\n> And close it at noon.",
     "PS106": "Goal: Open the bakery at six\nConstraints:\n- No noise before five\n## Steps",
     "PS107": "1. [act] Order the gas → gas\n  > The depot opens at seven.",
-    "PS108": "## Steps\n1. [act] Order the gas → gas",
     "PS109": "- No noise before five",
     "PS110": "2.1. [act] Order the gas → gas",
     "PS111": "1. [x] [act] Order the gas → gas",

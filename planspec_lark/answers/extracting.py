@@ -158,7 +158,7 @@ def _enter(diagnostic: Diagnostic, source: Source, most: Risk) -> Repair:
     fix, span = None if is_type else diagnostic.fix, diagnostic.span
     is_kept = is_type or (fix is None and diagnostic.severity is Severity.WARNING and diagnostic.code != "PS105")
     was = source.text[fix.span.start : fix.span.end] if fix else _whole_lines(span, source)
-    became = fix.text if fix else f"## Steps\n{was}" if diagnostic.code == "PS108" else was if is_kept else ""
+    became = fix.text if fix else was if is_kept else ""
     if risk.rank > most.rank:
         diagnostic = evolve(diagnostic, severity=Severity.ERROR)
     return Repair(diagnostic.code, diagnostic.message, was, became, risk, diagnostic)

@@ -32,9 +32,8 @@ class Risk(str, Enum):
 RISKS = {
     "PS102": Risk.MEDIUM,  # a control character was left out: what it stood for is gone
     "PS104": Risk.LOW,  # a header in other words or signs
-    "PS105": Risk.MEDIUM,  # a second `## Steps`: the steps below both are taken for one list
+    "PS105": Risk.MEDIUM,  # `## Steps` behind steps: all are taken for one list
     "PS106": Risk.LOW,  # a part in another place: each part has its own words
-    "PS108": Risk.LOW,  # `## Steps` was added
     "PS110": Risk.LOW,  # an id in other signs: `1)`, `01.`, `**1.**`
     "PS111": Risk.LOW,  # a mark in other signs; a status that is not known was dropped: high
     "PS112": Risk.LOW,  # a type in other brackets

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
-__all__ = ["MARKER_SIZE", "Chunk", "newline_of", "put_together", "with_newlines"]
+__all__ = ["MARKER_SIZE", "Chunk", "put_together", "with_newlines"]
 
 # As long as git makes them, unless told otherwise.
 MARKER_SIZE = 7
@@ -25,12 +25,6 @@ class Chunk:
     ours: str
     theirs: str | None = None
     topic: object = None
-
-
-def newline_of(text: str) -> str:
-    """How a text ends its lines, as its first line does."""
-    end = text.find("\n")
-    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
 def with_newlines(lines: str, newline: str) -> str:

@@ -52,14 +52,12 @@ def head_chunks(merged: Merged, ours: str, theirs: str, newline: str) -> Iterato
     for name in ("title", "goal", "goal_detail"):
         yield _part(merged, name, versions, newline)
     if merged.head["constraints"] or "constraints" in left.parts or "constraints" in merged.disputed:
-        yield Chunk(_mark("constraints", left, right, f"Constraints:{newline}"))
+        header = left.parts.get("constraints") or right.parts.get("constraints") or f"Constraints:{newline}"
+        yield Chunk(header)
         yield from _constraints(merged, versions)
-    if merged.plan.steps or "steps" in left.parts:
-        yield Chunk(_mark("steps", left, right, f"## Steps{newline}"))
-
-
-def _mark(name: str, ours: _Head, theirs: _Head, otherwise: str) -> str:
-    return ours.parts.get(name) or theirs.parts.get(name) or otherwise
+    # Steps need no header: theirs is taken with their steps only.
+    is_theirs = bool(merged.plan.steps) and not merged.versions.plans[OURS].steps
+    yield Chunk(left.parts.get("steps") or (right.parts.get("steps", "") if is_theirs else ""))
 
 
 _Versions = tuple[tuple[PlanSpec, _Head], tuple[PlanSpec, _Head]]

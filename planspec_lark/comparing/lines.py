@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import define, field
 
-from planspec_lark.comparing.chunks import newline_of, with_newlines
+from planspec_lark.comparing.chunks import with_newlines
 from planspec_lark.comparing.models import Value, step_of
 from planspec_lark.comparing.nodes import OURS, THEIRS, Node, Versions
 from planspec_lark.document.bodies import Row, cut_rows, edit_body, join_rows
@@ -12,6 +12,7 @@ from planspec_lark.document.pieces import Piece, cut_accepted
 from planspec_lark.document.styles import Style, find_style
 from planspec_lark.document.summaries import edit_summary, indent_of
 from planspec_lark.planspec.models import PlanStep
+from planspec_lark.source import newline_of
 
 __all__ = ["Lines", "StepLines"]
 

@@ -8,15 +8,13 @@ from itertools import pairwise
 from attrs import define
 
 from planspec_lark import grammars
-from planspec_lark.document.stretches import Stretch
+from planspec_lark.document.stretches import BOM, Stretch
 from planspec_lark.document.styles import Style
 from planspec_lark.document.summaries import indent_of
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanStep, iter_steps
 
 __all__ = ["Chain", "Place"]
-
-_BOM = "\ufeff"
 
 
 @define
@@ -26,6 +24,11 @@ class Place:
     behind: PlanStep | None
     before: PlanStep | None
     below: PlanStep | None = None
+
+    @property
+    def beside(self) -> PlanStep | None:
+        """A sibling next to it."""
+        return self.behind or self.before
 
 
 class Chain:
@@ -77,6 +80,8 @@ class Chain:
         """Put in the lines of a new step."""
         stretch = Stretch(None, step=step, indent=self._indent_at(place))
         self._stretches[id(step)] = stretch
+        if not place.beside and not place.below:
+            self._write_header()
         self._link(stretch, stretch, self._find(place))
 
     def remove(self, steps: Iterable[PlanStep]) -> None:
@@ -105,12 +110,11 @@ class Chain:
         self._link(block[0], block[-1], self._find(place))
 
     def _indent_at(self, place: Place) -> str:
-        beside = place.behind or place.before
-        if beside is not None:
-            return self._stretches[id(beside)].indent
+        if place.beside is not None:
+            return self._stretches[id(place.beside)].indent
         if place.below is not None:
             return self._stretches[id(place.below)].indent + self._style.child
-        return indent_of((self._head.lines or "").rpartition("\n")[2].removeprefix(_BOM))
+        return indent_of((self._head.lines or "").rpartition("\n")[2].removeprefix(BOM))
 
     def _find(self, place: Place) -> Stretch:
         """The stretch behind which a step with this place goes."""
@@ -124,25 +128,24 @@ class Chain:
             while below := _next_below(found, lead):
                 found = below
             return found
-        return self._stretches[id(place.below)] if place.below else self._open_steps()
+        return self._stretches[id(place.below)] if place.below else self._head
 
-    def _open_steps(self) -> Stretch:
-        """The head, at the end of which the steps may start."""
+    def _write_header(self) -> None:
+        """Head the steps, of which the first is to come, as the printer does."""
         head = self._head
         assert head.lines is not None, "the head has been read"
         rows = head.lines.split("\n")
         mark = grammars.pattern("planspec", "STEPS_MARK")
-        if not any(mark.fullmatch(row.strip(f"{BLANKS}\r{_BOM}")) for row in rows):
+        if not any(mark.fullmatch(row.strip(f"{BLANKS}\r{BOM}")) for row in rows):
             self._text = None
             end = head.usual_end
             is_spaced = any(not row.strip(f"{BLANKS}\r") for row in head.lines.strip().split("\n"))
-            if head.lines in ("", _BOM) and not head.end:
+            if head.is_bare:
                 head.lines += "## Steps"
                 head.end = end
             else:
                 head.lines += (head.end or end) + (end if is_spaced else "") + "## Steps"
             head.text = head.lines
-        return head
 
     # ---------------------------------------------------------------- the chain
 
@@ -156,7 +159,7 @@ class Chain:
             last.gap, before.gap = before.gap, self._space_at_end(before, end)
         if first.lines is None:
             first.end = first.usual_end = end
-        if not before.end:
+        if not before.end and not before.is_bare:
             before.end, last.end = end, ""
         first.before, before.behind = before, first
         last.behind = behind

@@ -19,6 +19,7 @@ from planspec_lark.plan_cmd.applying import Report, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.scanning import ScanResult, scan_plan, scan_strictly
+from planspec_lark.source import newline_of
 
 __all__ = ["PlanDocument"]
 
@@ -195,7 +196,7 @@ def _restore(text: str, name: str, flags: list[bool | None], is_strict: bool) ->
 def _make_chain(scan: ScanResult, *, is_strict: bool) -> Chain:
     head, *pieces = cut_accepted(scan.source.text) if is_strict else cut_scanned(scan)
     steps = {step.step_id: step for step in iter_steps(scan.plan)}
-    stretch = Stretch.of(head, None)
+    stretch = Stretch.of(head, None, newline_of(scan.source.text))
     chain = Chain(stretch, find_style(scan.plan, pieces))
     for piece in pieces:
         step = None if piece.step_id is None else steps[piece.step_id]

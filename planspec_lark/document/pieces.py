@@ -76,8 +76,7 @@ def _find_steps(ended: str) -> Iterator[tuple[int, str]]:
     assert head is not None, "a plan has a head"
     for row in row_pattern.finditer(ended, head.end()):
         if row["STEP_ID"]:
-            # Its indentation is part of the line break in front, as the grammar sees it.
-            yield ended.rfind("\n", 0, row.start()) + 1, row["STEP_ID"]
+            yield _start_line(ended, row.start()), row["STEP_ID"]
 
 
 def cut_scanned(scan: ScanResult) -> list[Piece]:
@@ -109,6 +108,7 @@ def _cut_between(between: str) -> list[Piece]:
 
 
 def _start_line(text: str, at: int) -> int:
+    """Where the line around an offset starts, its indentation included; a byte-order mark stands in front of it."""
     start = text.rfind("\n", 0, at) + 1
     return 1 if start == 0 and text.startswith("\ufeff") else start
 

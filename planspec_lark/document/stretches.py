@@ -15,7 +15,9 @@ from planspec_lark.document.styles import Style
 from planspec_lark.document.summaries import edit_summary, indent_of, new_summary, read_summary, says
 from planspec_lark.planspec.models import PlanStep
 
-__all__ = ["Stretch"]
+__all__ = ["BOM", "Stretch"]
+
+BOM = "\ufeff"
 
 
 @define(eq=False)
@@ -47,13 +49,17 @@ class Stretch:
     behind: Stretch | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, piece: Piece, step: PlanStep | None, usual_end: str = "") -> Stretch:
+    def of(cls, piece: Piece, step: PlanStep | None, usual_end: str) -> Stretch:
         """The stretch that a piece of a text is; ``usual_end`` is how lines end in front of it."""
         lines = piece.lines
         end = "\r\n" if lines.endswith("\r\n") else "\n" if lines.endswith("\n") else ""
         lines = lines.removesuffix(end)
-        usual_end = end or usual_end or ("\r\n" if "\r\n" in piece.text else "\n")
-        return cls(lines, end, piece.gap, usual_end, step, indent_of(lines), lines, piece.foreign)
+        return cls(lines, end, piece.gap, end or usual_end, step, indent_of(lines), lines, piece.foreign)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether there is no line at all, so that none has to be ended."""
+        return self.lines in ("", BOM) and not self.end
 
     def note_repairs(self) -> None:
         """Find out whether the lines had to be mended to be those of the step."""

@@ -14,7 +14,7 @@ from planspec_lark import grammars
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.repairs import Flaw, looks_like_step, mend_bullet, mend_header, mend_step
 
-__all__ = ["Fault", "Section", "diagnose", "expected_lines"]
+__all__ = ["Fault", "Section", "diagnose", "expected_lines", "line_pattern"]
 
 if TYPE_CHECKING:
     from lark import Token
@@ -59,10 +59,11 @@ _LINES = {
     Section.CONSTRAINTS: "`Constraints:`",
     Section.STEPS: "`## Steps`",
 }
+_STEP = "a step such as `1. [act] Text → output`"
 _INSIDE = {
     Section.GOAL: "a `> detail` line",
     Section.CONSTRAINTS: "a constraint `- Text`",
-    Section.STEPS: "a step such as `1. [act] Text → output`, or a `> detail` line behind one",
+    Section.STEPS: f"{_STEP}, or a `> detail` line behind one",
 }
 
 _STEP_HELP = "a step is one line: `ID. [status] name [type] description → outputs | result | Progress: N/M`"
@@ -85,11 +86,13 @@ _NAMED_BY_THE_PARSER = frozenset({"PS111", "PS112"})
 def expected_lines(section: Section) -> tuple[str, ...]:
     """What a line may be, that far into a document."""
     inside = (_INSIDE[section],) if section in _INSIDE else ()
-    return (*inside, *(words for part, words in _LINES.items() if part > section))
+    step = () if section is Section.STEPS else (_STEP,)
+    return (*inside, *(words for part, words in _LINES.items() if part > section), *step)
 
 
 @cache
-def _line() -> Pattern[str]:
+def line_pattern() -> Pattern[str]:
+    """What matches as much of a text as the grammar's rule ``line`` takes."""
     return grammars.regular("planspec").pattern("line")
 
 
@@ -119,7 +122,7 @@ def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:
 
 
 def _accepted(line: str) -> str | None:
-    return line if _line().fullmatch(line + "\n") else None
+    return line if line_pattern().fullmatch(line + "\n") else None
 
 
 def _has_type(line: str) -> bool:

@@ -21,7 +21,7 @@ __all__ = ["patterns", "read_valid"]
 
 # Characters.
 _STRETCH = 60_000
-_HEAD = ("title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint", "steps")
+_HEAD = ("title_TEXT", "goal_TEXT", "goal__goal_detail", "constraints_constraint")
 
 
 @cache
@@ -52,8 +52,7 @@ def _rows(text: str, at: int, pattern: Pattern[str]) -> Iterator[tuple[str, ...]
 def _read(text: str) -> PlanSpec | None:
     head_pattern, row_pattern = patterns()
     head = head_pattern.match(text)
-    if head is None or (head.end() < len(text) and not head["steps"]):
-        return None
+    assert head is not None, "all in front of the steps may be absent"
     steps = build_steps(_rows(text, head.end(), row_pattern))
     if steps is None or len({step.step_id for step in steps}) != len(steps):
         return None

@@ -13,8 +13,7 @@ pieces: a line that goes on with the stretch before it is taken as if it had bee
 
 from __future__ import annotations
 
-from functools import cache
-from re import Match, Pattern
+from re import Match
 from typing import Any
 
 from attrs import define, field
@@ -22,7 +21,7 @@ from attrs import define, field
 from planspec_lark import grammars
 from planspec_lark.diagnostics import Fix, Severity
 from planspec_lark.planspec.building import SUMMARY, add_body, build_step, read_constraints, read_goal_detail
-from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines
+from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines, line_pattern
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.places import Places, Unit
@@ -35,22 +34,17 @@ _PARTS = {
     "title": Section.TITLE,
     "goal": Section.GOAL,
     "constraints": Section.CONSTRAINTS,
-    "steps": Section.STEPS,
+    "steps_header": Section.STEPS,
 }
 _NAMES = {
     Section.TITLE: "title",
     Section.GOAL: "goal",
     Section.CONSTRAINTS: "list of constraints",
-    Section.STEPS: "`## Steps`",
+    Section.STEPS: "list of steps",
 }
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 # What a stretch that starts with one kind of line goes on with.
 _BELOW = {"goal": "body_line", "constraints": "constraint", "step": "body_line"}
-
-
-@cache
-def _line() -> Pattern[str]:
-    return grammars.regular("planspec").pattern("line", without="step")
 
 
 @define
@@ -101,7 +95,7 @@ class Walk(Window):
         end = base + len(text)
         while at < end and not self.finished:
             self.start_stretch()
-            match = _line().match(text, at - base)
+            match = line_pattern().match(text, at - base)
             at = self._take(match) if match and not self._is_listed_step(match) else self._refuse(at)
         return at
 
@@ -194,9 +188,10 @@ class Walk(Window):
         if part in self.seen:
             # Keeps the lines below it from being reported one by one.
             self.owner = False
-            severity = Severity.WARNING if part is Section.STEPS else Severity.ERROR
+            is_header = part is Section.STEPS
+            severity = Severity.WARNING if is_header else Severity.ERROR
             message = f"the {_NAMES[part]} comes a second time"
-            help = "a plan has each part at most once"
+            help = "the steps have begun: leave the line out" if is_header else "a plan has each part at most once"
             self._report_part(part, "PS105", message, unit, severity=severity, help=help)
             return False
         if part < self.section:
@@ -250,11 +245,9 @@ class Walk(Window):
         self.report("PS107", message, unit.start, self.end_of(unit), severity=severity, expected=expected)
 
     def _take_step(self, match: Match[str], unit: Unit) -> None:
-        if self.section is not Section.STEPS:
-            message, help = "a step comes before `## Steps`", "write `## Steps` in the line above"
-            self.report("PS108", message, unit.start, self.end_of_line(unit), severity=Severity.WARNING, help=help)
-            self.section = Section.STEPS
-            self.seen.add(Section.STEPS)
+        # The first step opens the section where no header has.
+        self.section = Section.STEPS
+        self.seen.add(Section.STEPS)
         step = self.read_step(match, unit)
         if step.step_id in self.steps:
             self._refuse_repeated(step.step_id, unit)
@@ -282,7 +275,7 @@ class Walk(Window):
         end = newline - (newline > at and self.slice(newline - 1, newline) == "\r")
         line = self.slice(at, end).rstrip(BLANKS)
         fault = diagnose(line, self.section)
-        match = _line().match(fault.mended + "\n") if fault.mended else None
+        match = line_pattern().match(fault.mended + "\n") if fault.mended else None
         if match and self.starts_another(str(match.lastgroup)):
             self.finished = True
             return at

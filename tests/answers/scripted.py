@@ -51,7 +51,6 @@ def _is_anchor(line: dict[str, Any]) -> bool:
 def _mend(line: dict[str, Any], moved: list[str]) -> list[str]:
     before = moved if _is_anchor(line) else []
     before = [*before, "Goal: Know what it is for"] if _has(line, "PS205") else before
-    before = [*before, "## Steps"] if _has(line, "PS108") else before
     behind = ["## Steps", "1. [act] Begin"] if _has(line, "PS201") else []
     own = [line["text"]]
     for note in line["wrong"]:

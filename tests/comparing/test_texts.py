@@ -133,6 +133,23 @@ def test_parts_that_only_theirs_has() -> None:
     assert merged("# Plan: t", "Goal: g\n## Steps\n1. [act] a", base="") == "# Plan: t\nGoal: g\n## Steps\n1. [act] a"
 
 
+def test_steps_without_a_header_stay_without_it() -> None:
+    headed = "## Steps\n1. [act] a\n"
+    for base in ("1. [act] a\n", headed):
+        for theirs in ("1. [x] [act] a\n", "\ufeff## Steps\n1. [x] [act] a\n"):
+            assert merged("1. [act] a\n2. [act] b", theirs, base=base) == "1. [x] [act] a\n2. [act] b"
+            assert merged(f"{headed}2. [act] b", theirs, base=base) == "## Steps\n1. [x] [act] a\n2. [act] b"
+    # New steps come with the header that they have.
+    assert merged("Goal: h\n", "Goal: g\n1. [act] a\n", base="Goal: g\n") == "Goal: h\n1. [act] a\n"
+    assert merged("Goal: h\n", f"Goal: g\n{headed}", base="Goal: g\n") == f"Goal: h\n{headed}"
+
+
+def test_a_byte_order_mark_is_none_of_the_first_steps() -> None:
+    assert merged("1. [act] a\n", "\ufeff1. [act] a, b\n", base="\ufeff1. [act] a\n") == "1. [act] a, b\n"
+    theirs = "\ufeff0. [act] b\n1. [act] a\n"
+    assert merged("\ufeff1. [x] [act] a\n", theirs, base="1. [act] a\n") == "\ufeff0. [act] b\n1. [x] [act] a\n"
+
+
 def test_lines_out_of_their_order_stay_where_they_are() -> None:
     base = "## Steps\n2.1. [act] a\n1. [subtask] b\n2. [subtask] c\n1.1. [act] d\n2.2. [act] e\n"
     ours = base.replace("[act] d", "[x] [act] d")

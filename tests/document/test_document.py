@@ -159,6 +159,18 @@ TEXTS = {
         "ADD 1 [act] a",
         "# t\r\n\r\nGoal: g\r\n\r\n## Steps\r\n1. [act] a\r\n",
     ),
+    "steps without a header": (
+        "1. [act] a\r\n2. [act] b",
+        "ADD 1 [act] c\nPLAN_CMD: ADD 4 [act] d\nPLAN_CMD: DONE 2",
+        "1. [act] c\r\n2. [x] [act] a\r\n3. [act] b\r\n4. [act] d",
+    ),
+    "the only step, without a header": ("1. [act] a", "ADD 1 [act] b", "1. [act] b\n2. [act] a"),
+    "steps right behind a byte-order mark": (
+        "\ufeff  1. [act] a\n",
+        "ADD 1 [act] b\nPLAN_CMD: DONE 2 | c",
+        "\ufeff  1. [act] b\n  2. [x] [act] a | c\n",
+    ),
+    "steps behind blank lines": ("\n \n1. [act] a\n", "ADD 1 [act] b", "\n \n1. [act] b\n2. [act] a\n"),
     "an empty list": (" ## Steps \r\n\r\n", "ADD 1 [act] a", " ## Steps \r\n 1. [act] a\r\n\r\n"),
     "a header without an end": ("##\tSteps", "ADD 1 [act] a", "##\tSteps\n1. [act] a"),
     "an end, then a last step": ("## Steps\n1. [act] a\n", "ADD 2 [act] b", "## Steps\n1. [act] a\n2. [act] b\n"),
@@ -353,6 +365,32 @@ def test_removing() -> None:
     assert document.text == "## Steps\n2. [act] f\n"
     document.remove("2")
     assert document.text == "## Steps\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        ("1. [act] a", "3. [act] a"),
+        ("\ufeff1. [act] a", "\ufeff3. [act] a"),
+        ("\r\n1. [act] a\r\n", "\r\n3. [act] a\r\n"),
+        ("Goal: g\n\n1. [act] a\n", "Goal: g\n\n3. [act] a\n"),
+        ("Goal: g\n## Steps\n\n1. [act] a\n", "Goal: g\n## Steps\n\n3. [act] a\n"),
+    ],
+)
+def test_the_only_step_moves_and_brings_no_header(text: str, moved: str) -> None:
+    document = PlanDocument.from_text(text)
+    assert document.move("1", "3") == "step 1 moved to 3"
+    assert document.text == moved
+
+
+def test_the_last_step_without_a_header_goes_and_another_comes() -> None:
+    document = PlanDocument.from_text("Goal: g\r\n1. [act] a\r\n2. [act] b")
+    document.remove("2")
+    assert document.text == "Goal: g\r\n1. [act] a\r\n"
+    document.remove("1")
+    assert document.text == "Goal: g\r\n"
+    document.add("1", "act", "c")
+    assert document.text == "Goal: g\r\n## Steps\r\n1. [act] c\r\n"
 
 
 def test_removing_among_orphans() -> None:

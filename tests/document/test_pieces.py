@@ -21,6 +21,14 @@ CASES = {
         "## Steps\n1. [act] a\n2. [act] b\n",
         [Piece(None, "## Steps\n"), Piece("1", "1. [act] a\n"), Piece("2", "2. [act] b\n")],
     ),
+    "steps without a header": (
+        "1. [act] a\n2. [act] b\n",
+        [Piece(None, ""), Piece("1", "1. [act] a\n"), Piece("2", "2. [act] b\n")],
+    ),
+    "a step right behind a byte-order mark": (
+        "\ufeff \t1. [act] a",
+        [Piece(None, "\ufeff"), Piece("1", " \t1. [act] a")],
+    ),
     "indentation and trailing white space": (
         "## Steps  \r\n \t1. [act] a \t\r\n  2. [act] b ",
         [Piece(None, "## Steps  \r\n"), Piece("1", " \t1. [act] a \t\r\n"), Piece("2", "  2. [act] b ")],

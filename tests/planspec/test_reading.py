@@ -252,7 +252,6 @@ def test_each_part_comes_once_and_in_order(text: str, expected: list[tuple[str, 
         ("- a constraint", "PS107"),
         ("> a detail", "PS107"),
         ("-", "PS109"),
-        ("1. [act] a", "PS108"),
         ("* item", "PS101"),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from planspec_lark import PlanSpec, parse_plan, parse_tree, serialize_plan
 from tests import strategies
-from tests.property import promises
+from tests.property import documents, promises, streams
 
 
 @given(strategies.plans)
@@ -56,6 +56,18 @@ def test_indentation_and_blank_lines_mean_nothing(plan: PlanSpec, data: st.DataO
 @given(strategies.plans)
 def test_a_byte_order_mark_means_nothing(plan: PlanSpec) -> None:
     assert parse_plan("\ufeff" + serialize_plan(plan)) == plan
+
+
+@given(strategies.plans)
+def test_steps_need_no_header(plan: PlanSpec) -> None:
+    rows = serialize_plan(plan).split("\n")
+    if plan.steps:
+        rows.remove("## Steps")
+    text = "\n".join(rows)
+    promises.readers_agree(text)
+    assert parse_plan(text) == plan
+    documents.is_lossless(text)
+    streams.ends_as_scanned(text, [text])
 
 
 @given(strategies.any_plan_text)

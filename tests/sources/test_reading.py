@@ -1,0 +1,65 @@
+"""How plans are read: what the source of the language shows or says, word for word, and what becomes of it here."""
+
+from __future__ import annotations
+
+from planspec_lark import (
+    CODES,
+    PlanDocument,
+    PlanStream,
+    PlanSyntaxError,
+    check_text,
+    parse_plan,
+    parse_plan_commands,
+    parse_tree,
+    plan_from_tree,
+    scan_plan,
+    serialize_plan,
+)
+
+# A whole file of steps, as the source shows one.
+STEPS = """\
+1. [x] [act] 清点书架 → shelves | 共 212 个
+  > 每层一张标签
+  > 颜色按楼层区分
+2. [>] [subtask] 搬运 → moved | Progress: 1/3
+  > ← shelves
+  2.1. [act] 装车 → loaded
+"""
+
+
+def refusals(text: str) -> list[tuple[int | None, str]]:
+    """The line and the code of every fault."""
+    try:
+        parse_plan(text)
+    except PlanSyntaxError as error:
+        return [(found.line, found.code) for found in error.diagnostics]
+    return []
+
+
+def test_deviation_p1() -> None:
+    """`## Steps` may be left out: the first step opens the section."""
+    headed = parse_plan(f"## Steps\n{STEPS}")
+    assert parse_plan(STEPS) == headed
+    assert plan_from_tree(parse_tree(STEPS)) == headed
+    assert (scan_plan(STEPS).plan, scan_plan(STEPS).diagnostics) == (headed, [])
+    stream = PlanStream(strict=True)
+    for character in STEPS:
+        stream.feed(character)
+    assert stream.finish().result.plan == headed
+    assert not stream.is_hopeless
+    # What is printed has the header; a text without it keeps its own way.
+    assert serialize_plan(parse_plan(STEPS)) == f"## Steps\n{STEPS}"
+    document = PlanDocument.from_text(STEPS)
+    document.apply(parse_plan_commands("PLAN_CMD: ADD 1 [act] 租车 → van\nPLAN_CMD: DONE 3.1 | 上午"))
+    assert document.text == (
+        "1. [act] 租车 → van\n"
+        + STEPS.replace("1. [x] ", "2. [x] ")
+        .replace("2. [>]", "3. [>]")
+        .replace("2.1. [act] 装车 → loaded", "3.1. [x] [act] 装车 → loaded | 上午")
+    )
+    # Each part still comes once, and in its order.
+    assert refusals(f"{STEPS}Goal: 搬家\n") == [(7, "PS106")]
+    assert refusals(f"{STEPS}## Steps\n3. [act] 打扫\n") == [(7, "PS105")]
+    assert refusals(f"## Steps\n## Steps\n{STEPS}") == [(2, "PS105")]
+    assert [found.code for found in check_text(f"Goal: 搬家\n{STEPS}") if found.code < "PS300"] == []
+    assert "PS108" not in CODES

@@ -69,6 +69,8 @@ PS310 warning done-with-open-steps  A done container with children still to do.
 PS311 warning progress-beyond-total Progress beyond its total.
 PS312 warning empty-description     A step without a description.
 PS313 info    no-outputs            A step without outputs.
+PS314 info    word-behind-arrow     A single word behind an arrow that is no variable.
+PS315 info    description-length    A description of fewer than 80 or more than 130 characters; only where asked for.
 PC101 error   unknown-verb          A command whose verb is none of the eight.
 PC102 error   lower-case-verb       A verb that is not in upper case.
 PC103 error   bad-target            A command without a step id.

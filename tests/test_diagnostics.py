@@ -161,6 +161,8 @@ def test_codes_are_stable() -> None:
         "PS311": Severity.WARNING,
         "PS312": Severity.WARNING,
         "PS313": Severity.INFO,
+        "PS314": Severity.INFO,
+        "PS315": Severity.INFO,
         "PE102": Severity.WARNING,
         "PE107": Severity.WARNING,
         "PE108": Severity.WARNING,

@@ -13,6 +13,7 @@ from planspec_lark.cli.processes import map_in_processes
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.limits import Limits
 from planspec_lark.planspec.checking import check_text
+from planspec_lark.planspec.lint import OPTIONAL
 
 __all__ = ["command"]
 
@@ -23,28 +24,31 @@ _COUNT = click.IntRange(min=1)
 @plan_argument("files", metavar="FILE...", many=True)
 @format_option
 @click.option("--strict", is_flag=True, help="Let warnings fail the check as well.")
+@click.option("--also", type=click.Choice(OPTIONAL), multiple=True, help="Look for this as well.")
 @click.option("--jobs", type=_COUNT, default=1, show_default=True, help="Use so many processes.")
 @click.option("--max-bytes", type=_COUNT, help="Refuse a longer file.")
 @click.option("--max-steps", type=_COUNT, help="Refuse a plan with more steps.")
 @click.option("--max-depth", type=_COUNT, help="Refuse a plan with more levels.")
 @click.option("--max-findings", type=_COUNT, default=1000, show_default=True, help="List so many of each file.")
 @folder_option
-def command(files: tuple[str, ...], form: str, strict: bool, jobs: int, **most: int | None) -> None:
+def command(
+    files: tuple[str, ...], form: str, strict: bool, also: tuple[str, ...], jobs: int, **most: int | None
+) -> None:
     """Check plans: syntax, the six rules, and lint.
 
     Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
     """
     if files.count("-") > 1:
         raise click.UsageError("Standard input can be read only once.")
-    check = partial(_check, limits=Limits(**most), form=form)
+    check = partial(_check, limits=Limits(**most), form=form, also=also)
     # Standard input is this process's own.
     outcomes = map_in_processes(check, files, 1 if "-" in files else jobs)
     report(form, zip(files, outcomes, strict=True), strict=strict)
 
 
-def _check(file: str, limits: Limits, form: str) -> Outcome | str:
+def _check(file: str, limits: Limits, form: str, also: tuple[str, ...]) -> Outcome | str:
     try:
-        found = check_text(read_text(file, limits.max_bytes), name=label(file), limits=limits)
+        found = check_text(read_text(file, limits.max_bytes), name=label(file), limits=limits, also=also)
     except PlanSyntaxError as error:
         found = error.diagnostics
     except Unreadable as error:

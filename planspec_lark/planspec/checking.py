@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from heapq import nsmallest
 from itertools import chain
@@ -11,7 +11,7 @@ from attrs import evolve
 
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits
-from planspec_lark.planspec.lint import find_lint
+from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import PlanSpec, iter_steps
 from planspec_lark.planspec.places import Places, StepPlaces
 from planspec_lark.planspec.scanning import scan_strictly
@@ -21,34 +21,43 @@ from planspec_lark.source import Span
 __all__ = ["check_text", "locate"]
 
 
-def check_text(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> list[Diagnostic]:
+def check_text(
+    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, also: Collection[str] = ()
+) -> list[Diagnostic]:
     """Check a text as a plan.
 
     Args:
         text: a PlanSpec document.
         name: what diagnostics call it, such as the file's name.
         limits: how much to read and to report.
+        also: what else to look for, as in :func:`planspec_lark.lint_plan`.
 
     Returns:
         All findings in the order of the text. Where there are syntax errors, they are all: rules and lint would speak
         of a plan with holes.
+
+    Raises:
+        ValueError: as :func:`planspec_lark.lint_plan` does.
     """
+    check_optional(also)
     result = scan_strictly(text, name=name, limits=limits)
     if result.diagnostics:
         return result.diagnostics
     counts = dict.fromkeys(Severity, 0)
-    listed = _first_found(result.plan, limits.max_findings, counts)
+    listed = _first_found(result.plan, also, limits.max_findings, counts)
     located = list(locate(listed, result.places))
     kept = located[: limits.max_findings]
     left_out = located[len(kept)] if len(located) > len(kept) else None
     return Findings(limits.max_findings, kept, counts, first_left_out=left_out).close()
 
 
-def _first_found(plan: PlanSpec, limit: int | None, counts: dict[Severity, int]) -> list[Diagnostic]:
+def _first_found(
+    plan: PlanSpec, also: Collection[str], limit: int | None, counts: dict[Severity, int]
+) -> list[Diagnostic]:
     """What rules and lint find, step by step, up to one more than a limit; ``counts`` gets the number of all."""
 
     def counted() -> Iterator[Diagnostic]:
-        for diagnostic in chain(check_rules(plan), find_lint(plan)):
+        for diagnostic in chain(check_rules(plan), find_lint(plan, also)):
             counts[diagnostic.severity] += 1
             yield diagnostic
 

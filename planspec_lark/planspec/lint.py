@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from attrs import define, evolve, field
 
@@ -15,27 +15,50 @@ from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_s
 from planspec_lark.planspec.repairs import find_inputs, find_outputs
 from planspec_lark.planspec.tree import iter_with_parents, walk
 
-__all__ = ["find_lint", "lint_plan"]
+__all__ = ["OPTIONAL", "check_optional", "find_lint", "lint_plan"]
+
+# What is looked for only where it is asked for.
+OPTIONAL = ("PS315",)
+# How many characters of a description say what to do and how, and are still read at a glance.
+_LENGTHS = (80, 130)
 
 _OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
 
 
-def lint_plan(plan: PlanSpec) -> list[Diagnostic]:
+def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]:
     """Look for what is most likely not meant.
+
+    Args:
+        plan: the plan.
+        also: the codes of what to look for besides; by default that is left out. There is PS315, the length of
+            descriptions.
 
     Returns:
         Diagnostics with the codes ``PS3xx``, step by step in document order. A warning is likely a slip; an info is
         something that may well be right, such as an input that comes from outside the plan.
+
+    Raises:
+        ValueError: ``also`` has a code that is none of these.
     """
     places = {step.step_id: at for at, step in enumerate(iter_steps(plan))}
-    return sorted(find_lint(plan), key=lambda diagnostic: places[diagnostic.step_id])
+    return sorted(find_lint(plan, also), key=lambda diagnostic: places[diagnostic.step_id])
 
 
-def find_lint(plan: PlanSpec) -> Iterator[Diagnostic]:
+def find_lint(plan: PlanSpec, also: Collection[str] = ()) -> Iterator[Diagnostic]:
     """The same one by one, in no order."""
+    check_optional(also)
     yield from _check_ids(plan)
     yield from _check_data_flow(plan)
     yield from _check_steps(plan)
+    if "PS315" in also:
+        yield from _check_lengths(plan)
+
+
+def check_optional(also: Collection[str]) -> None:
+    """Raise a ValueError for a code that is none of those which are only looked for where they are asked for."""
+    for code in also:
+        if code not in OPTIONAL:
+            raise ValueError(f"also: {code!r} is none of {', '.join(OPTIONAL)}")
 
 
 def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
@@ -168,12 +191,29 @@ def _check_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     text = step.description
-    behind = text.rpartition("→")[2] if "→" in text else None
+    arrow, behind = text.rpartition("→")[1:]
+    behind = behind.strip(BLANKS)
     if almost := find_outputs(text):
         message = f"`{text[almost.start :][:60]}` declares no outputs"
         before = write_description(text[: almost.start].strip(BLANKS), has_outputs=True)
         found = _found("PS305", step, "description", message, f"if that is meant, write `{almost.written}`")
         yield evolve(found, replacement=f"{before} {almost.written}".lstrip(BLANKS))
-    elif behind is not None and not grammars.pattern("planspec", "VARIABLES").fullmatch(behind.strip(BLANKS)):
+    elif not arrow or grammars.pattern("planspec", "VARIABLES").fullmatch(behind):
+        return
+    elif len(behind.split()) == 1:
+        help = "if it is meant as an output, give it a name of ASCII letters, digits and `_`"
+        message = f"`{behind[:60]}` is text, since variables are ASCII words"
+        yield _found("PS314", step, "description", message, help)
+    else:
         help = "variables are letters, digits and `_`, with commas between them"
         yield _found("PS304", step, "description", "what stands behind the arrow is no variable list", help)
+
+
+def _check_lengths(plan: PlanSpec) -> Iterator[Diagnostic]:
+    least, most = _LENGTHS
+    for step in iter_steps(plan):
+        length = len(step.description)
+        if step.description and not least <= length <= most:
+            help = "say in one sentence what to do and how; what is more goes into `> detail` lines"
+            message = f"the description has {length} characters, not {least} to {most}"
+            yield _found("PS315", step, "description", message, help)

@@ -49,6 +49,7 @@ def test_a_finding_has_its_line_and_column_and_the_name_of_the_text() -> None:
         ("PS311", "1. [subtask] a | r |  Progress: 3/2  | s", ["Progress: 3/2"]),
         ("PS312", "1. [act] → b", ["1"]),
         ("PS313", "1. [act] a", ["1"]),
+        ("PS314", "1. [act]  a → 变量 | r", ["a → 变量"]),
     ],
 )
 def test_a_finding_points_at_the_very_field(code: str, steps: str, expected: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import PlanSpec, Severity, lint_plan, parse_plan
+from planspec_lark import PlanSpec, Severity, check_text, lint_plan, parse_plan
 from tests.planspec.test_models import DEPTH, chain
 
 
@@ -82,7 +82,8 @@ def test_id_disorder(steps: str, expected: list[tuple[str, str]]) -> None:
         ("a → leave the loop", True),
         ("a →", True),
         ("a → b → leave the loop", True),
-        ("a → 变量", True),
+        ("a → 变 量", True),
+        ("a → 变量", False),
         ("a → leave the loop → b", False),
         ("a → b", False),
         (r"say \→ b", False),
@@ -271,6 +272,51 @@ def test_findings_come_in_document_order_with_their_severities() -> None:
         ("1", "PS303", Severity.WARNING, "step_id", None),
         ("1", "PS308", Severity.WARNING, "outputs", 0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("a → 变量", "变量"),
+        ("→ 变量", "变量"),
+        ("a → b →\t变量,b", "变量,b"),
+        ("a → 数据，报告", "数据，报告"),
+        ("a → data-set", "data-set"),
+        ("a → 2nd", "2nd"),
+        ("a → 变 量", None),
+        ("a → 变\u3000量", None),
+        ("a → data, 变量", None),
+        ("a →", None),
+        ("a → 变量 → b", None),
+        ("a → data，set", None),
+        (r"a \→ data", None),
+        ("变量", None),
+    ],
+)
+def test_a_single_word_behind_an_arrow(line: str, word: str | None) -> None:
+    said = f"`{word}` is text, since variables are ASCII words"
+    assert lint(f"1. [act] {line}\n", "PS314") == ([("PS314", "1", said)] if word else [])
+
+
+def test_the_length_of_descriptions_is_looked_at_where_that_is_asked_for() -> None:
+    lengths = (0, 79, 80, 130, 131)
+    plan = parse_plan("".join(f"{number}. [act] {'文' * length}\n" for number, length in enumerate(lengths)))
+    assert "PS315" not in {found.code for found in lint_plan(plan)}
+    found = [one for one in lint_plan(plan, also=["PS315"]) if one.code == "PS315"]
+    assert [one.message for one in found] == [
+        "step 1: the description has 79 characters, not 80 to 130",
+        "step 4: the description has 131 characters, not 80 to 130",
+    ]
+    assert {(one.severity, one.part) for one in found} == {(Severity.INFO, "description")}
+    assert lint_plan(plan, also=()) == [one for one in lint_plan(plan, also=["PS315"]) if one.code != "PS315"]
+
+
+@pytest.mark.parametrize("also", [["PS304"], ["PS315", "PS999"], "PS315"])
+def test_what_is_not_optional_cannot_be_asked_for(also: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"^also: 'P\w*' is none of PS315$"):
+        lint_plan(PlanSpec(), also=also)
+    with pytest.raises(ValueError, match=r"^also: "):
+        check_text("no plan", also=also)
 
 
 def test_a_plan_of_a_thousand_levels_is_looked_at() -> None:

@@ -23,6 +23,7 @@ EXAMPLES = {
     "PS116": "1. [>] [subtask] Order the gas → gas | Two bottles | Progress: 1/3",
     "PS117": "3. [act] Order the gas → gas",
     "PS118": "- No noise before five",
+    "PS124": "## Steps\n1. [act] Order the gas → gas",
     "PS201": "## Steps\n1. [act] Order the gas → gas",
     "PS202": "1. [act] Order the gas → gas",
     "PS203": "1. order_gas [act] Order the gas → gas",

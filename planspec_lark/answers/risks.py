@@ -42,6 +42,7 @@ RISKS = {
     "PS115": Risk.LOW,  # progress in other signs; what had no number was taken for text: medium
     "PS116": Risk.MEDIUM,  # a second progress was taken for text
     "PS118": Risk.LOW,  # another bullet
+    "PS124": Risk.LOW,  # a comment behind a header was left out; one behind text, which may belong to it: medium
     "PS305": Risk.MEDIUM,  # text was taken for outputs or inputs
 }
 # What is left out and seems to be no part of the plan: prose, fences; but of several plans only one is taken.
@@ -61,8 +62,17 @@ def rate(diagnostic: Diagnostic) -> Risk:
     risk = RISKS.get(diagnostic.code, Risk.HIGH)
     if fix is None or diagnostic.source is None or diagnostic.code == "PS305":
         return risk
-    line = diagnostic.source.text[fix.span.start : fix.span.end]
+    end = fix.span.end
+    if diagnostic.code == "PS124" and diagnostic.span is not None:
+        risk, end = _rate_comment(fix.text), diagnostic.span.start
+    line = diagnostic.source.text[fix.span.start : end]
     return max(risk, _rate_line(line, fix.text), key=lambda one: one.rank)
+
+
+def _rate_comment(mended: str) -> Risk:
+    """The risk of leaving out what stands behind a line."""
+    marks = (grammars.pattern("planspec", mark) for mark in ("CONSTRAINTS_MARK", "STEPS_MARK"))
+    return RISKS["PS124"] if any(mark.fullmatch(mended) for mark in marks) else Risk.MEDIUM
 
 
 def _rate_line(line: str, mended: str) -> Risk:

@@ -16,19 +16,20 @@ from planspec_lark.source import visible_name
 from planspec_lark.store.folder import PlanFolder
 from planspec_lark.store.models import StoreError, StoreReason
 from planspec_lark.store.names import check_name, is_name
-from planspec_lark.store.skeleton import make_skeleton
+from planspec_lark.store.skeleton import make_skeleton, make_template
 
 __all__ = ["command"]
 
 
 @click.command("new")
-@click.argument("description", nargs=-1, required=True, shell_complete=complete_names)
+@click.argument("description", nargs=-1, shell_complete=complete_names)
 @click.option("--name", metavar="NAME", help="The plan's name; by default it is made of the description.")
 @click.option("--constraint", "constraints", multiple=True, metavar="TEXT", help="What the plan has to keep to.")
 @draft_options
+@click.option("--template", is_flag=True, help="Create nothing, but write a plan to be filled in.")
 @click.option("--shared", is_flag=True, help="Let git see the plans in planspec/, now and later.")
 @folder_option
-def command(description: tuple[str, ...], name: str | None, shared: bool, **options: Any) -> None:
+def command(description: tuple[str, ...], name: str | None, template: bool, shared: bool, **options: Any) -> None:
     """Create a plan, or show the one that has this name.
 
     The plan is planspec/NAME.md, and its name is written. Without a model or a program to draft it, it gets three steps
@@ -37,6 +38,11 @@ def command(description: tuple[str, ...], name: str | None, shared: bool, **opti
 
     The first plan gets a .gitignore beside it, which keeps all of planspec/ out of git unless it is --shared.
     """
+    if template:
+        _write_template(options, [*description, name, shared])
+        return
+    if not description:
+        raise click.MissingParameter(param_hint="'DESCRIPTION...'", param_type="argument")
     task = " ".join(description)
     with refusals():
         folder = folder_of(click.get_current_context())
@@ -46,6 +52,12 @@ def command(description: tuple[str, ...], name: str | None, shared: bool, **opti
             _show(folder, known, options)
         else:
             _create(folder, _choose(folder, task, name), task, options)
+
+
+def _write_template(options: dict[str, Any], others: list[object]) -> None:
+    if any(others) or options["constraints"] or options["llm"] is not None or options["planner"] is not None:
+        raise click.UsageError("--template takes no description, and no other option but --language.")
+    write_text(make_template(options["language"] or "en"))
 
 
 def _find(folder: PlanFolder, task: str) -> str | None:

@@ -82,6 +82,8 @@ class Draft:
 
     Attributes:
         number: which of the text's plans it is, from 0.
+        start: the offset of its first line.
+        has_comments: whether text may have comments behind it, as a draft before it has shown.
         error: the first finding that is an error.
         excess: that it has more steps or levels than it may.
         is_ended: whether nothing can be added to it any more.
@@ -90,13 +92,18 @@ class Draft:
     number: int
     source: Source
     limits: Limits
+    start: int = 0
+    has_comments: bool = False
     error: Diagnostic | None = field(default=None, init=False)
     excess: Diagnostic | None = field(default=None, init=False)
     is_ended: bool = field(default=False, init=False)
     _walk: TolerantWalk = field(init=False)
     _news: News = field(init=False)
     _ids: Ids = field(init=False)
-    # What has been told so far.
+    # How many events were told, and those that may turn out to be wrong and wait.
+    told: int = field(default=0, init=False)
+    _waiting: list[PlanEvent] = field(factory=list, init=False)
+    # What is known of them.
     _parts: set[Section] = field(factory=set, init=False)
     _counts: tuple[int, int] = field(default=(0, 0), init=False)
     _step: PlanStep | None = field(default=None, init=False)
@@ -106,13 +113,18 @@ class Draft:
 
     def __attrs_post_init__(self) -> None:
         self._news = News(self.limits.max_findings)
-        self._walk = TolerantWalk(self.source, "", findings=self._news)
+        self._walk = TolerantWalk(self.source, "", findings=self._news, has_comments=self.has_comments)
         self._walk.places = self._ids = Ids(self.source)
 
     @property
     def is_closed(self) -> bool:
         """Whether the text has shown that the draft is over."""
         return self._walk.finished
+
+    @property
+    def is_misled(self) -> bool:
+        """Whether all its lines have to be read again, with comments. What was told stays true."""
+        return self._walk.is_misled
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -124,15 +136,23 @@ class Draft:
         end = self._walk.go_on(window, base, at)
         found = self._tell_findings(self._walk.growing)
         before = sum(_start(diagnostic) < at for diagnostic in found)
-        events.extend(map(self._find, found[:before]))
-        events.extend(self._tell_parts())
-        events.extend(self._tell_step())
-        events.extend(map(self._find, found[before:]))
+        self._waiting.extend(map(self._find, found[:before]))
+        self._waiting.extend(self._tell_parts())
+        self._waiting.extend(self._tell_step())
+        self._waiting.extend(map(self._find, found[before:]))
+        if not self._walk.is_in_doubt and not self.is_misled:
+            self._tell(events)
         return end
+
+    def _tell(self, events: list[PlanEvent]) -> None:
+        self.told += len(self._waiting)
+        events.extend(self._waiting)
+        self._waiting = []
 
     def end(self, events: list[PlanEvent]) -> None:
         """Tell what is certain now that the draft is over."""
         self.is_ended = True
+        self._tell(events)
         events.extend(map(self._find, self._tell_findings(None)))
         events.extend(self._end_step())
         events.append(self._event(PlanEventKind.DRAFT_ENDED))
@@ -150,7 +170,7 @@ class Draft:
         """
         if not looks_like_step(line) or mend_step(line)[1] is None:
             return None
-        walk = TolerantWalk(Source(line), "")
+        walk = TolerantWalk(Source(line), "", has_comments=self._walk.has_comments)
         walk.section, walk.unfinished = self._walk.section, self._walk.unfinished
         walk.go_on(end_last_line(line), 0, 0)
         step = next(iter(walk.steps.values()), None)

@@ -14,7 +14,7 @@ from planspec_lark import grammars
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.repairs import Flaw, looks_like_step, mend_bullet, mend_header, mend_step
 
-__all__ = ["Fault", "Section", "diagnose", "expected_lines", "line_pattern"]
+__all__ = ["Fault", "Section", "comment_fault", "diagnose", "expected_lines", "line_pattern"]
 
 if TYPE_CHECKING:
     from lark import Token
@@ -76,6 +76,7 @@ _HELP = {
     "PS114": "write a result behind `|`, or `\\|` if the bar belongs to the text",
     "PS115": "write `Progress: N` or `Progress: N/M`, or `\\Progress:` if it belongs to the result",
     "PS116": "write `\\Progress:` if it belongs to the result",
+    "PS124": "leave comments out: a strict reading takes those in other lines for text",
 }
 
 
@@ -106,9 +107,27 @@ def diagnose(line: str, section: Section) -> Fault:
         return Fault(mended[0], mended=_accepted(mended[1]))
     if looks_like_step(line):
         return _diagnose_step(line, section)
+    if commented := _diagnose_comment(line):
+        return commented
     if (mended := mend_header(line)) and (accepted := _accepted(mended[1])):
         return Fault(mended[0], mended=accepted)
     return _diagnose_other(line, section)
+
+
+def _diagnose_comment(line: str) -> Fault | None:
+    """A comment behind one of the headers that stand alone, or None."""
+    for mark in ("CONSTRAINTS_MARK", "STEPS_MARK"):
+        if header := grammars.pattern("planspec", mark).match(line):
+            behind = line[header.end() :]
+            comment = behind.lstrip(BLANKS)
+            if comment.startswith("#") and comment != behind:
+                return comment_fault(line, len(line) - len(comment), header[0])
+    return None
+
+
+def comment_fault(line: str, start: int, mended: str) -> Fault:
+    """That a line ends with a comment, which starts at an offset."""
+    return Fault(Flaw("PS124", "a plan has no comments", start, len(line)), help=_HELP["PS124"], mended=mended)
 
 
 def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:

@@ -19,6 +19,7 @@ from planspec_lark.planspec.models import MARKS, STEP_TYPES
 __all__ = [
     "AlmostList",
     "Flaw",
+    "find_comment",
     "find_inputs",
     "find_outputs",
     "looks_like_step",
@@ -83,6 +84,16 @@ def _write_header(kind: str, rest: str, *, has_colon: bool) -> str | None:
     if not rest:
         return "Constraints:"
     return f"Constraints:\n- {rest}" if has_colon else None
+
+
+# What begins a comment behind other text: white space around it, and in front of it so much that it is set off.
+_COMMENT = r"(?<=[ \t][ \t])#[ \t]++(?=[^\r\n])"
+
+
+def find_comment(text: str) -> int | None:
+    """Where a comment starts that text is followed by. One set off less, such as in ``C # 5``, is text."""
+    match = _compiled(_COMMENT).search(text)
+    return match.start() if match else None
 
 
 _BULLET = r"(?P<bullet>[*+•·‣–—-]|[0-9]{1,3}[.)、])[ \t]*(?P<text>[^ \t].*)"

@@ -153,6 +153,9 @@ def _scan(source: Source, ended: str, limits: Limits) -> ScanResult:
         while at < len(ended) or not parts:
             walk = TolerantWalk(source, ended, findings=Findings(limits.max_findings))
             end = walk.run(at)
+            if walk.is_misled:
+                walk = TolerantWalk(source, ended, findings=Findings(limits.max_findings), has_comments=True)
+                end = walk.run(at)
             parts.append((walk, at, end))
             at = end
     best = min((walk for walk, _, _ in parts), key=TolerantWalk.rank)

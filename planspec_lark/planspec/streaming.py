@@ -189,9 +189,9 @@ class PlanStream:
         start = self._source.length
         self._source.add(line)
         ended = end_last_line(line)
-        bare = (ended if start else ended.removeprefix("\ufeff")).lstrip(BLANKS)
-        if bare not in ("\n", "\r\n"):
-            self._take(self._before + ended, start - len(self._before), start + len(ended) - len(bare), events)
+        at = _find_content(ended, start)
+        if at is not None:
+            self._take(self._before + ended, start - len(self._before), at, events)
         self._before = (self._before + line)[-LOOK_BACK:]
 
     def _take(self, window: str, base: int, at: int, events: list[PlanEvent]) -> None:
@@ -201,11 +201,27 @@ class PlanStream:
         end = base + len(window)
         while at < end:
             if self._draft.is_ended:
-                self._draft = Draft(self._draft.number + 1, self._source, self._limits)
+                self._draft = Draft(self._draft.number + 1, self._source, self._limits, at)
             at = self._draft.read(window, base, at, events)
+            if self._draft.is_misled:
+                at = self._read_again(events)
             self._look(events)
             if self._draft.is_closed:
                 self._end_draft(events)
+
+    def _read_again(self, events: list[PlanEvent]) -> int:
+        """Read all lines of the draft, which are in front of its steps, with comments; tell what was not told yet."""
+        start, told = self._draft.start, self._draft.told
+        self._draft = Draft(self._draft.number, self._source, self._limits, start, has_comments=True)
+        again: list[PlanEvent] = []
+        reached = start
+        for base, line in self._source.lines_from(start):
+            ended = end_last_line(line)
+            at = _find_content(ended, base)
+            if at is not None:
+                reached = self._draft.read(ended, base, at, again)
+        events.extend(again[told:])
+        return reached
 
     def _close(self, events: list[PlanEvent]) -> None:
         if self._strictly is not None:
@@ -251,3 +267,9 @@ class PlanStream:
         if self._hopeless is None:
             self._hopeless = fault
             events.append(PlanEvent(PlanEventKind.HOPELESS, self._draft.number, diagnostic=fault))
+
+
+def _find_content(line: str, start: int) -> int | None:
+    """Where the content of a line starts that has an end; None where it is blank. ``start`` is the line's offset."""
+    bare = (line if start else line.removeprefix("\ufeff")).lstrip(BLANKS)
+    return None if bare in ("\n", "\r\n") else start + len(line) - len(bare)

@@ -10,11 +10,11 @@ from attrs import define
 from planspec_lark.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.planspec.building import add_body, split_body, split_variables
 from planspec_lark.planspec.escapes import read_description, read_detail
-from planspec_lark.planspec.faults import Fault, Section
+from planspec_lark.planspec.faults import Fault, Section, comment_fault, diagnose, line_pattern
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.planspec.places import Unit
-from planspec_lark.planspec.repairs import find_inputs, find_outputs
+from planspec_lark.planspec.repairs import find_comment, find_inputs, find_outputs
 from planspec_lark.planspec.walking import Walk
 from planspec_lark.planspec.windows import BLANK_LINES, LOOK_BACK
 
@@ -29,6 +29,12 @@ class TolerantWalk(Walk):
     steps_in_fence: bool = False
     # Whether prose, set off by a blank line, has followed the steps: what comes then is most likely not the plan's.
     in_prose: bool = False
+    # Whether text may have comments behind it: a header that stands alone has had one, which nothing else could be.
+    has_comments: bool = False
+    # Whether something in front of the steps was read that would end with a comment then.
+    has_doubt: bool = False
+    # Whether all has to be read again, with comments.
+    is_misled: bool = False
 
     def rank(self) -> tuple[bool, int]:
         """How good a candidate for the plan this is, the best first: one with steps, one with few errors."""
@@ -67,6 +73,48 @@ class TolerantWalk(Walk):
         if self.in_fence and self.steps and self.steps_in_fence:
             self.finished = True
         super().pass_fence()
+
+    # ---------------------------------------------------------------- comments
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether it may turn out that there are comments, and that something was read with one as its text."""
+        return self.has_doubt and not self.steps and not self.has_comments
+
+    def match(self, at: int, end: int | None = None) -> Match[str] | None:
+        """Where there are comments, a line at a time, and none that ends with one."""
+        if self.has_comments:
+            line, _, end = self.line_at(at)
+            return None if self._find_comment(line) else super().match(at, end)
+        match = super().match(at, end)
+        if match and not self.steps and match.lastgroup != "step":
+            self._doubt(match[0])
+        return match
+
+    def diagnose(self, line: str) -> Fault:
+        """The same for lines that end with a comment."""
+        if self.has_comments and (fault := self._find_comment(line)):
+            return fault
+        fault = super().diagnose(line)
+        if fault.flaw.code == "PS124":
+            self.is_misled = self.finished = self.is_in_doubt
+            self.has_comments = True
+        elif fault.mended and not self.steps:
+            self._doubt(line)
+        return fault
+
+    def _doubt(self, text: str) -> None:
+        self.has_doubt = self.has_doubt or find_comment(text) is not None
+
+    def _find_comment(self, line: str) -> Fault | None:
+        """The comment at the end of a line that is one of a plan without it."""
+        start = find_comment(line)
+        bare = "" if start is None else line[:start].rstrip(BLANKS)
+        if start is None or bare == ">":
+            return None
+        match = line_pattern().fullmatch(f"{bare}\n")
+        mended = bare if match and not self.is_listed_step(match) else diagnose(bare, self.section).mended
+        return comment_fault(line, start, mended) if mended else None
 
     # ---------------------------------------------------------------- foreign arrows
 

@@ -5,7 +5,8 @@ body. A line that the grammar refuses is a stretch of its own; what :mod:`plansp
 read in its place, so that one fault does not bring forth others.
 
 This is the strict walk, to which every deviation is an error. Where it lets others decide (``starts_another``,
-``read_step``, ``read_body``, ``leave_prose``, ``pass_fence``, ``report_fault``), a tolerant one does.
+``match``, ``diagnose``, ``read_step``, ``read_body``, ``leave_prose``, ``pass_fence``, ``report_fault``), a tolerant one
+does.
 
 A walk may have the whole text at once, or see it line by line as it comes (:meth:`Walk.go_on`). Then a stretch comes in
 pieces: a line that goes on with the stretch before it is taken as if it had been part of it from the start.
@@ -91,15 +92,30 @@ class Walk(Window):
         return self._run(at)
 
     def _run(self, at: int) -> int:
-        text, base = self.text, self.base
-        end = base + len(text)
+        end = self.base + len(self.text)
         while at < end and not self.finished:
             self.start_stretch()
-            match = line_pattern().match(text, at - base)
-            at = self._take(match) if match and not self._is_listed_step(match) else self._refuse(at)
+            match = self.match(at)
+            at = self._take(match) if match else self._refuse(at)
         return at
 
+    def line_at(self, at: int) -> tuple[str, int, int]:
+        """The line at an offset, where it ends, and where the next one starts that is not blank."""
+        newline = self.text.index("\n", at - self.base) + self.base
+        end = newline - (newline > at and self.slice(newline - 1, newline) == "\r")
+        after = grammars.pattern("planspec", "NL").match(self.text, end - self.base)
+        return self.slice(at, end).rstrip(BLANKS), end, after.end() + self.base if after else newline + 1
+
     # ---------------------------------------------------------------- what a tolerant walk decides for itself
+
+    def match(self, at: int, end: int | None = None) -> Match[str] | None:
+        """The stretch at an offset, up to another if there is one; None where its first line is refused."""
+        match = line_pattern().match(self.text, at - self.base, len(self.text) if end is None else end - self.base)
+        return match if match and not self.is_listed_step(match) else None
+
+    def diagnose(self, line: str) -> Fault:
+        """What is wrong with a line that is refused."""
+        return diagnose(line, self.section)
 
     def starts_another(self, kind: str) -> bool:  # noqa: ARG002  (for a tolerant walk)
         """Whether a header shows that the plan has ended in front of it."""
@@ -175,7 +191,7 @@ class Walk(Window):
         else:
             self._take_body(match["body_line"], unit)
 
-    def _is_listed_step(self, match: Match[str]) -> bool:
+    def is_listed_step(self, match: Match[str]) -> bool:
         """Whether a `-` line is most likely a step in a list: ``- 1. [act] text``."""
         if match.lastgroup != "constraint" or self.section is Section.CONSTRAINTS or self.unfinished == "constraints":
             return False
@@ -271,10 +287,8 @@ class Walk(Window):
     def _refuse(self, at: int) -> int:
         """Report the line at ``at``, go on with what was meant if that is clear, and return where the next starts."""
         self.unfinished = ""
-        newline = self.text.index("\n", at - self.base) + self.base
-        end = newline - (newline > at and self.slice(newline - 1, newline) == "\r")
-        line = self.slice(at, end).rstrip(BLANKS)
-        fault = diagnose(line, self.section)
+        line, end, behind = self.line_at(at)
+        fault = self.diagnose(line)
         match = line_pattern().match(fault.mended + "\n") if fault.mended else None
         if match and self.starts_another(str(match.lastgroup)):
             self.finished = True
@@ -288,5 +302,4 @@ class Walk(Window):
             self.owner = False
         else:
             self.leave_prose(at)
-        after = grammars.pattern("planspec", "NL").match(self.text, end - self.base)
-        return after.end() + self.base if after else newline + 1
+        return behind

@@ -1,4 +1,4 @@
-"""The plan that a description becomes while nobody has thought about its steps yet."""
+"""The plan that a description becomes while nobody has thought about its steps yet, and a template to fill in."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.prompting import read_template
 from planspec_lark.source import one_line
 from planspec_lark.store.models import StoreError, StoreReason
 
-__all__ = ["make_skeleton"]
+__all__ = ["make_skeleton", "make_template"]
 
 _MOST_TITLE = 80
 _STEPS = {
@@ -48,3 +49,12 @@ def make_skeleton(description: str, *, constraints: Iterable[str] = (), language
         inputs = [name for step in steps[-1:] for name in step.outputs]
         steps.append(PlanStep(str(number), step_type=kind, description=text, inputs=inputs, outputs=[output]))
     return serialize_plan(PlanSpec(title, goal, constraints=kept, steps=steps))
+
+
+def make_template(language: str = "en") -> str:
+    """A valid plan in canonical form that has every part, each with words on what to write there.
+
+    Raises:
+        ValueError: the language is none of "en" and "zh".
+    """
+    return read_template(__package__, "plan", language)

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import SqliteLedger, parse_plan
+from planspec_lark import SqliteLedger, check_text, iter_steps, parse_plan, serialize_plan
 from planspec_lark.engine.homes import FileHome
 from planspec_lark.engine.ledger import RunInfo
+from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.source import columns
 from tests.cli.engine_world import OPERATOR, make_world
 from tests.cli.running import BROKEN, PLAN, call, on_terminal, run
@@ -79,6 +80,39 @@ def test_chinese_and_constraints() -> None:
 def test_name_and_language() -> None:
     assert run("new", "车险赔付率预测", "--name", "loss", "--language", "en").stdout == "planspec/loss.md\n"
     assert "1. [reason] Find out" in Path("planspec/loss.md").read_text()
+
+
+@pytest.mark.parametrize(("options", "word"), [([], "title"), (["--language", "zh"], "标题")])
+def test_a_template_is_a_valid_plan_with_every_part(options: list[str], word: str) -> None:
+    result = run("new", "--template", *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    plan = parse_plan(result.stdout)
+    assert word in plan.title
+    assert serialize_plan(plan) == result.stdout
+    assert plan.goal and plan.goal_detail and plan.constraints
+    steps = [*iter_steps(plan)]
+    assert {step.step_type for step in steps} == set(STEP_TYPES)
+    assert any(step.inputs for step in steps) and any(step.detail for step in steps)
+    # What the last step puts out, no step can take.
+    assert [found.code for found in check_text(result.stdout)] == ["PS309"]
+    assert not Path("planspec").exists()
+
+
+@pytest.mark.parametrize(
+    "others",
+    [["x"], ["--name", "x"], ["--constraint", "x"], ["--llm", "m"], ["--planner", "true"], ["--shared"]],
+)
+def test_a_template_takes_nothing_else(others: list[str]) -> None:
+    result = run("new", "--template", *others)
+    assert (result.exit_code, result.stdout) == (2, "")
+    said = "Error: --template takes no description, and no other option but --language."
+    assert result.stderr.splitlines()[-1] == said
+
+
+def test_a_description_is_needed() -> None:
+    result = run("new")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1] == "Error: Missing argument 'DESCRIPTION...'."
 
 
 @pytest.mark.usefixtures("plans")

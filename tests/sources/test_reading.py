@@ -7,8 +7,10 @@ from planspec_lark import (
     PlanDocument,
     PlanStream,
     PlanSyntaxError,
+    Risk,
     Severity,
     check_text,
+    extract_plan,
     lint_plan,
     parse_plan,
     parse_plan_commands,
@@ -94,3 +96,56 @@ def test_deviation_p3() -> None:
     assert printed.exit_code == 0
     assert "info[PS315] <stdin>:2:10: step 1: the description has 4 characters, not 80 to 130\n" in printed.stdout
     assert "PS315" not in run("check", "-", stdin=text).stdout
+
+
+# A template as the source shows one: a comment behind every line that may need one.
+TEMPLATE = """\
+# Plan: <标题>                    # 可省略
+Goal: <目标>                      # 必填
+> <补充>                          # 目标的 > 续行
+Constraints:                      # 可省略
+- <约束>
+## Steps                          # 必填
+1. [x] [reason] 查看数据 → profile
+  > ← raw_data                    # 输入
+  > 列出缺失率                    # 细节
+2. [x] [act] 清洗 → cleaned | 完成      # [x]=done, | 后为结果
+3. [>] [subtask] 训练 → model    # 循环
+  3.1. [decide] 是否达标              # 分支在下面
+    3.1.1. [act] 达标 → 输出最终模型
+"""
+BARE = "".join(f"{row.partition('   #')[0].rstrip()}\n" for row in TEMPLATE.splitlines())
+
+
+def test_deviation_p4() -> None:
+    """A template with comments is read, each comment named; the one that is printed is valid."""
+    assert "#" not in BARE.replace("# Plan", "").replace("## Steps", "")
+    plan = parse_plan(BARE)
+    assert refusals(TEMPLATE) == [(4, "PS124"), (6, "PS124")]
+    scan = scan_plan(TEMPLATE)
+    assert scan.plan == plan
+    commented = [number for number, row in enumerate(TEMPLATE.splitlines(), start=1) if "   #" in row]
+    assert [(found.line, found.code) for found in scan.diagnostics] == [(line, "PS124") for line in commented]
+    assert {found.severity for found in scan.diagnostics} == {Severity.WARNING}
+    extraction = extract_plan(TEMPLATE)
+    assert extraction.is_usable
+    assert {entry.line: entry.risk for entry in extraction.repairs} == {
+        line: Risk.LOW if line in (4, 6) else Risk.MEDIUM for line in commented
+    }
+    stream = PlanStream()
+    for character in TEMPLATE:
+        stream.feed(character)
+    assert stream.copy_plan() == stream.finish().result.plan == plan
+    # Without a header that has one there are no comments: what is valid is read as it stands.
+    text = TEMPLATE.replace("Constraints:                      # 可省略", "Constraints:").replace(
+        "## Steps                          # 必填", "## Steps"
+    )
+    assert scan_plan(text).plan == parse_plan(text)
+    assert scan_plan(text).plan.title == "<标题>                    # 可省略"
+    # And where there are, `#` inside a text is a sign like any other.
+    text = "## Steps  # all\n1. [act] Fix issue #12, then C# code # 5 → code  # soon\n"
+    assert serialize_plan(scan_plan(text).plan) == "## Steps\n1. [act] Fix issue #12, then C# code # 5 → code\n"
+    for language in ("en", "zh"):
+        printed = run("new", "--template", "--language", language).stdout
+        assert run("check", "--strict", "-", stdin=printed).exit_code == 0
+        assert serialize_plan(parse_plan(printed)) == printed

@@ -107,11 +107,7 @@ def diagnose(line: str, section: Section) -> Fault:
         return Fault(mended[0], mended=_accepted(mended[1]))
     if looks_like_step(line):
         return _diagnose_step(line, section)
-    if commented := _diagnose_comment(line):
-        return commented
-    if (mended := mend_header(line)) and (accepted := _accepted(mended[1])):
-        return Fault(mended[0], mended=accepted)
-    return _diagnose_other(line, section)
+    return _diagnose_comment(line) or _diagnose_header(line) or _diagnose_other(line, section)
 
 
 def _diagnose_comment(line: str) -> Fault | None:
@@ -123,6 +119,13 @@ def _diagnose_comment(line: str) -> Fault | None:
             if comment.startswith("#") and comment != behind:
                 return comment_fault(line, len(line) - len(comment), header[0])
     return None
+
+
+def _diagnose_header(line: str) -> Fault | None:
+    """What is almost a header, or None."""
+    mended = mend_header(line)
+    accepted = _accepted(mended[1]) if mended else None
+    return Fault(mended[0], mended=accepted) if mended and accepted else None
 
 
 def comment_fault(line: str, start: int, mended: str) -> Fault:

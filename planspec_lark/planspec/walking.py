@@ -4,9 +4,9 @@ A stretch is as much as the grammar's rule ``line`` takes at once: a header with
 body. A line that the grammar refuses is a stretch of its own; what :mod:`planspec_lark.planspec.faults` makes of it is
 read in its place, so that one fault does not bring forth others.
 
-This is the strict walk, to which every deviation is an error. Where it lets others decide (``starts_another``,
-``match``, ``diagnose``, ``read_step``, ``read_body``, ``leave_prose``, ``pass_fence``, ``report_fault``), a tolerant one
-does.
+This is the strict walk, to which every deviation is an error. Where it lets others decide (``match``,
+``diagnose``, ``starts_another``, ``read_step``, ``read_body``, ``leave_prose``, ``pass_fence``, ``report_fault``), a
+tolerant one does.
 
 A walk may have the whole text at once, or see it line by line as it comes (:meth:`Walk.go_on`). Then a stretch comes in
 pieces: a line that goes on with the stretch before it is taken as if it had been part of it from the start.

@@ -89,10 +89,11 @@ def test_a_template_is_a_valid_plan_with_every_part(options: list[str], word: st
     plan = parse_plan(result.stdout)
     assert word in plan.title
     assert serialize_plan(plan) == result.stdout
-    assert plan.goal and plan.goal_detail and plan.constraints
+    assert all((plan.goal, plan.goal_detail, plan.constraints))
     steps = [*iter_steps(plan)]
     assert {step.step_type for step in steps} == set(STEP_TYPES)
-    assert any(step.inputs for step in steps) and any(step.detail for step in steps)
+    assert any(step.inputs for step in steps)
+    assert any(step.detail for step in steps)
     # What the last step puts out, no step can take.
     assert [found.code for found in check_text(result.stdout)] == ["PS309"]
     assert not Path("planspec").exists()

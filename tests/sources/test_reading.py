@@ -72,7 +72,7 @@ def test_deviation_p1() -> None:
 
 def test_deviation_p2() -> None:
     """Variables are ASCII words: another word behind the arrow is text, and an info says so."""
-    text = "Goal: 报表\n1. [act] 去掉空行 → 清洗数据\n2. [act] 达标 → 跳出循环 并写报告\n3. [act] 汇总 → report\n"
+    text = "Goal: 报表\n## Steps\n1. [act] 去掉空行 → 清洗数据\n2. [act] 达标 → 跳出循环 并写报告\n3. [act] 汇总 → report\n"
     plan = parse_plan(text)
     assert [(step.description, step.outputs) for step in plan.steps] == [
         ("去掉空行 → 清洗数据", []),
@@ -81,20 +81,20 @@ def test_deviation_p2() -> None:
     ]
     found = [one for one in check_text(text) if one.code == "PS314"]
     assert [(one.line, one.severity, one.message) for one in found] == [
-        (2, Severity.INFO, "step 1: `清洗数据` is text, since variables are ASCII words")
+        (3, Severity.INFO, "step 1: `清洗数据` is text, since variables are ASCII words")
     ]
 
 
 def test_deviation_p3() -> None:
     """Descriptions of 80 to 130 characters are asked for by those who want them."""
-    text = f"Goal: 报表\n1. [act] 去掉空行 → rows\n2. [act] {'逐行核对' * 25} → report\n"
+    text = f"Goal: 报表\n## Steps\n1. [act] 去掉空行 → rows\n2. [act] {'逐行核对' * 25} → report\n"
     plan = parse_plan(text)
     assert "PS315" not in {found.code for found in [*lint_plan(plan), *check_text(text)]}
     for found in (lint_plan(plan, also=["PS315"]), check_text(text, also=["PS315"])):
         assert [(one.step_id, one.severity) for one in found if one.code == "PS315"] == [("1", Severity.INFO)]
     printed = run("check", "--also", "PS315", "-", stdin=text)
     assert printed.exit_code == 0
-    assert "info[PS315] <stdin>:2:10: step 1: the description has 4 characters, not 80 to 130\n" in printed.stdout
+    assert "info[PS315] <stdin>:3:10: step 1: the description has 4 characters, not 80 to 130\n" in printed.stdout
     assert "PS315" not in run("check", "-", stdin=text).stdout
 
 

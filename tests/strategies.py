@@ -235,8 +235,8 @@ _LINES = [
     "- PLAN_CMD: SKIP 2", "PLAN_CMD: REPLAN all | why", "PLAN_CMD: done 1 | x", "PLAN_CMD: DONE 01",
     "PLAN_CMD: ADD 2 do", "PLAN_CMD: EXPAND 1 x", "\x0b", "a\rb", "1. [act] a\x7fb", "\ufeff", "\ud800", "1. [x] do",
     "x. [act] do", "→", "|", "1. [act] a \\| b \\→ c", "Constraints:  # list", "## Steps # all", "## Steps  #",
-    "Steps:  # all", "# Title  # t", "Goal: go   # must", "Goal：去  # 必选", "> detail  # more", ">  # d", "> ← a  # in",
-    "- limit  # hard", "-  # limit", "```  # c", "1. [act] do → a  # why", "1. [act] C# 5 # 6",
+    "Steps:  # all", "# Title  # t", "Goal: go   # must", "Goal：去  # 必选", "> detail  # more", ">  # d",
+    "> ← a  # in", "- limit  # hard", "-  # limit", "```  # c", "1. [act] do → a  # why", "1. [act] C# 5 # 6",
     "2. [act] do | x  # y | z", "3) [act] do  # why", "- 1. [act] do  # why", "so  # it is",
 ]  # fmt: skip
 _indents = st.sampled_from(["", "", "", " ", "  ", "\t", "\u3000"])

@@ -163,6 +163,44 @@ def test_steps_without_a_header_are_read() -> None:
     assert said(result) == []
 
 
+@pytest.mark.parametrize(
+    ("row", "read"),
+    [
+        ("1. [act] a → x  # b", "1. [act] a → x"),
+        ("1. [act] a | b\t # c | d", "1. [act] a | b"),
+        ("1) [act] a  # b", "1. [act] a"),
+        ("- 1. [act] a  # b", "1. [act] a"),
+        ("1. [act] a  # b  # c", "1. [act] a"),
+    ],
+)
+def test_comments_are_left_out_once_a_header_has_one(row: str, read: str) -> None:
+    result = scan_plan(f"Goal: g\n## Steps # all\n{row}\n")
+    assert serialize_plan(result.plan) == f"Goal: g\n## Steps\n{read}\n"
+    comment = row[row.index("# ") :]
+    assert said(result) == [("warning", "PS124", "# all"), ("warning", "PS124", comment)]
+
+
+@pytest.mark.parametrize("row", ["1. [act] a #12  #13 # 5", "1. [act] a  #", "1. [act] C# b", "1. [act] a\u3000 # b"])
+def test_other_signs_are_text_even_then(row: str) -> None:
+    result = scan_plan(f"Goal: g\n## Steps # all\n{row}\n")
+    assert serialize_plan(result.plan) == f"Goal: g\n## Steps\n{row}\n"
+    assert said(result) == [("warning", "PS124", "# all")]
+
+
+def test_what_stands_in_front_of_a_header_with_a_comment_has_comments_too() -> None:
+    head = "# Plan: t  # a\r\nGoal：g\t\t# b\r\n> d  # c\r\n\r\nConstraints:\r\n- e  # f\r\n"
+    result = scan_plan(f"So.  # x\r\n{head}## Steps\t# h\r\n1. [act] a\r\n")
+    assert serialize_plan(result.plan) == "# Plan: t\nGoal: g\n> d\nConstraints:\n- e\n## Steps\n1. [act] a\n"
+    assert [(code, place) for _, code, place in said(result)] == [
+        ("PS101", "So.  # x"),
+        *(("PS124", f"# {letter}") for letter in "abcfh"),
+    ]
+    # A header of another plan says nothing about this one.
+    first = "# Plan: t  # a\n## Steps\n1. [act] a  # b\n"
+    result = scan_plan(f"{first}\n# Plan: u\n## Steps # c\n1. [act] v\n")
+    assert serialize_plan(result.plan) == first
+
+
 def test_a_step_whose_id_is_taken_is_left_out_with_its_body() -> None:
     text = f"{PLAN}1. [act] b\n> c\n\n2. [act] d\n"
     result = scan_plan(text)

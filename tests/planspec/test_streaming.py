@@ -554,3 +554,20 @@ def test_a_source_that_grows_is_like_any_other() -> None:
             assert growing.span(start, stop) == source.span(start, stop)
     with pytest.raises(ValueError, match="starts empty"):
         growing.text = "x"
+
+
+def test_a_line_that_is_being_written_may_have_a_comment() -> None:
+    stream = PlanStream()
+    assert stream.feed("## Steps # all\n1. [act] a → x  # wh") != []
+    assert stream.provisional.step == PlanStep("1", step_type="act", description="a", outputs=["x"])
+
+
+def test_what_may_have_a_comment_waits_for_the_header() -> None:
+    for header, title in (("Constraints: # c\n", "a"), ("Constraints:\n", "a  # b")):
+        stream = PlanStream()
+        assert stream.feed("So.\n\n# a  # b\nGoal: g\n> d\n") == []
+        told = stream.feed(header + "1. [act] x\n")
+        assert told[0].kind is PlanEventKind.FINDING
+        assert [event.text for event in told if event.kind is PlanEventKind.TITLE] == [title]
+        assert [event.text for event in told if event.kind is PlanEventKind.GOAL_DETAIL] == ["d"]
+        assert told[-1].kind is PlanEventKind.STEP

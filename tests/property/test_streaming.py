@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from tests import strategies
 from tests.property import streams
 
+# What was read is known to end with comments only when the header comes.
+COMMENTS = "Goal: a  # b\n> c  # d\nConstraints:\n- e  # f\n## Steps  # g\n1. [act] h → i  # j\n> k  # l\n"
 _SIZES = st.lists(st.integers(1, 12), min_size=1, max_size=6)
 
 
@@ -26,6 +28,10 @@ def _pieces(text: str, sizes: list[int]) -> list[str]:
 @example("## Steps\n1. [act] a\nConstraints:\n- 1. [act] b\n- c\nGoal: d\n> e\n")
 @example("## Steps\n1. [act] a -> b\n> <- c\n> d\n\n\nso\n> e\n> f\n")
 @example("\ufeff\r\nGoal: a\r\n> b\r\r\n> c\r")
+@example(f"# a  # b\n\n{COMMENTS}")
+@example(COMMENTS.replace("## Steps", "### Steps"))
+@example(f"{COMMENTS}# a  # b\n{COMMENTS}")
+@example("So.\n# a  # b\nGoal: c  # d\n")
 @given(strategies.any_plan_text)
 def test_one_piece_is_as_good_as_the_whole(text: str) -> None:
     streams.ends_as_scanned(text, [text])
@@ -45,6 +51,9 @@ def test_the_place_of_a_split_does_not_matter(text: str) -> None:
         assert found.draft == end.draft
 
 
+@example(f"So.\n{COMMENTS}")
+@example(COMMENTS.replace("## Steps", "### Steps"))
+@example(f"{COMMENTS}# a  # b\n{COMMENTS}")
 @given(strategies.any_plan_text)
 def test_what_was_told_is_never_taken_back(text: str) -> None:
     streams.is_never_taken_back(text)

@@ -72,7 +72,8 @@ def test_deviation_p1() -> None:
 
 def test_deviation_p2() -> None:
     """Variables are ASCII words: another word behind the arrow is text, and an info says so."""
-    text = "Goal: 报表\n## Steps\n1. [act] 去掉空行 → 清洗数据\n2. [act] 达标 → 跳出循环 并写报告\n3. [act] 汇总 → report\n"
+    steps = "1. [act] 去掉空行 → 清洗数据\n2. [act] 达标 → 跳出循环 并写报告\n3. [act] 汇总 → report\n"
+    text = f"Goal: 报表\n## Steps\n{steps}"
     plan = parse_plan(text)
     assert [(step.description, step.outputs) for step in plan.steps] == [
         ("去掉空行 → 清洗数据", []),

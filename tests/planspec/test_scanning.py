@@ -195,6 +195,10 @@ def test_what_stands_in_front_of_a_header_with_a_comment_has_comments_too() -> N
         ("PS101", "So.  # x"),
         *(("PS124", f"# {letter}") for letter in "abcfh"),
     ]
+    # A line that is repaired may be the only other one.
+    result = scan_plan("Goal：g  # a\nConstraints: # b\n")
+    assert result.plan.goal == "g"
+    assert said(result) == [("warning", "PS124", "# a"), ("warning", "PS124", "# b")]
     # A header of another plan says nothing about this one.
     first = "# Plan: t  # a\n## Steps\n1. [act] a  # b\n"
     result = scan_plan(f"{first}\n# Plan: u\n## Steps # c\n1. [act] v\n")

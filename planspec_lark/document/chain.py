@@ -12,7 +12,7 @@ from planspec_lark.document.stretches import BOM, Stretch
 from planspec_lark.document.styles import Style
 from planspec_lark.document.summaries import indent_of
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanStep
 
 __all__ = ["Chain", "Place"]
 
@@ -92,9 +92,9 @@ class Chain:
             if not stretch.leave_foreign():
                 self._unlink(stretch)
 
-    def move(self, step: PlanStep, place: Place) -> None:
-        """Put the lines of a step and of all below it elsewhere. They come to stand in the order of the tree."""
-        block = [self._stretches[id(below)] for below in iter_steps(step)]
+    def move(self, steps: Iterable[PlanStep], place: Place) -> None:
+        """Put the lines of steps elsewhere, one behind the other. The place must be named by other steps than these."""
+        block = [self._stretches[id(step)] for step in steps]
         gaps = [stretch.gap for stretch in block]
         for stretch in block:
             self._unlink(stretch)

@@ -58,11 +58,11 @@ def add_step(plan: PlanSpec, finder: Watcher, step_id: str, **values: Any) -> st
     return f"step {step.step_id} added{moved}"
 
 
-def remove_step(plan: PlanSpec, finder: Watcher, step_id: str, *, renumber: bool) -> str:
+def remove_step(finder: Watcher, step_id: str, *, renumber: bool) -> str:
     """Take out a step and all below it; with ``renumber``, the run of numbers behind it moves down by one."""
     step = find_known(step_id, finder, f"REMOVE {step_id}")
-    siblings = _siblings(plan, finder, step)
-    del siblings[finder.index_of(siblings, step)]
+    siblings, at = finder.place_of(step)
+    del siblings[at]
     finder.remove(step)
     gone = list(iter_steps(step))
     finder.remove_lines(gone)
@@ -85,8 +85,7 @@ def move_step(plan: PlanSpec, finder: Watcher, step_id: str, to: str) -> str:
         return f"step {step_id} stays where it is"
     if to.startswith(f"{step_id}."):
         raise CommandError("PC119", f"{what}: a step can not stand below itself")
-    siblings = _siblings(plan, finder, step)
-    at = finder.index_of(siblings, step)
+    siblings, at = finder.place_of(step)
     del siblings[at]
     try:
         room = find_room(plan, step, to, finder, what)
@@ -94,13 +93,10 @@ def move_step(plan: PlanSpec, finder: Watcher, step_id: str, to: str) -> str:
         siblings.insert(at, step)
         raise
     finder.remove(step)
+    # Orphans that the step takes in there are none of these: their lines stay, and its own go in front of them.
+    block = list(iter_steps(step))
     moved = room.take(step, finder)
     # Between the same neighbours, lines may stay where they are.
     if room.siblings is not siblings or room.gap.at != at:
-        finder.move_lines(step)
+        finder.move_lines(block)
     return f"step {step_id} moved to {to}{moved}"
-
-
-def _siblings(plan: PlanSpec, finder: Watcher, step: PlanStep) -> list[PlanStep]:
-    parent = finder.parent_of(step)
-    return parent.children if parent else plan.steps

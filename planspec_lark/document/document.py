@@ -140,7 +140,7 @@ class PlanDocument:
         moves down by one.
         """
         with self._watched():
-            return changes.remove_step(self._plan, self._finder, step_id, renumber=renumber)
+            return changes.remove_step(self._finder, step_id, renumber=renumber)
 
     def move(self, step_id: str, to: str) -> str:
         """Give a step, with all below it, the id ``to`` and the place that goes with it.

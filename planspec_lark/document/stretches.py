@@ -103,9 +103,10 @@ class Stretch:
         return edit_body(rows, step, indent)
 
     def shift(self, old: str, new: str) -> None:
-        """Indent lines anew that were indented with ``old``."""
+        """Indent the step's own lines anew that were indented with ``old``."""
         if self.lines is not None:
-            self.lines = "\n".join(_shift(row, old, new) for row in self.lines.split("\n"))
+            rows = enumerate(self.lines.split("\n"))
+            self.lines = "\n".join(row if at in self.foreign else _shift(row, old, new) for at, row in rows)
         self.indent = _shift(f"{self.indent}.", old, new)[:-1]
         self.text = None
 

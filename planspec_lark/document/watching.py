@@ -48,9 +48,9 @@ class Watcher(Finder):
         if self._names is not None:
             self._names[step.step_name] += 1
 
-    def move_lines(self, step: PlanStep) -> None:
-        """Put the lines of a step, and of all below it, where there was a gap last."""
-        self._chain.move(step, self._find_place(step))
+    def move_lines(self, steps: list[PlanStep]) -> None:
+        """Put the lines of a step, and of those below it that came with it, where there was a gap last."""
+        self._chain.move(steps, self._find_place(steps[0]))
 
     def remove_lines(self, steps: Iterable[PlanStep]) -> None:
         """Take out the lines of steps."""

@@ -70,9 +70,8 @@ class Finder:
         """Where a new step with this id goes."""
         head, _, last = step_id.rpartition(".")
         number, key = int(last), partial(_number, head)
-        if head not in self._in_order:
-            self._in_order[head] = all(a <= b for a, b in pairwise(map(key, siblings)))
-        if self._in_order[head]:
+        in_order = self._stand_in_order(siblings, head)
+        if in_order:
             at = bisect_left(siblings, number, key=key)
             same = siblings[at : bisect_right(siblings, number, key=key)]
         else:
@@ -80,7 +79,7 @@ class Finder:
             same = [other for other in siblings if key(other) == number]
         if all(other.step_id != step_id for other in same):
             return Gap(at, {}, [other for other in same if other.step_id.startswith(f"{step_id}.")])
-        if self._in_order[head]:
+        if in_order:
             return Gap(at, _run(siblings, at, number, key), [])
         ordered = sorted(siblings, key=key)
         return Gap(at, _run(ordered, bisect_left(ordered, number, key=key), number, key), [])
@@ -112,12 +111,23 @@ class Finder:
             parent, siblings = below, below.children
         return parent
 
-    def index_of(self, siblings: list[PlanStep], step: PlanStep) -> int:
-        """At which index among its siblings a step stands."""
-        head, _, last = step.step_id.rpartition(".")
-        at = bisect_left(siblings, int(last), key=partial(_number, head)) if self._in_order.get(head) else 0
+    def place_of(self, step: PlanStep) -> tuple[list[PlanStep], int]:
+        """Among which siblings a step stands, and at which index."""
+        parent = self.parent_of(step)
+        head, siblings = (parent.step_id, parent.children) if parent else ("", self._plan.steps)
+        key = partial(_number, head)
+        at = bisect_left(siblings, key(step), key=key) if self._stand_in_order(siblings, head) else 0
         # By identity: comparing would go through whole subtrees.
-        return next(index for index in range(at, len(siblings)) if siblings[index] is step)
+        return siblings, next(index for index in range(at, len(siblings)) if siblings[index] is step)
+
+    def _stand_in_order(self, siblings: list[PlanStep], head: str) -> bool:
+        """Whether the siblings below an id stand in the order of their numbers.
+
+        That is found out once, and with all of them in place: without one that stands out of order it may seem so.
+        """
+        if head not in self._in_order:
+            self._in_order[head] = all(a <= b for a, b in pairwise(map(partial(_number, head), siblings)))
+        return self._in_order[head]
 
     def add(self, step: PlanStep) -> None:
         """Note a new step. Its children are known already."""

@@ -95,6 +95,16 @@ def test_renaming_and_moving_in_an_answer() -> None:
     assert document.text == "So:\n\n * then\n2) [subtask] b -> c\n  2.1. one [act] a\n\nDone."
 
 
+def test_what_stands_inside_a_step_that_moves_goes_with_it_as_it_is() -> None:
+    document = PlanDocument.from_answer(
+        "1. [subtask] a\n> b\nWell, no.\n> c\n2. [act] d\n  3. [subtask] e\n    3.1. [act] f\n"
+    )
+    document.move("1", "3.2")
+    assert document.text == (
+        "2. [act] d\n  3. [subtask] e\n    3.1. [act] f\n    3.2. [subtask] a\n    > b\nWell, no.\n    > c\n"
+    )
+
+
 PIECES = {
     "no plan": ("So it is.\n\nYes.", [Piece(None, "So it is.\n\nYes.")]),
     "no steps": ("\nSo:\n\nGoal: g\n\n\nYes.\n", [Piece(None, "\nSo:\n\nGoal: g\n", "\n\n"), Piece(None, "Yes.\n")]),

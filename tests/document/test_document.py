@@ -471,6 +471,45 @@ def test_a_move_in_its_place_changes_nothing_but_ids() -> None:
     assert document.text == "## Steps\n  3.  [subtask] a\n3.1. [act] b\n\n 4. [act] c\n"
 
 
+ORPHANS = "## Steps\n1. [subtask] a\n> b\n2. [act] c\n\n   4.4. [act] d\n3. [act] e\n 4.2. [act] f"
+
+# Moves by which a step takes orphans in, and the text then.
+TAKEN_IN = {
+    "behind others": (
+        ("1", "4"),
+        "## Steps\n2. [act] c\n\n4. [subtask] a\n> b\n\n   4.4. [act] d\n3. [act] e\n 4.2. [act] f",
+    ),
+    "an orphan": (
+        ("4.4", "4"),
+        "## Steps\n1. [subtask] a\n> b\n2. [act] c\n\n3. [act] e\n4. [subtask] d\n 4.2. [act] f",
+    ),
+}
+
+
+@pytest.mark.parametrize(("move", "now"), TAKEN_IN.values(), ids=TAKEN_IN)
+def test_a_step_that_moves_takes_orphans_in_and_their_lines_stay(move: tuple[str, str], now: str) -> None:
+    document = PlanDocument.from_text(ORPHANS.replace("[act] d", "[subtask] d") if move[0] == "4.4" else ORPHANS)
+    document.move(*move)
+    assert document.text == now
+    assert parse_plan(document.text) == document.plan
+
+
+def test_a_step_that_moves_in_place_of_nothing_takes_in_what_stands_there() -> None:
+    document = PlanDocument.from_text("## Steps\n1. [subtask] a\n2. [act] b\n4.4. [act] c\n")
+    document.move("1", "4")
+    assert document.text == "## Steps\n2. [act] b\n4. [subtask] a\n4.4. [act] c\n"
+
+
+def test_a_refused_move_leaves_nothing_behind() -> None:
+    # Without the step that was to move, the others stand in order; with it they do not, and it has to be found.
+    document = PlanDocument.from_text("## Steps\n1. [act] a\n999999999. [act] b\n2. [act] c\n")
+    with pytest.raises(CommandError, match="can not move up"):
+        document.move("2", "999999999")
+    assert document.add("2", "act", "d") == "step 2 added, 1 step behind it moved up by one"
+    assert document.text == "## Steps\n1. [act] a\n2. [act] d\n999999999. [act] b\n3. [act] c\n"
+    assert parse_plan(document.text) == document.plan
+
+
 def test_renaming() -> None:
     document = PlanDocument.from_text("## Steps\n1.  [x]  [act] a\n2.  one\t[act] b\n3.\tx  [x]  c\n")
     assert document.rename("1", "加载") == "step 1 is called 加载"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from attrs import define
+from attrs import define, evolve
 
 from planspec_lark import grammars
 from planspec_lark.document.stretches import BOM, Stretch
@@ -15,6 +15,9 @@ from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanStep
 
 __all__ = ["Chain", "Place"]
+
+# How far the ranks of neighbours are apart at first: there is room for so many bits of stretches in between.
+_APART = 1 << 256
 
 
 @define
@@ -43,17 +46,21 @@ class Chain:
         self._head = self._last = head
         self._style = style
         self._stretches: dict[int, Stretch] = {}
+        self._changed: dict[int, Stretch] = {}
         self._text: str | None = None
 
     def append(self, stretch: Stretch) -> None:
         """Put lines that were read at the end."""
         stretch.before, self._last.behind = self._last, stretch
+        stretch.rank = self._last.rank + _APART
         self._last = stretch
         if stretch.step is not None:
             self._stretches[id(stretch.step)] = stretch
 
-    def __contains__(self, step: PlanStep) -> bool:
-        return id(step) in self._stretches
+    @property
+    def count(self) -> int:
+        """Of how many steps there are lines."""
+        return len(self._stretches)
 
     def __iter__(self) -> Iterator[Stretch]:
         stretch: Stretch | None = self._head
@@ -72,7 +79,39 @@ class Chain:
 
     def touch(self, step: PlanStep) -> None:
         """Note that a step may have changed."""
-        self._stretches[id(step)].text = self._text = None
+        stretch = self._stretches[id(step)]
+        stretch.text = self._text = None
+        self._changed[id(stretch)] = stretch
+
+    def take_changed(self) -> list[Stretch]:
+        """The stretches that may have changed, and those beside which others came or went, since this was asked last.
+
+        The head is among them where lines of its own have changed. Some may have been taken out.
+        """
+        changed = [*self._changed.values()]
+        self._changed.clear()
+        return changed
+
+    def find(self, step: PlanStep | None) -> Stretch | None:
+        """The lines of a step, or None where it has none."""
+        return self._stretches.get(id(step))
+
+    def show(self, stretch: Stretch) -> str:
+        """All of a stretch as it is now, its last line ended."""
+        return f"{stretch.show(self._style)}{stretch.end or stretch.usual_end}{stretch.gap}"
+
+    def copy(self, steps: dict[int, PlanStep]) -> Chain:
+        """A chain of its own with the same lines.
+
+        Args:
+            steps: by the identity of each step, the one that its lines are to belong to.
+        """
+        head, *others = (evolve(stretch, before=None, behind=None) for stretch in self)
+        chain = Chain(head, self._style)
+        for stretch in others:
+            stretch.step = None if stretch.step is None else steps[id(stretch.step)]
+            chain.append(stretch)
+        return chain
 
     # ---------------------------------------------------------------- steps that come, go and move
 
@@ -82,13 +121,14 @@ class Chain:
         self._stretches[id(step)] = stretch
         if not place.beside and not place.below:
             self._write_header()
-        self._link(stretch, stretch, self._find(place))
+        self._link([stretch], self._find(place))
 
     def remove(self, steps: Iterable[PlanStep]) -> None:
         """Take out the lines of steps."""
         for step in steps:
             stretch = self._stretches.pop(id(step))
             self._text = None
+            self._changed[id(stretch)] = stretch
             if not stretch.leave_foreign():
                 self._unlink(stretch)
 
@@ -107,7 +147,7 @@ class Chain:
             stretch.text = None
         for before, behind in pairwise(block):
             behind.before = before
-        self._link(block[0], block[-1], self._find(place))
+        self._link(block, self._find(place))
 
     def _indent_at(self, place: Place) -> str:
         if place.beside is not None:
@@ -146,12 +186,14 @@ class Chain:
             else:
                 head.lines += (head.end or end) + (end if is_spaced else "") + "## Steps"
             head.text = head.lines
+            self._changed[id(head)] = head
 
     # ---------------------------------------------------------------- the chain
 
-    def _link(self, first: Stretch, last: Stretch, before: Stretch) -> None:
+    def _link(self, block: list[Stretch], before: Stretch) -> None:
         """Put stretches that hang together behind one, set off as it is usual there."""
         self._text = None
+        first, last = block[0], block[-1]
         end, behind = before.usual_end, before.behind
         if behind is not None and behind.step is not None:
             last.gap = end if _is_spaced(before, first, behind) else ""
@@ -167,12 +209,26 @@ class Chain:
             behind.before = last
         else:
             self._last = last
+        self._note(before, *block, behind)
+        self._rank(block, before, behind)
+
+    def _rank(self, block: list[Stretch], before: Stretch, behind: Stretch | None) -> None:
+        """Give stretches ranks between those around them; all get new ones where there is no room left."""
+        low = before.rank
+        apart = (behind.rank - low) // (len(block) + 1) if behind else _APART
+        for stretch in block if apart else self:
+            low += apart or _APART
+            stretch.rank = low
+
+    def _note(self, *stretches: Stretch | None) -> None:
+        self._changed.update((id(stretch), stretch) for stretch in stretches if stretch and stretch is not self._head)
 
     def _unlink(self, stretch: Stretch) -> None:
         self._text = None
         before, behind = stretch.before, stretch.behind
         assert before is not None, "the head stays"
         before.behind = behind
+        self._note(before, stretch, behind)
         if behind is not None:
             behind.before = before
         else:

@@ -7,7 +7,7 @@ from typing import Any
 from planspec_lark.diagnostics import CommandError
 from planspec_lark.document.watching import Watcher
 from planspec_lark.plan_cmd.applying import count_steps, find_known, find_room
-from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import STEP_TYPES, PlanStatus, PlanStep, iter_steps
 
 __all__ = ["add_step", "move_step", "remove_step", "rename_step", "set_status"]
 
@@ -46,14 +46,14 @@ def _refuse_taken(finder: Watcher, name: str, was: str, what: str) -> None:
         raise CommandError("PC120", f"{what}: another step is called {name}")
 
 
-def add_step(plan: PlanSpec, finder: Watcher, step_id: str, **values: Any) -> str:
+def add_step(finder: Watcher, step_id: str, values: dict[str, Any]) -> str:
     """Put in a step with these values, as ADD does."""
     what = f"ADD {step_id}"
     step = _check(what, step_id, **values)
     if step.step_type not in STEP_TYPES:
         raise CommandError("PC114", f"{what}: '{step.step_type}' is none of {', '.join(STEP_TYPES)}")
     _refuse_taken(finder, step.step_name, "", what)
-    moved = find_room(plan, step, step.step_id, finder, what).take(step, finder)
+    moved = find_room(step, step.step_id, finder, what).take(step, finder)
     finder.add(step)
     return f"step {step.step_id} added{moved}"
 
@@ -61,8 +61,8 @@ def add_step(plan: PlanSpec, finder: Watcher, step_id: str, **values: Any) -> st
 def remove_step(finder: Watcher, step_id: str, *, renumber: bool) -> str:
     """Take out a step and all below it; with ``renumber``, the run of numbers behind it moves down by one."""
     step = find_known(step_id, finder, f"REMOVE {step_id}")
-    siblings, at = finder.place_of(step)
-    del siblings[at]
+    siblings, head = finder.siblings_of(step)
+    del siblings[finder.index_of(siblings, head, step)]
     finder.remove(step)
     gone = list(iter_steps(step))
     finder.remove_lines(gone)
@@ -76,7 +76,7 @@ def remove_step(finder: Watcher, step_id: str, *, renumber: bool) -> str:
     return words
 
 
-def move_step(plan: PlanSpec, finder: Watcher, step_id: str, to: str) -> str:
+def move_step(finder: Watcher, step_id: str, to: str) -> str:
     """Give a step with all below it another place: exactly this id, where all make room as they do for ADD."""
     what = f"MOVE {step_id} to {to}"
     _check(what, to)
@@ -85,10 +85,11 @@ def move_step(plan: PlanSpec, finder: Watcher, step_id: str, to: str) -> str:
         return f"step {step_id} stays where it is"
     if to.startswith(f"{step_id}."):
         raise CommandError("PC119", f"{what}: a step can not stand below itself")
-    siblings, at = finder.place_of(step)
+    siblings, head = finder.siblings_of(step)
+    at = finder.index_of(siblings, head, step)
     del siblings[at]
     try:
-        room = find_room(plan, step, to, finder, what)
+        room = find_room(step, to, finder, what)
     except CommandError:
         siblings.insert(at, step)
         raise

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
+from functools import partial
+from typing import TypeVar
+
+from attrs import evolve
 
 from planspec_lark.collector import paused
 from planspec_lark.diagnostics import CommandError, PlanSyntaxError, has_errors
 from planspec_lark.document import changes
 from planspec_lark.document.chain import Chain
 from planspec_lark.document.pieces import cut_accepted, cut_scanned
+from planspec_lark.document.round_trip import check_change
 from planspec_lark.document.stretches import Stretch
 from planspec_lark.document.styles import find_style
 from planspec_lark.document.watching import Watcher
@@ -23,25 +27,32 @@ from planspec_lark.source import newline_of
 
 __all__ = ["PlanDocument"]
 
+_T = TypeVar("_T")
+_Change = Callable[[Watcher], _T]
+# So many changes are remembered, and as many more as the plan has steps, until what they have made is.
+_REMEMBERED = 1000
+
 
 class PlanDocument:
     """A plan and its text, made by :meth:`from_text` or :meth:`from_answer`.
 
     The text always reads as the plan. All that a change need not touch stays as it is, byte for byte. Methods that
     change the plan say in words what they did, and raise a :class:`planspec_lark.CommandError` where they cannot; then
-    nothing has changed.
+    nothing has changed. Nor has it after any other error: before a change is kept, it is looked at whether the text
+    still reads as the plan. If it does not, that is a fault of this library, and a :class:`RuntimeError` says so.
     """
 
     def __init__(self, scan: ScanResult, *, is_strict: bool) -> None:
         self.name = scan.source.name
         self._is_strict = is_strict
-        self._load(scan)
+        self._load(scan.plan, _make_chain(scan, is_strict=is_strict))
+        # What the document was at first, and all that has been done to it since: so any change can be taken back.
+        self._origin = partial(_read_again, scan.source.text, self.name, self._flags(), is_strict=is_strict)
+        self._kept: list[_Change[object]] = []
 
-    def _load(self, scan: ScanResult) -> None:
-        self._plan = scan.plan
-        with paused(scan.source.length):
-            self._chain = _make_chain(scan, is_strict=self._is_strict)
-        self._finder = Watcher(self._plan, self._chain)
+    def _load(self, plan: PlanSpec, chain: Chain) -> None:
+        self._plan, self._chain = plan, chain
+        self._finder = Watcher(plan, chain)
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> PlanDocument:
@@ -105,13 +116,17 @@ class PlanDocument:
         Raises:
             CommandError: PC121, for a document :meth:`from_answer` only.
         """
-        with self._watched():
-            return perform_all(self._plan, commands, atomic=atomic, finder=self._finder)[0]
+        commands = [*commands]
+        reports, has_changed = self._try(partial(_perform, commands=commands, atomic=atomic))
+        if has_changed:
+            done = [command for command, report in zip(commands, reports, strict=True) if report.done]
+            # Copies, as the caller may change these.
+            self._keep(partial(_perform, commands=[evolve(one, detail=[*one.detail]) for one in done], atomic=False))
+        return reports
 
     def set_status(self, step_id: str, status: PlanStatus | str, result: str | None = None) -> str:
         """Give a step a status, and a result unless that is None; an empty one takes the old one away."""
-        with self._watched():
-            return changes.set_status(self._finder, step_id, status, result)
+        return self._change(partial(changes.set_status, step_id=step_id, status=status, result=result))
 
     def add(  # noqa: PLR0913  (the fields of a step)
         self,
@@ -128,10 +143,9 @@ class PlanDocument:
 
         Unlike ADD, all texts are taken as they are: what would mean something in a line is escaped there.
         """
-        values = {"step_type": step_type, "description": description, "step_name": name}
-        lists = {"inputs": [*inputs], "outputs": [*outputs], "detail": [*detail]}
-        with self._watched():
-            return changes.add_step(self._plan, self._finder, step_id, **values, **lists)
+        values: dict[str, object] = {"step_type": step_type, "description": description, "step_name": name}
+        values |= {"inputs": [*inputs], "outputs": [*outputs], "detail": [*detail]}
+        return self._change(partial(changes.add_step, step_id=step_id, values=values))
 
     def remove(self, step_id: str, *, renumber: bool = False) -> str:
         """Take out a step and all below it.
@@ -139,8 +153,7 @@ class PlanDocument:
         The others keep their ids, unless ``renumber`` closes the gap: then the unbroken run of numbers behind the step
         moves down by one.
         """
-        with self._watched():
-            return changes.remove_step(self._finder, step_id, renumber=renumber)
+        return self._change(partial(changes.remove_step, step_id=step_id, renumber=renumber))
 
     def move(self, step_id: str, to: str) -> str:
         """Give a step, with all below it, the id ``to`` and the place that goes with it.
@@ -148,24 +161,54 @@ class PlanDocument:
         It is taken out first, and its old number stays free; then it is put in as ADD does: if the id is taken, that
         step and those behind it make room.
         """
-        with self._watched():
-            return changes.move_step(self._plan, self._finder, step_id, to)
+        return self._change(partial(changes.move_step, step_id=step_id, to=to))
 
     def rename(self, step_id: str, name: str) -> str:
         """Give a step another name, or none where ``name`` is empty."""
-        with self._watched():
-            return changes.rename_step(self._finder, step_id, name)
+        return self._change(partial(changes.rename_step, step_id=step_id, name=name))
 
-    @contextmanager
-    def _watched(self) -> Iterator[None]:
-        """Take back a change after which the text would not read as the plan. Only text around a plan can do that."""
-        before = None if self._is_strict else (self.text, self._flags())
-        yield
-        if before is None or self._reads():
-            return
-        text, flags = before
-        self._load(_read(text, self.name, flags, is_strict=False))
-        raise CommandError("PC121", "what stands around the plan would be read as a part of it, or instead of it")
+    def _change(self, change: _Change[str]) -> str:
+        said = self._try(change)
+        self._keep(change)
+        return said
+
+    def _try(self, change: _Change[_T]) -> _T:
+        """Make a change; where anything goes wrong, the document is as it was.
+
+        Raises:
+            CommandError: the change is refused. PC121 is for what is around a plan.
+            RoundTripError: the text would not read as the plan.
+        """
+        try:
+            made = change(self._finder)
+        except CommandError:
+            # What is refused has changed nothing.
+            raise
+        except BaseException:
+            self._go_back()
+            raise
+        try:
+            check_change(self._finder, self._chain, is_strict=self._is_strict)
+            if not self._is_strict and not self._reads():
+                message = "what stands around the plan would be read as a part of it, or instead of it"
+                raise CommandError("PC121", message)
+        except BaseException:
+            self._go_back()
+            raise
+        return made
+
+    def _go_back(self) -> None:
+        """Be again what all changes that have been kept have made of the document."""
+        self._load(*self._origin())
+        for change in self._kept:
+            change(self._finder)
+        check_change(self._finder, self._chain, is_strict=self._is_strict)
+
+    def _keep(self, change: _Change[object]) -> None:
+        self._kept.append(change)
+        if len(self._kept) > _REMEMBERED + self._chain.count:
+            self._origin = partial(_copy, *_copy(self._plan, self._chain))
+            self._kept.clear()
 
     def _reads(self) -> bool:
         scan = scan_plan(self.text, limits=NO_LIMITS)
@@ -182,6 +225,10 @@ class PlanDocument:
         return f"<PlanDocument {self.name!r}>"
 
 
+def _perform(finder: Watcher, commands: list[PlanCommand], *, atomic: bool) -> tuple[list[Report], bool]:
+    return perform_all(finder.plan, commands, atomic=atomic, finder=finder)
+
+
 def _read(text: str, name: str, flags: list[bool | None], *, is_strict: bool) -> ScanResult:
     scan = (scan_strictly if is_strict else scan_plan)(text, name=name, limits=NO_LIMITS)
     for step, expanded in zip(iter_steps(scan.plan), flags, strict=True):
@@ -189,11 +236,27 @@ def _read(text: str, name: str, flags: list[bool | None], *, is_strict: bool) ->
     return scan
 
 
+def _read_again(text: str, name: str, flags: list[bool | None], *, is_strict: bool) -> tuple[PlanSpec, Chain]:
+    scan = _read(text, name, flags, is_strict=is_strict)
+    return scan.plan, _make_chain(scan, is_strict=is_strict)
+
+
+def _copy(plan: PlanSpec, chain: Chain) -> tuple[PlanSpec, Chain]:
+    """A plan of its own with lines of its own, which remember how they were read."""
+    copied = deepcopy(plan)
+    return copied, chain.copy({id(one): other for one, other in zip(iter_steps(plan), iter_steps(copied), strict=True)})
+
+
 def _restore(text: str, name: str, flags: list[bool | None], is_strict: bool) -> PlanDocument:
     return PlanDocument(_read(text, name, flags, is_strict=is_strict), is_strict=is_strict)
 
 
 def _make_chain(scan: ScanResult, *, is_strict: bool) -> Chain:
+    with paused(scan.source.length):
+        return _cut(scan, is_strict=is_strict)
+
+
+def _cut(scan: ScanResult, *, is_strict: bool) -> Chain:
     head, *pieces = cut_accepted(scan.source.text) if is_strict else cut_scanned(scan)
     steps = {step.step_id: step for step in iter_steps(scan.plan)}
     stretch = Stretch.of(head, None, newline_of(scan.source.text))

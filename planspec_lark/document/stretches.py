@@ -34,6 +34,7 @@ class Stretch:
         text: the lines as they are now, without the last one's end; None until somebody asks.
         foreign: which of the lines are no part of the plan, although they stand among those of a step.
         was: what the step was read as, where the grammar reads its lines otherwise or not at all.
+        rank: grows from the first stretch to the last.
     """
 
     lines: str | None
@@ -45,6 +46,7 @@ class Stretch:
     text: str | None = None
     foreign: frozenset[int] = frozenset()
     was: PlanStep | None = None
+    rank: int = 0
     before: Stretch | None = field(default=None, repr=False)
     behind: Stretch | None = field(default=None, repr=False)
 

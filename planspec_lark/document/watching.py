@@ -21,10 +21,22 @@ class Watcher(Finder):
     """Finds steps of a plan, and keeps the lines of a text in step with them."""
 
     def __init__(self, plan: PlanSpec, chain: Chain) -> None:
-        super().__init__(plan)
+        super().__init__(plan, {step.step_id: step for step in iter_steps(plan)})
         self._chain = chain
+        self._placed: dict[int, PlanStep] = {}
         self._place = Place(None, None)
         self._names: Counter[str] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many ids of steps there are."""
+        return len(self._index or ())
+
+    def take_placed(self) -> list[PlanStep]:
+        """The steps that are new or have got new ids since this was asked last; some may have been taken out."""
+        placed = [*self._placed.values()]
+        self._placed.clear()
+        return placed
 
     def find(self, step_id: str) -> PlanStep | None:
         """The step with this id, or None."""
@@ -44,6 +56,7 @@ class Watcher(Finder):
     def add(self, step: PlanStep) -> None:
         """Put in the lines of a new step, where there was a gap last."""
         super().add(step)
+        self._placed[id(step)] = step
         self._chain.insert(step, self._find_place(step))
         if self._names is not None:
             self._names[step.step_name] += 1
@@ -79,7 +92,7 @@ class Watcher(Finder):
     def is_called(self, name: str) -> bool:
         """Whether a step has this name."""
         if self._names is None:
-            self._names = Counter(step.step_name for step in iter_steps(self._plan))
+            self._names = Counter(step.step_name for step in iter_steps(self.plan))
         return self._names[name] > 0
 
     def call(self, step: PlanStep, name: str) -> None:
@@ -91,6 +104,7 @@ class Watcher(Finder):
 
     def _touch_all(self, step: PlanStep) -> None:
         for below in iter_steps(step):
+            self._placed[id(below)] = below
             self._chain.touch(below)
 
     def _find_place(self, step: PlanStep) -> Place:

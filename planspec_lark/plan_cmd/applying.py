@@ -136,7 +136,7 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) 
     if not command.step_id or command.step_id == "ALL":
         raise CommandError("PC118", f"{command.op}: it needs a step id")
     if command.op == "ADD":
-        return _add(plan, command, finder)
+        return _add(command, finder)
     step = find_known(command.step_id, finder, f"{command.op} {command.step_id}")
     if command.op == "REVISE":
         return _revise(step, command)
@@ -220,7 +220,7 @@ def _revise(step: PlanStep, command: PlanCommand) -> str:
     return f"step {step.step_id} revised, pending again"
 
 
-def _add(plan: PlanSpec, command: PlanCommand, finder: Finder) -> str:
+def _add(command: PlanCommand, finder: Finder) -> str:
     content = _read_content(command)
     step = PlanStep(
         command.step_id,
@@ -230,7 +230,7 @@ def _add(plan: PlanSpec, command: PlanCommand, finder: Finder) -> str:
         outputs=content.outputs,
         detail=content.detail,
     )
-    room = find_room(plan, step, command.step_id, finder, f"ADD {command.step_id}")
+    room = find_room(step, command.step_id, finder, f"ADD {command.step_id}")
     moved = room.take(step, finder)
     finder.add(step)
     return f"step {step.step_id} added{moved}"
@@ -259,11 +259,10 @@ class Room:
         return f", {count_steps(sum(map(len, gap.moved.values())))} behind it moved up by one" if gap.moved else ""
 
 
-def find_room(plan: PlanSpec, step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
+def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
     """Where a step goes that is to have this id. It stands nowhere in the plan.
 
     Args:
-        plan: the plan.
         step: the step. Nothing changes yet.
         step_id: the id that it is to have.
         finder: what is known about the steps of the plan.
@@ -273,7 +272,7 @@ def find_room(plan: PlanSpec, step: PlanStep, step_id: str, finder: Finder, what
         CommandError: it cannot go there.
     """
     head = step_id.rpartition(".")[0]
-    siblings = _siblings(plan, head, finder, what)
+    siblings = _siblings(head, finder, what)
     gap = finder.gap(siblings, step_id)
     if gap.adopted and step.step_type not in CONTAINER_TYPES:
         below = shorten(gap.adopted[0].step_id)
@@ -287,9 +286,9 @@ def find_room(plan: PlanSpec, step: PlanStep, step_id: str, finder: Finder, what
     return Room(step_id, siblings, gap)
 
 
-def _siblings(plan: PlanSpec, head: str, finder: Finder, what: str) -> list[PlanStep]:
+def _siblings(head: str, finder: Finder, what: str) -> list[PlanStep]:
     if not head:
-        return plan.steps
+        return finder.plan.steps
     parent = finder.find(head)
     if parent is None:
         raise CommandError("PC112", f"{what}: there is no step {head} to add it to")

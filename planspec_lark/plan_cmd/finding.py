@@ -48,21 +48,26 @@ class Finder:
     All steps should have different ids. In a plan made by hand that has not, the first in document order counts.
     """
 
-    def __init__(self, plan: PlanSpec) -> None:
-        self._plan = plan
+    def __init__(self, plan: PlanSpec, index: dict[str, PlanStep] | None = None) -> None:
+        self.plan = plan
         self._asked = 0
-        self._index: dict[str, PlanStep] | None = None
+        # All steps by their ids, where that is known.
+        self._index = index
         # Whether the siblings below an id stand in the order of their numbers, where that is known.
         self._in_order: dict[str, bool] = {}
 
     def find(self, step_id: str) -> PlanStep | None:
-        """The step with this id, or None."""
+        """The step with this id, or None. Whoever asks may change it."""
+        return self.look_up(step_id)
+
+    def look_up(self, step_id: str) -> PlanStep | None:
+        """The same for those who do not."""
         if self._index is None:
             self._asked += 1
             if self._asked <= _MANY:
-                return find_step(self._plan, step_id)
+                return find_step(self.plan, step_id)
             self._index = {}
-            for step in iter_steps(self._plan):
+            for step in iter_steps(self.plan):
                 self._index.setdefault(step.step_id, step)
         return self._index.get(step_id)
 
@@ -70,7 +75,7 @@ class Finder:
         """Where a new step with this id goes."""
         head, _, last = step_id.rpartition(".")
         number, key = int(last), partial(_number, head)
-        in_order = self._stand_in_order(siblings, head)
+        in_order = self.stand_in_order(siblings, head)
         if in_order:
             at = bisect_left(siblings, number, key=key)
             same = siblings[at : bisect_right(siblings, number, key=key)]
@@ -98,7 +103,7 @@ class Finder:
         """The step that a step stands below, or None at the top level."""
         head = step.step_id.rpartition(".")[0]
         for _ in range(_MANY):
-            if not head or (parent := self.find(head)):
+            if not head or (parent := self.look_up(head)):
                 return parent if head else None
             head = head.rpartition(".")[0]
         return self._find_above(step.step_id)
@@ -106,21 +111,24 @@ class Finder:
     def _find_above(self, step_id: str) -> PlanStep | None:
         """The same from the top of the tree, for an id with so many numbers that trying them all takes too long."""
         parent: PlanStep | None = None
-        siblings = self._plan.steps
+        siblings = self.plan.steps
         while below := next((step for step in siblings if step_id.startswith(f"{step.step_id}.")), None):
             parent, siblings = below, below.children
         return parent
 
-    def place_of(self, step: PlanStep) -> tuple[list[PlanStep], int]:
-        """Among which siblings a step stands, and at which index."""
+    def siblings_of(self, step: PlanStep) -> tuple[list[PlanStep], str]:
+        """Among which siblings a step stands, and below which id; empty at the top level."""
         parent = self.parent_of(step)
-        head, siblings = (parent.step_id, parent.children) if parent else ("", self._plan.steps)
-        key = partial(_number, head)
-        at = bisect_left(siblings, key(step), key=key) if self._stand_in_order(siblings, head) else 0
-        # By identity: comparing would go through whole subtrees.
-        return siblings, next(index for index in range(at, len(siblings)) if siblings[index] is step)
+        return (parent.children, parent.step_id) if parent else (self.plan.steps, "")
 
-    def _stand_in_order(self, siblings: list[PlanStep], head: str) -> bool:
+    def index_of(self, siblings: list[PlanStep], head: str, step: PlanStep) -> int:
+        """At which index among its siblings, below this id, a step stands; -1 where it does not."""
+        key = partial(_number, head)
+        at = bisect_left(siblings, key(step), key=key) if self.stand_in_order(siblings, head) else 0
+        # By identity: comparing would go through whole subtrees.
+        return next((index for index in range(at, len(siblings)) if siblings[index] is step), -1)
+
+    def stand_in_order(self, siblings: list[PlanStep], head: str) -> bool:
         """Whether the siblings below an id stand in the order of their numbers.
 
         That is found out once, and with all of them in place: without one that stands out of order it may seem so.

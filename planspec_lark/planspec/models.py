@@ -26,6 +26,7 @@ __all__ = [
     "PlanStatus",
     "PlanStep",
     "StepDraft",
+    "are_alike",
     "copy_own",
     "iter_steps",
 ]
@@ -184,13 +185,18 @@ _OWN = attrgetter(
 )
 
 
+def are_alike(one: PlanStep, other: PlanStep) -> bool:
+    """Whether two steps are the same but for what stands below them."""
+    return bool(_OWN(one) == _OWN(other))
+
+
 def _same_steps(ours: list[PlanStep], theirs: list[PlanStep]) -> bool:
     pairs = [(ours, theirs)]
     while pairs:
         left, right = pairs.pop()
         if left is right:
             continue
-        if len(left) != len(right) or any(_OWN(a) != _OWN(b) for a, b in zip(left, right, strict=True)):
+        if len(left) != len(right) or not all(map(are_alike, left, right)):
             return False
         pairs.extend((a.children, b.children) for a, b in zip(left, right, strict=True))
     return True

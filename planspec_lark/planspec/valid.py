@@ -13,11 +13,12 @@ from re import Pattern
 from planspec_lark import grammars
 from planspec_lark.collector import paused
 from planspec_lark.planspec.building import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
-from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tree import grow
 from planspec_lark.source import end_last_line
 
-__all__ = ["patterns", "read_valid"]
+__all__ = ["patterns", "read_steps", "read_valid"]
 
 # Characters.
 _STRETCH = 60_000
@@ -37,6 +38,14 @@ def read_valid(text: str) -> PlanSpec | None:
         return PlanSpec()
     with paused(len(text)):
         return _read(end_last_line(text))
+
+
+def read_steps(lines: str) -> list[PlanStep] | None:
+    """The steps that lines spell by themselves, in their order and without children; None where a line is no step's.
+
+    Ids may come twice.
+    """
+    return build_steps(_rows(end_last_line(lines.lstrip(BLANKS)), 0, patterns()[1]))
 
 
 def _rows(text: str, at: int, pattern: Pattern[str]) -> Iterator[tuple[str, ...]]:

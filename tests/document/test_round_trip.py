@@ -1,0 +1,340 @@
+"""Documents whose own code has a fault: the change is not kept, whatever the fault is, and nothing is lost."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from planspec_lark import CommandError, PlanCommand, PlanDocument, PlanStep, iter_steps, parse_plan, scan_plan
+from planspec_lark.document import document as document_module
+from planspec_lark.document.chain import Chain, Place
+from planspec_lark.document.round_trip import RoundTripError
+from planspec_lark.document.stretches import Stretch
+from planspec_lark.document.styles import Style
+from planspec_lark.document.watching import Watcher
+from planspec_lark.plan_cmd import applying
+from planspec_lark.plan_cmd.finding import Finder, Gap
+
+TEXT = """\
+\ufeff# t\r
+Goal:  g
+
+## Steps
+1.  [ ]  [subtask] a
+  > kept
+    1.1. [act] b
+  1.2.  [subtask] c
+
+2. [subtask] d
+ 4.4. [act] e
+3.  [act]\tf
+4.2. [act] g"""
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+Change = Callable[[PlanDocument], object]
+
+
+def _move_all_below(patch: pytest.MonkeyPatch) -> None:
+    """With a step, what it has just taken in is moved as well: beside itself."""
+    move = Watcher.move_lines
+    patch.setattr(Watcher, "move_lines", lambda self, steps: move(self, [*iter_steps(steps[0])]))
+
+
+def _leave_lines(patch: pytest.MonkeyPatch) -> None:
+    """Of steps that go, only the first one's lines do."""
+    remove = Watcher.remove_lines
+    patch.setattr(Watcher, "remove_lines", lambda self, steps: remove(self, [*steps][:1]))
+
+
+def _find_nothing(patch: pytest.MonkeyPatch) -> None:
+    """No id is taken, and nobody is taken in."""
+    gap = Finder.gap
+
+    def find(self: Watcher, siblings: list[PlanStep], step_id: str) -> Gap:
+        return Gap(gap(self, siblings, step_id).at, {}, [])
+
+    patch.setattr(Finder, "gap", find)
+
+
+def _take_in_backwards(patch: pytest.MonkeyPatch) -> None:
+    """What is taken in stands in another order than in the text."""
+    gap = Finder.gap
+
+    def find(self: Watcher, siblings: list[PlanStep], step_id: str) -> Gap:
+        found = gap(self, siblings, step_id)
+        return Gap(found.at, found.moved, found.adopted[::-1])
+
+    patch.setattr(Finder, "gap", find)
+
+
+def _take_in_a_stranger(patch: pytest.MonkeyPatch) -> None:
+    """All are taken in that stand between those that are."""
+    gap = Finder.gap
+
+    def find(self: Watcher, siblings: list[PlanStep], step_id: str) -> Gap:
+        found = gap(self, siblings, step_id)
+        at = [index for index, step in enumerate(siblings) if step in found.adopted]
+        return Gap(found.at, found.moved, siblings[at[0] : at[-1] + 1])
+
+    patch.setattr(Finder, "gap", find)
+
+
+def _note_another(patch: pytest.MonkeyPatch) -> None:
+    """The id of a new step leads to a step that is none of the plan."""
+    note = Finder._note
+    patch.setattr(Finder, "_note", lambda self, step: note(self, copy.copy(step)))
+
+
+def _put_at_the_start(patch: pytest.MonkeyPatch) -> None:
+    """All new lines go to the start."""
+    patch.setattr(Chain, "_find", lambda self, _: next(iter(self)))
+
+
+def _put_elsewhere_in_the_plan(patch: pytest.MonkeyPatch) -> None:
+    """In the plan, all new steps go to the top."""
+    take = applying.Room.take
+
+    def take_top(self: applying.Room, step: PlanStep, finder: Finder) -> str:
+        return take(applying.Room(self.step_id, finder.plan.steps, self.gap), step, finder)
+
+    patch.setattr(applying.Room, "take", take_top)
+
+
+def _take_out_of_the_plan_only(patch: pytest.MonkeyPatch) -> None:
+    """Lines of steps that go stay where they are, although nobody knows of them any more."""
+    patch.setattr(Chain, "_unlink", lambda *_: None)
+
+
+def _drop_detail(patch: pytest.MonkeyPatch) -> None:
+    """Bodies of lines that are made anew are lost."""
+    patch.setattr(Stretch, "_edit_body", lambda *_: [])
+
+
+def _drop_lines(patch: pytest.MonkeyPatch) -> None:
+    """Lines that are made anew are lost."""
+    patch.setattr(Stretch, "_make", lambda *_: "")
+
+
+def _add_lines(patch: pytest.MonkeyPatch) -> None:
+    """Lines that are made anew have one of nobody behind them."""
+    make = Stretch._make
+
+    def make_more(self: Stretch, step: PlanStep, style: Style) -> str:
+        return f"{make(self, step, style)}\nand more"
+
+    patch.setattr(Stretch, "_make", make_more)
+
+
+def _add_a_step(patch: pytest.MonkeyPatch) -> None:
+    """Lines that are made anew have a step behind them that nobody knows."""
+    make = Stretch._make
+
+    def make_more(self: Stretch, step: PlanStep, style: Style) -> str:
+        return f"{make(self, step, style)}\n9. [act] more"
+
+    patch.setattr(Stretch, "_make", make_more)
+
+
+def _swap_bodies(patch: pytest.MonkeyPatch) -> None:
+    """The detail of step 1 stands in front of step 3, far from it: side by side the two would be right."""
+    show = Stretch.show
+
+    def swap(self: Stretch, style: Style) -> str:
+        step_id = self.step.step_id if self.step else ""
+        shown = show(self, style)
+        return f"  > kept\n{shown}" if step_id == "3" else shown.replace("\n  > kept", "") if step_id == "1" else shown
+
+    patch.setattr(Stretch, "show", swap)
+
+
+def _end_no_line(patch: pytest.MonkeyPatch) -> None:
+    """The line in front of a new one is not ended."""
+    link = Chain._link
+
+    def link_closely(self: Chain, block: list[Stretch], before: Stretch) -> None:
+        link(self, block, before)
+        before.end = before.gap = ""
+
+    patch.setattr(Chain, "_link", link_closely)
+
+
+def _change_head(patch: pytest.MonkeyPatch) -> None:
+    """Where the steps open, the goal is lost."""
+    opened = Chain._open_steps
+
+    def lose(self: Chain) -> Stretch:
+        head = opened(self)
+        head.text = "## Steps"
+        return head
+
+    patch.setattr(Chain, "_open_steps", lose)
+
+
+def _fail_at_the_second(patch: pytest.MonkeyPatch) -> None:
+    """The second step that is put in fails, once it is in the plan."""
+    insert = Chain.insert
+    count = 0
+
+    def fail(self: Chain, step: PlanStep, place: Place) -> None:
+        nonlocal count
+        count += 1
+        if count == 2:
+            raise ZeroDivisionError
+        insert(self, step, place)
+
+    patch.setattr(Chain, "insert", fail)
+
+
+TWO = [PlanCommand("ADD", "2", "act", "h"), PlanCommand("DONE", "1"), PlanCommand("ADD", "1.1", "act", "i")]
+
+
+def _is_refused(
+    document: PlanDocument, patch: Patch, change: Change, error: type[BaseException] = RoundTripError, reason: str = ""
+) -> None:
+    """A change fails, with a fault that shows in it and not in those before."""
+    go_back = PlanDocument._go_back
+    with pytest.MonkeyPatch.context() as patched:
+
+        def repair(one: PlanDocument) -> None:
+            patched.undo()
+            go_back(one)
+
+        patched.setattr(PlanDocument, "_go_back", repair)
+        patch(patched)
+        with pytest.raises(error, match=reason or None):
+            change(document)
+
+
+# What is at fault, the change that shows it, and what is said.
+FAULTS: dict[str, tuple[Patch, Change, str]] = {
+    "lines moved beside themselves": (_move_all_below, lambda d: d.move("1.2", "4"), "out of place"),
+    "lines of nobody": (_take_out_of_the_plan_only, lambda d: d.remove("1"), "out of place"),
+    "lines of steps below": (_leave_lines, lambda d: d.remove("1"), "ids and lines of"),
+    "an id twice": (_find_nothing, lambda d: d.add("2", "act"), "ids and lines of"),
+    "an orphan that has a parent": (_find_nothing, lambda d: d.add("4", "subtask"), "step 4 stands elsewhere"),
+    "orphans in another order": (_take_in_backwards, lambda d: d.add("4", "subtask"), "step 4 stands elsewhere"),
+    "an orphan that is none": (_take_in_a_stranger, lambda d: d.add("4", "subtask"), "step 4 stands elsewhere"),
+    "an id of another": (_note_another, lambda d: d.add("5", "act"), "step 5 stands elsewhere"),
+    "another order": (_put_at_the_start, lambda d: d.add("5", "act"), "step 5 stands elsewhere"),
+    "another parent": (_put_elsewhere_in_the_plan, lambda d: d.add("1.3", "act"), "step 1.3 stands elsewhere"),
+    "no detail": (_drop_detail, lambda d: d.set_status("1", "done"), "step 1 would read otherwise"),
+    "no lines": (_drop_lines, lambda d: d.set_status("1", "done"), "there are lines that are none of a step's"),
+    "other lines": (_add_lines, lambda d: d.set_status("1", "done"), "there are lines that are none of a step's"),
+    "a step of nobody": (_add_a_step, lambda d: d.set_status("1", "done"), "there are lines that are none of a step's"),
+    "a body elsewhere": (
+        _swap_bodies,
+        lambda d: d.apply([PlanCommand("DONE", "1"), PlanCommand("DONE", "3")]),
+        "step 3 would read otherwise",
+    ),
+    "a line that does not end": (_end_no_line, lambda d: d.add("2", "act"), "would read otherwise"),
+    "in the middle of commands": (_fail_at_the_second, lambda d: d.apply(TWO), ""),
+    "in the middle of all or none": (_fail_at_the_second, lambda d: d.apply(TWO, atomic=True), ""),
+}
+
+
+@pytest.mark.parametrize("is_seen", [True, False], ids=["seen", "unseen"])
+@pytest.mark.parametrize(("patch", "change", "reason"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_changes_nothing(patch: Patch, change: Change, reason: str, is_seen: bool) -> None:
+    document, other = PlanDocument.from_text(TEXT), PlanDocument.from_text(TEXT)
+    for one in (document, other):
+        one.set_status("2", "active", "so")
+        one.apply([PlanCommand("COLLAPSE", "1"), PlanCommand("ADD", "1.3", "subtask", "new")])
+    if is_seen:
+        assert document.text == other.text
+    _is_refused(document, patch, change, RoundTripError if reason else ZeroDivisionError, reason)
+    assert (document.text, document.plan) == (other.text, other.plan)
+    assert document.plan.steps[0].expanded is False
+    for one in (document, other):
+        # How lines were read at first is still known.
+        one.set_status("2", "pending", "")
+        one.remove("1.3")
+        change(one)
+    assert document.text == other.text
+    assert parse_plan(document.text) == document.plan
+
+
+def test_a_head_that_would_read_otherwise_is_a_fault() -> None:
+    document = PlanDocument.from_text("Goal: g\n")
+    _is_refused(document, _change_head, lambda d: d.add("1", "act"), reason="in front of the steps")
+    assert document.text == "Goal: g\n"
+    document.add("1", "act")
+    assert document.text == "Goal: g\n## Steps\n1. [act]\n"
+
+
+ANSWER = f"So:\n{TEXT}\n```\n\nDone."
+# Those that are not about single lines: all of an answer's are read together.
+PLACES = [
+    "lines moved beside themselves",
+    "lines of nobody",
+    "an id twice",
+    "orphans in another order",
+    "another order",
+]
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_in_an_answer_it_is_not_put_down_to_the_text_around(name: str) -> None:
+    patch, change, reason = FAULTS[name]
+    document = PlanDocument.from_answer(ANSWER)
+    _is_refused(document, patch, change, reason=reason)
+    assert document.text == ANSWER
+    assert scan_plan(ANSWER).plan == document.plan
+
+
+def test_an_interrupt_in_the_middle_changes_nothing() -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    for document in (PlanDocument.from_text(TEXT), PlanDocument.from_answer(ANSWER)):
+        before = document.text
+        for owner, name in ((Chain, "_link"), (document_module, "check_change")):
+            _is_refused(
+                document,
+                lambda patch, owner=owner, name=name: patch.setattr(owner, name, interrupt),  # type: ignore[misc]
+                lambda d: d.move("2", "1.1"),
+                KeyboardInterrupt,
+            )
+            assert document.text == before
+        document.move("2", "1.1")
+        assert document.plan == scan_plan(document.text).plan
+
+
+def test_what_is_to_be_taken_back_is_known_after_any_number_of_changes() -> None:
+    document = PlanDocument.from_text(TEXT)
+    document.set_status("1", "done", "so")
+    document.add("5", "act")
+    document.apply([PlanCommand("COLLAPSE", "1")])
+    for _ in range(1200):
+        document.set_status("3", "done", "x")
+        document.set_status("3", "pending", "")
+    before, plan = document.text, document.plan
+    for fault in ("lines moved beside themselves", "no detail"):
+        _is_refused(document, *FAULTS[fault][:2])
+        assert (document.text, document.plan) == (before, plan)
+        assert document.plan.steps[0].expanded is False
+    document.set_status("1", "pending", "")
+    document.remove("5")
+    assert document.text.rstrip() == TEXT
+
+
+def test_commands_belong_to_who_gives_them() -> None:
+    document = PlanDocument.from_text(TEXT)
+    command = PlanCommand("ADD", "2", "act", "h", detail=["one"])
+    document.apply([command])
+    before = document.text
+    command.description, command.detail[0] = "other", "two"
+    _is_refused(document, *FAULTS["no detail"][:2])
+    assert document.text == before
+
+
+def test_commands_that_can_not_all_be_read_change_nothing() -> None:
+    def commands() -> Iterable[PlanCommand]:
+        yield PlanCommand("DONE", "1")
+        raise CommandError("PC118", "no more")
+
+    document = PlanDocument.from_text(TEXT)
+    with pytest.raises(CommandError, match="no more"):
+        document.apply(commands())
+    assert document.text == TEXT

@@ -162,14 +162,13 @@ def _end_no_line(patch: pytest.MonkeyPatch) -> None:
 
 def _change_head(patch: pytest.MonkeyPatch) -> None:
     """Where the steps open, the goal is lost."""
-    opened = Chain._open_steps
+    write = Chain._write_header
 
-    def lose(self: Chain) -> Stretch:
-        head = opened(self)
-        head.text = "## Steps"
-        return head
+    def lose(self: Chain) -> None:
+        write(self)
+        self._head.text = "## Steps"
 
-    patch.setattr(Chain, "_open_steps", lose)
+    patch.setattr(Chain, "_write_header", lose)
 
 
 def _fail_at_the_second(patch: pytest.MonkeyPatch) -> None:

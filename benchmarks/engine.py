@@ -15,7 +15,7 @@ from benchmarks.findings import Findings, Settings
 from benchmarks.measure import Timing
 from benchmarks.tables import Table, ratio, seconds, size
 from planspec_lark import Budget, OperatorResult, StepCall, ThinkEngine, parse_plan
-from planspec_lark.files import write_atomically
+from planspec_lark.files import writing
 
 __all__ = ["measure_engine"]
 
@@ -62,6 +62,11 @@ def _run_on_disk(text: str, count: int) -> float:
         return _time(lambda: ThinkEngine(path, _operate, budget=Budget(steps=count)).run())
 
 
+def _write(path: Path, text: str) -> None:
+    with writing(path, path.stat()) as file:
+        file.write(text.encode())
+
+
 def _write_alone(text: str, count: int) -> float:
     """What has to be on the disk for each step: two records, and the plan twice."""
     with _folder() as folder, closing(sqlite3.connect(folder / "ledger", isolation_level=None)) as base:
@@ -74,7 +79,7 @@ def _write_alone(text: str, count: int) -> float:
         def write() -> None:
             for _ in range(2 * count):
                 base.execute("INSERT INTO records VALUES (NULL, ?)", ("x" * 300,))
-                write_atomically(path, text)
+                _write(path, text)
 
         return _time(write)
 

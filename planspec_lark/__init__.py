@@ -38,11 +38,12 @@ if TYPE_CHECKING:
         render_all,
     )
     from planspec_lark.document.document import PlanDocument
+    from planspec_lark.document.file import LeasedPlan, PlanBusyError, PlanFile, PlanFileError
+    from planspec_lark.document.lease import Lease
     from planspec_lark.engine.answers import ExecutionScan, read_execution
     from planspec_lark.engine.asking import Asked, ask, ask_async
     from planspec_lark.engine.decisions import Decision
     from planspec_lark.engine.desk import ThinkEvent
-    from planspec_lark.engine.homes import HomeError
     from planspec_lark.engine.ledger import Ledger, LedgerError, MemoryLedger
     from planspec_lark.engine.models import (
         Answer,
@@ -192,6 +193,8 @@ _HOMES = {
     "comparing.texts": "merge_texts",
     "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
     "document.document": "PlanDocument",
+    "document.file": "LeasedPlan PlanBusyError PlanFile PlanFileError",
+    "document.lease": "Lease",
     "engine.decisions": "Decision",
     "engine.reflection": "Reflection read_reflection read_replan",
     "engine.answers": "ExecutionScan read_execution",
@@ -200,7 +203,6 @@ _HOMES = {
         "ReflectionCall StepCall Unusable"
     ),
     "engine.desk": "ThinkEvent",
-    "engine.homes": "HomeError",
     "engine.ledger": "Ledger LedgerError MemoryLedger",
     "engine.preview": "InputSource Planned preview preview_resumed",
     "engine.resuming": "Edited EditedError",
@@ -331,11 +333,12 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Extraction",
     "FieldChange",
     "Fix",
-    "HomeError",
     "HopStatus",
     "InputSource",
     "JsonText",
     "Judge",
+    "Lease",
+    "LeasedPlan",
     "Ledger",
     "LedgerError",
     "Limits",
@@ -355,12 +358,15 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "Phase",
     "Places",
     "PlanAssertion",
+    "PlanBusyError",
     "PlanCommand",
     "PlanDiff",
     "PlanDocument",
     "PlanEntry",
     "PlanEvent",
     "PlanEventKind",
+    "PlanFile",
+    "PlanFileError",
     "PlanFolder",
     "PlanNext",
     "PlanReturn",

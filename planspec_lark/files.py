@@ -8,35 +8,51 @@ import secrets
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 __all__ = [
     "create_atomically",
+    "is_leftover",
     "link_or_copy",
     "remove_leftovers",
-    "replace_file",
     "sync_folder",
-    "write_atomically",
     "writing",
 ]
 
+# What files are called until they are whole.
 _PREFIX, _SUFFIX = ".planspec-", ".tmp"
 
 
+def _nothing() -> None:
+    pass
+
+
 @contextmanager
-def writing(path: Path, like: os.stat_result | None = None) -> Iterator[BinaryIO]:
+def writing(
+    path: Path,
+    like: os.stat_result | None = None,
+    *,
+    prefix: str = _PREFIX,
+    check: Callable[[], object] = _nothing,
+) -> Iterator[BinaryIO]:
     """A file beside ``path`` that takes its name, in one step, when all is written.
 
     The name outlives a crash of the machine, as the text does. The file has the permissions that any new file of this
-    user has, or those of ``like`` and, where that is allowed, its owner.
+    user has, or those of ``like`` and, where that is allowed, its owner and group.
+
+    Args:
+        path: the file.
+        like: what it is to be like.
+        prefix: how its name begins before that, so that each writer knows its own leftovers.
+        check: called when all is on the disk, right before it takes the name; what that raises leaves all as it was.
 
     Raises:
         OSError: it cannot be written; what was at ``path`` is as it was.
     """
-    beside = _beside(path)
+    beside = _beside(path, prefix)
     # What is to have permissions of its own is nobody else's until it has them.
     mode = 0o666 if like is None else 0o600
     try:
@@ -45,9 +61,8 @@ def writing(path: Path, like: os.stat_result | None = None) -> Iterator[BinaryIO
             file.flush()
             os.fsync(file.fileno())
         if like is not None:
-            with suppress(PermissionError):
-                os.chown(beside, like.st_uid, like.st_gid)
-            beside.chmod(stat.S_IMODE(like.st_mode))
+            _make_like(beside, like)
+        check()
         beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)
@@ -55,28 +70,50 @@ def writing(path: Path, like: os.stat_result | None = None) -> Iterator[BinaryIO
     sync_folder(path.parent)
 
 
-def _beside(path: Path) -> Path:
+def _make_like(path: Path, known: os.stat_result) -> None:
+    if sys.platform != "win32":
+        # To give a file away takes more rights than to give it to another group of one's own.
+        for owner in (known.st_uid, -1):
+            with suppress(PermissionError):
+                os.chown(path, owner, known.st_gid)
+                break
+    path.chmod(stat.S_IMODE(known.st_mode))
+
+
+def _beside(path: Path, prefix: str) -> Path:
     # Without the name of what it becomes, which may be as long as names can be.
-    return path.with_name(f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
+    return path.with_name(f"{prefix}{secrets.token_hex(8)}{_SUFFIX}")
 
 
-def create_atomically(path: Path, data: bytes) -> None:
+def create_atomically(path: Path, data: bytes, *, prefix: str = _PREFIX) -> None:
     """A new file, which is there with all that belongs into it or not at all.
 
     Raises:
         FileExistsError: there is something of this name already.
         OSError: it cannot be written.
     """
-    beside = _beside(path)
+    beside = _beside(path, prefix)
     try:
         with open(beside, "xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        link_or_copy(beside, path)
+        _give_name(beside, path)
     finally:
         beside.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def _give_name(beside: Path, path: Path) -> None:
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # Where a file has only one name. Whoever takes it between these two lines, and asks for no lock, loses it.
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+        beside.rename(path)
 
 
 def link_or_copy(source: Path, target: Path) -> None:
@@ -102,6 +139,11 @@ def link_or_copy(source: Path, target: Path) -> None:
                 raise
 
 
+def is_leftover(name: str, prefix: str = _PREFIX) -> bool:
+    """Whether a file of this name is one that was not whole yet."""
+    return name.startswith(prefix) and name.endswith(_SUFFIX)
+
+
 def remove_leftovers(folder: Path) -> None:
     """Remove the files that a writer which was killed has left."""
     for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
@@ -119,39 +161,3 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace a file by ``text`` in UTF-8: after a crash the old text or the new one is there, never a part of either.
-
-    A symbolic link stays one, and what it points to is replaced; the file keeps its permissions and, where
-    that is allowed, its owner.
-
-    Raises:
-        OSError: the file could not be written; it is as it was.
-    """
-    _write_over(path, text.encode("utf-8"))
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """The same for bytes, and for a file that need not be there yet; one that holds them already is not touched.
-
-    Raises:
-        OSError: the file could not be written; it is as it was.
-    """
-    if not path.exists():
-        with writing(path) as file:
-            file.write(data)
-    elif not path.is_file() or path.read_bytes() != data:
-        _write_over(path, data)
-
-
-def _write_over(path: Path, data: bytes) -> None:
-    target = path.resolve()
-    known = target.stat()
-    if not stat.S_ISREG(known.st_mode):
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
-    if not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    with writing(target, like=known) as file:
-        file.write(data)

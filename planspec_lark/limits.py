@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from attrs import Attribute, define, field, frozen
 
@@ -22,6 +22,7 @@ __all__ = [
     "Limits",
     "count_bytes",
     "find_excess",
+    "read_bytes",
     "read_file",
     "too_deep",
     "too_many_bytes",
@@ -116,13 +117,24 @@ def read_file(
         PlanSyntaxError: it is no UTF-8, or has too many bytes.
         OSError: it cannot be read.
     """
-    name, most = str(path) if name is None else name, limits.max_bytes
+    name = str(path) if name is None else name
     with open(path, "rb", opener=opener) as file:
-        data = file.read() if most is None else file.read(most + 1)
+        return decode(read_bytes(file, limits, name), name)
+
+
+def read_bytes(file: BinaryIO, limits: Limits, name: str) -> bytes:
+    """What is in an open file, of which no more is read than the limit allows.
+
+    Raises:
+        PlanSyntaxError: it has too many bytes.
+        OSError: it cannot be read.
+    """
+    most = limits.max_bytes
+    data = file.read() if most is None else file.read(most + 1)
     if most is not None and len(data) > most:
         source = Source("", name)
         raise PlanSyntaxError([too_many_bytes(most, source)], source)
-    return decode(data, name)
+    return data
 
 
 @define

@@ -23,8 +23,8 @@ def test_one_at_a_time(tmp_path: Path) -> None:
 def test_a_forked_process_that_has_not_had_its_turn_holds_nothing(tmp_path: Path) -> None:
     """Until then it has what this one had open."""
     with locked(tmp_path / "lock"):
-        (file,) = locks._held
-        copy = os.dup(file.fileno())
+        (lock,) = locks._held
+        copy = os.dup(lock.handle)
     try:
         with locked(tmp_path / "lock"):
             pass

@@ -6,6 +6,7 @@ import click
 
 from planspec_lark.cli.arguments import complete_names, folder_of, folder_option, refusals
 from planspec_lark.cli.output import FINDINGS, fail, write_text
+from planspec_lark.cli.waiting import wait_option
 from planspec_lark.source import visible_name
 from planspec_lark.store.models import StoreError, StoreReason
 
@@ -15,6 +16,7 @@ __all__ = ["command"]
 @click.command("archive")
 @click.argument("name", metavar="NAME", shell_complete=complete_names)
 @click.option("--force", is_flag=True, help="Although it is not finished, or no plan at all.")
+@wait_option
 @folder_option
 @click.pass_context
 def command(ctx: click.Context, name: str, force: bool) -> None:

@@ -12,12 +12,15 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from planspec_lark.cli.output import Unusable
+from planspec_lark.cli.waiting import wait_seconds
+from planspec_lark.document.file import clear_leftovers
 
 if TYPE_CHECKING:
     from planspec_lark.store.folder import PlanFolder
@@ -34,7 +37,7 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_ENVIRONMENT = "PLANSPEC_FOLDER"
+_FOLDER, _ENVIRONMENT = "folder", "PLANSPEC_FOLDER"
 _WORD = re.compile(r"\w[\w.-]*")
 # A plan that is longer is not read for a key press, and a list that is longer is read by nobody.
 _MOST_BYTES = 1_000_000
@@ -45,7 +48,7 @@ _MOST_HELP = 60
 
 
 def _note_folder(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    ctx.meta[_ENVIRONMENT] = value
+    ctx.meta[_FOLDER] = value
 
 
 folder_option = click.option(
@@ -65,7 +68,7 @@ def folder_of(ctx: click.Context) -> PlanFolder:
     """The folder of plans that a call is about."""
     from planspec_lark.store.folder import PlanFolder  # noqa: PLC0415  (most calls name a file)
 
-    return PlanFolder(ctx.meta.get(_ENVIRONMENT) or os.environ.get(_ENVIRONMENT) or ".")
+    return PlanFolder(ctx.meta.get(_FOLDER) or os.environ.get(_ENVIRONMENT) or ".", wait=wait_seconds(ctx))
 
 
 @contextmanager
@@ -105,10 +108,12 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
     # A shell asks what a call might become: it gets what was typed.
     if value is None or ctx.resilient_parsing:
         return value
-    if isinstance(value, tuple):
-        # What is not there is one of many: the command goes on with the others.
-        return tuple(_find(ctx, one, or_else=one) for one in value)
-    return _find(ctx, value)
+    # What is not there is one of many: the command goes on with the others.
+    is_many = isinstance(value, tuple)
+    files = [_find(ctx, one, or_else=one if is_many else None) for one in (value if is_many else [value])]
+    for folder in {os.path.dirname(os.path.abspath(file)) for file in files if file != "-"}:
+        clear_leftovers(Path(folder))
+    return tuple(files) if is_many else files[0]
 
 
 def _find(ctx: click.Context, value: str, or_else: str | None = None) -> str:

@@ -9,6 +9,7 @@ import click
 
 from planspec_lark.cli.arguments import folder_of, folder_option, refusals
 from planspec_lark.cli.output import Row, complain, json_text, terminal_width, write_rows, write_text
+from planspec_lark.document.file import clear_leftovers
 from planspec_lark.planspec.showing import say_progress
 from planspec_lark.source import columns, one_line, visible_name
 from planspec_lark.store.models import PlanEntry
@@ -32,6 +33,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     """
     with refusals():
         folder = folder_of(ctx)
+        clear_leftovers(folder.path)
         entries = folder.list()
     if as_json:
         value = {"folder": str(folder.path), "plans": list(map(_value, entries))}

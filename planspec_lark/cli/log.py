@@ -13,9 +13,8 @@ import click
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import Row, Unreadable, Unusable, json_text, write_rows, write_text
 from planspec_lark.cli.run_events import rows_of
-from planspec_lark.engine.homes import ledger_path
 from planspec_lark.engine.ledger import LedgerError, Record, RunInfo
-from planspec_lark.engine.sqlite_ledger import SqliteLedger
+from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
 from planspec_lark.source import visible_name
 
 __all__ = ["command"]

@@ -11,6 +11,7 @@ import click
 from planspec_lark.cli.arguments import folder_of, folder_option
 from planspec_lark.cli.output import UNREADABLE, Unusable, complain, fail
 from planspec_lark.cli.stopping import stoppable, until_stopped
+from planspec_lark.cli.waiting import wait_option
 from planspec_lark.prompting import LANGUAGES
 from planspec_lark.source import visible_name
 
@@ -18,6 +19,7 @@ __all__ = ["command"]
 
 
 @click.command("mcp")
+@wait_option
 @folder_option
 @click.option(
     "--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language of the prompts."
@@ -35,7 +37,8 @@ def command(ctx: click.Context, language: str) -> None:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic", "anyio"):
             raise
         raise Unusable("planspec mcp needs its extra: pip install 'planspec-lark[mcp]'") from None
-    folder = folder_of(ctx).root
+    named = folder_of(ctx)
+    folder = named.root
     try:
         # So that messages call the files as the agent does, without the way to the folder.
         os.chdir(folder)
@@ -49,7 +52,7 @@ def command(ctx: click.Context, language: str) -> None:
         # From here on, an interrupt is heard.
         if sys.stdin.isatty():
             complain("An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.")
-        await serve(".", language=language)
+        await serve(".", language=language, wait=named.wait)
 
     with stoppable("Stopped."):
         try:

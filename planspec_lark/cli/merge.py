@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
+from attrs import frozen
 
 from planspec_lark.cli.output import (
     FINDINGS,
-    Unreadable,
+    changing,
     check_inputs,
     complain,
     read_bytes,
+    replace_file,
     write_bytes,
     write_diagnostics,
 )
+from planspec_lark.cli.waiting import wait_option
 from planspec_lark.comparing.chunks import MARKER_SIZE
+from planspec_lark.comparing.models import MergeConflict
 from planspec_lark.comparing.nodes import SIDES
 from planspec_lark.comparing.texts import merge_texts
-from planspec_lark.diagnostics import PlanSyntaxError, decode
-from planspec_lark.files import replace_file
+from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, decode
 from planspec_lark.source import visible_name
 
 __all__ = ["command"]
@@ -41,6 +45,7 @@ __all__ = ["command"]
     show_default=True,
     help="How many signs make a marker of a conflict; git's %L.",
 )
+@wait_option
 @click.option("-P", "--path", metavar="NAME", help="What messages call the plan; git's %P.")
 def command(  # noqa: PLR0913, PLR0917  (its arguments and options)
     base: str, ours: str, theirs: str, out: str | None, marker_size: int, path: str | None
@@ -48,7 +53,8 @@ def command(  # noqa: PLR0913, PLR0917  (its arguments and options)
     """Merge what two sides have made of a plan.
 
     BASE is what both have started from; OURS gets what comes of it. Exits with 0 where all could be merged, 1 where
-    there are conflicts (they stand between markers, as git makes them), and 2 where a file cannot be read or written.
+    there are conflicts (they stand between markers, as git makes them), and 2 where a file cannot be read or written,
+    or another process runs the plan that would be written.
 
     Where one of the three is no plan, their lines are merged instead, and that counts as a conflict.
     """
@@ -56,31 +62,63 @@ def command(  # noqa: PLR0913, PLR0917  (its arguments and options)
     check_inputs(base, ours, theirs)
     if ours == "-" and out is None:
         out = "-"
-    files = (base, ours, theirs)
-    data = [read_bytes(file) for file in files]
-    try:
-        texts = [decode(content, side) for content, side in zip(data, SIDES, strict=True)]
-        result = merge_texts(texts[0], texts[1], texts[2], marker_size=marker_size)
-    except PlanSyntaxError as error:
-        write_diagnostics(error.diagnostics, to_stderr=True)
+    merged = _merge((base, ours, theirs), ours if out is None else out, marker_size)
+    write_diagnostics(merged.faults, to_stderr=True)
+    if merged.faults:
         complain(f"{name}: not all three are plans, so their lines are merged; look at every one of them")
-        _write(out or ours, _merge_lines(data, marker_size))
-        raise click.exceptions.Exit(FINDINGS) from None
-    _write(out or ours, result.text.encode("utf-8"))
-    for conflict in result.conflicts:
+    for conflict in merged.conflicts:
         complain(f"{name}: {conflict}")
-    if result.conflicts:
+    if merged.faults or merged.conflicts:
         raise click.exceptions.Exit(FINDINGS)
 
 
-def _write(file: str, data: bytes) -> None:
-    if file == "-":
-        write_bytes(data)
-        return
+@frozen
+class _Merged:
+    """What comes of three files, what keeps them from being plans, and where the sides do not go together."""
+
+    data: bytes
+    faults: Sequence[Diagnostic] = ()
+    conflicts: Sequence[MergeConflict] = ()
+
+    @classmethod
+    def of(cls, data: Sequence[bytes], marker_size: int) -> _Merged:
+        try:
+            texts = [decode(content, side) for content, side in zip(data, SIDES, strict=True)]
+            result = merge_texts(texts[0], texts[1], texts[2], marker_size=marker_size)
+        except PlanSyntaxError as error:
+            return cls(_merge_lines(data, marker_size), error.diagnostics)
+        return cls(result.text.encode("utf-8"), (), result.conflicts)
+
+
+def _merge(files: Sequence[str], out: str, marker_size: int) -> _Merged:
+    """Merge three files, and write what comes of them to a file or, for ``-``, to standard output."""
+    data = [read_bytes(file) for file in files]
+    merged = _Merged.of(data, marker_size)
+    own = next((at for at, file in enumerate(files) if "-" not in (file, out) and _is_same(file, out)), None)
+    if out == "-":
+        write_bytes(merged.data)
+    elif own is None:
+        replace_file(out, merged.data)
+    else:
+
+        def change(now: bytes) -> bytes:
+            nonlocal merged
+            # Somebody may have changed it since it was read.
+            if now != data[own]:
+                data[own] = now
+                merged = _Merged.of(data, marker_size)
+            return merged.data
+
+        with changing(out) as file:
+            file.rewrite(change)
+    return merged
+
+
+def _is_same(one: str, other: str) -> bool:
     try:
-        replace_file(Path(file), data)
-    except OSError as error:
-        raise Unreadable(file, error.strerror or "cannot be written") from None
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
 
 
 def _merge_lines(data: Sequence[bytes], marker_size: int) -> bytes:

@@ -11,6 +11,7 @@ from planspec_lark.cli.arguments import complete_names, folder_of, folder_option
 from planspec_lark.cli.drafts import create_hidden, draft, draft_options
 from planspec_lark.cli.output import Unusable, complain, read_plan, write_text
 from planspec_lark.cli.show import write_tree
+from planspec_lark.cli.waiting import wait_option
 from planspec_lark.prompting import language_of
 from planspec_lark.source import visible_name
 from planspec_lark.store.folder import PlanFolder
@@ -28,6 +29,7 @@ __all__ = ["command"]
 @draft_options
 @click.option("--template", is_flag=True, help="Create nothing, but write a plan to be filled in.")
 @click.option("--shared", is_flag=True, help="Let git see the plans in planspec/, now and later.")
+@wait_option
 @folder_option
 def command(description: tuple[str, ...], name: str | None, template: bool, shared: bool, **options: Any) -> None:
     """Create a plan, or show the one that has this name.

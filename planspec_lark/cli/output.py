@@ -10,14 +10,16 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import click
 
+from planspec_lark.cli.waiting import wait_option, wait_seconds
 from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, render, shorten
-from planspec_lark.files import write_atomically, writing
+from planspec_lark.document.file import PlanFile, PlanFileError
 from planspec_lark.limits import too_many_bytes
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.reading import parse_plan
@@ -29,6 +31,8 @@ __all__ = [
     "Row",
     "Unreadable",
     "Unusable",
+    "change_text",
+    "changing",
     "check_inputs",
     "complain",
     "diagnostic_rows",
@@ -40,9 +44,9 @@ __all__ = [
     "read_bytes",
     "read_plan",
     "read_text",
+    "replace_file",
     "stop_on_faults",
     "terminal_width",
-    "write_back",
     "write_bytes",
     "write_diagnostics",
     "write_diff",
@@ -165,10 +169,9 @@ def json_text(value: object, indent: int | None = 2) -> str:
 
 
 def out_option(command: Command) -> Command:
-    """The option -o, for what :func:`write_out` takes."""
-    return click.option("-o", "--out", default="-", metavar="FILE", help="Write to this file; - is standard output.")(
-        command
-    )
+    """The options for what :func:`write_out` writes."""
+    option = click.option("-o", "--out", default="-", metavar="FILE", help="Write to this file; - is standard output.")
+    return option(wait_option(command))
 
 
 def write_out(out: str, text: str) -> None:
@@ -176,45 +179,71 @@ def write_out(out: str, text: str) -> None:
 
     Raises:
         Unreadable: the file cannot be written.
+        Unusable: it cannot be written now.
     """
     if not out:
         raise click.UsageError("--out: an empty name is no file's; - is standard output")
     if out == "-":
         write_text(text)
         return
-    path = Path(out)
     try:
-        if path.is_file():
-            write_atomically(path, text)
-        elif path.exists():
-            path.write_bytes(text.encode("utf-8"))  # such as a pipe
-        else:
-            with writing(path) as file:
-                file.write(text.encode("utf-8"))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(out, reason or "cannot be written") from None
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Unreadable(out, str(error)) from None
+    replace_file(out, data)
 
 
-def write_back(file: str, before: str, after: str) -> bool:
-    """Put what has become of a file's text in its place, or write it to standard output for ``-``.
-
-    Returns:
-        Whether the file was written: it is not where nothing has changed.
+def replace_file(file: str, data: bytes) -> None:
+    """Write a file, whatever there is of this name; one that is none, such as a pipe, is written to as it is.
 
     Raises:
-        Unreadable: the file cannot be written.
+        Unreadable: it cannot be written.
+        Unusable: it cannot be written now.
     """
-    if file == "-":
-        write_text(after)
-        return False
-    if before == after:
-        return False
+    path = Path(file)
     try:
-        write_atomically(Path(file), after)
-    except OSError as error:
-        raise Unreadable(file, error.strerror or "cannot be written") from None
-    return True
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Unreadable(file, reason or "cannot be written") from None
+    with changing(file) as plan:
+        plan.rewrite(lambda _: data, make=True)
+
+
+@contextmanager
+def changing(file: str) -> Iterator[PlanFile]:
+    """A file to be changed; leaves with the reason where that cannot be.
+
+    Raises:
+        Unusable: it cannot be read or written, or not now.
+    """
+    try:
+        yield PlanFile(file, wait=wait_seconds(click.get_current_context()))
+    except PlanFileError as error:
+        raise Unusable(str(error)) from None
+
+
+def change_text(file: str, change: Callable[[str], str], *, is_dry: bool = False) -> None:
+    """Change the text of a file, or on its way from standard input to standard output for ``-``.
+
+    Args:
+        file: its name.
+        change: makes the new text; it is called again where somebody has changed the file meanwhile.
+        is_dry: call it, and write nothing.
+
+    Raises:
+        Unreadable, Unusable: the file cannot be read or written, or not now.
+        PlanSyntaxError: it is no UTF-8.
+    """
+    if is_dry or file == "-":
+        after = change(read_text(file))
+        if not is_dry:
+            write_text(after)
+        return
+    with changing(file) as plan:
+        plan.change(change)
 
 
 def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool = False) -> None:

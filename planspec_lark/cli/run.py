@@ -35,13 +35,14 @@ from planspec_lark.cli.run_options import (
 from planspec_lark.cli.run_preview import write_preview
 from planspec_lark.cli.show import write_tree
 from planspec_lark.cli.stopping import stoppable
+from planspec_lark.cli.waiting import wait_option, wait_seconds
 from planspec_lark.diagnostics import PlanSyntaxError, Severity
-from planspec_lark.engine.homes import FileHome, HomeError, ledger_path
+from planspec_lark.document.file import PlanFile, PlanFileError
 from planspec_lark.engine.ledger import LedgerError, RunInfo
 from planspec_lark.engine.models import Outcome
 from planspec_lark.engine.models import Unusable as OperatorUnusable
 from planspec_lark.engine.resuming import EditedError
-from planspec_lark.engine.sqlite_ledger import SqliteLedger
+from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
 from planspec_lark.engine.think import PlanRunError, RunResult, ThinkEngine
 from planspec_lark.limits import DEFAULT_LIMITS
 from planspec_lark.llm.agents import Model, model_operator, model_planner, model_reflector
@@ -61,6 +62,7 @@ _UNFINISHED = 3
 @click.command("run")
 @plan_argument()
 @run_options
+@wait_option
 @folder_option
 def command(file: str, **options: Any) -> None:
     """Run a plan.
@@ -78,7 +80,8 @@ def command(file: str, **options: Any) -> None:
     inputs, asked = read_inputs(options), [""]
     models = {} if options["dry_run"] else models_of(options, asked)
     plan, path = _read(file), Path(file).resolve()
-    info = _choose(path, file, options)
+    with _errors(file, asked):
+        info = _choose(path, file, options)
     if options["dry_run"]:
         with _errors(file, asked):
             write_preview(plan, ledger_path(path), info, inputs, edited)
@@ -120,8 +123,8 @@ def _choose(path: Path, file: str, options: dict[str, Any]) -> RunInfo | None:
         return runs[-1]
     if runs and not options["new_run"]:
         said = "this plan was run before: --resume goes on with that run, --new-run begins another"
-        if not options["dry_run"] and _is_running(path):
-            said = "another process runs this plan"
+        if not options["dry_run"] and (lease := PlanFile(file, wait=wait_seconds(click.get_current_context())).lease()):
+            said = f"another process runs this plan: {lease}"
         raise Unusable(f"{visible_name(file)}: {said}")
     return None
 
@@ -136,14 +139,6 @@ def _runs(path: Path) -> Sequence[RunInfo]:
         raise Unusable(str(error)) from None
 
 
-def _is_running(path: Path) -> bool:
-    try:
-        with FileHome.opened(path):
-            return False
-    except HomeError:
-        return True
-
-
 # ---------------------------------------------------------------- running
 
 
@@ -151,7 +146,7 @@ def _engine(file: str, models: dict[str, Model], display: Display, options: dict
     language = options["language"]
     can_interact = not options["no_interact"] and sys.stdin is not None and sys.stdin.isatty()
     return ThinkEngine(
-        Path(file),
+        PlanFile(file, wait=wait_seconds(click.get_current_context()), command="planspec run"),
         model_operator(models["operator"], language=language),
         model_reflector(models["reflector"], language=language) if "reflector" in models else None,
         model_planner(models["planner"], language=language) if "planner" in models else None,
@@ -177,7 +172,7 @@ def _errors(file: str, asked: Asked, go_on: str = "") -> Iterator[None]:
         raise Unusable(f"{asked[0]}: {error}{hint}") from None
     except PlanRunError as error:
         raise Unusable(f"{name}: {error}") from None
-    except (HomeError, LedgerError) as error:
+    except (PlanFileError, LedgerError) as error:
         raise Unusable(f"{error}{hint if asked[0] else ''}") from None
     except PlanSyntaxError as error:
         stop_on_faults(error, _faulty(file))

@@ -175,7 +175,8 @@ def go_on_line(context: click.Context) -> str:
         name = param.name or ""
         if name in left_out or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
-        value = context.params[name]
+        # What is no parameter of the function is kept beside them.
+        value = context.params[name] if name in context.params else context.meta[name]
         if isinstance(param, click.Argument):
             # Whatever begins with a dash would be an option.
             words.append(f"./{value}" if value.startswith("-") else value)

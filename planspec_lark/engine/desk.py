@@ -1,4 +1,4 @@
-"""The only writer of a run: plan, state, ledger and the plan's home change here, and always together.
+"""The only writer of a run: plan, state, ledger and the plan's file change here, and always together.
 
 First the record is kept, then the plan's text. After a crash in between, the record says what the text should be.
 """
@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
+from planspec_lark.document.file import LeasedPlan
 from planspec_lark.engine.events import History
-from planspec_lark.engine.homes import Home
 from planspec_lark.engine.ledger import Change, Kind, Ledger, Record
 from planspec_lark.engine.models import Effort
 from planspec_lark.engine.plantext import PlanText
@@ -74,7 +74,7 @@ class Desk:
         plan: the plan, which is changed in place.
         state: what the records so far come to.
         ledger, run: where records go.
-        home: where the plan's text goes; None where it is kept in memory only.
+        file: where the plan's text goes; None where it is kept in memory only.
         tell: is told of every record.
         history: what has happened in the run.
         text: the plan's text as it stands.
@@ -86,7 +86,7 @@ class Desk:
     state: RunState
     ledger: Ledger
     run: str
-    home: Home | None
+    file: LeasedPlan | None
     tell: Callable[[ThinkEvent], None] = _ignore
     history: History = field(init=False)
     text: PlanText = field(init=False)
@@ -148,8 +148,8 @@ class Desk:
         made = evolve(record, before=before, after=self._digest)
         kept = self.ledger.append(self.run, made)
         self.state.take(kept)
-        if self.home is not None and before != self._digest:
-            self.home.save(self.text.text)
+        if self.file is not None and before != self._digest:
+            self.file.save(self.text.text)
         self.tell(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))
         return kept
 

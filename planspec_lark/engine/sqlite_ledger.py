@@ -16,7 +16,7 @@ from attrs import evolve
 from planspec_lark.engine.ledger import Change, Kind, LedgerError, Record, RunInfo
 from planspec_lark.source import visible, visible_name
 
-__all__ = ["SqliteLedger"]
+__all__ = ["SqliteLedger", "ledger_path"]
 
 # "PSLG", and the version of the tables.
 _APPLICATION, _VERSION = 0x50534C47, 1
@@ -40,6 +40,11 @@ CREATE TABLE outputs (
 _COLUMNS = "kind, step, hash, attempt, data, changes, plan, before, after, seq, time"
 _INSERT = "INSERT INTO records VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ROWS_AT_A_TIME = 200
+
+
+def ledger_path(plan: Path) -> Path:
+    """The file beside a plan that holds its ledger."""
+    return plan.with_name(plan.name + ".ledger")
 
 
 class SqliteLedger:

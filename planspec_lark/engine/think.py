@@ -18,9 +18,9 @@ from attrs.validators import instance_of
 
 from planspec_lark.awaitables import Turn, adrive, drive
 from planspec_lark.diagnostics import Severity
+from planspec_lark.document.file import LeasedPlan, PlanFile
 from planspec_lark.engine.budgets import Meter, OutOfBudget
 from planspec_lark.engine.desk import OPEN, Desk, Patch, ThinkEvent
-from planspec_lark.engine.homes import FileHome, Home, ledger_path
 from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.engine.models import (
@@ -39,7 +39,7 @@ from planspec_lark.engine.order import Next, Walk
 from planspec_lark.engine.reflecting import Ask, Reflecting
 from planspec_lark.engine.replanning import Replanning
 from planspec_lark.engine.resuming import Edited, EditedError, Edits, catch_up, find_edits, open_again, replay
-from planspec_lark.engine.sqlite_ledger import SqliteLedger
+from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
 from planspec_lark.engine.state import RunState
 from planspec_lark.engine.stepping import Stepper
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
@@ -85,8 +85,10 @@ def _call(operator: Operator, call: StepCall) -> OperatorResult | Awaitable[Oper
     return operator(call)
 
 
-def _to_plan(value: object) -> PlanSpec | Path:
-    return value if isinstance(value, PlanSpec) else Path(value)  # type: ignore[arg-type]  # Path says what it takes
+def _to_plan(value: object) -> PlanSpec | PlanFile:
+    if isinstance(value, (PlanSpec, PlanFile)):
+        return value
+    return PlanFile(Path(value))  # type: ignore[arg-type]  # Path says what it takes
 
 
 def _to_names(value: Sequence[str]) -> tuple[str, ...]:
@@ -100,8 +102,8 @@ class ThinkEngine:
     """Runs a plan.
 
     Args:
-        plan: a plan, which is left as it is; or the path of a file, which always says where the run stands. Its ledger
-            and its lock are files beside it, with ``.ledger`` and ``.lock`` behind its name.
+        plan: a plan, which is left as it is; or a file or its path, which always says where the run stands. Beside it
+            are its ledger, with ``.ledger`` behind its name, and as long as it runs its lease, with ``.lock``.
         operator: does a step. An exception that it raises is a failure of the step, but for
             :class:`~planspec_lark.engine.models.Unusable`.
         reflector: says what becomes of a step that is not OK; without one it is blocked.
@@ -120,7 +122,7 @@ class ThinkEngine:
     A reflector, a planner or an ``ask`` that raises ends the run with what it raised. The run can go on later.
     """
 
-    plan: PlanSpec | Path = field(converter=_to_plan)
+    plan: PlanSpec | PlanFile = field(converter=_to_plan)
     operator: Operator
     reflector: Reflector | None = None
     planner: Planner | None = None
@@ -144,7 +146,8 @@ class ThinkEngine:
         Raises:
             PlanRunError: the plan has faults that keep it from being run, or there is no run to go on with.
             EditedError: finished steps were edited.
-            HomeError: the file cannot be read or written, another process runs it, or somebody has edited it meanwhile.
+            PlanBusyError: another process runs the plan.
+            PlanFileError: the file cannot be read or written, or somebody has edited it meanwhile.
             LedgerError: the ledger cannot be read or written.
             PlanSyntaxError: the file holds no plan.
             RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
@@ -165,21 +168,21 @@ class ThinkEngine:
     @contextmanager
     def _begun(self, *, resume: bool) -> Iterator[Desk]:
         with ExitStack() as held:
-            home: FileHome | None = None
+            file: LeasedPlan | None = None
             if isinstance(self.plan, PlanSpec):
                 plan = parse_plan(serialize_plan(self.plan), name="<plan>")
                 ledger = self.ledger or MemoryLedger()
             else:
-                home = held.enter_context(FileHome.opened(self.plan))
-                plan = parse_plan(home.load(), name=str(self.plan))
-                ledger = self.ledger or held.enter_context(closing(SqliteLedger(ledger_path(home.path))))
+                file = held.enter_context(self.plan.leased())
+                plan = parse_plan(file.load(), name=str(self.plan.path))
+                ledger = self.ledger or held.enter_context(closing(SqliteLedger(ledger_path(file.path))))
             _check(plan)
-            yield self._resume(plan, home, ledger) if resume else self._begin(plan, home, ledger)
+            yield self._resume(plan, file, ledger) if resume else self._begin(plan, file, ledger)
 
-    def _begin(self, plan: PlanSpec, home: Home | None, ledger: Ledger) -> Desk:
+    def _begin(self, plan: PlanSpec, file: LeasedPlan | None, ledger: Ledger) -> Desk:
         info = RunInfo(secrets.token_hex(8), time.time(), self._take_inputs())
         ledger.begin(info)
-        desk = Desk(plan, RunState(), ledger, info.run, home, self.on_event)
+        desk = Desk(plan, RunState(), ledger, info.run, file, self.on_event)
         desk.note_shape(Kind.BEGUN)
         return desk
 
@@ -190,13 +193,13 @@ class ThinkEngine:
             raise PlanRunError(f"inputs: {error}") from None
         return taken
 
-    def _resume(self, plan: PlanSpec, home: Home | None, ledger: Ledger) -> Desk:
+    def _resume(self, plan: PlanSpec, file: LeasedPlan | None, ledger: Ledger) -> Desk:
         inputs, runs = self._take_inputs(), ledger.runs()
         if not runs:
             raise PlanRunError("there is no run to go on with")
         run, past = runs[-1].run, replay(ledger, runs[-1].run)
         if past.state.last is None:
-            desk = Desk(plan, past.state, ledger, run, home, self.on_event)
+            desk = Desk(plan, past.state, ledger, run, file, self.on_event)
             desk.note_shape(Kind.BEGUN, inputs=inputs)
             return desk
         was = serialize_plan(plan)
@@ -204,10 +207,10 @@ class ThinkEngine:
         edits = find_edits(now.plan, past) if now.is_edited else Edits()
         if edits.edited and self.edited is Edited.ASK:
             raise EditedError([step.step_id for step in edits.edited])
-        desk = Desk(now.plan, past.state, ledger, run, home, self.on_event)
-        if home is not None and desk.text.text != was:
+        desk = Desk(now.plan, past.state, ledger, run, file, self.on_event)
+        if file is not None and desk.text.text != was:
             # Before the next record: the one that the file lacks has to be the last one.
-            home.save(desk.text.text)
+            file.save(desk.text.text)
         desk.note_shape(
             Kind.RESUMED,
             is_edited=now.is_edited,

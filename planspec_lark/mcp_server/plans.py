@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.engine.homes import BusyError, FileHome
+from planspec_lark.document.file import PlanFile
 from planspec_lark.limits import Limits
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.reading import parse_plan
@@ -26,8 +24,6 @@ __all__ = ["MAX_FINDINGS", "Page", "Plans", "Stored", "digest_of"]
 # So many plans are listed at once, and so many findings told.
 _PAGE = 50
 MAX_FINDINGS = 20
-# For so long a change waits for another one; a run holds its plan much longer.
-_PATIENCE, _PAUSE = 3.0, 0.02
 
 
 def digest_of(text: str) -> str:
@@ -123,27 +119,16 @@ class Plans:
 
     # ------------------------------------------------------------ changing
 
-    @contextmanager
-    def opened(self, name: str) -> Iterator[FileHome]:
-        """The plan's file, while nobody else changes it.
+    def change(self, name: str, change: Callable[[Stored], str]) -> None:
+        """Change a plan's text; see :meth:`PlanFile.change`.
 
         Raises:
             StoreError: there is no plan of this name.
-            HomeError: it is run at this moment, or cannot be locked.
+            PlanSyntaxError: it is no plan.
+            PlanFileError: it is run at this moment, or cannot be read or written.
         """
-        path = self._find(name)
-        with ExitStack() as held:
-            end = time.monotonic() + _PATIENCE
-            while True:
-                try:
-                    home = held.enter_context(FileHome.opened(path))
-                    break
-                except BusyError:
-                    # Another server lets go of it soon.
-                    if time.monotonic() > end:
-                        raise
-                    time.sleep(_PAUSE)
-            yield home
+        file = PlanFile(self._find(name), wait=self._folder.wait, limits=self._limits)
+        file.change(lambda text: change(self.parse(name, text)))
 
     def create(self, name: str, text: str) -> Stored:
         """A new plan.

@@ -14,6 +14,7 @@ import anyio
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.stdio import stdio_server
 
+from planspec_lark.document.file import WAIT
 from planspec_lark.mcp_server.inbox import InboxError, read_lines
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.server import make_server
@@ -24,7 +25,7 @@ __all__ = ["InboxError", "serve"]
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
-async def serve(folder: Path | str, *, language: str = "en") -> None:
+async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT) -> None:
     """Serve the plans of a folder until standard input is closed.
 
     Standard output is for the protocol alone, until the process ends: whatever else is written there goes to standard
@@ -33,6 +34,7 @@ async def serve(folder: Path | str, *, language: str = "en") -> None:
     Args:
         folder: the project's, the one with ``planspec/`` in it.
         language: of the prompts, "en" or "zh".
+        wait: seconds that a change waits at most for who runs the plan or writes in its folder.
 
     Raises:
         InboxError: something has come that is no message.
@@ -41,7 +43,7 @@ async def serve(folder: Path | str, *, language: str = "en") -> None:
     """
     # What a client does wrong is told to the client.
     logging.getLogger("mcp").setLevel(logging.ERROR)
-    server = make_server(Plans(PlanFolder(folder)), language)
+    server = make_server(Plans(PlanFolder(folder, wait=wait)), language)
     options = server.create_initialization_options(NotificationOptions(resources_changed=True))
     messages = anyio.wrap_file(_take_output())
     try:

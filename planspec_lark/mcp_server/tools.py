@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel, ValidationError
 
 from planspec_lark.diagnostics import PlanSyntaxError, render_all, shorten
-from planspec_lark.engine.homes import BusyError, HomeError
+from planspec_lark.document.file import PlanBusyError, PlanFileError
 from planspec_lark.mcp_server import working
 from planspec_lark.mcp_server.models import (
     Applied,
@@ -151,9 +151,9 @@ def call(plans: Plans, entry: Entry, arguments: Mapping[str, Any]) -> CallToolRe
     except PlanSyntaxError as error:
         found = error.diagnostics[: MAX_FINDINGS + 1]
         return _fail(f"This is no plan, or one with errors in it:\n\n{render_all(found)}")
-    except BusyError as error:
+    except PlanBusyError as error:
         return _fail(f"{error}. Try again later; nothing was changed.")
-    except (RefusedError, StoreError, HomeError) as error:
+    except (RefusedError, StoreError, PlanFileError) as error:
         return _fail(str(error))
     return CallToolResult(
         content=[TextContent(text=answer.text)],

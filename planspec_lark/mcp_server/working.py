@@ -222,25 +222,33 @@ def create_plan(plans: Plans, arguments: CreateArguments) -> Answer:
 # ---------------------------------------------------------------- apply
 
 
+@frozen
+class _Tried:
+    """A document, its text before the commands, and what became of each of them."""
+
+    before: str
+    document: PlanDocument
+    reports: Sequence[Report]
+
+
 def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
     """Commands change a plan: all of them, or none where one is refused."""
     commands = _read_commands(arguments.commands)
-    # Whatever is wrong with the plan itself is told without waiting for the lock.
-    _check_digest(plans.load(arguments.name), arguments.expected_digest)
-    with plans.opened(arguments.name) as home:
-        stored = plans.parse(arguments.name, home.load())
+    tried: list[_Tried] = []
+
+    def change(stored: Stored) -> str:
         _check_digest(stored, arguments.expected_digest)
         document = PlanDocument.from_text(stored.text, name=stored.name)
-        reports = document.apply(commands, atomic=True)
-        after = document.text
-        if after != stored.text:
-            home.save(after)
+        tried[:] = [_Tried(stored.text, document, document.apply(commands, atomic=True))]
+        return document.text
+
+    plans.change(arguments.name, change)
+    before, reports, plan, after = tried[0].before, tried[0].reports, tried[0].document.plan, tried[0].document.text
     done = all(report.done for report in reports)
     told = [(command, report) for command, report in zip(commands, reports, strict=True) if done or not report.done]
-    plan = document.plan
     applied = Applied(
         applied=done,
-        changed=after != stored.text,
+        changed=after != before,
         reports=[_tell(command, report) for command, report in told[:_REPORTS]],
         not_listed=max(0, len(told) - _REPORTS),
         digest=digest_of(after),

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date
 from itertools import count
 from pathlib import Path
 
 from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.engine.homes import BusyError, FileHome, HomeError, ledger_path
+from planspec_lark.document.file import PlanFile, PlanFileError
+from planspec_lark.engine.sqlite_ledger import ledger_path
 from planspec_lark.files import link_or_copy, sync_folder
+from planspec_lark.locks import LockedError, locked_folder
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.source import visible_name
-from planspec_lark.store.models import StoreError, StoreReason, explain
+from planspec_lark.store.models import StoreError, StoreReason, explain, to_store_error
 
 __all__ = ["move_plan"]
 
 
-def move_plan(path: Path, folder: Path, *, force: bool) -> Path:
+def move_plan(path: Path, archive: Path, make: Callable[[Path], object], *, force: bool, wait: float) -> Path:
     """Move a plan and what belongs to it into a folder.
 
     Every file is in both places before it goes from the first, so whoever is stopped in between does it again. Where
@@ -28,36 +30,41 @@ def move_plan(path: Path, folder: Path, *, force: bool) -> Path:
 
     Args:
         path: the plan.
-        folder: where to, which is there.
+        archive: the folder where to.
+        make: makes that folder, if need be; a plan that stays where it is needs none.
         force: move it although it is unfinished, or no plan at all.
+        wait: seconds to wait at most for who runs it or writes in one of the folders.
 
     Raises:
         StoreError: it is a link, unfinished, or run at this moment; it cannot be moved.
     """
     name = visible_name(str(path))
-    for source, _ in _pairs(path, folder / path.name):
+    for source, _ in _pairs(path, archive / path.name):
         if source.is_symlink():
             raise StoreError(f"{visible_name(str(source))}: this is a link, which would lead elsewhere after a move")
+    file = PlanFile(path, wait=wait)
     try:
-        with FileHome.opened(path) as home:
+        with file.held():
             if not force:
-                _check_finished(home, name)
-            target = _move(path, folder)
-    except HomeError as error:
-        reason = StoreReason.BUSY if isinstance(error, BusyError) else StoreReason.UNUSABLE
-        raise StoreError(str(error), reason) from None
+                _check_finished(file, name)
+            make(archive)
+            with locked_folder(archive, wait):
+                target = _move(path, archive)
+            # What is made anew whenever it is needed.
+            with suppress(OSError):
+                path.with_name(path.name + ".ledger-shm").unlink(missing_ok=True)
+    except PlanFileError as error:
+        raise to_store_error(error) from None
+    except LockedError:
+        raise StoreError(f"{visible_name(str(archive))}: another process writes here", StoreReason.BUSY) from None
     except OSError as error:
         raise StoreError(f"{name}: {explain(error)}") from None
-    # What is made anew whenever it is needed, and the lock, which has just been let go of.
-    for ending in (".lock", ".ledger-shm"):
-        with suppress(OSError):
-            path.with_name(path.name + ending).unlink(missing_ok=True)
     return target
 
 
-def _check_finished(home: FileHome, name: str) -> None:
+def _check_finished(file: PlanFile, name: str) -> None:
     try:
-        plan = parse_plan(home.load(), name=name)
+        plan = parse_plan(file.read(), name=name)
     except PlanSyntaxError:
         message = f"{name}: this is no plan, so nobody knows whether it is finished"
         raise StoreError(message, StoreReason.UNFINISHED) from None

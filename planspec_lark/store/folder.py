@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from planspec_lark.files import create_atomically
+from planspec_lark.document.file import WAIT, PlanFile, PlanFileError
 from planspec_lark.limits import Limits, count_bytes
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.reading import parse_plan
@@ -16,7 +16,7 @@ from planspec_lark.store import names
 from planspec_lark.store.archiving import move_plan
 from planspec_lark.store.entries import describe
 from planspec_lark.store.gitignore import hide_folder, share_folder
-from planspec_lark.store.models import PlanEntry, StoreError, StoreReason, explain
+from planspec_lark.store.models import PlanEntry, StoreError, StoreReason, explain, to_store_error
 from planspec_lark.store.names import SUFFIX, check_name, fold_name, is_name
 from planspec_lark.store.places import find_folder, find_inside, read_inside, real_root
 
@@ -36,10 +36,11 @@ class PlanFolder:
     Args:
         root: the project's folder, the one with ``planspec/`` in it, which is made when it is needed.
         limits: how much to read of a plan.
+        wait: seconds that a change waits at most for who runs the plan or writes in the folder.
     """
 
-    def __init__(self, root: Path | str = ".", *, limits: Limits = FOLDER_LIMITS) -> None:
-        self.root, self.limits = Path(root), limits
+    def __init__(self, root: Path | str = ".", *, limits: Limits = FOLDER_LIMITS, wait: float = WAIT) -> None:
+        self.root, self.limits, self.wait = Path(root), limits, wait
 
     @property
     def path(self) -> Path:
@@ -220,15 +221,15 @@ class PlanFolder:
             data = text.encode("utf-8")
         except UnicodeEncodeError:
             raise StoreError("the text has lone surrogates, which cannot be written") from None
-        folder = self._make(self.path)
+        self._make(self.path)
         if (known := self.holds(name)) is not None:
             raise self._exists(known)
         try:
-            create_atomically(folder / f"{name}{SUFFIX}", data)
+            PlanFile(self._path(name), wait=self.wait).create(data)
         except FileExistsError:
             raise self._exists(name) from None
-        except OSError as error:
-            raise StoreError(f"{visible_name(str(self._path(name)))}: {explain(error)}") from None
+        except PlanFileError as error:
+            raise to_store_error(error) from None
         return self._path(name)
 
     def archive(self, name: str, *, force: bool = False) -> Path:
@@ -246,9 +247,7 @@ class PlanFolder:
         path = self._find_plan(check_name(name))
         if path is None:
             raise self._is_missing(name)
-        archive = self.path / _ARCHIVE
-        self._make(archive)
-        return move_plan(path, archive, force=force)
+        return move_plan(path, self.path / _ARCHIVE, self._make, force=force, wait=self.wait)
 
     def hide(self) -> bool:
         """Keep new plans out of git's history by ``planspec/.gitignore``, unless there is one or they are shared.
@@ -258,7 +257,7 @@ class PlanFolder:
         Raises:
             StoreError: it cannot be written.
         """
-        return hide_folder(self._make(self.path))
+        return hide_folder(self._make(self.path), wait=self.wait)
 
     def share(self) -> bool:
         """Let git see the plans, now and later: :meth:`hide` does nothing any more. Whether that changes anything.
@@ -266,7 +265,7 @@ class PlanFolder:
         Raises:
             StoreError: a file cannot be written or removed.
         """
-        return share_folder(self._make(self.path))
+        return share_folder(self._make(self.path), wait=self.wait)
 
     # ------------------------------------------------------------ paths
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from planspec_lark.files import create_atomically
+from planspec_lark.document.file import PlanFile, PlanFileError
 from planspec_lark.source import visible_name
-from planspec_lark.store.models import StoreError, explain
+from planspec_lark.store.models import StoreError, explain, to_store_error
 
 __all__ = ["hide_folder", "share_folder"]
 
@@ -20,8 +20,10 @@ _EVERYTHING = b"*\n"
 _WHY = b"These plans are shared: `planspec new` writes no .gitignore here.\n"
 
 
-def hide_folder(folder: Path) -> bool:
+def hide_folder(folder: Path, *, wait: float) -> bool:
     """Write a ``.gitignore`` that ignores all of a folder, unless there is one or its plans are shared.
+
+    Whoever writes in the folder is waited for, ``wait`` seconds at most.
 
     Returns:
         Whether it was written.
@@ -30,12 +32,12 @@ def hide_folder(folder: Path) -> bool:
         StoreError: it cannot be written.
     """
     try:
-        return not _is_there(folder / _SHARED) and _create(folder / _IGNORE, _EVERYTHING)
+        return not _is_there(folder / _SHARED) and _create(folder / _IGNORE, _EVERYTHING, wait)
     except OSError as error:
         raise StoreError(f"{visible_name(str(folder / _IGNORE))}: {explain(error)}") from None
 
 
-def share_folder(folder: Path) -> bool:
+def share_folder(folder: Path, *, wait: float) -> bool:
     """Remember that the plans of a folder are shared, and remove what :func:`hide_folder` has written.
 
     A ``.gitignore`` that says anything else is somebody's own, and stays.
@@ -48,7 +50,7 @@ def share_folder(folder: Path) -> bool:
     """
     path = folder / _IGNORE
     try:
-        is_new = _create(folder / _SHARED, _WHY)
+        is_new = _create(folder / _SHARED, _WHY, wait)
         if not _is_ours(path):
             return is_new
         path.unlink()
@@ -57,11 +59,13 @@ def share_folder(folder: Path) -> bool:
     return True
 
 
-def _create(path: Path, data: bytes) -> bool:
+def _create(path: Path, data: bytes, wait: float) -> bool:
     try:
-        create_atomically(path, data)
+        PlanFile(path, wait=wait).create(data)
     except FileExistsError:
         return False
+    except PlanFileError as error:
+        raise to_store_error(error) from None
     return True
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from attrs import frozen
 
 from planspec_lark.diagnostics import Diagnostic
+from planspec_lark.document.file import PlanBusyError, PlanFileError
 
-__all__ = ["PlanEntry", "StoreError", "StoreReason", "explain"]
+__all__ = ["PlanEntry", "StoreError", "StoreReason", "explain", "to_store_error"]
 
 
 class StoreReason(Enum):
@@ -67,3 +68,8 @@ class PlanEntry:
 def explain(error: OSError | ValueError | RuntimeError) -> str:
     """What a system says of a file, without the file's name."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+
+
+def to_store_error(error: PlanFileError) -> StoreError:
+    """What a folder says of a file that cannot be changed."""
+    return StoreError(str(error), StoreReason.BUSY if isinstance(error, PlanBusyError) else StoreReason.UNUSABLE)

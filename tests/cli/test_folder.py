@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark import SqliteLedger, check_text, iter_steps, parse_plan, serialize_plan
-from planspec_lark.engine.homes import FileHome
+from planspec_lark.document.file import PlanFile
 from planspec_lark.engine.ledger import RunInfo
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.source import columns
@@ -352,10 +352,12 @@ def test_what_cannot_be_archived(name: str, said: str) -> None:
 
 @pytest.mark.usefixtures("plans")
 def test_a_plan_that_is_run_is_not_archived() -> None:
-    with FileHome.opened(Path("planspec/winter.md")):
-        result = run("archive", "winter", "--force")
-    said = "Error: planspec/winter.md: another process runs this plan\n"
-    assert (result.exit_code, result.stderr) == (2, said)
+    with PlanFile("planspec/winter.md", command="planspec run").leased():
+        result = run("archive", "winter", "--force", "--wait", "0")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(
+        "Error: planspec/winter.md: another process runs this plan: `planspec run`, process"
+    )
 
 
 # ---------------------------------------------------------------- names in place of files

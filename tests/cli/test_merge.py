@@ -130,7 +130,7 @@ def test_trouble(here: Path) -> None:
     assert (result.exit_code, result.stderr) == (2, "Error: none/new.md: No such file or directory\n")
     (here / "folder").mkdir()
     result = run("merge", "base", "ours", "theirs", "-o", "folder")
-    assert (result.exit_code, result.stderr) == (2, "Error: folder: not a regular file\n")
+    assert (result.exit_code, result.stderr) == (2, "Error: folder: Is a directory\n")
     result = run("merge", "-", "-", "theirs")
     assert (result.exit_code, "Standard input can be read only once." in result.stderr) == (2, True)
     assert (here / "ours").read_text(encoding="utf-8") == OURS

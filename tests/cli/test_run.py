@@ -45,7 +45,7 @@ def test_converged(snapshot: SnapshotAssertion) -> None:
     assert result.stdout == snapshot(name="run")
     assert plan_text() == snapshot(name="plan")
     assert calls() == ["1", "2", "3", "3.1", "4.1"]
-    assert sorted(Path().glob("bakery*")) == [Path("bakery.md"), Path("bakery.md.ledger"), Path("bakery.md.lock")]
+    assert sorted(Path().glob("bakery*")) == [Path("bakery.md"), Path("bakery.md.ledger")]
 
 
 def test_blocked(snapshot: SnapshotAssertion) -> None:

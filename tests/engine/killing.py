@@ -19,8 +19,8 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from planspec_lark.document.file import PlanBusyError, PlanFile
 from planspec_lark.engine import sqlite_ledger
-from planspec_lark.engine.homes import HomeError
 from planspec_lark.engine.models import (
     HopStatus,
     OperatorResult,
@@ -154,7 +154,7 @@ def begin(folder: Path) -> Path:
 
 def run_plan(path: Path, log: Log) -> RunResult:
     """Run the plan to its end, or go on with that."""
-    engine = ThinkEngine(path, log.operate, reflect, write, ask=reply, required=["order"])
+    engine = ThinkEngine(PlanFile(path, wait=0), log.operate, reflect, write, ask=reply, required=["order"])
     ledger = path.with_name("plan.ledger")
     resume = False
     if ledger.exists() and ledger.stat().st_size:
@@ -257,8 +257,8 @@ def _fork(request: Request) -> int:
         folder = Path(request.folder)
         run_plan(folder / "plan", Log(folder / "log", request.hangs))
         code = 0
-    except HomeError as error:
-        code = LOCKED if "another process runs this plan" in str(error) else 1
+    except PlanBusyError:
+        code = LOCKED
     finally:
         if code == 1:
             import traceback

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanSyntaxError, parse_plan
-from planspec_lark.engine.homes import FileHome, HomeError
+from planspec_lark.document.file import LeasedPlan, PlanFile, PlanFileError
 from planspec_lark.engine.models import Budget, EngineLimits, OperatorResult, Outcome, Unusable
 from planspec_lark.engine.resuming import Edited, EditedError
 from planspec_lark.engine.think import RunResult
@@ -336,7 +336,7 @@ def test_no_plan_is_left(path: Path) -> None:
     with pytest.raises(PlanSyntaxError):
         _go_on(path)
     path.unlink()
-    with pytest.raises(HomeError) as error:
+    with pytest.raises(PlanFileError) as error:
         _go_on(path)
     assert str(error.value) == f"{path}: No such file or directory"
 
@@ -353,7 +353,7 @@ def test_a_plan_that_is_edited_while_it_runs(path: Path) -> None:
     world = World()
     engine = world.engine(path)
     object.__setattr__(engine, "operator", meddle)
-    with pytest.raises(HomeError) as error:
+    with pytest.raises(PlanFileError) as error:
         engine.run()
     assert str(error.value) == (f"{path}: somebody has edited the plan while it was run; resume to go on with that")
     assert "[act] e" in path.read_text()
@@ -371,7 +371,7 @@ def test_a_plan_that_is_edited_while_it_is_planned_anew(path: Path) -> None:
         return f"RETRY\nPLAN_CMD: ADD 1 [act] new\nPLAN_CMD: ADD {int(call.step.step_id) + 2} [act] more"
 
     world = World({"b": [failed()]})
-    with pytest.raises(HomeError):
+    with pytest.raises(PlanFileError):
         world.run(path, reflector=meddle)
     with pytest.raises(EditedError) as error:
         _go_on(path)
@@ -391,28 +391,28 @@ def test_a_link_to_a_plan(path: Path) -> None:
     World().run(link)
     assert link.is_symlink()
     assert "4. [x] [act] d" in path.read_text()
-    assert sorted(os.listdir(path.parent)) == ["link", "plan", "plan.ledger", "plan.lock"]
+    assert sorted(os.listdir(path.parent)) == ["link", "plan", "plan.ledger"]
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     for name, why in [("", "this is no file"), ("pipe", "this is no file"), ("none", "No such file or directory")]:
-        with pytest.raises(HomeError) as error:
+        with pytest.raises(PlanFileError) as error:
             World().run(tmp_path / name)
         assert str(error.value) == f"{tmp_path / name if name else tmp_path}: {why}"
-    with pytest.raises(HomeError):
+    with pytest.raises(PlanFileError):
         World().run(tmp_path / "loop")
-    with pytest.raises(HomeError):
+    with pytest.raises(PlanFileError):
         World().run(Path("a\x00b"))
     assert sorted(os.listdir(tmp_path)) == ["loop", "pipe"]
 
 
 def test_one_plan_twice_in_one_process(path: Path) -> None:
     def again(_: Any) -> Any:
-        with pytest.raises(HomeError) as error:
-            World().run(path)
-        assert str(error.value) == f"{path}: another process runs this plan"
+        with pytest.raises(PlanFileError) as error:
+            World().run(PlanFile(path, wait=0))
+        assert str(error.value).startswith(f"{path}: another process runs this plan: `")
         return ok(x=1, y=2)
 
     engine = World().engine(path)
@@ -422,7 +422,7 @@ def test_one_plan_twice_in_one_process(path: Path) -> None:
 
 def test_the_name_of_a_file_steers_nothing(tmp_path: Path) -> None:
     for name in ("\x1b[2J", "a\nb"):
-        with pytest.raises(HomeError) as error:
+        with pytest.raises(PlanFileError) as error:
             World().run(tmp_path / name)
         assert "\x1b" not in str(error.value)
         assert "\n" not in str(error.value)
@@ -432,8 +432,8 @@ def test_a_folder_that_cannot_be_written_to(path: Path) -> None:
     """Even the superuser finds no place below /proc."""
     code = (
         "import sys\nfrom pathlib import Path\nfrom planspec_lark.engine.think import ThinkEngine\n"
-        "from planspec_lark.engine.homes import HomeError\n"
-        "try: ThinkEngine(Path('/proc/version'), None).run()\nexcept HomeError as error: print(error)"
+        "from planspec_lark.document.file import PlanFile, PlanFileError\n"
+        "try: ThinkEngine(Path('/proc/version'), None).run()\nexcept PlanFileError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "/proc/version: No such file or directory\n"
@@ -449,17 +449,17 @@ class Stop(BaseException):
 
 def _stop_before_saving(path: Path, text: str, monkeypatch: pytest.MonkeyPatch, world: World | None = None) -> None:
     """Run a plan until a text with this would be saved; the record of it is kept."""
-    save = FileHome.save
+    save = LeasedPlan.save
 
-    def stop(self: FileHome, now: str) -> None:
+    def stop(self: LeasedPlan, now: str) -> None:
         if text in now:
             raise Stop
         save(self, now)
 
-    monkeypatch.setattr(FileHome, "save", stop)
+    monkeypatch.setattr(LeasedPlan, "save", stop)
     with pytest.raises(Stop):
         (world or World(VALUES)).run(path)
-    monkeypatch.setattr(FileHome, "save", save)
+    monkeypatch.setattr(LeasedPlan, "save", save)
 
 
 def test_a_file_that_is_a_record_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

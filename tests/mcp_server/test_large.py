@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planspec_lark import iter_steps, parse_plan
-from planspec_lark.engine.homes import FileHome
+from planspec_lark.document.file import PlanFile
 from planspec_lark.tokens import estimate_tokens
 from tests.mcp_server.clients import PLAN, Agent, connected, text_of
 
@@ -96,7 +96,7 @@ def test_a_plan_that_changes_while_a_change_waits_is_left_alone(agent: Agent) ->
         "commands": "PLAN_CMD: DONE 2.1",
         "expected_digest": agent.ask("read_plan", name="library")["digest"],
     }
-    with FileHome.opened(path):
+    with PlanFile(path).leased():
         waiting = agent.portal.start_task_soon(agent.client.call_tool, "apply_commands", arguments)
         # It has looked at the plan by now, and waits for the lock.
         time.sleep(1)

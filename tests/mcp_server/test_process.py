@@ -18,7 +18,7 @@ import pytest
 from mcp.server.lowlevel import Server
 
 from planspec_lark import __version__
-from planspec_lark.engine.homes import FileHome
+from planspec_lark.document.file import PlanFile
 from planspec_lark.mcp_server import serving
 from planspec_lark.mcp_server.serving import InboxError
 from tests.cli.running import LISTEN, call, command_line, environment
@@ -163,10 +163,10 @@ def test_a_change_that_has_begun_is_ended_first(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     before = (
         "import time, pathlib\n"
-        "from planspec_lark.engine.homes import FileHome\n"
-        "real = FileHome.save\n"
+        "from planspec_lark.document.file import PlanFile\n"
+        "real = PlanFile.change\n"
         f"slow = lambda *a: (pathlib.Path({str(begun)!r}).touch(), time.sleep(1), real(*a))\n"
-        "FileHome.save = slow"
+        "PlanFile.change = slow"
     )
     with started(tmp_path, before) as process:
         send(process, tool_call(2, "apply_commands", name="library", commands="PLAN_CMD: DONE 2.1"))
@@ -175,7 +175,7 @@ def test_a_change_that_has_begun_is_ended_first(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 143
     assert path.read_text() == PLAN.replace("2.1. ", "2.1. [x] ")
-    with FileHome.opened(path):
+    with PlanFile(path).leased():
         pass
 
 

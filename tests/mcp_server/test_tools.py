@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import check_text, parse_plan
-from planspec_lark.engine.homes import FileHome
+from planspec_lark.document.file import PlanFile
 from planspec_lark.mcp_server import tools
 from planspec_lark.plan_cmd.reading import scan_plan_commands
 from planspec_lark.tokens import estimate_tokens
-from tests.mcp_server.clients import PLAN, Agent
+from tests.mcp_server.clients import PLAN, Agent, connected
 
 TOOLS = ["list_plans", "read_plan", "check_plan", "apply_commands", "create_plan"]
 NEW = "# Plan: Paint\nGoal: The hall is white\n## Steps\n1. [act] Paint the hall → hall\n"
@@ -350,10 +351,10 @@ def test_reports_are_bounded(agent: Agent) -> None:
 
 def test_a_plan_that_is_run_is_left_alone(agent: Agent) -> None:
     path = agent.write("library")
-    with FileHome.opened(path):
-        assert agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1") == (
-            "planspec/library.md: another process runs this plan. Try again later; nothing was changed."
-        )
+    with connected(agent.root, "--wait", "0.2") as hasty, PlanFile(path, command="planspec run").leased():
+        said = hasty.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
+        assert said.startswith("planspec/library.md: another process runs this plan: `planspec run`, process ")
+        assert said.endswith(" (waited for 0.2 s). Try again later; nothing was changed.")
         # Whoever only looks need not wait, nor who would be refused anyway.
         started = time.monotonic()
         assert agent.fail(
@@ -365,11 +366,11 @@ def test_a_plan_that_is_run_is_left_alone(agent: Agent) -> None:
     agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
 
 
-def test_a_plan_that_cannot_be_locked_is_left_alone(agent: Agent) -> None:
+def test_a_plan_that_cannot_be_changed_is_left_alone(agent: Agent) -> None:
     path = agent.write("library")
-    path.with_name("library.md.lock").mkdir()
+    os.link(path, agent.root / "other.md")
     said = agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
-    assert said == "planspec/library.md: Is a directory"
+    assert said == "planspec/library.md: this file has 2 hard links, which a change would part; copy it first"
     assert path.read_text() == PLAN
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark import SqliteLedger, parse_plan
-from planspec_lark.engine.homes import FileHome
+from planspec_lark.document.file import PlanFile
 from planspec_lark.engine.ledger import RunInfo
 from planspec_lark.files import link_or_copy
 from planspec_lark.store import archiving
@@ -53,7 +53,7 @@ def test_the_ledger_goes_along(
 ) -> None:
     path = root / "planspec/winter.md"
     begin_run(path)
-    with FileHome.opened(path):
+    with PlanFile(path).leased():
         pass
     # What a run that was killed leaves.
     write(root / "planspec/winter.md.ledger-wal", "")
@@ -114,9 +114,15 @@ def test_nothing_in_the_archive_is_replaced(root: Path, folder: PlanFolder, toda
 
 @pytest.mark.parametrize("force", [True, False])
 def test_a_plan_that_is_run_stays(root: Path, folder: PlanFolder, force: bool) -> None:
-    with FileHome.opened(root / "planspec/winter.md"), pytest.raises(StoreError) as caught:
-        folder.archive("winter", force=force)
-    assert refusal(caught, root) == ("ROOT/planspec/winter.md: another process runs this plan", StoreReason.BUSY)
+    folder.wait = 0
+    with PlanFile(root / "planspec/winter.md", command="planspec run").leased():
+        before = sorted(os.listdir(root / "planspec"))
+        with pytest.raises(StoreError) as caught:
+            folder.archive("winter", force=force)
+        assert sorted(os.listdir(root / "planspec")) == before
+    said, reason = refusal(caught, root)
+    assert said.startswith("ROOT/planspec/winter.md: another process runs this plan: `planspec run`, process ")
+    assert reason is StoreReason.BUSY
     assert (root / "planspec/winter.md").exists()
 
 

@@ -1,0 +1,435 @@
+"""The file of a plan, and the one writer of such files: all that changes one goes through :class:`PlanFile`.
+
+A change takes the lock of the file's folder, reads, makes the new text, compares the file with what was read, and puts
+the new text in its place in one step. The lock keeps out all who write in this way, whatever they call the file. An
+editor, which asks for no lock, is found out by the comparison, and the change is made again. What it writes between the
+comparison and the renaming right behind it is lost: no system offers to do the two in one.
+
+A run holds a lease beside that for as long as it lasts (:mod:`planspec_lark.document.lease`): until then, nobody else
+changes its plan.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from planspec_lark.diagnostics import PlanSyntaxError, decode
+from planspec_lark.document.lease import LEASE_SUFFIX, Lease, find_lease, hold_lease, is_lease, lease_path
+from planspec_lark.files import create_atomically, is_leftover, writing
+from planspec_lark.limits import DEFAULT_LIMITS, Limits, read_bytes
+from planspec_lark.locks import LockedError, locked_folder, pauses
+from planspec_lark.source import visible_name
+
+__all__ = ["WAIT", "LeasedPlan", "PlanBusyError", "PlanFile", "PlanFileError", "clear_leftovers"]
+
+# Seconds that somebody else is waited for.
+WAIT = 10.0
+# How often a change is made again for somebody who writes without the lock.
+_TRIES = 20
+# What has this prefix and is there while the folder is not locked was left by a process that was killed.
+_PREFIX = ".planspec_plan-"
+# Between two looks at a lease, which may last for hours.
+_LONGEST_PAUSE = 0.25
+
+
+class PlanFileError(Exception):
+    """A plan's file that cannot be read, written or run now; the text says why, and is safe to show."""
+
+
+class PlanBusyError(PlanFileError):
+    """Another process runs the plan, or writes in its folder; it was waited for.
+
+    Attributes:
+        lease: who runs it; None where somebody only writes.
+    """
+
+    def __init__(self, message: str, lease: Lease | None = None) -> None:
+        super().__init__(message)
+        self.lease = lease
+
+
+def _program() -> str:
+    path = Path(sys.argv[0])
+    return (path.parent if path.name == "__main__.py" else path).name or "python"
+
+
+class _EditedError(Exception):
+    """Somebody has written to the file since it was read."""
+
+
+class PlanFile:
+    """A plan's file, which several processes may change.
+
+    Symbolic links are followed and stay; the file keeps its permissions and, where that is allowed, its owner. After a
+    crash the old text or the new one is there, never a part of either. A file with several hard links is not changed:
+    they would be different files from then on.
+
+    Args:
+        path: the file.
+        wait: for so many seconds at most, for who runs the plan or writes in its folder.
+        command: what others are told of this process while it runs the plan; by default the program's name.
+        limits: how much to read.
+
+    Raises:
+        ValueError: ``wait`` is less than 0, or no number.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        wait: float = WAIT,
+        command: str | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        if math.isnan(wait) or wait < 0:
+            raise ValueError(f"wait: {wait} is no number of seconds")
+        self.path, self.wait, self._limits = Path(path), wait, limits
+        self.command = command or _program()
+        self._called = str(path)
+        self._name = visible_name(self._called)
+
+    # ------------------------------------------------------------ reading
+
+    def read(self) -> str:
+        """The text as it stands; nobody has to be waited for.
+
+        Raises:
+            PlanFileError: it cannot be read.
+            PlanSyntaxError: it is no UTF-8, or too long.
+        """
+        with self._explained():
+            data = self._read(self._resolve())
+        return decode(data, self._called)
+
+    def lease(self) -> Lease | None:
+        """Who runs the plan at this moment; None where nobody does.
+
+        Raises:
+            PlanFileError: nobody can know.
+        """
+        with self._locked(time.monotonic() + self.wait) as real:
+            return self._find_lease(real)
+
+    # ------------------------------------------------------------ changing
+
+    def change(self, change: Callable[[str], str]) -> bool:
+        """Change the text. It is on the disk when this returns.
+
+        Args:
+            change: makes the new text of the old one. It is called again where somebody has written to the file
+                meanwhile. All other changes in the folder wait for it, and it must make none itself; what it raises
+                leaves the file as it is.
+
+        Returns:
+            Whether the file was written: where the text stays as it is, it is not.
+
+        Raises:
+            PlanBusyError: another process runs the plan, or has not ended its own change.
+            PlanFileError: the file cannot be read or written, or the new text cannot be said in UTF-8.
+            PlanSyntaxError: it is no UTF-8, or too long.
+        """
+        return self.rewrite(lambda data: self._encode(change(decode(data, self._called))))
+
+    def rewrite(self, change: Callable[[bytes], bytes], *, make: bool = False) -> bool:
+        """As :meth:`change`, of bytes.
+
+        Args:
+            change: makes new bytes of the old ones.
+            make: where there is no file, make one of what becomes of nothing.
+        """
+        until, tries = time.monotonic() + self.wait, 0
+        while tries < _TRIES:
+            with self._locked(until, may_miss=make) as real:
+                with self._explained():
+                    before = None if make and not os.path.lexists(real) else self._read(real)
+                after = change(before or b"")
+                if after == before:
+                    return False
+                is_free = self._find_lease(real) is None
+                if is_free and self._replace(real, before, after):
+                    return True
+            if is_free:
+                tries += 1
+            else:
+                self._wait_for_lease(until)
+        raise PlanFileError(f"{self._name}: somebody writes to this file again and again, so it was not changed")
+
+    def create(self, data: bytes) -> None:
+        """Make the file, which is there with all of its bytes or not at all.
+
+        Raises:
+            FileExistsError: there is something of this name.
+            PlanBusyError: as for :meth:`change`.
+            PlanFileError: it cannot be written.
+        """
+        with self._locked(time.monotonic() + self.wait, may_miss=True):
+            try:
+                create_atomically(self.path, data, prefix=_PREFIX)
+            except FileExistsError:
+                raise
+            except OSError as error:
+                raise self._explain(error) from None
+
+    @contextmanager
+    def held(self) -> Iterator[Path]:
+        """Keep the file, behind all links, from being changed or run until this block ends, which must be soon.
+
+        Raises:
+            PlanBusyError, PlanFileError: as for :meth:`change`.
+        """
+        until = time.monotonic() + self.wait
+        while True:
+            with self._locked(until) as real:
+                if self._find_lease(real) is None:
+                    yield real
+                    return
+            self._wait_for_lease(until)
+
+    @contextmanager
+    def leased(self) -> Iterator[LeasedPlan]:
+        """Run the plan: until this block ends, nobody else changes it who goes through this module.
+
+        Raises:
+            PlanBusyError, PlanFileError: as for :meth:`change`.
+        """
+        with ExitStack() as lease:
+            with self.held() as real, self._explained():
+                self._check(real, real.stat())
+                try:
+                    is_lost = lease.enter_context(hold_lease(real, self.command, _PREFIX))
+                except FileExistsError:
+                    name = visible_name(str(lease_path(self.path)))
+                    raise PlanFileError(f"{name}: a run needs this name, and the file is something else") from None
+            try:
+                yield LeasedPlan(self, real, is_lost)
+            finally:
+                _end(real, is_lost, lease)
+
+    # ------------------------------------------------------------ one at a time
+
+    @contextmanager
+    def _locked(self, until: float, *, may_miss: bool = False) -> Iterator[Path]:
+        """Hold the lock of the folder that the file is in, behind all links, which is the file that this yields."""
+        with ExitStack() as held:
+            with self._explained():
+                real = self._resolve(may_miss=may_miss)
+                held.enter_context(locked_folder(real.parent, max(0.0, until - time.monotonic())))
+                while (now := self._resolve(may_miss=may_miss)) != real:
+                    # A link leads elsewhere by now.
+                    held.close()
+                    held.enter_context(locked_folder(now.parent, max(0.0, until - time.monotonic())))
+                    real = now
+                _clear(real.parent)
+            yield real
+
+    def _find_lease(self, real: Path) -> Lease | None:
+        with self._explained():
+            return find_lease(real)
+
+    def _wait_for_lease(self, until: float) -> None:
+        """Wait until nobody runs the plan any more."""
+        for pause in pauses(_LONGEST_PAUSE):
+            with self._locked(until) as real:
+                lease = self._find_lease(real)
+            if lease is None:
+                return
+            left = until - time.monotonic()
+            if left <= 0:
+                raise PlanBusyError(f"{self._name}: another process runs this plan: {lease}{self._waited()}", lease)
+            time.sleep(min(pause, left))
+
+    def _waited(self) -> str:
+        return f" (waited for {self.wait:g} s)" if self.wait else ""
+
+    # ------------------------------------------------------------ the file
+
+    def _resolve(self, *, may_miss: bool = False) -> Path:
+        """The file itself, behind all links; nothing but a regular file."""
+        try:
+            if not stat.S_ISREG(os.stat(self._called).st_mode):
+                raise PlanFileError(f"{self._name}: this is no file")
+        except FileNotFoundError:
+            if not may_miss:
+                raise
+        return self.path.resolve(strict=not may_miss)
+
+    def _read(self, real: Path) -> bytes:
+        with open(real, "rb") as file:
+            return read_bytes(file, self._limits, self._called)
+
+    def _replace(self, real: Path, before: bytes | None, after: bytes) -> bool:
+        """Put bytes in the place of those that were read (None: of no file), unless there are others by now."""
+        with self._explained():
+            try:
+                known = None if before is None else real.stat()
+                if known is not None:
+                    self._check(real, known)
+                with writing(real, known, prefix=_PREFIX, check=lambda: _compare(real, known, before)) as file:
+                    file.write(after)
+            except (_EditedError, FileNotFoundError):
+                # Where there is no file any more, the next look says so.
+                return False
+        return True
+
+    def _check(self, real: Path, known: os.stat_result) -> None:
+        """Refuse what must not be replaced."""
+        if known.st_nlink > 1:
+            raise PlanFileError(
+                f"{self._name}: this file has {known.st_nlink} hard links, which a change would part; copy it first"
+            )
+        if not os.access(real, os.W_OK):
+            raise PlanFileError(f"{self._name}: {os.strerror(errno.EACCES)}")
+
+    def _encode(self, text: str) -> bytes:
+        try:
+            return text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise PlanFileError(f"{self._name}: the text has lone surrogates, which cannot be written") from None
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except LockedError:
+            raise PlanBusyError(f"{self._name}: another process writes in this folder{self._waited()}") from None
+        except PlanSyntaxError:
+            raise
+        except (OSError, ValueError, RuntimeError) as error:  # a NUL; a loop of links
+            raise self._explain(error) from None
+
+    def _explain(self, error: Exception) -> PlanFileError:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+        return PlanFileError(f"{self._name}: {visible_name(reason)}")
+
+
+class LeasedPlan:
+    """A plan's file while it is run; see :meth:`PlanFile.leased`.
+
+    Attributes:
+        path: the file itself, behind all links.
+    """
+
+    def __init__(self, file: PlanFile, path: Path, is_lost: Callable[[], bool]) -> None:
+        self.path, self._file, self._is_lost = path, file, is_lost
+        self._known: bytes | None = None
+
+    def load(self) -> str:
+        """The text as it stands.
+
+        Raises:
+            PlanFileError: it cannot be read.
+            PlanSyntaxError: it is no UTF-8, or too long.
+        """
+        with self._file._explained():
+            self._known = self._file._read(self.path)
+        return decode(self._known, self._file._called)
+
+    def save(self, text: str) -> None:
+        """Replace the text that was loaded or saved last: the new one is on the disk when this returns.
+
+        Whoever writes in the folder is waited for, however long it takes.
+
+        Raises:
+            PlanFileError: it cannot be written; somebody else has written to it since then, or runs it by now.
+        """
+        file, data = self._file, self._file._encode(text)
+        name = file._name
+        with ExitStack() as held:
+            with file._explained():
+                held.enter_context(locked_folder(self.path.parent))
+            if self._is_lost():
+                raise PlanFileError(f"{name}: somebody has removed the lease of this run, and may run the plan as well")
+            if not file._replace(self.path, self._known, data):
+                with file._explained():
+                    self.path.stat()
+                raise PlanFileError(f"{name}: somebody has edited the plan while it was run; resume to go on with that")
+            self._known = data
+
+
+def _compare(real: Path, known: os.stat_result | None, before: bytes | None) -> None:
+    """See to it that a file is as it was.
+
+    Raises:
+        _EditedError: it is not.
+    """
+    if known is None or before is None:
+        if os.path.lexists(real):
+            raise _EditedError
+        return
+    with open(real, "rb") as file:
+        now = os.fstat(file.fileno())
+        # Times are too coarse to tell an edit from none.
+        if not _is_alike(now, known) or file.read(len(before) + 1) != before:
+            raise _EditedError
+
+
+def _is_alike(one: os.stat_result, other: os.stat_result) -> bool:
+    return os.path.samestat(one, other) and (one.st_mode, one.st_uid, one.st_gid, one.st_nlink) == (
+        other.st_mode,
+        other.st_uid,
+        other.st_gid,
+        other.st_nlink,
+    )
+
+
+def _end(real: Path, is_lost: Callable[[], bool], lease: ExitStack) -> None:
+    """Give the lease back. Where that cannot be, it counts for nothing as soon as this process has let go of it."""
+    with suppress(OSError, LockedError), locked_folder(real.parent, WAIT):
+        is_ours = not is_lost()
+        # Windows removes nothing that is open.
+        lease.close()
+        if is_ours:
+            lease_path(real).unlink(missing_ok=True)
+
+
+# ---------------------------------------------------------------- leftovers
+
+
+def clear_leftovers(folder: Path) -> None:
+    """Remove what writers of plans and runs in this folder have left that were killed.
+
+    Whoever is at work is neither disturbed nor waited for. What cannot be removed stays.
+    """
+    with suppress(OSError, ValueError, LockedError):
+        if any(_leftovers(folder)):
+            with locked_folder(folder, 0):
+                _clear(folder)
+
+
+def _clear(folder: Path) -> None:
+    """The same, for who has locked the folder."""
+    # A folder that cannot be looked into may be written to.
+    with suppress(PermissionError):
+        for path in list(_leftovers(folder)):
+            with suppress(OSError):
+                if path.name.endswith(LEASE_SUFFIX):
+                    find_lease(path.with_name(path.name.removesuffix(LEASE_SUFFIX)))
+                else:
+                    path.unlink()
+
+
+def _leftovers(folder: Path) -> Iterator[Path]:
+    """What may have been left, leases of runs that last among it."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if is_leftover(entry.name, _PREFIX) or _is_lease(Path(entry.path)):
+                yield Path(entry.path)
+
+
+def _is_lease(path: Path) -> bool:
+    # A plan has to have a name.
+    if not path.name.endswith(LEASE_SUFFIX) or path.name == LEASE_SUFFIX:
+        return False
+    try:
+        return is_lease(path)
+    except OSError:
+        return False

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from planspec_lark import iter_steps, parse_plan
 from planspec_lark.document.file import PlanFile
 from planspec_lark.tokens import estimate_tokens
+from tests.cli.running import call
 from tests.mcp_server.clients import PLAN, Agent, connected, text_of
 
 STEPS = 2_000
@@ -73,6 +75,26 @@ def test_changes_at_once_are_all_kept(tmp_path: Path) -> None:
         assert [step.result for step in iter_steps(parse_plan(path.read_text()))] == [
             str(n) for n in range(1, count + 1)
         ]
+
+
+def test_changes_of_a_server_and_of_the_command_line(agent: Agent) -> None:
+    count = 24
+    path = agent.write("many", "Goal: g\n## Steps\n" + "".join(f"{n}. [act] s\n" for n in range(1, count + 1)))
+
+    async def change() -> list[bool]:
+        calls = (
+            agent.client.call_tool("apply_commands", {"name": "many", "commands": f"PLAN_CMD: DONE {n}"})
+            for n in range(1, count - 3)
+        )
+        return [result.is_error for result in await asyncio.gather(*calls)]
+
+    changes = agent.portal.start_task_soon(change)
+    with ThreadPoolExecutor() as pool:
+        lines = [f"PLAN_CMD: DONE {n}".encode() for n in range(count - 3, count + 1)]
+        done = list(pool.map(lambda line: call("apply", path, stdin=line), lines))
+    assert [one.returncode for one in done] == [0] * 4
+    assert changes.result(60) == [False] * (count - 4)
+    assert parse_plan(path.read_text()).progress["done"] == count
 
 
 def test_of_changes_to_the_same_state_one_wins(agent: Agent) -> None:

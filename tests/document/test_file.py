@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
 import signal
 import threading
@@ -251,19 +252,23 @@ def test_a_link_that_leads_elsewhere_by_now(tmp_path: Path, path: Path) -> None:
     assert (path.read_text(), (other / "plan.md").read_text()) == (OLD, NEW)
 
 
-def test_a_forked_process_holds_nothing(path: Path) -> None:
+def test_a_process_that_was_forked_does_not_go_on_holding_it(path: Path) -> None:
+    """Its parent is killed while it holds the lock, and the forked process lives on."""
     reading, writing = os.pipe()
-    with PlanFile(path).held():
-        child = os.fork()
-        if not child:
+    child = os.fork()
+    if not child:
+        with PlanFile(path).held():
+            if os.fork():
+                os.kill(os.getpid(), signal.SIGKILL)
             os.close(writing)
             os.read(reading, 1)
             os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     try:
-        assert PlanFile(path, wait=0).change(lambda _: NEW)
+        assert PlanFile(path, wait=5).change(lambda _: NEW)
     finally:
+        os.close(reading)
         os.close(writing)
-        os.waitpid(child, 0)
 
 
 def test_what_is_no_time() -> None:
@@ -339,12 +344,17 @@ def test_somebody_who_never_ends(path: Path) -> None:
     assert path.read_text() == f"{OLD}{next(numbers) - 1}\n"
 
 
-def test_a_mode_that_was_changed_meanwhile_stays(path: Path) -> None:
-    def change(_: str) -> str:
-        path.chmod(0o640)
-        return NEW
+def test_a_mode_that_was_changed_meanwhile_stays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsync, modes = os.fsync, iter([0o640])
 
-    assert PlanFile(path).change(change)
+    def meddle(handle: int) -> None:
+        # While the file is written, and not when its folder is.
+        for mode in modes:
+            path.chmod(mode)
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", meddle)
+    assert write(path, NEW)
     assert (path.read_text(), path.stat().st_mode & 0o777) == (NEW, 0o640)
 
 
@@ -502,9 +512,13 @@ def test_a_file_of_the_leases_name_that_is_none(path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "rest", ['"command": "\\u001b[31m' + "x" * 9999 + '"', '"command": "\\u202e\\n"}', "\x1b[2J", "[" * 3000, "", "}"]
+    "rest", ["", "}", "[" * 3000, "\x1b[2J", '"process": 1}', "command", "host", "since", "process"]
 )
 def test_a_lease_from_strangers_steers_nothing(path: Path, rest: str) -> None:
+    said = dict.fromkeys(["command", "process", "host", "since"], "so")
+    if rest in said:
+        said[rest] = "\x1b[31m\u202e\n" + "x" * 3000
+        rest = json.dumps(said)[1:]
     lease_path(path).write_text('{"planspec_lease": 1, ' + rest)
     with lease_path(path).open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -171,6 +171,8 @@ class PlanFile:
             PlanBusyError: as for :meth:`change`.
             PlanFileError: it cannot be written.
         """
+        if os.path.lexists(self.path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self._called)
         with self._locked(time.monotonic() + self.wait, may_miss=True):
             try:
                 create_atomically(self.path, data, prefix=_PREFIX)

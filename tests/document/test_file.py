@@ -396,10 +396,12 @@ def test_a_new_file_replaces_nothing(path: Path) -> None:
     with pytest.raises(FileExistsError):
         PlanFile(path).create(b"x")
     path.with_name("link.md").symlink_to("none.md")
-    with pytest.raises(FileExistsError):
-        PlanFile(path.with_name("link.md")).create(b"x")
+    path.with_name("folder.md").mkdir()
+    for name in ("link.md", "folder.md"):
+        with pytest.raises(FileExistsError):
+            PlanFile(path.with_name(name)).create(b"x")
     PlanFile(path.with_name("new.md")).create(b"x")
-    assert sorted(os.listdir(path.parent)) == ["link.md", "new.md", "plan.md"]
+    assert sorted(os.listdir(path.parent)) == ["folder.md", "link.md", "new.md", "plan.md"]
 
 
 @pytest.mark.parametrize("has_links", [True, False])

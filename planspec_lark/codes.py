@@ -51,6 +51,7 @@ PS121 error   too-many-bytes        A text with more bytes than a limit allows.
 PS122 error   too-many-steps        A plan with more steps than a limit allows.
 PS123 error   too-deep              A plan with more levels than a limit allows.
 PS124 error   comment               A comment behind a header.
+PS125 error   reasoning-block       What a model wrote between tags such as `<think>` and `</think>`.
 PS201 error   no-steps              A plan without steps.
 PS202 error   invalid-type          A type that is none of reason, act, decide, subtask.
 PS203 error   duplicate-name        A name that another step has already.

@@ -43,6 +43,7 @@ RISKS = {
     "PS116": Risk.MEDIUM,  # a second progress was taken for text
     "PS118": Risk.LOW,  # another bullet
     "PS124": Risk.LOW,  # a comment behind a header was left out; one behind text, which may belong to it: medium
+    "PS125": Risk.MEDIUM,  # reasoning that lacks a tag at one end: up to there, or from there on, all was left out
     "PS305": Risk.MEDIUM,  # text was taken for outputs or inputs
 }
 # What is left out and seems to be no part of the plan: prose, fences; but of several plans only one is taken.

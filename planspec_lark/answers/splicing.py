@@ -15,6 +15,7 @@ from planspec_lark.diagnostics import CODES, Diagnostic, Fix, Severity, has_erro
 from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.planspec.checking import check_text
 from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.reasoning import leave_out_reasoning
 from planspec_lark.source import Source, end_last_line
 
 __all__ = ["Spliced", "splice"]
@@ -27,7 +28,7 @@ class Spliced:
     Attributes:
         text: the plan with its mended lines; as it was, where the answer is refused.
         lines: the numbers that its lines had which were written anew.
-        diagnostics: what is wrong with the answer; an error refuses all of it.
+        diagnostics: what is wrong with the answer, where an error refuses all of it, and what was left out of it.
         findings: what is found in ``text``, as :func:`~planspec_lark.check_text` finds it.
         source: the answer.
     """
@@ -66,7 +67,9 @@ def splice(
         return Spliced(text, (), [excess], check_text(text, name=name, limits=limits), source)
     faulty = find_faulty(text, name=name, limits=limits)
     found = Findings(limits.max_findings)
-    mended = _read(source, faulty.lines, found)
+    remainder = leave_out_reasoning(answer)
+    mended = _read(source, end_last_line(remainder.text), faulty.lines, found)
+    found.extend(remainder.diagnose(source))
     if found.counts[Severity.ERROR]:
         mended = {}
     after = _put(faulty.source.text, mended)
@@ -124,9 +127,8 @@ _NEAR = re.compile(
 )
 
 
-def _read(source: Source, asked: frozenset[int], found: Findings) -> dict[int, list[str]]:
-    """The lines that an answer writes anew; what is wrong with it goes to ``found``."""
-    text = end_last_line(source.text)
+def _read(source: Source, text: str, asked: frozenset[int], found: Findings) -> dict[int, list[str]]:
+    """The lines that an answer writes anew; what is wrong with it goes to ``found``. ``text`` is what it says."""
     mended: dict[int, list[str]] = {}
     at = 0
     is_empty = True

@@ -49,17 +49,17 @@ def command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: boo
     scan = _read_commands(commands)
     to_stderr = file == "-" or diff
     write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
-    if not scan.commands and not scan.diagnostics:
+    if not scan.commands and not scan.errors:
         fail(f"{visible_name(label(commands))}: there is no line that starts with PLAN_CMD:", FINDINGS)
     applied = _apply(file, scan, dry_run=dry_run, keep_going=keep_going)
     _tell(applied.reports, "held   " if applied.is_held else "ok     ", to_stderr)
     if diff:
         write_diff(applied.before, applied.after, file, to_stderr=file == "-" and not dry_run)
-    refused = len(scan.diagnostics) + sum(not report.done for report in applied.reports)
+    refused = len(scan.errors) + sum(not report.done for report in applied.reports)
     if refused:
         is_changed = any(report.done for report in applied.reports) and not (applied.is_held or dry_run)
         what = "the others were carried out" if is_changed else "nothing was changed"
-        fail(f"{refused} of {len(scan.commands) + len(scan.diagnostics)} commands refused: {what}", FINDINGS)
+        fail(f"{refused} of {len(scan.commands) + len(scan.errors)} commands refused: {what}", FINDINGS)
 
 
 @frozen
@@ -79,7 +79,7 @@ def _apply(file: str, scan: CommandScan, *, dry_run: bool, keep_going: bool) -> 
         document = PlanDocument.from_text(before, name=label(file))
         # Where a line is wrong, the others are still tried: all that is to be repaired is told at once.
         reports = document.apply(scan.commands, atomic=not keep_going)
-        is_held = not keep_going and (bool(scan.diagnostics) or not all(report.done for report in reports))
+        is_held = not keep_going and (bool(scan.errors) or not all(report.done for report in reports))
         applied[:] = [_Applied(before, before if is_held else document.text, reports, is_held)]
         return applied[0].after
 

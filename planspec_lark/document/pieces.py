@@ -15,6 +15,7 @@ from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.planspec.scanning import ScanResult
 from planspec_lark.planspec.tree import step_order
 from planspec_lark.planspec.valid import patterns
+from planspec_lark.reasoning import leave_out_reasoning
 from planspec_lark.source import end_last_line
 
 __all__ = ["Piece", "cut_accepted", "cut_scanned", "cut_text"]
@@ -84,18 +85,20 @@ def cut_scanned(scan: ScanResult) -> list[Piece]:
 
     Where there are no steps, the head ends with the plan's last part, or is all of a text without any.
     """
+    # Of a text with reasoning in it, `read` is what was read: as long, and blank in other places.
     text, places = scan.source.text, scan.places
+    read = leave_out_reasoning(text).text
     steps = sorted((places.bounds_of(step_id), step_id) for step_id in step_order(scan.plan))
     if not steps:
-        end = _end_line(text, 0, places.end_of_parts() or len(text))
+        end = _end_line(text, read, 0, places.end_of_parts() or len(text))
         blank, *others = _cut_between(text[end:])
         return [make_piece(None, text[:end] + blank.gap), *others]
     starts = [_start_line(text, bounds[0][0]) for bounds, _ in steps]
     pieces = [make_piece(None, text[: starts[0]])]
     for (bounds, step_id), start, behind in zip(steps, starts, [*starts[1:], len(text)], strict=True):
-        end = _end_line(text, start, bounds[-1][1])
+        end = _end_line(text, read, start, bounds[-1][1])
         first, *others = _cut_between(text[end:behind])
-        foreign = frozenset(_find_foreign(text, start, end, bounds))
+        foreign = frozenset(_find_foreign(text, read, start, end, bounds))
         pieces += [Piece(step_id, text[start:end], first.gap, foreign), *others]
     return pieces
 
@@ -113,19 +116,20 @@ def _start_line(text: str, at: int) -> int:
     return 1 if start == 0 and text.startswith("\ufeff") else start
 
 
-def _end_line(text: str, start: int, at: int) -> int:
+def _end_line(text: str, read: str, start: int, at: int) -> int:
     """Where the last line ends that is not blank, begins behind ``start`` and in front of ``at``."""
-    return text.find("\n", start + len(text[start:at].rstrip(_WHITE))) + 1 or len(text)
+    return text.find("\n", start + len(read[start:at].rstrip(_WHITE))) + 1 or len(text)
 
 
-def _find_foreign(text: str, start: int, end: int, bounds: list[tuple[int, int]]) -> Iterator[int]:
+def _find_foreign(text: str, read: str, start: int, end: int, bounds: list[tuple[int, int]]) -> Iterator[int]:
     """Which lines between two offsets are neither blank nor within these bounds."""
     at, left = start, deque(bounds)
     for number, row in enumerate(text[start:end].split("\n")):
         content = at + len(row) - len(row.lstrip(_WHITE))
         while left and left[0][1] <= content:
             left.popleft()
-        if row.strip(_WHITE) and (not left or content < left[0][0]):
+        is_read = read[at : at + len(row)].strip(_WHITE) and left and content >= left[0][0]
+        if row.strip(_WHITE) and not is_read:
             yield number
         at += len(row) + 1
 

@@ -18,6 +18,7 @@ from planspec_lark.plan_cmd.reading import find_fault, to_diagnostic, walk_comma
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step
+from planspec_lark.reasoning import leave_out_reasoning
 from planspec_lark.source import Source
 
 __all__ = ["Reflection", "read_reflection", "read_replan"]
@@ -31,7 +32,7 @@ class Reflection:
         decision: the decision, if there is one and only one.
         reason: its reason; of several lines with the same decision, that of the last one with a reason.
         commands: the commands, in their order.
-        diagnostics: all that is wrong, in the order of the text.
+        diagnostics: all that is wrong, and the reasoning blocks that were left out, in the order of the text.
         source: the text.
     """
 
@@ -76,19 +77,22 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     source = Source(text, name)
     if excess := find_excess(text, name, limits):
         return Reflection(None, "", [], [excess], source)
-    decisions, commands = _read(text)
+    remainder = leave_out_reasoning(text)
+    decisions, commands = _read(remainder.text)
     found = Findings(limits.max_findings)
     judge = ReflectionJudge(Trial(plan, step), can_interact, can_retry, source)
     for one in judge.judge(decisions, commands):
         found.add(one)
     missed = False
-    for fault, start, end in _walk_faults(text, partial(diagnose_decision, step_id=step.step_id, able=judge.able)):
+    diagnose = partial(diagnose_decision, step_id=step.step_id, able=judge.able)
+    for fault, start, end in _walk_faults(remainder.text, diagnose):
         missed = True
         # Whoever has decided may well list the decisions, too.
         is_harmless = fault.code == "PE202" and judge.is_settled
         found.add(to_diagnostic(fault, source, start, end, Severity.WARNING if is_harmless else None))
     if not (judge.is_settled or missed):
         found.add(judge.miss(len(text.rstrip(f"{BLANKS}\r\n")), has_commands=bool(commands)))
+    found.extend(remainder.diagnose(source))
     return _reflect(decisions, commands, found, source)
 
 
@@ -104,12 +108,14 @@ def read_replan(text: str, plan: PlanSpec, *, name: str = "<re-plan>", limits: L
     source = Source(text, name)
     if excess := find_excess(text, name, limits):
         return Reflection(None, "", [], [excess], source)
-    decisions, commands = _read(text)
+    remainder = leave_out_reasoning(text)
+    decisions, commands = _read(remainder.text)
     found = Findings(limits.max_findings)
     for one in judge_replan(Trial(plan), decisions, commands, source):
         found.add(one)
-    for fault, start, end in _walk_faults(text, lambda _: None):
+    for fault, start, end in _walk_faults(remainder.text, lambda _: None):
         found.add(to_diagnostic(fault, source, start, end))
+    found.extend(remainder.diagnose(source))
     return _reflect([], commands, found, source)
 
 

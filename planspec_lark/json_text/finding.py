@@ -15,7 +15,7 @@ from planspec_lark.json_text.walking import Walk
 from planspec_lark.limits import Findings, Limits
 from planspec_lark.source import Source
 
-__all__ = ["Attempt", "Finder", "choose", "to_diagnostic"]
+__all__ = ["Attempt", "Finder", "Strings", "choose", "to_diagnostic"]
 
 _BLANKS = " \t\r\n"
 # What begins like an object with members, or is an empty one.
@@ -24,8 +24,8 @@ _BRACE = re.compile(r"[{｛]")
 # So many faults and objects of a text are looked at. Behind them it is only other text.
 _MOST_FLAWS = 10_000
 _COMMENTS = re.compile(r"(?:(?://[^\r\n]*|/\*(?:[^*]|\*(?!/))*+\*/)[ \t\r\n]*)++")
-# What a language model has thought aloud ends so; objects in there are drafts.
-_THOUGHT = re.compile("</(?:think|thinking|thought|reasoning)>")
+# An escape, a quote, or the end of a line, behind which no string goes on.
+_STRING_SIGNS = re.compile(r'\\.|"|\n')
 _FENCE = re.compile(r"(?:```|~~~)[^\r\n]*")
 
 
@@ -65,11 +65,19 @@ class Attempt:
 
 @define
 class Finder:
-    """The objects of a text, read one after the other."""
+    """The objects of a text, read one after the other.
+
+    Attributes:
+        source: the text that is read.
+        limits: how much to read.
+        is_strict: whether all that is found is an error.
+        shown: the text that findings show, where another was read: one as long, and with the same lines.
+    """
 
     source: Source
     limits: Limits
     is_strict: bool
+    shown: Source = field(default=Factory(lambda self: self.source, takes_self=True))
     _near: NearMisses = field(default=Factory(lambda self: NearMisses(self.source.text), takes_self=True), init=False)
     # A text is read in a time that its length bounds: each fault costs as much as many characters.
     _flaws_left: int = field(default=_MOST_FLAWS, init=False)
@@ -80,7 +88,7 @@ class Finder:
 
         def report(flaw: Flaw, path: str) -> None:
             severity = Severity.ERROR if self.is_strict or flaw.is_loss else Severity.WARNING
-            findings.add(to_diagnostic(flaw, severity, self.source, path))
+            findings.add(to_diagnostic(flaw, severity, self.shown, path))
 
         walk = Walk(self.source, self._near, at, report, self.limits.max_depth, max(self._flaws_left, 0))
         walk.run()
@@ -111,7 +119,7 @@ class Finder:
             if attempt is not best:
                 message = "another object, which is left out: only one counts"
                 flaw = Flaw("PJ104", message, walk.start, walk.end, help="leave one of them out")
-                found.add(to_diagnostic(flaw, severity, self.source))
+                found.add(to_diagnostic(flaw, severity, self.shown))
             at = walk.end
         self._note_text(at, len(self.source.text), severity, found, is_behind=True)
 
@@ -121,7 +129,7 @@ class Finder:
             self._note_prose(at, match.start(), severity, found, is_behind=is_behind)
             where = match.start(), match.start() + len(match[0].rstrip(_BLANKS))
             flaw = Flaw("PJ103", "a code fence is no part of JSON", *where, help="leave it out", fix=(*where, ""))
-            found.add(to_diagnostic(flaw, severity, self.source))
+            found.add(to_diagnostic(flaw, severity, self.shown))
             at = match.end()
         self._note_prose(at, end, severity, found, is_behind=is_behind)
 
@@ -141,16 +149,46 @@ class Finder:
             flaw = Flaw("PJ102", f"other text {side} the object", *where, help="leave it out", fix=(*where, ""))
         # A list around the object is a part of it that was left out.
         is_list = flaw.code == "PJ105" and severity is Severity.INFO
-        found.add(to_diagnostic(flaw, Severity.WARNING if is_list else severity, self.source))
+        found.add(to_diagnostic(flaw, Severity.WARNING if is_list else severity, self.shown))
 
 
-def choose(text: str, attempts: list[Attempt], prefer: Callable[[Any], bool] | None) -> Attempt:
-    """The object that is meant: no thought, preferred, not empty, with the fewest losses, the first; in this order."""
-    answer = max((match.end() for match in _THOUGHT.finditer(text)), default=0)
+@define
+class Strings:
+    """Where in a text a tag is part of a string rather than the end or the beginning of reasoning.
 
-    def rank(attempt: Attempt) -> tuple[bool, bool, bool, bool, int]:
+    Inside an object of which nothing is lost, that is anywhere: it holds no other text. In others, quotes are counted.
+    """
+
+    text: str
+    attempts: list[Attempt]
+    # How far the text was looked at, which of the attempts is next, and whether a string is open.
+    _at: int = 0
+    _next: int = 0
+    _is_open: bool = False
+
+    def hold(self, offset: int) -> bool:
+        """Whether an offset, behind all that were asked for before, is in a string of an object."""
+        while self._next < len(self.attempts) and self.attempts[self._next].walk.end <= offset:
+            self._next += 1
+        walk = self.attempts[self._next].walk if self._next < len(self.attempts) else None
+        if walk is None or offset < walk.start:
+            return False
+        if walk.is_whole and not walk.losses:
+            return True
+        if self._at < walk.start:
+            self._at, self._is_open = walk.start, False
+        for sign in _STRING_SIGNS.finditer(self.text, self._at, offset):
+            self._is_open = sign[0] == '"' and not self._is_open if len(sign[0]) == 1 else self._is_open
+        self._at = offset
+        return self._is_open
+
+
+def choose(attempts: list[Attempt], prefer: Callable[[Any], bool] | None) -> Attempt:
+    """The object that is meant: preferred, not empty, with the fewest losses, the first; in this order."""
+
+    def rank(attempt: Attempt) -> tuple[bool, bool, bool, int]:
         walk = attempt.walk
         is_wanted = prefer is None or walk.is_too_deep or prefer(attempt.value)
-        return walk.is_too_deep, walk.end < answer, not is_wanted, not attempt.value, walk.losses
+        return walk.is_too_deep, not is_wanted, not attempt.value, walk.losses
 
     return min(attempts, key=rank)

@@ -7,12 +7,13 @@ from typing import Any
 
 from planspec_lark import grammars
 from planspec_lark.collector import paused
-from planspec_lark.diagnostics import Severity
-from planspec_lark.json_text.finding import Attempt, Finder, choose, to_diagnostic
+from planspec_lark.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.json_text.finding import Attempt, Finder, Strings, choose, to_diagnostic
 from planspec_lark.json_text.flaws import Flaw
 from planspec_lark.json_text.models import MISSING, JsonText
 from planspec_lark.json_text.nodes import Nodes
 from planspec_lark.limits import Findings, Limits, find_excess
+from planspec_lark.reasoning import Block, Remainder, blank, has_tags, leave_out_reasoning
 from planspec_lark.source import Source
 
 __all__ = ["JSON_LIMITS", "read_json", "scan_json"]
@@ -53,8 +54,9 @@ def scan_json(
     value that cannot be known is left out with its key. Of a key that comes twice the first value counts. An object
     that is cut off is closed where it ends.
 
-    Where a text holds several objects, one behind a model's thoughts (``</think>``) counts before those inside them;
-    then one that ``prefer`` likes, one with members before an empty one, the one that has lost least, and the first.
+    What stands in a reasoning block (see :mod:`planspec_lark.reasoning`) is no answer. Where a text holds several
+    objects, one that ``prefer`` likes counts before others, one with members before an empty one, then the one that has
+    lost least, and the first.
 
     Args:
         text: any text.
@@ -70,21 +72,40 @@ def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable
     if excess := find_excess(text, name, limits):
         assert excess.source is not None
         return JsonText(MISSING, [excess], excess.source, Nodes())
-    finder = Finder(Source(text, name), limits, is_strict=bool(starts))
+    source = Source(text, name)
     with paused(len(text)):
-        lead = grammars.pattern("json_text", "LEAD").match(text)
-        start = lead.end() if lead else 0
+        blocks = _find_blocks(source, limits)
+        text = blank(text, blocks)
+        finder = Finder(Source(text, name), limits, is_strict=bool(starts), shown=source)
+        left_out = Remainder(text, blocks).diagnose(source, is_strict=bool(starts))
+        start = _find_start(text)
         is_list = "[" in starts and text.startswith("[", start)
-        if starts and not is_list and (other := _read_other_kind(finder, start)):
+        if starts and not is_list and (other := _read_other_kind(finder, start, left_out)):
             return other
         attempts = [finder.read(start)] if is_list else finder.find(start)
         if not attempts:
-            return _read_other_kind(finder, start) or _read_nothing(finder.source, start)
-        best = choose(text, attempts, prefer)
+            return _read_other_kind(finder, start, left_out) or _read_nothing(source, start, left_out)
+        best = choose(attempts, prefer)
         found = Findings(limits.max_findings)
         found.extend(best.findings)
         finder.note_rest(attempts, best, start, found)
-    return _finish(best, found, finder.source)
+        found.extend(left_out)
+    return _finish(best, found, source)
+
+
+def _find_start(text: str) -> int:
+    lead = grammars.pattern("json_text", "LEAD").match(text)
+    return lead.end() if lead else 0
+
+
+def _find_blocks(source: Source, limits: Limits) -> tuple[Block, ...]:
+    """The reasoning in a text. A tag in a string of an object is none, so the objects have to be known for that."""
+    if not has_tags(source.text):
+        return ()
+    finder, start = Finder(source, limits, is_strict=False), _find_start(source.text)
+    attempts = [finder.read(start)] if source.text.startswith("[", start) else []
+    attempts += finder.find(attempts[0].walk.end if attempts else start)
+    return leave_out_reasoning(source.text, Strings(source.text, attempts).hold).blocks
 
 
 def _finish(best: Attempt, found: Findings, source: Source) -> JsonText:
@@ -94,13 +115,14 @@ def _finish(best: Attempt, found: Findings, source: Source) -> JsonText:
     return JsonText(best.value, found.close(), source, walk.builder.nodes)
 
 
-def _read_nothing(source: Source, start: int) -> JsonText:
+def _read_nothing(source: Source, start: int, left_out: list[Diagnostic]) -> JsonText:
     message = "there is no JSON object in the text" if start < len(source.text) else "the text is empty"
     flaw = Flaw("PJ101", message, start, start, expected=('an object such as `{"key": "value"}`',), is_loss=True)
-    return JsonText(MISSING, [to_diagnostic(flaw, Severity.ERROR, source)], source, Nodes())
+    found = in_order([*left_out, to_diagnostic(flaw, Severity.ERROR, source)])
+    return JsonText(MISSING, found, source, Nodes())
 
 
-def _read_other_kind(finder: Finder, start: int) -> JsonText | None:
+def _read_other_kind(finder: Finder, start: int, left_out: list[Diagnostic]) -> JsonText | None:
     """The result for a text that is a JSON value and no object."""
     text = finder.source.text
     match = grammars.regular("json_text").tokens("token").match(text, start)
@@ -120,5 +142,6 @@ def _read_other_kind(finder: Finder, start: int) -> JsonText | None:
         return None
     message = f"the top level is {_KINDS[kind]}, and has to be an object"
     flaw = Flaw("PJ105", message, start, end, expected=('an object such as `{"key": "value"}`',), is_loss=True)
-    found.add(to_diagnostic(flaw, Severity.ERROR, finder.source))
-    return JsonText(MISSING, found.close(), finder.source, Nodes())
+    found.add(to_diagnostic(flaw, Severity.ERROR, finder.shown))
+    found.extend(left_out)
+    return JsonText(MISSING, found.close(), finder.shown, Nodes())

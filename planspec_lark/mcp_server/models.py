@@ -174,7 +174,7 @@ class View(Result):
 class Finding(Result):
     """Something that was found in a text."""
 
-    severity: Literal["error", "warning"]
+    severity: Literal["error", "warning", "info"]
     code: str
     message: str
     line: int | None
@@ -212,6 +212,7 @@ class Applied(Result):
     progress: Progress
     is_finished: bool
     next_step: str
+    findings: list[Finding] = Field(description="what was left out of the commands' text")
 
 
 class Created(Result):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planspec_lark.diagnostics import Diagnostic, Severity, shorten
+from planspec_lark.diagnostics import Diagnostic, shorten
 from planspec_lark.mcp_server.models import (
     Applied,
     Created,
@@ -101,10 +101,10 @@ def show_created(created: Created) -> str:
 
 
 def to_findings(found: Iterable[Diagnostic]) -> list[Finding]:
-    """Errors and warnings as the structured answer has them."""
+    """Findings as the structured answer has them."""
     return [
         Finding(
-            severity="error" if one.severity is Severity.ERROR else "warning",
+            severity=one.severity.value,
             code=one.code,
             message=shorten(visible(one.message)),
             line=one.line,

@@ -30,7 +30,7 @@ from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans, Stored, digest_o
 from planspec_lark.mcp_server.showing import show_applied, show_created, show_list, show_view, to_findings
 from planspec_lark.plan_cmd.applying import Report
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.plan_cmd.reading import scan_plan_commands
+from planspec_lark.plan_cmd.reading import CommandScan, scan_plan_commands
 from planspec_lark.planspec.checking import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printing import serialize_plan
@@ -233,7 +233,8 @@ class _Tried:
 
 def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
     """Commands change a plan: all of them, or none where one is refused."""
-    commands = _read_commands(arguments.commands)
+    scan = _read_commands(arguments.commands)
+    commands, found = scan.commands, scan.diagnostics
     tried: list[_Tried] = []
 
     def change(stored: Stored) -> str:
@@ -255,19 +256,22 @@ def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
         progress=_progress(plan),
         is_finished=plan.is_converged,
         next_step=_next_step(plan),
+        findings=to_findings(found[:MAX_FINDINGS]),
     )
-    return Answer(show_applied(applied), applied, is_error=not done)
+    text = show_applied(applied)
+    return Answer(f"{text}\n{_show(found)}\n" if found else text, applied, is_error=not done)
 
 
-def _read_commands(text: str) -> list[PlanCommand]:
+def _read_commands(text: str) -> CommandScan:
     scan = scan_plan_commands(text, name="commands", limits=_TEXT_LIMITS)
-    if scan.diagnostics:
+    if scan.errors:
         raise RefusedError(
             f"Nothing was changed, as there are lines that are no commands:\n\n{render_all(scan.diagnostics)}"
         )
     if not scan.commands:
-        raise RefusedError("Nothing was changed: there is no line that starts with `PLAN_CMD:`.")
-    return scan.commands
+        nothing = "Nothing was changed: there is no line that starts with `PLAN_CMD:`."
+        raise RefusedError(f"{nothing}\n\n{_show(scan.diagnostics)}" if scan.diagnostics else nothing)
+    return scan
 
 
 def _check_digest(stored: Stored, expected: str) -> None:

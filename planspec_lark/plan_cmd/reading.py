@@ -16,6 +16,7 @@ from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.plan_cmd.faults import Fault, diagnose, diagnose_prefix
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.reasoning import leave_out_reasoning
 from planspec_lark.source import Source, Span, end_last_line, one_line
 
 __all__ = [
@@ -35,12 +36,21 @@ _LOG = logging.getLogger("planspec_lark")
 
 @frozen
 class CommandScan:
-    """What a text holds: commands with their places, and diagnostics of lines that look like commands and are none."""
+    """What a text holds: commands with their places, and diagnostics.
+
+    Lines that look like commands and are none are errors. A reasoning block, which is left out, is an info, or a
+    warning where one of its tags is missing.
+    """
 
     commands: list[PlanCommand]
     spans: list[Span]
     diagnostics: list[Diagnostic]
     source: Source = field(repr=False)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The lines that look like commands and are none, or why nothing was read."""
+        return [found for found in self.diagnostics if found.severity is Severity.ERROR]
 
 
 @cache
@@ -56,20 +66,26 @@ def _prefix() -> Pattern[str]:
 def parse_plan_commands(text: str) -> list[PlanCommand]:
     """Find the commands in a text. All lines that are no command are skipped; :func:`scan_plan_commands` names them.
 
-    What seems to be meant as a command is logged at level DEBUG, a line each, by the logger ``planspec_lark``.
+    What stands in a reasoning block (see :mod:`planspec_lark.reasoning`) is no command. Such blocks, and what seems to
+    be meant as a command, are logged at level DEBUG, a line each, by the logger ``planspec_lark``.
     """
     # To know what a skipped line was meant as takes time.
     is_logged = _LOG.isEnabledFor(logging.DEBUG)
-    source = Source(text)
+    source, remainder = Source(text), leave_out_reasoning(text)
     commands: list[PlanCommand] = []
-    for found, start, _ in walk_commands(text, find_fault if is_logged else _find_nothing):
+    for found, start, _ in walk_commands(remainder.text, find_fault if is_logged else _find_nothing):
         if isinstance(found, PlanCommand):
             commands.append(found)
         else:
-            line, _ = source.position(start)
-            said = shorten(one_line(source.line(line)))
-            _LOG.debug("line %d skipped: %s %s: %s", line, found.code, one_line(found.message), said)
+            _log(found.code, found.message, start, source)
+    for block in remainder.diagnose(source) if is_logged else ():
+        _log(block.code, block.message, block.span.start if block.span else 0, source)
     return commands
+
+
+def _log(code: str, message: str, start: int, source: Source) -> None:
+    line, _ = source.position(start)
+    _LOG.debug("line %d skipped: %s %s: %s", line, code, one_line(message), shorten(one_line(source.line(line))))
 
 
 def scan_plan_commands(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> CommandScan:
@@ -85,12 +101,14 @@ def scan_plan_commands(text: str, *, name: str = "<text>", limits: Limits = DEFA
         return CommandScan([], [], [excess], source)
     found = Findings(limits.max_findings)
     scan = CommandScan([], [], [], source)
-    for command, start, end in walk_commands(text, find_fault):
+    remainder = leave_out_reasoning(text)
+    for command, start, end in walk_commands(remainder.text, find_fault):
         if isinstance(command, PlanCommand):
             scan.commands.append(command)
             scan.spans.append(source.span(start, end))
         else:
             found.add(to_diagnostic(command, source, start, end))
+    found.extend(remainder.diagnose(source))
     scan.diagnostics.extend(found.close())
     return scan
 
@@ -115,7 +133,7 @@ def walk_commands(
     """The commands of a text, each with its bounds, and whatever else there is.
 
     Args:
-        text: any text.
+        text: any text, without its reasoning.
         find: is given each line that neither is a command nor belongs to one, as the text with its last line ended,
             the line's start, and where its line break ends it. What it finds there is passed on.
     """

@@ -131,6 +131,16 @@ class Draft:
         """How good a candidate for the plan it is, the best first."""
         return self._walk.rank()
 
+    @property
+    def is_told(self) -> bool:
+        """Whether something of a plan was found."""
+        return bool(self._walk.seen or self._walk.steps)
+
+    @property
+    def growing(self) -> Diagnostic | None:
+        """The finding that may come to name the next line as well."""
+        return None if self.is_ended else self._walk.growing
+
     def read(self, window: str, base: int, at: int, events: list[PlanEvent]) -> int:
         """Read the line at ``at`` as :meth:`planspec_lark.planspec.walking.Walk.go_on` does, and tell what it adds."""
         end = self._walk.go_on(window, base, at)

@@ -71,6 +71,8 @@ class Places:
     """
 
     source: Source
+    # The text that was read: that of the source, but for its reasoning.
+    text: str = field(default="", repr=False)
     _units: dict[str, list[Unit]] = field(factory=dict, repr=False)
     _plan_units: list[tuple[str, Unit]] = field(factory=list, repr=False)
     # Lists behind foreign arrows: where each starts and ends, by step and field.
@@ -114,6 +116,7 @@ class Places:
         if self._find_later is not None:
             found, self._find_later = self._find_later(), None
             self._units, self._plan_units, self._foreign = found._units, found._plan_units, found._foreign
+            self.text = found.text
 
     @cached_property
     def fields(self) -> Fields:
@@ -150,7 +153,7 @@ class Places:
         return {step_id: self.step(step_id) for step_id in self._units}
 
     def _trimmed(self, start: int, end: int) -> Span:
-        text = self.source.text
+        text = self.text
         while start < end and text[start] in " \t":
             start += 1
         while start < end and text[min(end, len(text)) - 1] in " \t\r\n":
@@ -164,7 +167,7 @@ class Places:
         for name, group in (("title", "title_TEXT"), ("goal", "goal_TEXT"), ("constraints", "constraint_TEXT")):
             if bounds := unit.find(group):
                 yield name, self._trimmed(*bounds)
-        text = self.source.text
+        text = self.text
         if bounds := unit.find("constraints_constraint"):
             start, end = bounds
             for line in split_constraints(_ended(text[start:end])):
@@ -188,23 +191,23 @@ class Places:
             yield from self._variables("outputs", *bounds)
         if bounds := unit.find("step__segments"):
             start, end = bounds
-            for token in split_segments(self.source.text[start:end]):
+            for token in split_segments(self.text[start:end]):
                 name = "result" if token.lastgroup == "RESULT" else "done_count"
-                bar = self.source.text.index("|", start + token.start()) + 1
+                bar = self.text.index("|", start + token.start()) + 1
                 yield name, self._trimmed(bar, start + token.end())
         for group in ("step__body", "body_line"):
             if bounds := unit.find(group):
                 yield from self._body(*bounds)
 
     def _body(self, start: int, end: int) -> Iterator[tuple[str, Span]]:
-        for line in split_body(_ended(self.source.text[start:end])):
+        for line in split_body(_ended(self.text[start:end])):
             if line["INPUTS"] is not None:
                 yield from self._variables("inputs", start + line.start("INPUTS"), start + line.end("INPUTS"))
             else:
                 yield "detail", self._trimmed(start + line.start(), start + line.end("DETAIL"))
 
     def _variables(self, name: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
-        for match in grammars.pattern("planspec", "VARIABLE").finditer(self.source.text, start, end):
+        for match in grammars.pattern("planspec", "VARIABLE").finditer(self.text, start, end):
             yield name, self.source.span(*match.span())
 
 

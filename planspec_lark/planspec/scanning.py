@@ -25,6 +25,7 @@ from planspec_lark.planspec.tolerance import TolerantWalk
 from planspec_lark.planspec.tree import grow
 from planspec_lark.planspec.valid import read_valid
 from planspec_lark.planspec.walking import Walk
+from planspec_lark.reasoning import Remainder, leave_out_reasoning
 from planspec_lark.source import Source, Span, end_last_line
 
 __all__ = ["ScanResult", "scan_faults", "scan_plan", "scan_strictly"]
@@ -50,7 +51,8 @@ def scan_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMIT
 
     A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics, with one exception: the
     grammar has to take ``-> names`` and ``<- names`` for text, and here they are read as the lists that they look like.
-    Where a text holds several plans, the one with the fewest errors counts, and the first of these.
+    Where a text holds several plans, the one with the fewest errors counts, and the first of these. What stands in a
+    reasoning block (see :mod:`planspec_lark.reasoning`) is none.
 
     Args:
         text: any text.
@@ -59,11 +61,14 @@ def scan_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMIT
     """
     if excess := find_excess(text, name, limits):
         return _read_nothing([excess])
-    plan = read_valid(text)
+    source, remainder = Source(text, name), leave_out_reasoning(text)
+    plan = read_valid(remainder.text)
     if plan is not None and not _has_foreign_arrows(plan):
-        result = _scan_later(plan, Source(text, name))
+        found = Findings(limits.max_findings)
+        found.extend(remainder.diagnose(source))
+        result = _scan_later(plan, source, found)
     else:
-        result = _scan(Source(text, name), end_last_line(text), limits)
+        result = _scan(source, remainder, limits)
     excess = _find_excess_of_plan(result, limits)
     return _read_nothing(_insert(excess, result.diagnostics)) if excess else result
 
@@ -82,16 +87,18 @@ def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_L
     plan = read_valid(text)
     if plan is None:
         return scan_faults(text, name=name, limits=limits)
-    result = _scan_later(plan, Source(text, name))
+    result = _scan_later(plan, Source(text, name), Findings(limits.max_findings))
     excess = _find_excess_of_plan(result, limits)
     return _read_nothing([excess]) if excess else result
 
 
 def scan_faults(text: str, *, name: str = "<text>", limits: Limits = NO_LIMITS) -> ScanResult:
     """Read a text as :func:`scan_strictly` does, one that is known to have faults, or whose places are asked for."""
-    walk = Walk(Source(text, name), end_last_line(text), findings=Findings(limits.max_findings))
+    source, remainder = Source(text, name), leave_out_reasoning(text)
+    walk = Walk(source, end_last_line(remainder.text), findings=Findings(limits.max_findings))
     with paused(len(text)):
         walk.run()
+    walk.findings.extend(remainder.diagnose(source, is_strict=True))
     return _finish(walk, walk.findings)
 
 
@@ -116,7 +123,8 @@ def _place(step: PlanStep, result: ScanResult) -> tuple[Span, Source]:
     places = result.places
     if places.are_to_be_found:
         # Of a plan that is refused, this is the only place that anybody will ask for.
-        walk = Walk(result.source, end_last_line(result.source.text), until=step.step_id)
+        remainder = leave_out_reasoning(result.source.text)
+        walk = Walk(result.source, end_last_line(remainder.text), until=step.step_id)
         walk.run()
         places = walk.places
     return places.step(step.step_id).fields["step_id"][0], result.source
@@ -137,16 +145,17 @@ def _has_foreign_arrows(plan: PlanSpec) -> bool:
     return False
 
 
-def _scan_later(plan: PlanSpec, source: Source) -> ScanResult:
+def _scan_later(plan: PlanSpec, source: Source, found: Findings) -> ScanResult:
     """The result for a text without faults. Its places, which not everybody asks for, take longer than the plan."""
-    return ScanResult(plan, [], Places(source, find_later=partial(_find_places, source)), source)
+    return ScanResult(plan, found.close(), Places(source, find_later=partial(_find_places, source)), source)
 
 
 def _find_places(source: Source) -> Places:
     return scan_faults(source.text).places
 
 
-def _scan(source: Source, ended: str, limits: Limits) -> ScanResult:
+def _scan(source: Source, remainder: Remainder, limits: Limits) -> ScanResult:
+    ended = end_last_line(remainder.text)
     parts: list[tuple[TolerantWalk, int, int]] = []
     at = 0
     with paused(len(ended)):
@@ -162,6 +171,7 @@ def _scan(source: Source, ended: str, limits: Limits) -> ScanResult:
     found = Findings(limits.max_findings)
     for walk, start, end in parts:
         found.extend(walk.findings if walk is best else walk.leave_out(start, end))
+    found.extend(remainder.diagnose(source))
     return _finish(best, found)
 
 

@@ -6,9 +6,11 @@ Every line is judged once, by the same walk that reads a whole text, as soon as 
 
 from __future__ import annotations
 
-from attrs import define, field, frozen
+from collections import deque
 
-from planspec_lark.diagnostics import Diagnostic, in_order
+from attrs import define, evolve, field, frozen
+
+from planspec_lark.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.limits import DEFAULT_LIMITS, Limits, count_bytes, too_many_bytes
 from planspec_lark.planspec.drafts import Draft, Ids, News
 from planspec_lark.planspec.events import PlanEvent, PlanEventKind, Provisional
@@ -17,6 +19,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.scanning import ScanResult, scan_plan
 from planspec_lark.planspec.walking import Walk
 from planspec_lark.planspec.windows import LOOK_BACK
+from planspec_lark.reasoning import Block, ReasoningFilter, diagnose
 from planspec_lark.source import GrowingSource, end_last_line
 
 __all__ = ["PlanStream", "StreamEnd"]
@@ -32,7 +35,8 @@ class StreamEnd:
     """What a text has come to.
 
     Attributes:
-        result: what :func:`planspec_lark.scan_plan` gives for the whole text.
+        result: what :func:`planspec_lark.scan_plan` gives for the whole text; with one error more where the events told
+            of a plan that turned out to be reasoning (PS125).
         events: the last ones.
         draft: which of the text's plans was taken; None where a limit refused it.
     """
@@ -67,6 +71,14 @@ class PlanStream:
     _strictly: Walk | None = field(default=None, init=False)
     _faults: News = field(factory=lambda: News(1), init=False)
     _hopeless: Diagnostic | None = field(default=None, init=False)
+    # What takes the reasoning out, the blocks that are still to be told, the first for the strict reader, and how many
+    # were told.
+    _reasoning: ReasoningFilter = field(factory=ReasoningFilter, init=False)
+    _blocks: deque[Block] = field(factory=deque, init=False)
+    _first_block: Block | None = field(default=None, init=False)
+    _told_blocks: int = field(default=0, init=False)
+    # The closing tag behind which it was known that a plan of which events have told was reasoning.
+    _too_late: Diagnostic | None = field(default=None, init=False)
     # Pieces of the line that is not complete, and the characters in front of it.
     _tail: list[str] = field(factory=list, init=False)
     _before: str = field(default="", init=False)
@@ -107,7 +119,8 @@ class PlanStream:
         self._tail = [text] if text else []
         line = text if self._source.length else text.removeprefix("\ufeff")
         line = line.lstrip(BLANKS)
-        return Provisional(text, self._draft.try_step(line) if line and len(line) <= _TRIED else None)
+        is_tried = line and len(line) <= _TRIED and not self._reasoning.is_open
+        return Provisional(text, self._draft.try_step(line) if is_tried else None)
 
     def copy_plan(self) -> PlanSpec:
         """A copy of the plan so far: that of the draft that is being written, or of the one that is settled."""
@@ -150,7 +163,10 @@ class PlanStream:
                 self._read(f"{line}\n", events)
 
     def finish(self) -> StreamEnd:
-        """End the text: its last line is complete. What was found is what a scan of the whole text finds."""
+        """End the text: its last line is complete. What was found is what a scan of the whole text finds.
+
+        There is one error more (PS125) where a closing tag has shown, too late, that what was told is reasoning.
+        """
         if self._end is not None:
             return self._end
         events: list[PlanEvent] = []
@@ -161,13 +177,21 @@ class PlanStream:
             if tail:
                 self._read(tail, events)
             self._close(events)
-        result = scan_plan(self._source.text, name=self._name, limits=self._limits)
+        result = self._scan()
         refusal = next((found for found in result.diagnostics if found.code in _REFUSED), None)
         if refusal is not None:
             self._give_up(refusal, events)
         draft = self._best.number if self._best is not None and refusal is None else None
         self._end = StreamEnd(result, events, draft)
         return self._end
+
+    def _scan(self) -> ScanResult:
+        result = scan_plan(self._source.text, name=self._name, limits=self._limits)
+        late = self._too_late
+        if late is None:
+            return result
+        others = [found for found in result.diagnostics if (found.code, found.span) != (late.code, late.span)]
+        return evolve(result, diagnostics=[late, *others])
 
     def _measure(self, chunk: str) -> int:
         """How many characters of a piece the limit on bytes still allows."""
@@ -188,10 +212,16 @@ class PlanStream:
         """Read the next line; only the last one of the text may have no line break."""
         start = self._source.length
         self._source.add(line)
+        line = self._reasoning.read(line, start)
+        self._pass_blocks(events)
         ended = end_last_line(line)
         at = _find_content(ended, start)
         if at is not None:
             self._take(self._before + ended, start - len(self._before), at, events)
+            self._tell_blocks(events)
+        else:
+            # What was reasoning does not push out of sight what stands in front of it.
+            line = "\n" * line.count("\n")
         self._before = (self._before + line)[-LOOK_BACK:]
 
     def _take(self, window: str, base: int, at: int, events: list[PlanEvent]) -> None:
@@ -214,9 +244,9 @@ class PlanStream:
         start, told = self._draft.start, self._draft.told
         self._draft = Draft(self._draft.number, self._source, self._limits, start, has_comments=True)
         again: list[PlanEvent] = []
-        reached = start
+        reached, reasoning = start, ReasoningFilter()
         for base, line in self._source.lines_from(start):
-            ended = end_last_line(line)
+            ended = end_last_line(reasoning.read(line, base))
             at = _find_content(ended, base)
             if at is not None:
                 reached = self._draft.read(ended, base, at, again)
@@ -224,11 +254,14 @@ class PlanStream:
         return reached
 
     def _close(self, events: list[PlanEvent]) -> None:
+        self._reasoning.finish()
+        self._pass_blocks(events)
         if self._strictly is not None:
             self._strictly.start_stretch()
             self._look_strictly(events)
         if not self._draft.is_ended:
             self._end_draft(events)
+        self._tell_blocks(events)
         if not self._is_settled:
             self._settle(events)
 
@@ -246,6 +279,49 @@ class PlanStream:
         assert self._best is not None
         self._is_settled = True
         events.append(PlanEvent(PlanEventKind.SETTLED, self._best.number))
+
+    # ---------------------------------------------------------------- reasoning
+
+    def _pass_blocks(self, events: list[PlanEvent]) -> None:
+        for block in self._reasoning.take():
+            self._first_block = self._first_block or block
+            if not block.is_opened:
+                self._begin_anew(block, events)
+            self._blocks.append(block)
+            self._tell_blocks(events)
+
+    def _begin_anew(self, block: Block, events: list[PlanEvent]) -> None:
+        """All in front was reasoning. If something of a plan was told, that cannot be taken back, only be said."""
+        self._blocks.clear()
+        self._before = ""
+        if not self._draft.number and not self._draft.is_told:
+            self._draft = Draft(0, self._source, self._limits, block.end)
+            return
+        if not self._draft.is_ended:
+            self._draft.end(events)
+        self._draft, self._best = Draft(self._draft.number + 1, self._source, self._limits, block.end), None
+        self._too_late = evolve(diagnose(block, self._source), severity=Severity.ERROR)
+
+    def _tell_blocks(self, events: list[PlanEvent]) -> None:
+        """Tell of the blocks that no growing finding stands in front of."""
+        first, strictly = self._first_block, self._strictly
+        if first is not None and strictly is not None and not _is_behind(first, strictly.growing):
+            self._strictly = None
+            self._give_up(diagnose(first, self._source, is_strict=True), events)
+        while self._blocks and not _is_behind(self._blocks[0], self._draft.growing):
+            block = self._blocks.popleft()
+            self._tell_block(diagnose(block, self._source), events)
+
+    def _tell_block(self, found: Diagnostic, events: list[PlanEvent]) -> None:
+        late = self._too_late
+        is_too_late = late is not None and found.span == late.span
+        found = late if late is not None and is_too_late else found
+        most = self._limits.max_findings
+        if most is None or self._told_blocks < most:
+            self._told_blocks += 1
+            events.append(PlanEvent(PlanEventKind.FINDING, self._draft.number, diagnostic=found))
+        if is_too_late:
+            self._give_up(found, events)
 
     # ---------------------------------------------------------------- hope
 
@@ -273,3 +349,7 @@ def _find_content(line: str, start: int) -> int | None:
     """Where the content of a line starts that has an end; None where it is blank. ``start`` is the line's offset."""
     bare = (line if start else line.removeprefix("\ufeff")).lstrip(BLANKS)
     return None if bare in ("\n", "\r\n") else start + len(line) - len(bare)
+
+
+def _is_behind(block: Block, growing: Diagnostic | None) -> bool:
+    return growing is not None and growing.span is not None and growing.span.start < block.start

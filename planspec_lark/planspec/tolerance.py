@@ -42,7 +42,7 @@ class TolerantWalk(Walk):
 
     def leave_out(self, start: int, end: int) -> list[Diagnostic]:
         """Name all that this walk has passed as left out."""
-        stretch = self.source.text[start:end]
+        stretch = self.text[start:end]
         stripped = stretch.strip(BLANK_LINES)
         if not stripped:
             return []
@@ -62,11 +62,19 @@ class TolerantWalk(Walk):
 
     def leave_prose(self, at: int) -> None:
         """Behind the steps, prose that a blank line sets off ends the plan as far as `>` lines go."""
-        before = self.slice(max(self.base, at - LOOK_BACK), at)
-        is_set_off = before[len(before.rstrip(BLANK_LINES)) :].count("\n") > 1
-        if self.steps and is_set_off:
+        if self.steps and self._is_set_off(at):
             self.owner = None
             self.in_prose = True
+
+    def _is_set_off(self, at: int) -> bool:
+        """Whether a blank line stands in front of the line at an offset."""
+        far = LOOK_BACK
+        while True:
+            before = self.slice(max(self.base, at - far), at)
+            gap = before[len(before.rstrip(BLANK_LINES)) :]
+            if len(gap) < far or far > at - self.base:
+                return gap.count("\n") > 1
+            far *= 2
 
     def pass_fence(self) -> None:
         """The end of the code block that the steps stand in is the end of the plan."""

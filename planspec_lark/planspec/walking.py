@@ -70,7 +70,7 @@ class Walk(Window):
     unfinished: str = ""
 
     def __attrs_post_init__(self) -> None:
-        self.places = Places(self.source)
+        self.places = Places(self.source, self.text)
 
     def run(self, at: int = 0) -> int:
         """Read from an offset on, to the text's end or to where the plan has ended; returns where that is."""

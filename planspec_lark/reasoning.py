@@ -29,6 +29,8 @@ from planspec_lark.source import Source
 
 __all__ = ["Block", "ReasoningFilter", "Remainder", "blank", "diagnose", "has_tags", "leave_out_reasoning"]
 
+Holds = Callable[[int, bool], bool]
+
 _BLANKS = " \t"
 _TAG = re.compile(
     r"<(?P<end>/?)(?:think|thinking|thought|reasoning|reflection)(?:[ \t][^<>\n]*+)?+(?<!/)>", re.IGNORECASE | re.ASCII
@@ -87,7 +89,8 @@ def diagnose(block: Block, source: Source, *, is_strict: bool = False) -> Diagno
     To others it is an info, and a warning where a tag is missing: then it may have been meant otherwise.
     """
     if not block.is_opened:
-        what, help = "all up to this closing tag, which nothing opens, is reasoning", _HELP
+        line = source.position(block.end - 1)[0]
+        what, help = f"all up to the closing tag in line {line:,}, which nothing opens, is reasoning", _HELP
     elif not block.is_closed:
         what, help = "all behind this opening tag, which nothing closes, is reasoning", _HELP
     else:
@@ -100,7 +103,7 @@ def diagnose(block: Block, source: Source, *, is_strict: bool = False) -> Diagno
     return Diagnostic("PS125", message, severity, source.span(block.start, block.end), help=help, source=source)
 
 
-_HELP = "write the other tag; or write this one in backticks, if it is only mentioned"
+_HELP = "if the tag is only mentioned, write it in backticks"
 
 
 def has_tags(text: str) -> bool:
@@ -108,13 +111,13 @@ def has_tags(text: str) -> bool:
     return _TAG.search(text) is not None
 
 
-def leave_out_reasoning(text: str, holds: Callable[[int], bool] | None = None) -> Remainder:
+def leave_out_reasoning(text: str, holds: Holds | None = None) -> Remainder:
     """Find all reasoning blocks of a text, in a time that its length bounds.
 
     Args:
         text: any text.
-        holds: whether an offset is inside of something in which a tag is text, such as a string of JSON. It is asked
-            for offsets outside of blocks, in their order.
+        holds: whether an offset is inside of something in which a tag is text, such as a string of JSON; and whether a
+            block is open there. It is asked for offsets in their order.
     """
     if not has_tags(text):
         return Remainder(text)
@@ -191,7 +194,7 @@ class ReasoningFilter:
             has come that nothing opens.
     """
 
-    holds: Callable[[int], bool] | None = None
+    holds: Holds | None = None
     void_to: int = field(default=0, init=False)
     _blocks: list[Block] = field(factory=list, init=False)
     # How many blocks are open, where the outermost begins, and where the text does.
@@ -300,10 +303,11 @@ class _Cut:
     def _counts(self, tag: Match[str], is_led: bool) -> bool:
         if not is_led and _is_quoted(tag):
             return False
-        if self.found.is_open:
-            return is_led or bool(tag["end"])
-        if self.found.holds is not None and self.found.holds(self.start + tag.start()):
+        is_open, holds = self.found.is_open, self.found.holds
+        if holds is not None and holds(self.start + tag.start(), is_open):
             return False
+        if is_open:
+            return is_led or bool(tag["end"])
         if is_led:
             return True
         # All of the line is text then.

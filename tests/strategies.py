@@ -78,6 +78,11 @@ _SYNTAX = [
     "PLAN_CMD: DONE 1",
     "ALL",
     ":",
+    "<think>",
+    "</think>",
+    "<reflection a='b'>",
+    "</THINKING>",
+    "`<think>`",
 ]
 _PLAIN = [" ", "  ", "\t", "a", "x", "load_data", "9", "some text"]
 FRAGMENTS = [*_STRANGE, *_BACKSLASHES, *_PIPES, *_ARROWS, *_SYNTAX, *_PLAIN]
@@ -238,6 +243,8 @@ _LINES = [
     "Steps:  # all", "# Title  # t", "Goal: go   # must", "Goal：去  # 必选", "> detail  # more", ">  # d",
     "> ← a  # in", "- limit  # hard", "-  # limit", "```  # c", "1. [act] do → a  # why", "1. [act] C# 5 # 6",
     "2. [act] do | x  # y | z", "3) [act] do  # why", "- 1. [act] do  # why", "so  # it is",
+    "x. [act] do", "→", "|", "1. [act] a \\| b \\→ c", "<think>", "<think>", "</think>", "so.</think>",
+    "<reasoning>1. [act] do</reasoning>", "</think>2. [act] do", "<think></think>",
 ]  # fmt: skip
 _indents = st.sampled_from(["", "", "", " ", "  ", "\t", "\u3000"])
 _breaks = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n", " \n"])

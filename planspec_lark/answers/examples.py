@@ -24,6 +24,7 @@ EXAMPLES = {
     "PS117": "3. [act] Order the gas → gas",
     "PS118": "- No noise before five",
     "PS124": "## Steps\n1. [act] Order the gas → gas",
+    "PS125": "1. [act] Order the gas → gas",
     "PS201": "## Steps\n1. [act] Order the gas → gas",
     "PS202": "1. [act] Order the gas → gas",
     "PS203": "1. order_gas [act] Order the gas → gas",

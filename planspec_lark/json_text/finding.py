@@ -156,7 +156,8 @@ class Finder:
 class Strings:
     """Where in a text a tag is part of a string rather than the end or the beginning of reasoning.
 
-    Inside an object of which nothing is lost, that is anywhere: it holds no other text. In others, quotes are counted.
+    Inside an object of which nothing is lost, that is anywhere: it holds no other text. In others quotes are counted,
+    but not where a block is open, as such an object may just be a draft that goes on behind it.
     """
 
     text: str
@@ -166,15 +167,15 @@ class Strings:
     _next: int = 0
     _is_open: bool = False
 
-    def hold(self, offset: int) -> bool:
+    def hold(self, offset: int, is_in_block: bool) -> bool:
         """Whether an offset, behind all that were asked for before, is in a string of an object."""
         while self._next < len(self.attempts) and self.attempts[self._next].walk.end <= offset:
             self._next += 1
         walk = self.attempts[self._next].walk if self._next < len(self.attempts) else None
         if walk is None or offset < walk.start:
             return False
-        if walk.is_whole and not walk.losses:
-            return True
+        if is_in_block or (walk.is_whole and not walk.losses):
+            return walk.is_whole and not walk.losses
         if self._at < walk.start:
             self._at, self._is_open = walk.start, False
         for sign in _STRING_SIGNS.finditer(self.text, self._at, offset):

@@ -116,7 +116,7 @@ def _finish(best: Attempt, found: Findings, source: Source) -> JsonText:
 
 
 def _read_nothing(source: Source, start: int, left_out: list[Diagnostic]) -> JsonText:
-    message = "there is no JSON object in the text" if start < len(source.text) else "the text is empty"
+    message = "there is no JSON object in the text" if source.text[_find_start(source.text) :] else "the text is empty"
     flaw = Flaw("PJ101", message, start, start, expected=('an object such as `{"key": "value"}`',), is_loss=True)
     found = in_order([*left_out, to_diagnostic(flaw, Severity.ERROR, source)])
     return JsonText(MISSING, found, source, Nodes())

@@ -79,7 +79,8 @@ def test_messages(path: Path, snapshot: SnapshotAssertion) -> None:
 @INVALID
 def test_what_is_wrong_is_skipped(path: Path) -> None:
     text = read(path)
-    named = {found.line for found in scan_plan_commands(text).diagnostics}
+    spans = [found.span for found in scan_plan_commands(text).diagnostics if found.span]
+    named = {line for span in spans for line in range(span.line, span.end_line + 1)}
     kept = [line for number, line in enumerate(text.split("\n"), start=1) if number not in named]
     assert parse_plan_commands(text) == parse_plan_commands("\n".join(kept))
 

@@ -1,0 +1,505 @@
+"""What a model writes between tags such as `<think>` and `</think>` is no answer, to whatever reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+from hypothesis import example, given
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import (
+    PlanDocument,
+    PlanSpec,
+    PlanStep,
+    PlanStream,
+    PlanSyntaxError,
+    Severity,
+    extract_plan,
+    parse_plan,
+    parse_plan_commands,
+    read_execution,
+    read_json,
+    read_reflection,
+    read_replan,
+    render_all,
+    scan_json,
+    scan_message,
+    scan_plan,
+    scan_plan_commands,
+    serialize_commands,
+    serialize_plan,
+    splice,
+)
+from tests import strategies
+from tests.cli.running import run
+from tests.property import promises, streams
+
+# ---------------------------------------------------------------- shapes and readers
+
+# Name → a text with reasoning in it, which says {evil}, and an answer, which says {good}.
+SHAPES = {
+    "in one line": "<think>{evil}</think>\n{good}",
+    "in lines of its own": "<think>\n{evil}\n</think>\n\n{good}",
+    "in front of the answer's first line": "<think>\n{evil}\n</think>{good}",
+    "in capitals": "<THINK>\n{evil}\n</Think>\n{good}",
+    "thinking": "<thinking>\n{evil}\n</thinking>\n{good}",
+    "thought": "<thought>\n{evil}\n</thought>\n{good}",
+    "reasoning": "<reasoning>\n{evil}\n</reasoning>\n{good}",
+    "reflection": "<reflection>\n{evil}\n</reflection>\n{good}",
+    "with attributes": "<think effort=\"high\" n='1'>\n{evil}\n</think>\n{good}",
+    "indented": "  \t<think>\n{evil}\n    </think>\n{good}",
+    "several": "<think>a</think>\n<think>\n{evil}\n</think>\n<think>\n{evil}\n</think>\n{good}",
+    "behind the answer": "{good}\n<think>\n{evil}\n</think>\n",
+    "nested": "<think>\n<reasoning>\n{evil}\n</reasoning>\n{evil}\n</think>\n{good}",
+    "doubled": "<think><think>\n{evil}\n</think></think>\n{good}",
+    "not opened": "{evil}\n</think>\n{good}",
+    "not opened, in a sentence": "{evil}\nThat will do.</think>\n\n{good}",
+    "not opened, in a list": "I consider:\n\n{evil}\n- nothing else.</think>\n{good}",
+    "not opened, twice": "{evil}\n</think>\n{evil}\n</think>\n{good}",
+    "not closed": "{good}\n<think>\n{evil}",
+    "not closed in a sentence": "{good}\n\nWait. <think>Rather:\n{evil}",
+    "not closed, twice": "{good}\n<think>\n<think>\n{evil}\n</think>\n{evil}",
+    "a closing tag inside": "<think>\nI close with </think>, then\n{evil}\n</think>\n{good}",
+    "a closing tag that is only mentioned": "<think>\nI close with `</think>`, then\n{evil}\n</think>\n{good}",
+    "behind a byte-order mark": "\ufeff<think>\n{evil}\n</think>\n{good}",
+}
+
+PLAN = (
+    "Goal: Paint the <think> sign\n## Steps\n1. [act] Sand it → wood\n2. [subtask] Paint it\n  2.1. [act] Buy paint\n"
+)
+OTHER_PLAN = "# Plan: Other\nGoal: Burn it\n## Steps\n1. [act] Find matches\n7. [act] Burn the sign\n"
+FAULTY = "Goal: Paint the sign\n## Steps\n1) [act] Sand it\n2. [act] Paint it\n"
+COMMANDS = "PLAN_CMD: DONE 1 | explained </think>\nPLAN_CMD: REVISE 2.1 [act] Buy <think> green\n> Two </think> litres."
+OTHER_COMMANDS = "PLAN_CMD: SKIP 2\nPLAN_CMD: ADD 3 [act] Burn it\n> Now."
+MESSAGE, OTHER_MESSAGE = (
+    json.dumps(
+        {
+            "type": "plan-next",
+            "plan_type": "PLAN_STEPS",
+            "new_block": {
+                "goal": {"intent": "paint", "deliverable": "a sign", "metric": "green", "constraint": "dry"},
+                "plan": ["Sand the sign", f"{word} the </think> sign", "Hang the sign"],
+                "done": [],
+            },
+            "success_signal": "it is green",
+        }
+    )
+    for word in ("Paint", "Burn")
+)
+PLANNED = parse_plan(PLAN)
+STEP = PlanStep("1", step_type="act", description="Sand it", outputs=["wood"])
+
+
+@frozen
+class Reader:
+    """What reads an answer, an answer to it, and another one that a model may have thought of."""
+
+    read: Callable[[str], Any]
+    good: str
+    evil: str
+
+
+def _stream(text: str) -> PlanSpec:
+    stream = PlanStream()
+    for character in text:
+        stream.feed(character)
+    return stream.finish().result.plan
+
+
+def _reflect(text: str) -> Any:
+    found = read_reflection(text, PLANNED, PLANNED.steps[1].children[0], can_interact=True)
+    return found.decision, found.reason, found.commands
+
+
+READERS = {
+    "parse_plan_commands": Reader(parse_plan_commands, COMMANDS, OTHER_COMMANDS),
+    "scan_plan_commands": Reader(lambda text: scan_plan_commands(text).commands, COMMANDS, OTHER_COMMANDS),
+    "scan_plan": Reader(lambda text: scan_plan(text).plan, PLAN, OTHER_PLAN),
+    "extract_plan": Reader(lambda text: extract_plan(text).text, PLAN, OTHER_PLAN),
+    "PlanStream": Reader(_stream, PLAN, OTHER_PLAN),
+    "PlanDocument": Reader(lambda text: PlanDocument.from_answer(text).plan, PLAN, OTHER_PLAN),
+    "read_reflection": Reader(_reflect, "RETRY | the <think> shop is open", "ACCEPT\nPLAN_CMD: SKIP 2.1"),
+    "read_replan": Reader(lambda text: read_replan(text, PLANNED).commands, "PLAN_CMD: REPLAN 2", OTHER_COMMANDS),
+    "scan_message": Reader(lambda text: scan_message(text, "planning").message, MESSAGE, OTHER_MESSAGE),
+    "read_execution": Reader(
+        lambda text: read_execution(text, STEP).answer,
+        '{"status": "OK", "result": "no <think>", "outputs": {"wood": "oak"}}',
+        '{"status": "FAIL", "result": "no wood"}',
+    ),
+    "scan_json": Reader(lambda text: scan_json(text).value, '{"a": "<think>"}', '{"b": [1, 2]}'),
+    "splice": Reader(
+        lambda text: splice(FAULTY, text).text, "LINE 3: 1. [act] Sand <think> it", "LINE 3: 1. [act] Burn it\nLINE 4:"
+    ),
+}
+each_reader = pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+
+
+def write(shape: str, reader: Reader) -> str:
+    return SHAPES[shape].format(good=reader.good, evil=reader.evil)
+
+
+@each_reader
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_reasoning_says_nothing(reader: Reader, shape: str, line_end: str) -> None:
+    expected = reader.read(reader.good)
+    assert expected
+    assert reader.read(reader.evil) != expected
+    assert reader.read(write(shape, reader).replace("\n", line_end)) == expected
+
+
+@each_reader
+def test_reasoning_alone_says_nothing(reader: Reader) -> None:
+    for text in (f"<think>\n{reader.evil}\n</think>\n", f"<think>\n{reader.evil}", f"{reader.evil}\n</think>"):
+        assert str(reader.read(text)) == str(reader.read("Hm.\n"))
+
+
+# ---------------------------------------------------------------- nothing in silence
+
+_LISTS: dict[str, Callable[[str], Any]] = {
+    "scan_plan": lambda text: scan_plan(text).diagnostics,
+    "scan_plan_commands": lambda text: scan_plan_commands(text).diagnostics,
+    "extract_plan": lambda text: [
+        entry.diagnostic for entry in (*extract_plan(text).repairs, *extract_plan(text).left_out)
+    ],
+    "read_reflection": lambda text: (
+        read_reflection(text, PLANNED, PLANNED.steps[1].children[0], can_interact=True).diagnostics
+    ),
+    "read_replan": lambda text: read_replan(text, PLANNED).diagnostics,
+    "scan_message": lambda text: scan_message(text, "planning").diagnostics,
+    "read_execution": lambda text: read_execution(text, STEP).diagnostics,
+    "scan_json": lambda text: scan_json(text).diagnostics,
+    "splice": lambda text: splice(FAULTY, text).diagnostics,
+}
+
+
+@pytest.mark.parametrize("name", _LISTS)
+def test_every_block_is_listed_with_its_place(name: str) -> None:
+    reader = READERS[name]
+    text = f"Hm.\n</think>\n{reader.good}\n<Think>a\nb</Think>\n<reflection>{reader.evil}"
+    found = [one for one in _LISTS[name](text) if one.code == "PS124"]
+    last = 4 + reader.good.count("\n")
+    assert [(one.line, one.severity) for one in sorted(found, key=lambda one: one.line)] == [
+        (1, Severity.WARNING),
+        (last, Severity.INFO),
+        (last + 2, Severity.WARNING),
+    ]
+    written = [text[one.span.start : one.span.end] for one in found if one.severity is Severity.INFO]
+    assert written == ["<Think>a\nb</Think>"]
+
+
+def test_what_is_said_of_blocks(snapshot: SnapshotAssertion) -> None:
+    text = f"Hm.\n</think>\n{PLAN}<think>\na\n</think>\n<reflection>b"
+    assert render_all(scan_plan(text, name="answer.md").diagnostics) == snapshot(name="tolerantly")
+    with pytest.raises(PlanSyntaxError) as caught:
+        parse_plan(text, name="answer.md")
+    assert str(caught.value) == snapshot(name="strictly")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_strict_readers_refuse_reasoning(shape: str) -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        parse_plan(write(shape, READERS["scan_plan"]))
+    assert {found.code for found in caught.value.diagnostics} >= {"PS124"}
+    assert all(found.severity is Severity.ERROR for found in caught.value.diagnostics if found.code == "PS124")
+    found = read_json(write(shape, READERS["scan_json"]))
+    assert {one.code for one in found.diagnostics if one.severity is Severity.ERROR} >= {"PS124"}
+
+
+def test_reasoning_with_a_tag_at_one_end_is_a_risk() -> None:
+    for text in (f"Hm.\n</think>\n{PLAN}", f"{PLAN}<think>\nHm."):
+        assert extract_plan(text).is_usable
+        assert not extract_plan(text, max_risk="low").is_usable
+    assert extract_plan(f"<think>Hm.</think>\n{PLAN}", max_risk="none").is_usable
+
+
+# ---------------------------------------------------------------- what is text
+
+TEXTS = [
+    "Goal: Strip <think> and </think>\n## Steps\n1. [act] Explain the <think> tag\n  > detail with </think>\n",
+    "# Plan: <think>\nGoal: </think>\n> <think>\nConstraints:\n- </think>\n- <think>\n## Steps\n1. [act] a\n",
+    "Goal: <think>\n\n\n> </think>\n## Steps\n2. [x] [act] a </think> → b | <think> | Progress: 1/2\n> ← c\n> <think>",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_tag_in_a_plan_is_text(text: str) -> None:
+    plan = parse_plan(text)
+    assert "think" in serialize_plan(plan)
+    assert scan_plan(text).plan == plan
+    assert scan_plan(text).diagnostics == []
+    # The same in an answer, and where its lines have to be repaired.
+    assert scan_plan(f"Here it is.\n\n```\n{text.rstrip()}\n```\n").plan == plan
+    assert scan_plan(text.replace("1. [", "1) [")).plan == plan
+
+
+def test_a_tag_in_a_command_is_text() -> None:
+    text = "PLAN_CMD: DONE 1 | explained <think>\nPLAN_CMD: ADD 2 [act] Close </think>\n> <think>\nPLAN_CMD: DONE 3\n"
+    commands = parse_plan_commands(text)
+    assert [(one.op, one.result, one.description, one.detail) for one in commands] == [
+        ("DONE", "explained <think>", "", []),
+        ("ADD", "", "Close </think>", ["<think>"]),
+        ("DONE", "", "", []),
+    ]
+    # Directly behind an id there is no text.
+    assert parse_plan_commands("PLAN_CMD: DONE 1</think>\nPLAN_CMD: DONE 2\n") == parse_plan_commands(
+        "PLAN_CMD: DONE 2\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "prose",
+    ["The `<think>` tag.", 'Say "</think>".', "A “<think>” tag", "<thinker>", "< think>", "<think/>", "<br>", "</thin"],
+)
+def test_a_tag_that_is_only_mentioned_is_text(prose: str) -> None:
+    for text in (f"{prose}\nPLAN_CMD: DONE 1\n", f"PLAN_CMD: DONE 1\n{prose}\n"):
+        scan = scan_plan_commands(text)
+        assert (len(scan.commands), scan.diagnostics) == (1, [])
+
+
+def test_details_are_text_below_what_they_belong_to_only() -> None:
+    for text in ("I think:\n> so.</think>\n", "# A\n- so.</think>\n", "PLAN_CMD: DONE 2\n> so.</think>\n"):
+        assert [one.step_id for one in parse_plan_commands(f"PLAN_CMD: DONE 1\n{text}PLAN_CMD: DONE 3\n")] == ["3"]
+
+
+JSON = {
+    '<think>{"a": 1}</think>{"b": 2}': {"b": 2},
+    '{"a": 1}</think>{"b": 2}': {"b": 2},
+    '{"a": 1} hm </think>\n{"b": 2}\n<think>{"c": 3}': {"b": 2},
+    '{"a": 1, "x": \n</think>\n{"b": 2}': {"b": 2},
+    '{"a": "<think>", "</think>": [1]}': {"a": "<think>", "</think>": [1]},
+    '{"a": "x\n<think>\ny", "b": 2}': {"a": "x\n<think>\ny", "b": 2},
+    '{"a": "x <think> y", "a": 2, "b": "\\" </think>"}': {"a": "x <think> y", "b": '" </think>'},
+    '{"a": 1,\n<think>hm "</think>\n"b": 2}': {"a": 1, "b": 2},
+    '<think>{"a": "</think>"}</think>{"b": 2}': {"b": 2},
+    '<think>{"a": "x </think> y"}</think>{"b": 2}': {"b": 2},
+    '{"b": 2}<think>{"a": "x </think> y"}</think>': {"b": 2},
+    '<think>{"a": "x</think>\n{"b": 2}': {"b": 2},
+    '<think>{"a": {</think>{"b": 2}': {"b": 2},
+    '[draft]\n</think>\n{"b": 2}': {"b": 2},
+}
+
+
+@pytest.mark.parametrize(("text", "value"), JSON.items(), ids=range(len(JSON)))
+def test_reasoning_in_front_of_json(text: str, value: object) -> None:
+    assert scan_json(text).value == value
+
+
+# ---------------------------------------------------------------- the stream
+
+
+def _told(events: list[Any]) -> list[str]:
+    return [f"{one.draft} {one.kind.value}" for one in events]
+
+
+def test_a_stream_holds_back_while_a_block_is_open() -> None:
+    stream = PlanStream()
+    assert _told(stream.feed("Goal: g\n## Steps\n1. [act] a\n")) == ["0 goal", "0 step"]
+    assert stream.feed("<think>\n2. [act] evil\n> evil\n") == []
+    stream.feed("3. [act] evil")
+    assert (stream.provisional.text, stream.provisional.step) == ("3. [act] evil", None)
+    assert _told(stream.feed("\n</think>\n")) == ["0 finding"]
+    assert _told(stream.feed("> good\n")) == ["0 detail"]
+    end = stream.finish()
+    assert end.result.plan == parse_plan("Goal: g\n## Steps\n1. [act] a\n> good\n")
+
+
+def test_a_block_waits_for_what_grows_in_front_of_it() -> None:
+    stream = PlanStream()
+    assert stream.feed("Sure,\n<think>hm</think>\nhere:\n") == []
+    found = [one.diagnostic for one in stream.feed("Goal: g\n")]
+    assert [one.code for one in found if one] == ["PS101", "PS124"]
+
+
+def test_reasoning_without_an_opening_tag_can_be_prose() -> None:
+    stream = PlanStream()
+    stream.feed(f"The user wants a plan.\nSo be it.\n\n</think>\n\n{PLAN}")
+    end = stream.finish()
+    assert (end.draft, stream.is_hopeless) == (0, False)
+    assert end.result.diagnostics == scan_plan(end.result.source.text).diagnostics
+
+
+def test_a_plan_that_was_told_and_is_reasoning_is_an_error() -> None:
+    text = f"```\n{OTHER_PLAN}```\n</think>\n{PLAN}"
+    stream = PlanStream()
+    stream.feed(text)
+    assert stream.is_settled
+    assert stream.hopeless is not None
+    assert (stream.hopeless.code, stream.hopeless.severity) == ("PS124", Severity.ERROR)
+    end = stream.finish()
+    assert end.result.plan == scan_plan(text).plan == parse_plan(PLAN)
+    assert [(one.code, one.severity) for one in end.result.diagnostics] == [("PS124", Severity.ERROR)]
+    assert end.draft == 1
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_strictly_reasoning_is_hopeless(shape: str) -> None:
+    text = write(shape, READERS["scan_plan"])
+    stream = PlanStream(strict=True)
+    stream.feed(text)
+    stream.finish()
+    assert stream.is_hopeless
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_stream_keeps_its_promises(shape: str) -> None:
+    text = write(shape, READERS["PlanStream"])
+    streams.ends_as_scanned(text, text)
+    streams.is_never_taken_back(text)
+    streams.hope_is_right(text)
+
+
+# ---------------------------------------------------------------- documents
+
+
+def test_a_document_keeps_reasoning_where_it_is() -> None:
+    text = f"<think>\nhm\n</think>\n{PLAN.removesuffix(chr(10))}\n<think>\n> evil\n</think>\n  > Green.\n"
+    document = PlanDocument.from_answer(text)
+    document.apply(parse_plan_commands("PLAN_CMD: DONE 1\nPLAN_CMD: REVISE 2.1 [act] Buy blue paint\n> Blue.\n"))
+    assert document.text == text.replace("1. [act] Sand", "1. [x] [act] Sand").replace(
+        "Buy paint\n<think>\n> evil\n</think>\n  > Green.", "Buy blue paint\n    > Blue.\n<think>\n> evil\n</think>"
+    )
+
+
+# ---------------------------------------------------------------- the command line
+
+PLAN_FILE = "Goal: Paint the sign\n## Steps\n1. [act] Sand it\n2. [act] Paint it\n"
+
+
+@pytest.fixture
+def plan_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PLANSPEC_FOLDER", raising=False)
+    path = tmp_path / "plan.md"
+    path.write_text(PLAN_FILE, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_apply_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
+    answer = SHAPES[shape].format(evil="PLAN_CMD: SKIP 2 | evil\nplan_cmd: done 2", good="PLAN_CMD: DONE 1 | <think>")
+    result = run("apply", "plan.md", stdin=answer)
+    assert result.exit_code == 0, result.output
+    assert "[PS124]" in result.stdout
+    assert result.stdout.endswith("ok     step 1: pending → done\n")
+    assert plan_file.read_text(encoding="utf-8") == PLAN_FILE.replace(
+        "1. [act] Sand it", "1. [x] [act] Sand it | <think>"
+    )
+
+
+def test_apply_says_that_all_was_reasoning(plan_file: Path, snapshot: SnapshotAssertion) -> None:
+    result = run("apply", "plan.md", stdin="<think>\nPLAN_CMD: DONE 1\n</think>\n")
+    assert (result.exit_code, result.stdout, result.stderr) == snapshot
+    assert result.exit_code == 1
+    assert plan_file.read_text(encoding="utf-8") == PLAN_FILE
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_extract_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
+    (plan_file.parent / "answer.txt").write_text(write(shape, READERS["extract_plan"]), encoding="utf-8")
+    result = run("extract", "answer.txt")
+    assert (result.exit_code, result.stdout) == (0, PLAN), result.stderr
+    assert "PS124" in result.stderr
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_splice_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
+    plan_file.write_text(FAULTY, encoding="utf-8")
+    result = run("splice", "plan.md", stdin=write(shape, READERS["splice"]))
+    assert result.exit_code == 0, result.output
+    assert plan_file.read_text(encoding="utf-8") == FAULTY.replace("1) [act] Sand it", "1. [act] Sand <think> it")
+    assert "PS124" in result.stderr
+
+
+def test_check_names_reasoning(plan_file: Path) -> None:
+    plan_file.write_text(f"<think>\n{PLAN_FILE}</think>\n{PLAN_FILE}", encoding="utf-8")
+    result = run("check", "plan.md")
+    assert result.exit_code == 1
+    assert "error[PS124]" in result.stdout
+
+
+# ---------------------------------------------------------------- any plan, any commands, any reasoning
+
+_TAGS = st.sampled_from(["think", "THINKING", "thought", "Reasoning", "reflection"])
+# No line of it has a tag: what such may do is above.
+_thoughts = st.one_of(strategies.soup, strategies.canonical_plans, strategies.canonical_commands).map(
+    lambda text: text.replace("<", "")
+)
+
+
+def _wrap(tag: str, more: str, inside: str, inner: str, behind: str) -> str:
+    """A block, with another one in it that is directly behind the tag."""
+    return f"<{tag}{more}>{inner}{inside}</{tag.lower()}>{behind}"
+
+
+_flat = st.builds(_wrap, _TAGS, st.sampled_from(["", "", " a='b'"]), _thoughts, st.just(""), st.just(""))
+_blocks = st.builds(
+    _wrap,
+    _TAGS,
+    st.sampled_from(["", " a='b'"]),
+    _thoughts,
+    st.one_of(st.just(""), _flat, _flat.map("\n{}\n".format)),
+    st.sampled_from(["\n", "\r\n", "", " ", "\t\n"]),
+)
+
+
+@st.composite
+def _interleaved(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> tuple[str, str]:
+    """A text, and the same with reasoning between its lines, in front of them, and behind."""
+    text = draw(texts)
+    rows = text.split("\n")
+    places = draw(st.lists(st.tuples(st.integers(0, 12), st.sampled_from(["", "  ", "\t"]), _blocks), max_size=4))
+    put: dict[int, str] = {}
+    for place, lead, block in places:
+        at = min(place, len(rows) - 1)
+        put[at] = put.get(at, "") + lead + block
+    answer = "\n".join(put.get(at, "") + row for at, row in enumerate(rows))
+    begin = draw(st.one_of(st.just(""), st.just(""), _thoughts.map("{}\n</think>\n".format)))
+    end = draw(st.one_of(st.just(""), st.just(""), _thoughts.map("\n<think>\n{}".format)))
+    return text, begin + answer + end
+
+
+@given(_interleaved(strategies.canonical_plans))
+@example(("## Steps\n1. [a]\n> c\n", "## Steps\n1. [a]\n<think>\n</think>\n> c\n"))
+def test_a_plan_among_reasoning_is_the_plan(both: tuple[str, str]) -> None:
+    text, answer = both
+    expected, found = scan_plan(text), scan_plan(answer)
+    assert found.plan == expected.plan
+    codes = [one.code for one in found.diagnostics if one.code != "PS124"]
+    assert codes == [one.code for one in expected.diagnostics]
+    written = [answer[place.span.start : place.span.end] for place in found.places.steps.values()]
+    assert [one[:1].isdigit() for one in written] == [True] * len(expected.places.steps)
+    if answer != text:
+        error = promises.refusal(answer)
+        assert error is not None or not answer.strip()
+    streams.ends_as_scanned(answer, [answer])
+    streams.is_never_taken_back(answer)
+    streams.hope_is_right(answer)
+
+
+@given(_interleaved(strategies.canonical_commands))
+@example(("PLAN_CMD: ADD 1 [a] b\n> c\n", "PLAN_CMD: ADD 1 [a] b\n<think>\n</think>\n> c\n"))
+def test_commands_among_reasoning_are_the_commands(both: tuple[str, str]) -> None:
+    text, answer = both
+    commands = parse_plan_commands(text)
+    assert serialize_commands(commands) == text
+    scan = scan_plan_commands(answer)
+    assert scan.commands == parse_plan_commands(answer) == commands
+    assert {one.code for one in scan.diagnostics} <= {"PS124"}
+    assert all(answer[span.start :].startswith("PLAN_CMD:") for span in scan.spans)
+
+
+@given(_interleaved(strategies.any_plan_text))
+def test_any_answer_among_reasoning_keeps_its_promises(both: tuple[str, str]) -> None:
+    _, answer = both
+    streams.ends_as_scanned(answer, [answer])
+    streams.is_never_taken_back(answer)
+    promises.nothing_is_lost(answer)
+    promises.readers_agree(answer)
+    promises.are_placed(scan_plan(answer).diagnostics, answer)

@@ -123,16 +123,17 @@ def leave_out_reasoning(text: str, holds: Holds | None = None) -> Remainder:
         return Remainder(text)
     found = ReasoningFilter(holds=holds)
     pieces: list[str] = []
-    at = 0
+    at = void = 0
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)
         piece = found.read(text[at:end], at)
         if found.void_to > at:
-            pieces = [" " * at]
+            pieces.clear()
+            void = at
         pieces.append(piece)
         at = end
     found.finish()
-    return Remainder("".join(pieces), tuple(found.take()))
+    return Remainder(" " * void + "".join(pieces), tuple(found.take()))
 
 
 def blank(text: str, blocks: Iterable[Block]) -> str:
@@ -281,6 +282,8 @@ class _Cut:
     # What is left, as pieces, and where the piece begins that is not cut off yet.
     _pieces: list[str] = field(factory=list)
     _at: int = 0
+    # How much is reasoning since a closing tag that nothing opens.
+    _void: int = 0
     # Whether nothing but white space stands between the line's beginning, or the last tag, and this place.
     _seen: int = 0
     _is_led: bool = True
@@ -296,7 +299,7 @@ class _Cut:
             self._is_led = self.is_touched = True
             self._take(tag)
         self._cut_off(len(self.body), is_left=not self.found.is_open)
-        return "".join(self._pieces)
+        return " " * self._void + "".join(self._pieces)
 
     _is_over: bool = False
 
@@ -323,7 +326,8 @@ class _Cut:
         was_open = self.found.is_open
         self.found.close(self.start + tag.end())
         if not was_open:
-            self._pieces = [" " * self._at]
+            self._pieces.clear()
+            self._void = self._at
         if not self.found.is_open:
             self._cut_off(tag.end(), is_left=False)
 

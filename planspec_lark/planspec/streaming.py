@@ -294,13 +294,14 @@ class PlanStream:
         """All in front was reasoning. If something of a plan was told, that cannot be taken back, only be said."""
         self._blocks.clear()
         self._before = ""
-        if not self._draft.number and not self._draft.is_told:
-            self._draft = Draft(0, self._source, self._limits, block.end)
-            return
-        if not self._draft.is_ended:
-            self._draft.end(events)
-        self._draft, self._best = Draft(self._draft.number + 1, self._source, self._limits, block.end), None
-        self._too_late = evolve(diagnose(block, self._source), severity=Severity.ERROR)
+        number = self._draft.number
+        if self._draft.is_told or self._draft.is_ended:
+            number += 1
+            if not self._draft.is_ended:
+                self._draft.end(events)
+        self._draft, self._best = Draft(number, self._source, self._limits, block.end), None
+        if number:
+            self._too_late = evolve(diagnose(block, self._source), severity=Severity.ERROR)
 
     def _tell_blocks(self, events: list[PlanEvent]) -> None:
         """Tell of the blocks that no growing finding stands in front of."""

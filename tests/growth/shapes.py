@@ -191,6 +191,33 @@ _MESSAGES: dict[str, Callable[[int], str]] = {
     "backticks": lambda n: "`" * n,
 }
 
+# Tags of reasoning, where they count and where they do not.
+_TAGS: dict[str, Callable[[int], str]] = {
+    "less-than signs": lambda n: "<" * n,
+    "opening tags": lambda n: "<think>" * (n // 7),
+    "opening tags in lines": lambda n: "<think>\n" * (n // 8),
+    "closing tags": lambda n: "</think>" * (n // 8),
+    "closing tags in lines": lambda n: "</think>\n" * (n // 9),
+    "closing tags in prose": lambda n: "so</think>" * (n // 10),
+    "closing tags behind steps": lambda n: _each("{0}. [act] a\n</think>\n", n),
+    "blocks": lambda n: "<think></think>" * (n // 15),
+    "blocks in lines": lambda n: "<think>\na\n</think>\n" * (n // 20),
+    "blocks in prose": lambda n: "a\n<think>b</think>\n\n" * (n // 21),
+    "blocks below a step": lambda n: _STEP + "a\n" + "<think>b</think>\n> c\n" * (n // 21),
+    "a block in front": lambda n: (
+        "<think>\n" + "1. [act] a\n" * (n // 22) + f"</think>\n{_each('{0}. [act] a', n // 2)}"
+    ),
+    "tags without an end": lambda n: "<think " * (n // 7),
+    "a tag without an end": lambda n: "<think " + "a" * n,
+    "tags in a step": lambda n: _STEP + "<think> " * (n // 8),
+    "tags in steps": lambda n: _each("{0}. [act] <think>\n", n),
+    "tags in detail": lambda n: _STEP + "a\n" + "> </think>\n" * (n // 11),
+    "tags in detail of nothing": lambda n: "so\n" + "> </think>\n" * (n // 11),
+    "tags in a refused line": lambda n: "Goal: a" + " <think>" * (n // 8) + "\x00",
+    "mentioned tags": lambda n: "`<think>` " * (n // 10),
+    "tags in commands": lambda n: "PLAN_CMD: DONE 1 | <think>\n" * (n // 27),
+}
+
 _JSON: dict[str, Callable[[int], str]] = {
     "JSON numbers": lambda n: '{"a": [' + "0," * (n // 2) + "0]}",
     "JSON members": lambda n: _each('"key {0}": "value\\n",\n', n, "{") + '"k": 1}',
@@ -218,11 +245,16 @@ _JSON: dict[str, Callable[[int], str]] = {
     "JSON in fences": lambda n: '```{"a": 1\n' * (n // 11),
     "JSON braces in prose": lambda n: "{x " * (n // 3),
     "JSON braces with keys": lambda n: "{a:" * (n // 3),
+    "JSON tags in a string": lambda n: '{"a": "' + "<think>" * (n // 7) + '"}',
+    "JSON tags in strings": lambda n: '{"a": [' + '"</think>",' * (n // 11) + "1]}",
+    "JSON tags in a broken object": lambda n: '{"a": 1 "a": 2, "b": ' + '"x <think> y" ' * (n // 14),
+    "JSON objects in blocks": lambda n: '<think>{"a": 1}</think>' * (n // 23),
+    "JSON objects between closing tags": lambda n: '{"a": 1}</think>' * (n // 16),
     "JSON digits": lambda n: '{"a": ' + "1" * n + "}",
     "JSON fraction": lambda n: '{"a": 0.' + "1" * n + "}",
 }
 
 # Name → the text of about so many characters: for what reads plans, for what reads JSON, and for what looks at texts.
-PLAN_SHAPES = {**_LINES, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS}
-JSON_SHAPES = {**_LINES, **_JSON}
+PLAN_SHAPES = {**_LINES, **_TAGS, **_MANY_LINES, **_FAULTS, **_LONG_ONCE, **_COMMANDS}
+JSON_SHAPES = {**_LINES, **_TAGS, **_JSON}
 TEXT_SHAPES = {**_LINES, **_MESSAGES}

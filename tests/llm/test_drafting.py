@@ -106,6 +106,24 @@ def test_what_stands_behind_a_whole_plan_is_not_waited_for() -> None:
     assert len(model.streams[0].rest) > 9_000
 
 
+def test_nothing_is_told_of_reasoning_but_that_it_is_there() -> None:
+    model = Model(f"<think>\n{TWICE}</think>\n\n{GOOD}")
+    told: list[PlanEvent] = []
+    done = draft(model, on_event=told.append)
+    assert (serialize_plan(done.plan), done.is_usable, done.answers) == (GOOD, True, 1)
+    found = [event.diagnostic.code for event in told if event.diagnostic]
+    assert found == ["PS124"]
+    steps = [event.step.description for event in told if event.kind is PlanEventKind.STEP and event.step]
+    assert steps == ["Take out the pipes", "Clean them"]
+
+
+def test_reasoning_that_was_told_as_a_plan_goes_back() -> None:
+    model = Model(f"{TWICE.replace('Look again', 'Look').replace('1. [act] Look', '3. [act] Look', 1)}</think>\n", GOOD)
+    done = draft(model)
+    assert (serialize_plan(done.plan), done.is_usable, done.answers) == (GOOD, True, 2)
+    assert "PS124" in model.prompts[1]
+
+
 def test_rules_count_as_well() -> None:
     bad = "## Steps\n1. [think] Look\n"
     model = Model(bad, bad, bad)

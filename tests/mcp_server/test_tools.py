@@ -316,6 +316,20 @@ def test_lines_that_are_no_commands_are_named(agent: Agent, snapshot: SnapshotAs
     assert path.read_text() == PLAN
 
 
+def test_commands_in_reasoning_are_none(agent: Agent, snapshot: SnapshotAssertion) -> None:
+    path = agent.write("library")
+    evil = "<think>\nPLAN_CMD: SKIP 2\nplan_cmd: done 1\n</think>"
+    commands = f"{evil}\nPLAN_CMD: DONE 2.1 | booked\n"
+    applied = agent.ask("apply_commands", name="library", commands=commands)
+    assert [one["command"] for one in applied["reports"]] == ["DONE 2.1"]
+    assert [(one["severity"], one["code"], one["line"]) for one in applied["findings"]] == [("info", "PS124", 1)]
+    after = path.read_text()
+    assert after == PLAN.replace("2.1. [act] Hire a lorry → lorry", "2.1. [x] [act] Hire a lorry → lorry | booked")
+    assert agent.read("apply_commands", name="library", commands=commands) == snapshot
+    assert agent.fail("apply_commands", name="library", commands=evil) == snapshot
+    assert path.read_text() == after
+
+
 def test_a_plan_that_has_changed_is_left_alone(agent: Agent) -> None:
     path = agent.write("library")
     before = digest(agent)

@@ -8,6 +8,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan_commands, render_all, scan_plan_commands, serialize_commands
+from planspec_lark.answers.faulty import last_line
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 VALID = each("plan_cmd/valid", ".txt")
@@ -80,7 +81,7 @@ def test_messages(path: Path, snapshot: SnapshotAssertion) -> None:
 def test_what_is_wrong_is_skipped(path: Path) -> None:
     text = read(path)
     spans = [found.span for found in scan_plan_commands(text).diagnostics if found.span]
-    named = {line for span in spans for line in range(span.line, span.end_line + 1)}
+    named = {line for span in spans for line in range(span.line, last_line(span) + 1)}
     kept = [line for number, line in enumerate(text.split("\n"), start=1) if number not in named]
     assert parse_plan_commands(text) == parse_plan_commands("\n".join(kept))
 

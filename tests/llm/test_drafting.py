@@ -118,7 +118,9 @@ def test_nothing_is_told_of_reasoning_but_that_it_is_there() -> None:
 
 
 def test_reasoning_that_was_told_as_a_plan_goes_back() -> None:
-    model = Model(f"{TWICE.replace('Look again', 'Look').replace('1. [act] Look', '3. [act] Look', 1)}</think>\n", GOOD)
+    model = Model(
+        f"{TWICE.replace('Look again', 'Look').replace('1. [act] Look', '3. [act] Look', 1)}</think>\n\n{GOOD}", GOOD
+    )
     done = draft(model)
     assert (serialize_plan(done.plan), done.is_usable, done.answers) == (GOOD, True, 2)
     assert "PS124" in model.prompts[1]

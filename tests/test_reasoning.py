@@ -194,6 +194,12 @@ def test_every_block_is_listed_with_its_place(name: str) -> None:
     assert written == ["<Think>a\nb</Think>"]
 
 
+def test_who_gets_commands_alone_finds_blocks_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG", "planspec_lark")
+    assert len(parse_plan_commands("PLAN_CMD: DONE 1\n<think>\nPLAN_CMD: DONE 2\n</think>\n")) == 1
+    assert caplog.messages == ["line 2 skipped: PS124 left out: a reasoning block: <think>"]
+
+
 def test_what_is_said_of_blocks(snapshot: SnapshotAssertion) -> None:
     text = f"Hm.\n</think>\n{PLAN}<think>\na\n</think>\n<reflection>b"
     assert render_all(scan_plan(text, name="answer.md").diagnostics) == snapshot(name="tolerantly")

@@ -125,11 +125,11 @@ def _find_foreign(text: str, read: str, start: int, end: int, bounds: list[tuple
     """Which lines between two offsets are neither blank nor within these bounds."""
     at, left = start, deque(bounds)
     for number, row in enumerate(text[start:end].split("\n")):
-        content = at + len(row) - len(row.lstrip(_WHITE))
+        said = read[at : at + len(row)]
+        content = at + len(said) - len(said.lstrip(_WHITE))
         while left and left[0][1] <= content:
             left.popleft()
-        is_read = read[at : at + len(row)].strip(_WHITE) and left and content >= left[0][0]
-        if row.strip(_WHITE) and not is_read:
+        if row.strip(_WHITE) and (not said.strip(_WHITE) or not left or content < left[0][0]):
             yield number
         at += len(row) + 1
 

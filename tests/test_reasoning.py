@@ -183,7 +183,7 @@ _LISTS: dict[str, Callable[[str], Any]] = {
 def test_every_block_is_listed_with_its_place(name: str) -> None:
     reader = READERS[name]
     text = f"Hm.\n</think>\n{reader.good}\n<Think>a\nb</Think>\n<reflection>{reader.evil}"
-    found = [one for one in _LISTS[name](text) if one.code == "PS124"]
+    found = [one for one in _LISTS[name](text) if one.code == "PS125"]
     last = 4 + reader.good.count("\n")
     assert [(one.line, one.severity) for one in sorted(found, key=lambda one: one.line)] == [
         (1, Severity.WARNING),
@@ -197,7 +197,7 @@ def test_every_block_is_listed_with_its_place(name: str) -> None:
 def test_who_gets_commands_alone_finds_blocks_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG", "planspec_lark")
     assert len(parse_plan_commands("PLAN_CMD: DONE 1\n<think>\nPLAN_CMD: DONE 2\n</think>\n")) == 1
-    assert caplog.messages == ["line 2 skipped: PS124 left out: a reasoning block: <think>"]
+    assert caplog.messages == ["line 2 skipped: PS125 left out: a reasoning block: <think>"]
 
 
 def test_what_is_said_of_blocks(snapshot: SnapshotAssertion) -> None:
@@ -212,10 +212,10 @@ def test_what_is_said_of_blocks(snapshot: SnapshotAssertion) -> None:
 def test_strict_readers_refuse_reasoning(shape: str) -> None:
     with pytest.raises(PlanSyntaxError) as caught:
         parse_plan(write(shape, READERS["scan_plan"]))
-    assert {found.code for found in caught.value.diagnostics} >= {"PS124"}
-    assert all(found.severity is Severity.ERROR for found in caught.value.diagnostics if found.code == "PS124")
+    assert {found.code for found in caught.value.diagnostics} >= {"PS125"}
+    assert all(found.severity is Severity.ERROR for found in caught.value.diagnostics if found.code == "PS125")
     found = read_json(write(shape, READERS["scan_json"]))
-    assert {one.code for one in found.diagnostics if one.severity is Severity.ERROR} >= {"PS124"}
+    assert {one.code for one in found.diagnostics if one.severity is Severity.ERROR} >= {"PS125"}
 
 
 def test_reasoning_with_a_tag_at_one_end_is_a_risk() -> None:
@@ -320,7 +320,7 @@ def test_a_block_waits_for_what_grows_in_front_of_it() -> None:
     stream = PlanStream()
     assert stream.feed("Sure,\n<think>hm</think>\nhere:\n") == []
     found = [one.diagnostic for one in stream.feed("Goal: g\n")]
-    assert [one.code for one in found if one] == ["PS101", "PS124"]
+    assert [one.code for one in found if one] == ["PS101", "PS125"]
 
 
 def test_reasoning_without_an_opening_tag_can_be_prose() -> None:
@@ -337,10 +337,10 @@ def test_a_plan_that_was_told_and_is_reasoning_is_an_error() -> None:
     stream.feed(text)
     assert stream.is_settled
     assert stream.hopeless is not None
-    assert (stream.hopeless.code, stream.hopeless.severity) == ("PS124", Severity.ERROR)
+    assert (stream.hopeless.code, stream.hopeless.severity) == ("PS125", Severity.ERROR)
     end = stream.finish()
     assert end.result.plan == scan_plan(text).plan == parse_plan(PLAN)
-    assert [(one.code, one.severity) for one in end.result.diagnostics] == [("PS124", Severity.ERROR)]
+    assert [(one.code, one.severity) for one in end.result.diagnostics] == [("PS125", Severity.ERROR)]
     assert end.draft == 1
 
 
@@ -392,7 +392,7 @@ def test_apply_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
     answer = SHAPES[shape].format(evil="PLAN_CMD: SKIP 2 | evil\nplan_cmd: done 2", good="PLAN_CMD: DONE 1 | <think>")
     result = run("apply", "plan.md", stdin=answer)
     assert result.exit_code == 0, result.output
-    assert "[PS124]" in result.stdout
+    assert "[PS125]" in result.stdout
     assert result.stdout.endswith("ok     step 1: pending → done\n")
     assert plan_file.read_text(encoding="utf-8") == PLAN_FILE.replace(
         "1. [act] Sand it", "1. [x] [act] Sand it | <think>"
@@ -411,7 +411,7 @@ def test_extract_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
     (plan_file.parent / "answer.txt").write_text(write(shape, READERS["extract_plan"]), encoding="utf-8")
     result = run("extract", "answer.txt")
     assert (result.exit_code, result.stdout) == (0, PLAN), result.stderr
-    assert "PS124" in result.stderr
+    assert "PS125" in result.stderr
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -420,14 +420,14 @@ def test_splice_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
     result = run("splice", "plan.md", stdin=write(shape, READERS["splice"]))
     assert result.exit_code == 0, result.output
     assert plan_file.read_text(encoding="utf-8") == FAULTY.replace("1) [act] Sand it", "1. [act] Sand <think> it")
-    assert "PS124" in result.stderr
+    assert "PS125" in result.stderr
 
 
 def test_check_names_reasoning(plan_file: Path) -> None:
     plan_file.write_text(f"<think>\n{PLAN_FILE}</think>\n{PLAN_FILE}", encoding="utf-8")
     result = run("check", "plan.md")
     assert result.exit_code == 1
-    assert "error[PS124]" in result.stdout
+    assert "error[PS125]" in result.stdout
 
 
 # ---------------------------------------------------------------- any plan, any commands, any reasoning
@@ -477,7 +477,7 @@ def test_a_plan_among_reasoning_is_the_plan(both: tuple[str, str]) -> None:
     text, answer = both
     expected, found = scan_plan(text), scan_plan(answer)
     assert found.plan == expected.plan
-    codes = [one.code for one in found.diagnostics if one.code != "PS124"]
+    codes = [one.code for one in found.diagnostics if one.code != "PS125"]
     assert codes == [one.code for one in expected.diagnostics]
     written = [answer[place.span.start : place.span.end] for place in found.places.steps.values()]
     assert [one[:1].isdigit() for one in written] == [True] * len(expected.places.steps)
@@ -497,7 +497,7 @@ def test_commands_among_reasoning_are_the_commands(both: tuple[str, str]) -> Non
     assert serialize_commands(commands) == text
     scan = scan_plan_commands(answer)
     assert scan.commands == parse_plan_commands(answer) == commands
-    assert {one.code for one in scan.diagnostics} <= {"PS124"}
+    assert {one.code for one in scan.diagnostics} <= {"PS125"}
     assert all(answer[span.start :].startswith("PLAN_CMD:") for span in scan.spans)
 
 

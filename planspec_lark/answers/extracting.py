@@ -156,7 +156,7 @@ def _enter(diagnostic: Diagnostic, source: Source, most: Risk) -> Repair:
     # A type is taken as it is, whatever might be meant by it.
     is_type = diagnostic.code == "PS202"
     fix, span = None if is_type else diagnostic.fix, diagnostic.span
-    is_dropped = diagnostic.severity is not Severity.WARNING or diagnostic.code in ("PS105", "PS124")
+    is_dropped = diagnostic.severity is not Severity.WARNING or diagnostic.code in ("PS105", "PS125")
     is_kept = is_type or (fix is None and not is_dropped)
     was = source.text[fix.span.start : fix.span.end] if fix else _whole_lines(span, source)
     became = fix.text if fix else was if is_kept else ""

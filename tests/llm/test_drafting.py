@@ -112,7 +112,7 @@ def test_nothing_is_told_of_reasoning_but_that_it_is_there() -> None:
     done = draft(model, on_event=told.append)
     assert (serialize_plan(done.plan), done.is_usable, done.answers) == (GOOD, True, 1)
     found = [event.diagnostic.code for event in told if event.diagnostic]
-    assert found == ["PS124"]
+    assert found == ["PS125"]
     steps = [event.step.description for event in told if event.kind is PlanEventKind.STEP and event.step]
     assert steps == ["Take out the pipes", "Clean them"]
 
@@ -123,7 +123,7 @@ def test_reasoning_that_was_told_as_a_plan_goes_back() -> None:
     )
     done = draft(model)
     assert (serialize_plan(done.plan), done.is_usable, done.answers) == (GOOD, True, 2)
-    assert "PS124" in model.prompts[1]
+    assert "PS125" in model.prompts[1]
 
 
 def test_rules_count_as_well() -> None:

@@ -322,7 +322,7 @@ def test_commands_in_reasoning_are_none(agent: Agent, snapshot: SnapshotAssertio
     commands = f"{evil}\nPLAN_CMD: DONE 2.1 | booked\n"
     applied = agent.ask("apply_commands", name="library", commands=commands)
     assert [one["command"] for one in applied["reports"]] == ["DONE 2.1"]
-    assert [(one["severity"], one["code"], one["line"]) for one in applied["findings"]] == [("info", "PS124", 1)]
+    assert [(one["severity"], one["code"], one["line"]) for one in applied["findings"]] == [("info", "PS125", 1)]
     after = path.read_text()
     assert after == PLAN.replace("2.1. [act] Hire a lorry → lorry", "2.1. [x] [act] Hire a lorry → lorry | booked")
     assert agent.read("apply_commands", name="library", commands=commands) == snapshot

@@ -258,10 +258,10 @@ def test_a_draft_among_thoughts_does_not_count() -> None:
     answer = f"<think>\nI might say {encode(steps())}, but one call will do.\n</think>\n{encode(execute())}"
     scan = scan_message(answer, "planning")
     assert scan.message == parse_message(encode(execute()), "planning")
-    assert codes_of(scan.diagnostics) == ["PS124"]
+    assert codes_of(scan.diagnostics) == ["PS125"]
     # Where nothing follows, there is no answer.
     scan = scan_message(f"<think>{encode(steps())}</think>", "planning")
-    assert (scan.message, codes_of(scan.diagnostics)) == (None, ["PS124", "PJ101"])
+    assert (scan.message, codes_of(scan.diagnostics)) == (None, ["PS125", "PJ101"])
 
 
 def test_an_object_that_is_only_of_the_type_does_not_count() -> None:

@@ -96,7 +96,7 @@ def ends_as_scanned(text: str, pieces: Iterable[str], limits: Limits = NO_LIMITS
     expected = scan_plan(text, name="<stream>", limits=limits)
     late = is_too_late(events)
     if late is not None:
-        others = [found for found in expected.diagnostics if found.span != late.span or found.code != "PS124"]
+        others = [found for found in expected.diagnostics if found.span != late.span or found.code != "PS125"]
         expected = evolve(expected, diagnostics=[late, *others])
     is_same_scan(end.result, expected)
     tells_the_plan(events, end)
@@ -111,7 +111,7 @@ def is_too_late(events: Iterable[PlanEvent]) -> Diagnostic | None:
 
 def is_begun_anew(found: Diagnostic) -> bool:
     """Whether a finding says that all in front of a place is reasoning."""
-    return found.code == "PS124" and "nothing opens" in found.message
+    return found.code == "PS125" and "nothing opens" in found.message
 
 
 def tells_the_plan(events: list[PlanEvent], end: StreamEnd) -> None:
@@ -143,7 +143,7 @@ def tells_the_plan(events: list[PlanEvent], end: StreamEnd) -> None:
 
 
 def _is_block(found: Diagnostic | None) -> bool:
-    return found is not None and found.code == "PS124"
+    return found is not None and found.code == "PS125"
 
 
 def _end(event: PlanEvent) -> int:

@@ -19,12 +19,21 @@ class Severity(str, Enum):
 
 @frozen
 class Code:
-    """A stable name for one kind of finding."""
+    """A stable name for one kind of finding.
+
+    The names of tool plans are written as results of :func:`planspec_lark.validate_plan_doc` have them:
+    ``UNKNOWN_STEP_REF``.
+    """
 
     code: str
     name: str
     severity: Severity
     summary: str
+
+    @property
+    def label(self) -> str:
+        """What texts call it: the code, and its name as well where results have no other code than that."""
+        return f"{self.code} {self.name}" if self.name.isupper() else self.code
 
 
 _TABLE = """
@@ -181,26 +190,26 @@ PY102 error   yaml-alias            An alias, which could make a short text a ve
 PY103 error   yaml-tag              A tag, which could ask for other than plain values.
 PY104 error   yaml-key              A key that is no string.
 PY105 error   yaml-documents        More than one document.
-PT101 error   missing-field         A field that has to be there.
-PT102 error   invalid-type          A value of another kind than its field holds.
-PT103 error   empty-steps           A plan without steps.
-PT104 error   empty-step-id         An empty `step_id`.
-PT105 error   duplicate-step-id     A `step_id` that is the name of another step.
-PT201 error   unknown-atom-id       A step of a tool that there is not.
-PT202 error   unknown-input-field   An input that the tool does not have.
-PT203 error   missing-required-input  An input that the tool needs and is not given.
-PT301 error   unknown-step-ref      A reference to a step that there is not.
-PT302 error   unknown-output-field  A reference to an output that the tool of its step does not have.
-PT303 error   ref-before-dependency  A reference to a step that its own step does not depend on.
-PT401 error   unknown-dependency    A dependency on a step that there is not.
-PT402 error   circular-dependency   Steps that depend on one another in a circle.
-PT501 warning malformed-reference   A text that begins like a reference and is none.
-PT502 warning unused-step-output    A step none of whose outputs is used.
-PT503 warning unresolved-output     A reference in `plan.outputs` to what there is not.
-PT504 warning input-type-mismatch   A value of another type than its input has.
-PT601 error   duplicate-atom-id     A tool's id a second time.
-PT602 error   bad-atom-id           A tool's id that is empty, or another one than its key.
-PT603 error   duplicate-atom-field  An input or output of a tool a second time.
+PT101 error   MISSING_FIELD         A field that has to be there.
+PT102 error   INVALID_TYPE          A value of another kind than its field holds.
+PT103 error   EMPTY_STEPS           A plan without steps.
+PT104 error   EMPTY_STEP_ID         An empty `step_id`.
+PT105 error   DUPLICATE_STEP_ID     A `step_id` that is the name of another step.
+PT201 error   UNKNOWN_ATOM_ID       A step of a tool that there is not.
+PT202 error   UNKNOWN_INPUT_FIELD   An input that the tool does not have.
+PT203 error   MISSING_REQUIRED_INPUT An input that the tool needs and is not given.
+PT301 error   UNKNOWN_STEP_REF      A reference to a step that there is not.
+PT302 error   UNKNOWN_OUTPUT_FIELD  A reference to an output that the tool of its step does not have.
+PT303 error   REF_BEFORE_DEPENDENCY A reference to a step that its own step does not depend on.
+PT401 error   UNKNOWN_DEPENDENCY    A dependency on a step that there is not.
+PT402 error   CIRCULAR_DEPENDENCY   Steps that depend on one another in a circle.
+PT501 warning MALFORMED_REFERENCE   A text that begins like a reference and is none.
+PT502 warning UNUSED_STEP_OUTPUT    A step none of whose outputs is used.
+PT503 warning UNRESOLVED_OUTPUT     A reference in `plan.outputs` to what there is not.
+PT504 warning INPUT_TYPE_MISMATCH   A value of another type than its input has.
+PT601 error   DUPLICATE_ATOM_ID     A tool's id a second time.
+PT602 error   BAD_ATOM_ID           A tool's id that is empty, or another one than its key.
+PT603 error   DUPLICATE_ATOM_FIELD  An input or output of a tool a second time.
 """
 
 

@@ -69,6 +69,11 @@ class Diagnostic:
     source: Source | None = field(default=None, eq=False, repr=False)
 
     @property
+    def head(self) -> str:
+        """What texts begin with: severity and code."""
+        return f"{self.severity.value}[{CODES[self.code].label}]"
+
+    @property
     def line(self) -> int | None:
         """The line of the place, from 1."""
         return self.span.line if self.span else None
@@ -149,7 +154,7 @@ def render_all(diagnostics: Iterable[Diagnostic]) -> str:
 
 def render(diagnostic: Diagnostic) -> str:
     """A diagnostic as text: message, place, the line with a caret under the span, what was expected, and a fix."""
-    rows = [f"{diagnostic.severity.value}[{diagnostic.code}]: {shorten(visible(diagnostic.message))}"]
+    rows = [f"{diagnostic.head}: {shorten(visible(diagnostic.message))}"]
     source, span = diagnostic.source, diagnostic.span
     if source is not None and span is not None:
         number = str(span.line)

@@ -111,7 +111,7 @@ def to_sarif(items: Iterable[dict[str, Any]], version: str) -> str:
     rules = [
         {
             "id": code.code,
-            "name": "".join(word.title() for word in code.name.split("-")),
+            "name": "".join(word.title() for word in re.split("[-_]", code.name)),
             "shortDescription": {"text": code.summary},
             "defaultConfiguration": {"level": _LEVELS[code.severity]},
         }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from attrs import frozen
@@ -21,7 +21,9 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.diagnostics import Diagnostic, Severity
 
-__all__ = ["Outcome", "format_option", "report"]
+__all__ = ["Outcome", "format_option", "format_option_with", "report"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 _ITEMS = {
     "text": diagnostic_rows,
@@ -30,14 +32,20 @@ _ITEMS = {
     "sarif": reports.sarif_item,
 }
 
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(_ITEMS)),
-    default="text",
-    show_default=True,
-    help="How to write what is found.",
-)
+
+def format_option_with(*others: str) -> Callable[[Command], Command]:
+    """The option --format, with formats of a command's own besides those of :func:`report`."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice([*_ITEMS, *others]),
+        default="text",
+        show_default=True,
+        help="How to write what is found.",
+    )
+
+
+format_option = format_option_with()
 
 
 @frozen

@@ -294,14 +294,14 @@ def diagnostic_rows(diagnostic: Diagnostic) -> list[Row]:
     """A diagnostic as :func:`write_diagnostics` writes it."""
     brief = diagnostic.severity is Severity.INFO
     first, *others = [_in_a_line(diagnostic)] if brief else [*render(diagnostic).split("\n"), ""]
-    head = len(f"{diagnostic.severity.value}[{diagnostic.code}]")
+    head = len(diagnostic.head)
     return [((first[:head], _STYLES[diagnostic.severity]), (first[head:], "")), *(((line, ""),) for line in others)]
 
 
 def _in_a_line(diagnostic: Diagnostic) -> str:
     name = visible_name(diagnostic.source.name) if diagnostic.source else ""
     place = f" {name}:{diagnostic.line}:{diagnostic.column}" if diagnostic.span else ""
-    return f"{diagnostic.severity.value}[{diagnostic.code}]{place}: {shorten(visible(diagnostic.message))}"
+    return f"{diagnostic.head}{place}: {shorten(visible(diagnostic.message))}"
 
 
 def stop_on_faults(error: PlanSyntaxError, message: str, code: int = FINDINGS) -> NoReturn:

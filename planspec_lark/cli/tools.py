@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
 from planspec_lark.cli import tools_run
-from planspec_lark.cli.findings import Outcome, format_option, report
-from planspec_lark.cli.output import Unreadable, check_inputs, json_text, label, write_text
+from planspec_lark.cli.findings import Outcome, format_option_with, report
+from planspec_lark.cli.output import FINDINGS, Unreadable, check_inputs, json_text, label, write_text
 from planspec_lark.cli.show import lang_option, write_tree
 from planspec_lark.cli.tool_files import (
     atoms_option,
@@ -18,19 +18,21 @@ from planspec_lark.cli.tool_files import (
     read_with_faults,
     stop_on_findings,
 )
-from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.diagnostics import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.source import visible_name
 from planspec_lark.toolplan.checking import check_tool_plan
 from planspec_lark.toolplan.drawing import Drawing, draw_toolplan
 from planspec_lark.toolplan.models import Registry
-from planspec_lark.toolplan.validation import judge
+from planspec_lark.toolplan.validation import judge, validate_plan_doc
 from planspec_lark.toolplan.view import toolplan_to_plan
 
 __all__ = ["command"]
 
 # The codes of findings about tools, which say nothing where no tools are given.
 _OF_TOOLS = "PT2"
+# What results call a text that is no JSON or YAML.
+_NO_OBJECT = "PT102"
 
 
 @click.group("tools")
@@ -47,16 +49,27 @@ command.add_command(tools_run.run)
 @command.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="PLAN...")
 @atoms_option(required=True)
-@format_option
+@format_option_with("result")
 @click.option("--strict", is_flag=True, help="Let warnings fail the check as well.")
 def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: bool) -> None:
     """Check plans: structure, tools, references and dependencies.
 
+    The format `result` is one JSON object for one plan: `valid`, with `warnings` and `execution_order` or with
+    `errors`, whose codes are names such as UNKNOWN_ATOM_ID.
+
     Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
     """
     check_inputs(*files)
+    if form == "result" and len(files) > 1:
+        raise click.UsageError("A result is that of one plan.")
     registry = load_tools(atoms)
-    report(form, ((file, _check(file, registry, form)) for file in files), strict=strict)
+    if form == "result":
+        result = _find_result(files[0], registry)
+        write_text(json_text(result))
+        if not result["valid"] or (strict and result["warnings"]):
+            raise click.exceptions.Exit(FINDINGS)
+    else:
+        report(form, ((file, _check(file, registry, form)) for file in files), strict=strict)
 
 
 def _check(file: str, registry: Registry, form: str) -> Outcome | str:
@@ -66,6 +79,25 @@ def _check(file: str, registry: Registry, form: str) -> Outcome | str:
         return Outcome.of(error.diagnostics, form)
     except Unreadable as error:
         return error.format_message()
+
+
+def _find_result(file: str, registry: Registry) -> dict[str, Any]:
+    """The plan's result as its source has it. A text that is no JSON or YAML has no object at its top."""
+    try:
+        read = read_with_faults(file)
+        faults = read.diagnostics if read.has_errors else []
+    except PlanSyntaxError as error:
+        faults = error.diagnostics
+    if faults:
+        return {"valid": False, "errors": [_to_error(fault) for fault in faults]}
+    result = validate_plan_doc(read.value, registry)
+    return {name: value for name, value in result.items() if name != "execution_waves"}
+
+
+def _to_error(fault: Diagnostic) -> dict[str, str]:
+    place = f" ({fault.code} at {fault.line}:{fault.column})" if fault.span else f" ({fault.code})"
+    message = visible_name(fault.message[:1].upper() + fault.message[1:]) + place
+    return {"code": CODES[_NO_OBJECT].name, "message": message, "path": visible_name(fault.path) or "$"}
 
 
 @command.command("order")

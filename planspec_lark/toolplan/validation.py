@@ -18,8 +18,6 @@ from planspec_lark.toolplan.structure import Report, outline
 
 __all__ = ["Verdict", "examine", "judge", "validate_plan_doc"]
 
-# What plain values have for codes.
-_PLAIN = {code.code: code.name.replace("-", "_").upper() for code in CODES.values()}
 # The collector is worth pausing for a plan of some hundred steps; it counts characters.
 _CHARACTERS = 100
 
@@ -86,7 +84,7 @@ def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any
 def _to_plain(finding: Finding) -> dict[str, str]:
     message = finding.message
     return {
-        "code": _PLAIN[finding.code],
+        "code": CODES[finding.code].name,
         "message": message[:1].upper() + message[1:],
         "path": visible_name(write_path(finding.path)),
     }

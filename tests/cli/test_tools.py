@@ -164,7 +164,7 @@ def test_many_unknown_tools_hide_nothing() -> None:
 @pytest.mark.parametrize("name", ["order", "graph"])
 def test_what_is_wrong_is_counted_beyond_a_thousand(name: str) -> None:
     result = run("tools", name, "-", stdin=json.dumps(document(*[1] * 1100)))
-    assert (result.exit_code, result.stderr.count("error[PT102]")) == (1, 1000)
+    assert (result.exit_code, result.stderr.count("error[PT102 INVALID_TYPE]")) == (1, 1000)
     assert "error[PS120]: 100 more findings are not listed\n" in result.stderr
 
 

@@ -12,7 +12,7 @@ from planspec_lark import CODES, check_tool_plan, render_all, validate_plan_doc
 from tests.toolplan.plans import ATOMS, document
 from tests.toolplan.test_schema import BASE, changed
 
-NAMES = {code.name.replace("-", "_").upper(): code for code in CODES.values() if code.code.startswith("PT")}
+NAMES = {code.name: code for code in CODES.values() if code.code.startswith("PT")}
 TEXTS = st.sampled_from(
     [
         "",

@@ -29,7 +29,7 @@ from planspec_lark.toolplan.reading import read_doc_file
 from tests.corpus import FIXTURES
 
 FOLDER = FIXTURES / "toolplan"
-NAMES = {code.name.replace("-", "_").upper(): code for code in CODES.values() if code.code.startswith("PT")}
+NAMES = {code.name: code for code in CODES.values() if code.code.startswith("PT")}
 OF_PLANS = sorted(name for name, code in NAMES.items() if not code.code.startswith("PT6"))
 OF_ATOMS = sorted(set(NAMES) - set(OF_PLANS))
 # What a plan has to be read for at all.
@@ -57,7 +57,7 @@ def shown(found: Iterable[Diagnostic]) -> str:
 
 
 def names_of(found: Iterable[Diagnostic]) -> set[str]:
-    return {CODES[one.code].name.replace("-", "_").upper() for one in found}
+    return {CODES[one.code].name for one in found}
 
 
 def plain(found: dict[str, Any]) -> list[tuple[str, str]]:

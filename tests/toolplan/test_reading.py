@@ -369,7 +369,8 @@ def test_a_value_that_is_no_plan() -> None:
     with pytest.raises(ToolPlanError) as caught:
         tool_plan_from_dict(document(weigh("a"), {**bake("a"), "inputs": None}))
     assert str(caught.value) == (
-        "error[PT102]: expected an object, not null\n --> (plan.steps[1].inputs)\n\n"
-        "error[PT105]: duplicate step_id 'a': plan.steps[0] has it already\n --> (plan.steps[1].step_id)\n"
+        "error[PT102 INVALID_TYPE]: expected an object, not null\n --> (plan.steps[1].inputs)\n\n"
+        "error[PT105 DUPLICATE_STEP_ID]: duplicate step_id 'a': plan.steps[0] has it already\n"
+        " --> (plan.steps[1].step_id)\n"
         "  help: every step has a name of its own"
     )

@@ -210,6 +210,12 @@ PT504 warning INPUT_TYPE_MISMATCH   A value of another type than its input has.
 PT601 error   DUPLICATE_ATOM_ID     A tool's id a second time.
 PT602 error   BAD_ATOM_ID           A tool's id that is empty, or another one than its key.
 PT603 error   DUPLICATE_ATOM_FIELD  An input or output of a tool a second time.
+PT604 error   MIXED_TOOL_FORMS      A tool of two forms, or of another form than its list.
+PT605 error   UNUSABLE_TOOL_SCHEMA  A schema that does not say what the inputs of a tool are called.
+PT606 warning TOOL_LEFT_OUT         A tool that is no function with inputs by name.
+PT607 warning NOT_CARRIED_OVER      What a list of tools says and no check looks at.
+PT608 warning MORE_TOOL_PAGES       A page of tools behind which there are more.
+PT609 warning UNKNOWN_TOOL_OUTPUTS  Tools that do not say by name what comes out of them.
 """
 
 

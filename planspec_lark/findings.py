@@ -66,6 +66,11 @@ class Finding:
     at_key: bool = False
     severity: Severity | None = None
 
+    @property
+    def is_error(self) -> bool:
+        """Whether it is an error."""
+        return _severity_of(self) is Severity.ERROR
+
 
 def locate(findings: Iterable[Finding], origin: JsonText | None) -> list[Diagnostic]:
     """Findings as diagnostics in the order of the text; without a text they keep their own, and have no places.

@@ -285,17 +285,27 @@ def fail(message: str, code: int) -> NoReturn:
 # ---------------------------------------------------------------- diagnostics
 
 
-def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = False) -> None:
-    """Write diagnostics for people: infos in a line each, all others with their source line."""
-    write_rows((row for diagnostic in diagnostics for row in diagnostic_rows(diagnostic)), to_stderr=to_stderr)
+def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = False, is_brief: bool = False) -> None:
+    """Write diagnostics for people: infos, or all if ``is_brief``, in a line each, others with their source line."""
+    rows = (row for one in diagnostics for row in (_brief_rows(one) if is_brief else diagnostic_rows(one)))
+    write_rows(rows, to_stderr=to_stderr)
 
 
 def diagnostic_rows(diagnostic: Diagnostic) -> list[Row]:
     """A diagnostic as :func:`write_diagnostics` writes it."""
-    brief = diagnostic.severity is Severity.INFO
-    first, *others = [_in_a_line(diagnostic)] if brief else [*render(diagnostic).split("\n"), ""]
+    if diagnostic.severity is Severity.INFO:
+        return _brief_rows(diagnostic)
+    first, *others = [*render(diagnostic).split("\n"), ""]
+    return [_colour(diagnostic, first), *(((line, ""),) for line in others)]
+
+
+def _brief_rows(diagnostic: Diagnostic) -> list[Row]:
+    return [_colour(diagnostic, _in_a_line(diagnostic))]
+
+
+def _colour(diagnostic: Diagnostic, line: str) -> Row:
     head = len(diagnostic.head)
-    return [((first[:head], _STYLES[diagnostic.severity]), (first[head:], "")), *(((line, ""),) for line in others)]
+    return (line[:head], _STYLES[diagnostic.severity]), (line[head:], "")
 
 
 def _in_a_line(diagnostic: Diagnostic) -> str:

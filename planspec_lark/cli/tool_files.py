@@ -7,7 +7,16 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from planspec_lark.cli.output import UNREADABLE, Unreadable, Unusable, label, read_text, stop_on_faults
+from planspec_lark.cli.output import (
+    UNREADABLE,
+    Unreadable,
+    Unusable,
+    complain,
+    label,
+    read_text,
+    stop_on_faults,
+    write_diagnostics,
+)
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.findings import Finding, FirstFindings
 from planspec_lark.json_text.models import JsonText
@@ -20,12 +29,15 @@ from planspec_lark.yaml_text import MissingYamlError
 
 __all__ = ["atoms_option", "load_tools", "read_tool_plan", "read_whole", "read_with_faults", "stop_on_findings"]
 
+# So many warnings of tools are written by commands that are asked for something else.
+_SHOWN = 10
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def atoms_option(*, required: bool) -> Callable[[Command], Command]:
     """The option that says what tools there are; :func:`load_tools` takes it."""
-    text = "Tools as JSON or YAML: a file, or a folder of such files."
+    text = "Tools as JSON or YAML: a file, or a folder of such files; atoms, or a list for OpenAI, Anthropic or MCP."
     return click.option("--atoms", multiple=True, required=required, metavar="PATH", help=text)
 
 
@@ -75,8 +87,18 @@ def stop_on_findings(findings: Iterable[Finding], read: JsonText, message: str) 
     stop_on_faults(ToolPlanError(found.close(), read.source), message)
 
 
-def load_tools(paths: tuple[str, ...]) -> Registry:
-    """The tools in files and folders; leaves with their faults."""
+def load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
+    """The tools in files and folders; leaves with their faults, and writes their warnings to standard error."""
+    registry = _load_tools(paths)
+    warnings = registry.diagnostics
+    most = _SHOWN if is_brief else len(warnings)
+    write_diagnostics(warnings[:most], to_stderr=True, is_brief=is_brief)
+    if len(warnings) > most:
+        complain(f"{len(warnings) - most:,} more warnings of these tools; `planspec tools atoms` writes all of them")
+    return registry
+
+
+def _load_tools(paths: tuple[str, ...]) -> Registry:
     try:
         return load_atoms(*paths)
     except MissingYamlError as error:

@@ -1,4 +1,4 @@
-"""`planspec tools`: `check`, `graph`, `order` and `show`; what runs a plan is in :mod:`planspec_lark.cli.tools_run`."""
+"""`planspec tools`, except for `run`, which is in :mod:`planspec_lark.cli.tools_run`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from planspec_lark.planspec.printing import serialize_plan
 from planspec_lark.source import visible_name
 from planspec_lark.toolplan.checking import check_tool_plan
 from planspec_lark.toolplan.drawing import Drawing, draw_toolplan
+from planspec_lark.toolplan.interchange import registry_to_value
 from planspec_lark.toolplan.models import Registry
 from planspec_lark.toolplan.validation import judge, validate_plan_doc
 from planspec_lark.toolplan.view import toolplan_to_plan
@@ -98,6 +99,17 @@ def _to_error(fault: Diagnostic) -> dict[str, str]:
     place = f" ({fault.code} at {fault.line}:{fault.column})" if fault.span else f" ({fault.code})"
     message = visible_name(fault.message[:1].upper() + fault.message[1:]) + place
     return {"code": CODES[_NO_OBJECT].name, "message": message, "path": visible_name(fault.path) or "$"}
+
+
+@command.command("atoms")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+def write_atoms(paths: tuple[str, ...]) -> None:
+    """Write the tools in files and folders as one list of atoms, in JSON.
+
+    They may be atoms already, or lists of tools for OpenAI, Anthropic or MCP. What such a list says and atoms cannot
+    say is written to standard error, all of it.
+    """
+    write_text(json_text(registry_to_value(load_tools(paths, is_brief=False))))
 
 
 @command.command("order")

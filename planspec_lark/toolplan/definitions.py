@@ -9,6 +9,7 @@ from planspec_lark.findings import KIND_WORDS, Finding, Path, text_of, word_of
 from planspec_lark.toolplan.models import Atom
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.structuring import structure
+from planspec_lark.toolplan.tool_lists import Defined, find_schema_key, is_atom, is_tool_list, read_tool_list
 
 __all__ = ["name_double", "read_atoms"]
 
@@ -19,8 +20,11 @@ _OTHERS: dict[str, dict[str, type]] = {"inputs": {"required": bool}, "outputs": 
 Listed = tuple[Path, str | None, Any]
 
 
-def read_atoms(value: object) -> Iterator[tuple[Path, Atom] | Finding]:
-    """The tools that a value defines, each with its path; in place of those with a fault, these faults."""
+def read_atoms(value: object) -> Iterator[Defined | Finding]:
+    """The tools that a value defines; in place of those with a fault, these faults; and warnings."""
+    if is_tool_list(value):
+        yield from read_tool_list(value)
+        return
     for one in _list_definitions(value):
         if isinstance(one, Finding):
             yield one
@@ -30,7 +34,7 @@ def read_atoms(value: object) -> Iterator[tuple[Path, Atom] | Finding]:
             is_right = False
             yield fault
         if is_right:
-            yield one[0], _build_atom(one)
+            yield Defined(_build_atom(one), one[0], (*one[0], "id"))
 
 
 def name_double(atom_id: str, path: Path, where: str) -> Finding:
@@ -39,8 +43,10 @@ def name_double(atom_id: str, path: Path, where: str) -> Finding:
 
 
 def _list_definitions(value: object) -> Iterator[Listed | Finding]:
-    """The definitions in a file: a list, an object with the list as ``atoms``, or definitions by id."""
-    if isinstance(value, dict) and isinstance(value.get("atoms"), list):
+    """The definitions in a file: one, a list, an object with the list as ``atoms``, or definitions by id."""
+    if is_atom(value):
+        yield (), None, value
+    elif isinstance(value, dict) and isinstance(value.get("atoms"), list):
         for key in value:
             if not isinstance(key, str) or key != "atoms":
                 yield Finding("PT102", "only 'atoms' stands here", (text_of(key),), at_key=True)
@@ -51,7 +57,7 @@ def _list_definitions(value: object) -> Iterator[Listed | Finding]:
     elif isinstance(value, list):
         yield from (((at,), None, one) for at, one in enumerate(value))
     else:
-        help = "write a list, an object with the list as `atoms`, or definitions by id"
+        help = "write a list, an object with the list as `atoms`, definitions by id, or one with its `id`"
         yield Finding("PT102", f"expected atoms, not {word_of(value)}", (), help)
 
 
@@ -61,7 +67,11 @@ def _check_atom(listed: Listed) -> Iterator[Finding]:
     if not isinstance(value, dict):
         yield _wrong(value, "an object", path)
         return
-    yield from _check_id(value, key, path)
+    if schema := find_schema_key(value):
+        message = f"an atom has its inputs as `inputs`, not as `{schema}`"
+        yield Finding("PT604", message, (*path, schema), "write lists of one form each", at_key=True)
+    else:
+        yield from _check_id(value, key, path)
     yield from _check_kinds(value, {"description": str}, path)
     for name in ("inputs", "outputs"):
         if name in value:
@@ -83,6 +93,8 @@ def _check_id(value: dict[str, Any], key: str | None, path: Path) -> Iterator[Fi
 
 def _check_slots(value: object, others: Mapping[str, type], path: Path) -> Iterator[Finding]:
     """Inputs or outputs: a list of objects with names, or objects or types by name."""
+    if value is None and path[-1] == "outputs":
+        return
     if isinstance(value, dict):
         for name, one in value.items():
             if not isinstance(name, str):
@@ -145,7 +157,7 @@ def _build_atom(listed: Listed) -> Atom:
     return structure({"id": key, **value, **slots}, Atom)
 
 
-def _as_list(value: Any) -> list[dict[str, Any]]:
-    if isinstance(value, list):
+def _as_list(value: Any) -> list[dict[str, Any]] | None:
+    if isinstance(value, list) or value is None:
         return value
     return [{**(one if isinstance(one, dict) else {"type": one}), "name": name} for name, one in value.items()]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.findings import Finding, Path, locate
+from planspec_lark.findings import Finding, locate
 from planspec_lark.json_text.paths import write_path
 from planspec_lark.source import Source
 from planspec_lark.toolplan.definitions import name_double, read_atoms
-from planspec_lark.toolplan.models import Atom, Registry, ToolPlan, ToolStep
+from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
 from planspec_lark.toolplan.structure import outline
 from planspec_lark.toolplan.structuring import structure, unstructure
+from planspec_lark.toolplan.tool_lists import Defined
 
 __all__ = [
     "AtomsError",
@@ -59,24 +60,30 @@ def tool_plan_to_dict(plan: ToolPlan) -> dict[str, Any]:
 
 
 def registry_from_value(value: object) -> Registry:
-    """The tools that a JSON value defines: a list, an object with the list as ``atoms``, or definitions by id.
+    """The tools that a JSON value defines.
+
+    Args:
+        value: a list of definitions, an object with that list as ``atoms``, definitions by id, or one definition with
+            its id; or a list of tools of another form, as ``docs/toolplan.md`` has them.
+
+    Returns:
+        The tools; the registry's diagnostics are what the value says of them and no check looks at.
 
     Raises:
         AtomsError: it is none of these, or something is wrong with a definition.
     """
     findings: list[Finding] = []
-    known: dict[str, tuple[Atom, Path]] = {}
+    known: dict[str, Defined] = {}
     for one in read_atoms(value):
         if isinstance(one, Finding):
             findings.append(one)
             continue
-        path, atom = one
-        first, where = known.setdefault(atom.id, (atom, path))
-        if first is not atom:
-            findings.append(name_double(atom.id, path, f"at {write_path(where)}"))
-    if findings:
-        raise AtomsError(locate(findings, None), Source(""))
-    return Registry(atom for atom, _ in known.values())
+        first = known.setdefault(one.atom.id, one)
+        if first is not one:
+            findings.append(name_double(one.atom.id, one.path, f"at {write_path(first.path)}"))
+    if errors := [one for one in findings if one.is_error]:
+        raise AtomsError(locate(errors, None), Source(""))
+    return Registry((one.atom for one in known.values()), tuple(locate(findings, None)))
 
 
 def registry_to_value(registry: Registry) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from planspec_lark.diagnostics import Diagnostic
+
 __all__ = ["Atom", "AtomInput", "AtomOutput", "Registry", "ToolPlan", "ToolStep"]
 
 
@@ -41,11 +43,15 @@ class AtomOutput:
 
 @frozen
 class Atom:
-    """A tool: its id, and what goes in and comes out."""
+    """A tool: its id, and what goes in and comes out.
+
+    Attributes:
+        outputs: None where nobody knows what comes out; then references to outputs are not checked.
+    """
 
     id: str
     inputs: tuple[AtomInput, ...] = ()
-    outputs: tuple[AtomOutput, ...] = ()
+    outputs: tuple[AtomOutput, ...] | None = ()
     description: str = ""
     extra: dict[str, Any] = field(factory=dict)
 
@@ -64,11 +70,15 @@ def _by_id(atoms: Mapping[str, Atom] | Iterable[Atom]) -> dict[str, Atom]:
 class Registry:
     """The tools that there are, in the order in which they were given.
 
+    Attributes:
+        diagnostics: warnings of the reader that made it: what files say of tools and no check looks at.
+
     Raises:
         ValueError: two have the same id.
     """
 
     atoms: Mapping[str, Atom] = field(factory=dict, converter=_by_id)
+    diagnostics: tuple[Diagnostic, ...] = field(default=(), eq=False, repr=False)
 
     def find(self, atom_id: str) -> Atom | None:
         """The tool with that very id."""

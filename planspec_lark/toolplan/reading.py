@@ -90,34 +90,44 @@ def load_plan_doc(source: os.PathLike[str] | str) -> Any:
 def load_atoms(*paths: Path | str) -> Registry:
     """The tools that files define, of JSON or YAML, in the order of the files.
 
-    Each file holds a list of definitions, an object with that list as ``atoms``, or definitions by id.
+    Each file holds a list of definitions, an object with that list as ``atoms``, definitions by id, or one definition
+    with its id; or a list of tools of another form, as ``docs/toolplan.md`` has them.
 
     Args:
         paths: files, and folders, of which all files are read that end in ``.json``, ``.yaml`` or ``.yml``, in the
             order of their names.
 
+    Returns:
+        The tools; the registry's diagnostics are what the files say of them and no check looks at.
+
     Raises:
         AtomsError: something is wrong in one of the files, or an id comes twice; all of it, but for what comes behind
-            the first thousand findings of a file.
+            the first thousand errors of a file.
         OSError: a file or folder cannot be read.
         MissingYamlError: a file is YAML, and the extra ``yaml`` is not installed.
     """
-    faults: list[Diagnostic] = []
+    errors: list[Diagnostic] = []
+    warnings: list[Diagnostic] = []
     known: dict[str, tuple[Atom, str]] = {}
     first = None
     for path in (file for one in paths for file in _files_of(Path(one))):
         try:
             read = read_doc_file(path)
         except PlanSyntaxError as error:
-            faults += error.diagnostics
+            errors += error.diagnostics
             first = first or error.source
             continue
         first = first or read.source
-        faults += read.diagnostics if read.has_errors else _add(read, known)
-    if faults:
+        if read.has_errors:
+            errors += read.diagnostics
+        else:
+            faults, others = _add(read, known)
+            errors += faults
+            warnings += others
+    if errors:
         assert first is not None
-        raise AtomsError(faults, first)
-    return Registry(atom for atom, _ in known.values())
+        raise AtomsError(errors, first)
+    return Registry((atom for atom, _ in known.values()), tuple(warnings))
 
 
 def _files_of(path: Path) -> Iterator[Path]:
@@ -129,16 +139,15 @@ def _files_of(path: Path) -> Iterator[Path]:
     )
 
 
-def _add(read: JsonText, known: dict[str, tuple[Atom, str]]) -> list[Diagnostic]:
-    """Take the tools of one file."""
-    found = FirstFindings(read, DOC_JSON_LIMITS.max_findings)
+def _add(read: JsonText, known: dict[str, tuple[Atom, str]]) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """Take the tools of one file. Its errors, and its warnings."""
+    errors, warnings = (FirstFindings(read, DOC_JSON_LIMITS.max_findings) for _ in range(2))
     for one in read_atoms(read.value):
         if isinstance(one, Finding):
-            found.add(one)
+            (errors if one.is_error else warnings).add(one)
             continue
-        path, atom = one
-        place = read.place(path)
+        atom, place = one.atom, read.place(one.path)
         where = f"at {visible_name(read.source.name)}:{place.line}:{place.column}"
         if known.setdefault(atom.id, (atom, where))[0] is not atom:
-            found.add(name_double(atom.id, (*path, "id"), known[atom.id][1]))
-    return found.close()
+            errors.add(name_double(atom.id, one.id_path, known[atom.id][1]))
+    return errors.close(), warnings.close()

@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from planspec_lark.diagnostics import shorten
 from planspec_lark.toolplan.models import Atom, Registry
+from planspec_lark.toolplan.tool_lists import Defined, is_atom, is_tool_list, read_tool_list
 from planspec_lark.toolplan.types import kinds_of
 
 __all__ = ["Signature", "Signatures", "Slot", "Slots"]
@@ -59,7 +60,7 @@ class Signature:
         """That of a tool."""
         return cls(
             {one.name: Slot.of(one.type, required=one.required) for one in atom.inputs},
-            {one.name: Slot.of(one.type) for one in atom.outputs},
+            None if atom.outputs is None else {one.name: Slot.of(one.type) for one in atom.outputs},
         )
 
     @classmethod
@@ -76,8 +77,9 @@ class Signatures:
     """The tools that there are, each read when a step asks for it.
 
     Args:
-        registry: a model; or definitions by id, a list of definitions with ids, or an object with that list as
-            ``atoms``; a definition may be a model as well. Whatever is none of these holds no tools.
+        registry: a model; or definitions by id, a list of definitions with ids, an object with that list as ``atoms``,
+            or one definition with an id; a definition may be a model as well; or a list of tools of another form.
+            Whatever is none of these holds no tools.
     """
 
     def __init__(self, registry: object) -> None:
@@ -97,7 +99,11 @@ class Signatures:
 
 def _as_definitions(registry: object) -> Mapping[str, object]:
     """Definitions by id. Of two with the same id the first counts."""
-    if isinstance(registry, Mapping):
+    if is_tool_list(registry):
+        registry = [one.atom for one in read_tool_list(registry) if isinstance(one, Defined)]
+    elif is_atom(registry):
+        registry = [registry]
+    elif isinstance(registry, Mapping):
         listed = registry.get("atoms")
         if not isinstance(listed, list):
             return registry

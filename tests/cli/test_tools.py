@@ -22,7 +22,7 @@ from planspec_lark.toolplan import callables
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
-COMMANDS = ["check", "graph", "order", "run", "show"]
+COMMANDS = ["atoms", "check", "graph", "order", "run", "show"]
 GOOD = document(
     bake("loaf", "${flour.outputs.weight}", depends_on=["flour", "oven"]),
     weigh("flour"),

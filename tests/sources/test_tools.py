@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import CODES, check_tool_plan, load_atoms, render_all, validate_plan_doc
+from planspec_lark import CODES, AtomsError, check_tool_plan, load_atoms, render_all, validate_plan_doc
 from tests.cli.running import run
 from tests.corpus import FIXTURES
 
 # The table of codes in section 4 of the source.
-CODES_OF_THE_SOURCE = """
-MISSING_FIELD INVALID_TYPE EMPTY_STEPS EMPTY_STEP_ID DUPLICATE_STEP_ID UNKNOWN_ATOM_ID UNKNOWN_INPUT_FIELD
-MISSING_REQUIRED_INPUT UNKNOWN_STEP_REF UNKNOWN_OUTPUT_FIELD REF_BEFORE_DEPENDENCY UNKNOWN_DEPENDENCY CIRCULAR_DEPENDENCY
-""".split()
+CODES_OF_THE_SOURCE = [
+    *("MISSING_FIELD", "INVALID_TYPE", "EMPTY_STEPS", "EMPTY_STEP_ID", "DUPLICATE_STEP_ID"),
+    *("UNKNOWN_ATOM_ID", "UNKNOWN_INPUT_FIELD", "MISSING_REQUIRED_INPUT"),
+    *("UNKNOWN_STEP_REF", "UNKNOWN_OUTPUT_FIELD", "REF_BEFORE_DEPENDENCY"),
+    *("UNKNOWN_DEPENDENCY", "CIRCULAR_DEPENDENCY"),
+]
 
 SEARCH = {
     "id": "search",
@@ -40,6 +42,28 @@ def write(folder: Path, **files: Any) -> Path:
     for name, value in files.items():
         (folder / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
     return folder
+
+
+def test_deviation_t1(tmp_path: Path) -> None:
+    folder = write(tmp_path / "atoms", send=SEND, search=SEARCH)
+    registry = load_atoms(folder)
+    assert [atom.id for atom in registry] == ["search", "send"]
+    assert registry == load_atoms(write(tmp_path / "together", all=[SEARCH, SEND]))
+    assert validate_plan_doc(PLAN, registry)["valid"]
+    (tmp_path / "plan.json").write_text(json.dumps(PLAN))
+    result = run("tools", "check", str(tmp_path / "plan.json"), "--atoms", str(folder))
+    assert (result.exit_code, result.stdout) == (0, "1 file checked: nothing to say\n")
+
+    write(folder, twice=SEARCH)
+    with pytest.raises(AtomsError) as caught:
+        load_atoms(folder)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == (
+        "PT601",
+        f"there is an atom 'search' already, at {folder / 'search.json'}:1:1",
+    )
+    assert found.source is not None
+    assert (found.source.name, found.line, found.column) == (str(folder / "twice.json"), 1, 8)
 
 
 @pytest.fixture
@@ -131,7 +155,8 @@ def test_bytes_that_are_no_text_have_a_result(here: Path) -> None:
     assert json.loads(result.stdout)["errors"][0]["message"].endswith("(PS119 at 1:1)")
 
 
-def test_a_result_is_that_of_one_plan_that_can_be_read(here: Path) -> None:
+@pytest.mark.usefixtures("here")
+def test_a_result_is_that_of_one_plan_that_can_be_read() -> None:
     for files, said in ((["plan.json", "plan.json"], "one plan"), (["q.json"], "No such file")):
         result = run("tools", "check", *files, "--atoms", "atoms.json", "--format", "result")
         assert (result.exit_code, result.stdout) == (2, "")

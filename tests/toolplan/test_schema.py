@@ -72,9 +72,24 @@ def changed(draw: st.DrawFn, base: Any) -> Any:
         elif how == 1:
             owner[step] = draw(VALUES)
         elif isinstance(owner, dict):
-            owner[draw(st.sampled_from(["", "atoms", "type", "required", "step_id", "depends_on", "outputs"]))] = draw(
-                VALUES
-            )
+            owner[
+                draw(
+                    st.sampled_from(
+                        [
+                            "",
+                            "atoms",
+                            "type",
+                            "required",
+                            "step_id",
+                            "depends_on",
+                            "outputs",
+                            "id",
+                            "parameters",
+                            "inputSchema",
+                        ]
+                    )
+                )
+            ] = draw(VALUES)
         else:
             owner.append(draw(VALUES))
     return value

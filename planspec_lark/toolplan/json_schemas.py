@@ -1,0 +1,310 @@
+"""JSON Schemas of tools: what goes in and comes out by name, as far as inputs and outputs of atoms can say it.
+
+A schema comes from a stranger, and one definition in it may be referred to from everywhere. So nothing recurses, and
+each input takes a bounded number of steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+from urllib.parse import unquote
+
+from attrs import define, field
+
+from planspec_lark.findings import Finding, Path, text_of, word_of
+from planspec_lark.toolplan.models import AtomInput, AtomOutput
+from planspec_lark.toolplan.structure import name_of
+from planspec_lark.toolplan.types import kind_of, kinds_of
+
+__all__ = ["SchemaReader", "join_names"]
+
+Schema: TypeAlias = dict[str, Any]
+
+# For the type of one input so many schemas and values are looked at, and for its properties so many references.
+_LOOKED_AT = 50
+_FOLLOWED = 10
+# A longer reference is none that anybody writes.
+_LONGEST_REFERENCE = 1000
+# A message lists so many names.
+_LISTED = 10
+
+# The keywords of JSON Schema (drafts 4 to 2020-12) by which a value can be wrong. All others only describe.
+_CONSTRAINTS = (
+    *("type", "enum", "const", "pattern", "format", "minLength", "maxLength"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    *("items", "prefixItems", "additionalItems", "contains", "minContains", "maxContains"),
+    *("minItems", "maxItems", "uniqueItems", "unevaluatedItems"),
+    *("properties", "patternProperties", "additionalProperties", "propertyNames", "required"),
+    *("minProperties", "maxProperties", "unevaluatedProperties"),
+    *("dependentRequired", "dependentSchemas", "dependencies"),
+    *("allOf", "anyOf", "oneOf", "not", "if", "$ref", "$dynamicRef", "$recursiveRef"),
+    *("contentEncoding", "contentMediaType", "contentSchema"),
+)
+# What says which other names there may be.
+_OTHER_NAMES = ("patternProperties", "additionalProperties", "unevaluatedProperties")
+# What may say in another place which properties there are.
+_ELSEWHERE = ("allOf", "anyOf", "oneOf", "$dynamicRef", "$recursiveRef", "if", "patternProperties")
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Names as a message has them: the first ones, in quotes."""
+    shown = ", ".join(f"'{name_of(name)}'" for name in names[:_LISTED])
+    return shown + (", …" if len(names) > _LISTED else "")
+
+
+def _join_keywords(words: Sequence[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words[:_LISTED]) + (", …" if len(words) > _LISTED else "")
+
+
+@define
+class _Slot:
+    """An input or output as its schema says it; without types it may be anything."""
+
+    name: str
+    types: dict[str, None] = field(factory=dict)
+    unchecked: dict[str, None] = field(factory=dict)
+    description: str = ""
+    extra: dict[str, Any] = field(factory=dict)
+
+    @property
+    def type(self) -> str | tuple[str, ...]:
+        names = tuple(self.types)
+        return names[0] if len(names) == 1 else names or ""
+
+
+@define
+class SchemaReader:
+    """Reads one schema.
+
+    Attributes:
+        root: the schema.
+        path: the path to it.
+        findings: what is wrong with it, and what is not carried over.
+    """
+
+    root: Schema
+    path: Path
+    findings: list[Finding] = field(factory=list)
+    # The schema and those that it refers to, one after the other, each with its path.
+    _chain: list[tuple[Schema, Path]] = field(init=False)
+    _left: int = field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._chain = [(self.root, self.path)]
+        while "$ref" in self._chain[-1][0] and len(self._chain) <= _FOLLOWED:
+            target, path = self._resolve(self._chain[-1][0]["$ref"])
+            if not isinstance(target, dict) or any(target is one for one, _ in self._chain):
+                break
+            self._chain.append((target, path))
+
+    # ---------------------------------------------------------------- inputs and outputs
+
+    def read_inputs(self) -> tuple[AtomInput, ...]:
+        """What goes in. Where that is not said, it is an error: nobody could call such a tool."""
+        if not self._has_names():
+            self._refuse_inputs()
+            return ()
+        required = self._read_required()
+        self._name_unchecked()
+        made: list[AtomInput] = []
+        freed: list[str] = []
+        for slot in self._read_slots():
+            is_required = slot.name in required
+            if is_required and "null" in slot.types:
+                freed.append(slot.name)
+                is_required = False
+            made.append(AtomInput(slot.name, slot.type, is_required, slot.description, slot.extra))
+        if freed:
+            message = f"required inputs that may be null need not be there: {join_names(freed)}"
+            self.findings.append(Finding("PT607", message, self._look("required")[1], at_key=True))
+        return tuple(made)
+
+    def read_outputs(self) -> tuple[AtomOutput, ...] | None:
+        """What comes out; None where that is not said by name."""
+        if not self._has_names() or not self._look("properties")[0]:
+            return None
+        required = self._read_required()
+        self._name_unchecked()
+        slots = list(self._read_slots())
+        if missing := [slot.name for slot in slots if slot.name not in required]:
+            message = f"outputs that may be missing count as promised: {join_names(missing)}"
+            self.findings.append(Finding("PT607", message, self._look("properties")[1], at_key=True))
+        return tuple(AtomOutput(slot.name, slot.type, slot.description, slot.extra) for slot in slots)
+
+    def _look(self, key: str) -> tuple[Any, Path]:
+        """The value of a keyword, and the path to it."""
+        return next(((one[key], (*path, key)) for one, path in self._chain if key in one), (None, self.path))
+
+    def _has_names(self) -> bool:
+        """Whether this is an object, and says which properties it has."""
+        kind, _ = self._look("type")
+        names = kind if isinstance(kind, list) else ["object" if kind is None else kind]
+        if "object" not in names:
+            return False
+        is_elsewhere = "$ref" in self._chain[-1][0] or any(word in one for one, _ in self._chain for word in _ELSEWHERE)
+        return self._look("properties")[0] is not None or not is_elsewhere
+
+    def _refuse_inputs(self) -> None:
+        kind, path = self._look("type")
+        message = "the schema does not say what the inputs are called"
+        if kind is not None and kind != "object":
+            said = f"'{name_of(kind)}'" if isinstance(kind, str) else word_of(kind)
+            message = f"what goes into a tool is of type 'object', not {said}"
+        help = "write an object with `properties`"
+        self.findings.append(Finding("PT605", message, path, help))
+
+    def _read_required(self) -> set[str]:
+        required, path = self._look("required")
+        properties, _ = self._look("properties")
+        if required is None:
+            return set()
+        if not isinstance(required, list):
+            self._refuse(required, "a list of names", path)
+            return set()
+        found = set()
+        for at, name in enumerate(required):
+            if not isinstance(name, str):
+                self._refuse(name, "a string", (*path, at))
+            elif not isinstance(properties, dict) or properties.get(name, False) is False:
+                message = f"'{name_of(name)}' is required, and not among the properties"
+                self.findings.append(Finding("PT605", message, (*path, at)))
+            else:
+                found.add(name)
+        return found
+
+    def _name_unchecked(self) -> None:
+        known = ("type", "properties", "required", "$ref", *_OTHER_NAMES)
+        words = [word for word in _CONSTRAINTS if word not in known and any(word in one for one, _ in self._chain)]
+        if words:
+            message = f"{_join_keywords(words)} is not checked"
+            self.findings.append(Finding("PT607", message, self._look(words[0])[1], at_key=True))
+        for word in _OTHER_NAMES:
+            value, path = self._look(word)
+            if value is not None and value is not False:
+                message = f"other names are refused, whatever `{word}` says"
+                self.findings.append(Finding("PT607", message, path, at_key=True))
+
+    # ---------------------------------------------------------------- one of them
+
+    def _read_slots(self) -> Iterator[_Slot]:
+        properties, where = self._look("properties")
+        if not isinstance(properties, dict):
+            if properties is not None:
+                self._refuse(properties, "an object", where)
+            return
+        for name, schema in properties.items():
+            path = (*where, text_of(name))
+            if not isinstance(name, str):
+                message = f"a key is a string, not {word_of(name)}"
+                self.findings.append(Finding("PT102", message, path, at_key=True))
+            elif isinstance(schema, dict):
+                yield self._read_slot(name, schema, path)
+            elif schema is True:
+                yield _Slot(name)
+            elif schema is not False:  # which nothing satisfies: there is no such input
+                self._refuse(schema, "a schema", path)
+
+    def _read_slot(self, name: str, schema: Schema, path: Path) -> _Slot:
+        slot = _Slot(name)
+        self._check_slot(schema, path)
+        self._find_types(schema, slot)
+        if schema.get("nullable") is True and slot.types:
+            slot.types["null"] = None
+        said = schema.get("description")
+        slot.description = said if isinstance(said, str) else ""
+        if any(key not in ("type", "description") for key in schema):
+            slot.extra = {"schema": schema}
+        if slot.unchecked:
+            words = list(slot.unchecked)
+            here = next(((word,) for word in words if word in schema), ())
+            message = f"{_join_keywords(words)} of '{name_of(name)}' is not checked"
+            self.findings.append(Finding("PT607", message, (*path, *here), at_key=True))
+        return slot
+
+    def _check_slot(self, schema: Schema, path: Path) -> None:
+        said, kind = schema.get("description"), schema.get("type", "")
+        if said is not None and not isinstance(said, str):
+            self._refuse(said, "a string", (*path, "description"))
+        if not isinstance(kind, str | list):
+            self._refuse(kind, "a string or a list of strings", (*path, "type"))
+        for at, one in enumerate(kind) if isinstance(kind, list) else ():
+            if not isinstance(one, str):
+                self._refuse(one, "a string", (*path, "type", at))
+        if isinstance(schema.get("required"), bool):
+            message, help = (
+                "expected a list of names, not true or false",
+                "required inputs are listed beside `properties`",
+            )
+            self.findings.append(Finding("PT102", message, (*path, "required"), help))
+
+    def _find_types(self, schema: Schema, slot: _Slot) -> None:
+        """The types that a value may have, through references and alternatives."""
+        stack: list[Any] = [schema]
+        self._left = _LOOKED_AT
+        while stack:
+            one = stack.pop()
+            if one is False:
+                continue
+            used, types, others = self._step(one) if isinstance(one, dict) else ("", None, [])
+            slot.unchecked.update((word, None) for word in _constraints_of(one) if word != used or types is None)
+            if types is None:
+                slot.types.clear()
+                return
+            slot.types.update(dict.fromkeys(types))
+            stack += reversed(others)
+
+    def _step(self, one: Schema) -> tuple[str, list[str] | None, list[Any]]:
+        """The keyword that says what a value is, the types that it names (None for any), and schemas to look at."""
+        if "type" in one:
+            kind = one["type"]
+            names = kind if isinstance(kind, list) else [kind]
+            is_known = self._may_look(len(names)) and all(isinstance(name, str) for name in names)
+            return "type", names if is_known and kinds_of(names) is not None else None, []
+        if "$ref" in one:
+            target, _ = self._resolve(one["$ref"])
+            return "$ref", [] if self._may_look(1) and isinstance(target, dict | bool) else None, [target]
+        for word in ("anyOf", "oneOf", "allOf"):
+            listed = one.get(word)
+            # A single one of `allOf` is how a reference gets a description in older drafts.
+            if isinstance(listed, list) and listed and (word != "allOf" or len(listed) == 1):
+                return word, [] if self._may_look(len(listed)) else None, listed
+        values = [one["const"]] if "const" in one else one.get("enum")
+        if isinstance(values, list) and values and self._may_look(len(values)):
+            return "", list(dict.fromkeys(kind_of(value) for value in values)), []
+        return "", None, []
+
+    def _may_look(self, count: int) -> bool:
+        self._left -= count
+        return self._left >= 0
+
+    def _resolve(self, reference: object) -> tuple[Any, Path]:
+        """What a reference to a place in this schema leads to, with its path; None for any other reference."""
+        nowhere = (None, self.path)
+        if not isinstance(reference, str) or len(reference) > _LONGEST_REFERENCE:
+            return nowhere
+        if reference != "#" and not reference.startswith("#/"):
+            return nowhere
+        at: Any = self.root
+        steps: list[str | int] = []
+        for step in unquote(reference[1:]).split("/")[1:]:
+            key: str | int = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(at, list) and step.isdecimal() and int(step) < len(at):
+                key = int(step)
+                at = at[key]
+            elif isinstance(at, dict) and key in at:
+                at = at[key]
+            else:
+                return nowhere
+            steps.append(key)
+        return at, (*self.path, *steps)
+
+    def _refuse(self, value: object, expected: str, path: Path) -> None:
+        self.findings.append(Finding("PT102", f"expected {expected}, not {word_of(value)}", path))
+
+
+def _constraints_of(schema: object) -> list[str]:
+    """The keywords by which a value can be wrong; those that take all that there may be are none."""
+    if not isinstance(schema, dict):
+        return []
+    return [word for word in _CONSTRAINTS if word in schema and schema[word] is not True and schema[word] != {}]

@@ -21,7 +21,7 @@ __all__ = ["SchemaReader", "join_names"]
 
 Schema: TypeAlias = dict[str, Any]
 
-# For the type of one input so many schemas and values are looked at, and for its properties so many references.
+# For the type of one input so many schemas and values are looked at, and no more references followed than for a schema.
 _LOOKED_AT = 50
 _FOLLOWED = 10
 # A longer reference is none that anybody writes.
@@ -41,6 +41,7 @@ _CONSTRAINTS = (
     *("allOf", "anyOf", "oneOf", "not", "if", "$ref", "$dynamicRef", "$recursiveRef"),
     *("contentEncoding", "contentMediaType", "contentSchema"),
 )
+_KEYWORDS = frozenset(_CONSTRAINTS)
 # What says which other names there may be.
 _OTHER_NAMES = ("patternProperties", "additionalProperties", "unevaluatedProperties")
 # What may say in another place which properties there are.
@@ -122,7 +123,9 @@ class SchemaReader:
 
     def read_outputs(self) -> tuple[AtomOutput, ...] | None:
         """What comes out; None where that is not said by name."""
-        if not self._has_names() or not self._look("properties")[0]:
+        # An object of which nothing is said may hold anything, if it does not say that it holds nothing.
+        is_closed = self._look("additionalProperties")[0] is False
+        if not self._has_names() or not (is_closed or self._look("properties")[0]):
             return None
         required = self._read_required()
         self._name_unchecked()
@@ -177,7 +180,7 @@ class SchemaReader:
         known = ("type", "properties", "required", "$ref", *_OTHER_NAMES)
         words = [word for word in _CONSTRAINTS if word not in known and any(word in one for one, _ in self._chain)]
         if words:
-            message = f"{_join_keywords(words)} is not checked"
+            message = f"not checked: {_join_keywords(words)}"
             self.findings.append(Finding("PT607", message, self._look(words[0])[1], at_key=True))
         for word in _OTHER_NAMES:
             value, path = self._look(word)
@@ -218,7 +221,7 @@ class SchemaReader:
         if slot.unchecked:
             words = list(slot.unchecked)
             here = next(((word,) for word in words if word in schema), ())
-            message = f"{_join_keywords(words)} of '{name_of(name)}' is not checked"
+            message = f"not checked of '{name_of(name)}': {_join_keywords(words)}"
             self.findings.append(Finding("PT607", message, (*path, *here), at_key=True))
         return slot
 
@@ -262,8 +265,8 @@ class SchemaReader:
             is_known = self._may_look(len(names)) and all(isinstance(name, str) for name in names)
             return "type", names if is_known and kinds_of(names) is not None else None, []
         if "$ref" in one:
-            target, _ = self._resolve(one["$ref"])
-            return "$ref", [] if self._may_look(1) and isinstance(target, dict | bool) else None, [target]
+            target = self._resolve(one["$ref"])[0] if self._may_look(_LOOKED_AT // _FOLLOWED) else None
+            return "$ref", [] if isinstance(target, dict | bool) else None, [target]
         for word in ("anyOf", "oneOf", "allOf"):
             listed = one.get(word)
             # A single one of `allOf` is how a reference gets a description in older drafts.
@@ -307,4 +310,6 @@ def _constraints_of(schema: object) -> list[str]:
     """The keywords by which a value can be wrong; those that take all that there may be are none."""
     if not isinstance(schema, dict):
         return []
-    return [word for word in _CONSTRAINTS if word in schema and schema[word] is not True and schema[word] != {}]
+    # Of a long schema that many refer to, no more is looked at each time than there are keywords.
+    words = schema if len(schema) < len(_CONSTRAINTS) else _CONSTRAINTS
+    return [word for word in words if word in _KEYWORDS and schema.get(word, True) is not True and schema[word] != {}]

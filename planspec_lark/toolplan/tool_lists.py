@@ -94,7 +94,7 @@ def is_tool_list(value: object) -> bool:
     if not isinstance(value, list):
         return False
     form = _find_form(value)
-    return form is not _ATOM if form is not None else _has_custom_tools(value)
+    return form is not _ATOM if form is not None else any(map(_is_telling, value))
 
 
 def find_schema_key(definition: dict[Any, Any]) -> str:
@@ -114,8 +114,10 @@ def _find_form(entries: list[Any]) -> _Form | None:
     return next((form for form in forms if form not in (None, _OTHER, _MIXED)), None)
 
 
-def _has_custom_tools(entries: list[Any]) -> bool:
-    return any(_form_of(entry) is _OTHER and entry["type"] == "custom" for entry in entries)
+def _is_telling(entry: object) -> bool:
+    """Whether a tool without a form of its own says that its list is none of atoms."""
+    form = _form_of(entry)
+    return form is _MIXED or (form is _OTHER and isinstance(entry, dict) and entry["type"] == "custom")
 
 
 def _form_of(entry: object) -> _Form | None:
@@ -221,7 +223,7 @@ class _Reading:
                     silent.append(made.atom.id)
         if silent:
             which = "" if len(silent) == count else f" ({join_names(silent)})"
-            message = f"{len(silent):,} of {count:,} tools{which} do not say by name what comes out of them"
+            message = f"tools that do not say by name what comes out of them: {len(silent):,} of {count:,}{which}"
             yield Finding("PT609", message, self.path, "references to their outputs are not checked")
 
     def _read_tool(self, entry: object, path: Path, findings: list[Finding]) -> Defined | None:
@@ -267,7 +269,7 @@ def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[Findin
         findings.append(_wrong(description, "a string", (*where, "description")))
     if form.needs_inputs and form.inputs not in body:
         findings.append(Finding("PT101", f"field '{form.inputs}' is missing", (*where, form.inputs)))
-    inputs = _read_schema(body, form.inputs, where, findings)
+    inputs = _read_schema(body, form.inputs, where, findings, is_needed=form.needs_inputs)
     outputs = _read_schema(body, form.outputs, where, findings)
     taken = () if inputs is None else inputs.read_inputs()
     given = None if outputs is None else outputs.read_outputs()
@@ -293,10 +295,12 @@ def _read_name(body: dict[Any, Any], path: Path, findings: list[Finding]) -> str
     return name if isinstance(name, str) else ""
 
 
-def _read_schema(body: dict[Any, Any], key: str, path: Path, findings: list[Finding]) -> SchemaReader | None:
-    """The reader of a schema; None where there is none, which null says as well."""
+def _read_schema(
+    body: dict[Any, Any], key: str, path: Path, findings: list[Finding], *, is_needed: bool = False
+) -> SchemaReader | None:
+    """The reader of a schema; None where there is none, which null says as well if it may be left out."""
     schema = body.get(key)
-    if schema is None:
+    if schema is None and not (is_needed and key in body):
         return None
     if isinstance(schema, dict):
         return SchemaReader(schema, (*path, key))
@@ -312,7 +316,7 @@ def _name_others(body: dict[Any, Any], known: tuple[str, ...], path: Path, findi
         if key not in known and key not in _DESCRIBING and value is not None and value is not False
     ]
     if others:
-        findings.append(Finding("PT607", f"{join_names(others)} is not looked at", (*path, others[0]), at_key=True))
+        findings.append(Finding("PT607", f"not looked at: {join_names(others)}", (*path, others[0]), at_key=True))
 
 
 def _wrong(value: object, expected: str, path: Path) -> Finding:

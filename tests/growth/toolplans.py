@@ -108,6 +108,23 @@ def _load_atoms(text: str) -> None:
             load_atoms(folder)
 
 
+# A schema that takes long to look at, and one with so many properties.
+_LONG = json.dumps({"anyOf": [{"enum": list(range(40)), **{f"k{at}": 1 for at in range(1000)}}] * 40})
+
+
+def _properties(piece: str, more: str = '"type": "object"') -> Callable[[int], str]:
+    return _filled('[{"name": "a", "inputSchema": {' + more + ', "properties": {', piece, "}}}]")
+
+
+def _chain(count: int) -> str:
+    properties = {str(at): {"$ref": f"#/properties/{at + 1}"} for at in range(count)}
+    return json.dumps([{"name": "a", "inputSchema": {"properties": properties}}])
+
+
+def _required(piece: str) -> Callable[[int], str]:
+    return _filled('[{"name": "a", "inputSchema": {"properties": {}, "required": [', piece, "]}}]")
+
+
 ATOMS_SHAPES: dict[str, Callable[[int], str]] = {
     "tools": _filled("[", '{{"id":"{0}"}}', "]"),
     "tools by id": _filled("{", '"{0}":{{}}', "}"),
@@ -120,5 +137,26 @@ ATOMS_SHAPES: dict[str, Callable[[int], str]] = {
     "types": _filled('[{"id": "a", "inputs": [{"name": "a", "type": [', '"a"', "]}]}]"),
     "types that are none": _filled('[{"id": "a", "inputs": [{"name": "a", "type": [', "1", "]}]}]"),
     "keys that nobody knows": _filled('{"atoms": [], ', '"{0}":1', "}"),
+    "tools of servers": _filled('{"tools": [', '{{"name":"{0}","inputSchema":{{"properties":{{"a":{{}}}}}}}}', "]}"),
+    "functions": _filled("[", '{{"type":"function","function":{{"name":"{0}","strict":true}}}}', "]"),
+    "tools of many forms": _filled(
+        "[", '{{"name":"a","inputSchema":{{}}}},{{"name":"b","parameters":1}},{{"id":1}}', "]"
+    ),
+    "tools that are left out": _filled("[", '{{"type":"custom","name":"{0}"}}', "]"),
+    "keys beside tools": _filled('{"tools": [], ', '"{0}":1', "}"),
+    "keys of a tool": _filled('[{"name": "a", "inputSchema": {}, ', '"{0}":1', "}]"),
+    "properties": _properties('"{0}":{{"type":"string","pattern":"a"}}'),
+    "properties that are none": _properties('"{0}":1'),
+    "properties that refer to a long one": _properties('"{0}":{{"$ref":"#/$defs/a"}}', f'"$defs": {{"a": {_LONG}}}'),
+    "properties that refer in circles": _properties('"{0}":{{"$ref":"#/properties/{0}"}}'),
+    "properties that refer to one another": _properties('"{0}":{{"anyOf":[{{"$ref":"#/properties/1{0}"}}]}}'),
+    "one long reference": lambda size: '[{"name": "a", "inputSchema": {"$ref": "#' + "/a" * (size // 2) + '"}}]',
+    "properties that refer to the next": lambda size: _chain(size // 32),
+    "required inputs": _required('"{0}"'),
+    "required inputs that are none": _required("1"),
+    "alternatives": _properties('"{0}":{{"anyOf":[{{"type":"string"}},{{"enum":[1,2]}}]}}'),
+    "alternatives of one": _filled(
+        '[{"name": "a", "inputSchema": {"properties": {"a": {"anyOf": [', '{{"type":"null"}}', "]}}}}]"
+    ),
 }
 ATOMS_WORK = {"load_atoms": Work(_load_atoms)}

@@ -125,6 +125,66 @@ def test_what_cannot_be_read(arguments: list[str], said: str) -> None:
     assert result.stderr.endswith(said)
 
 
+# ---------------------------------------------------------------- tools of other programs
+
+
+def openai_tools(count: int) -> str:
+    """Functions with the same names as the atoms, each with something that is not checked."""
+    made = [{"type": "function", "name": one["id"], "strict": True, "parameters": {}} for one in ATOMS]
+    for one, atom in zip(made, ATOMS, strict=True):
+        slots = {slot["name"]: {"type": slot["type"]} if "type" in slot else {} for slot in atom["inputs"]}
+        required = [slot["name"] for slot in atom["inputs"] if slot.get("required")]
+        one["parameters"] = {"type": "object", "properties": slots, "required": required}
+    others = [{**made[2], "name": f"sweep{at}"} for at in range(count)]
+    return json.dumps({"tools": [*made, *others]})
+
+
+def test_tools_of_another_program(files: Path) -> None:
+    (files / "tools.json").write_text(openai_tools(0))
+    lines = [
+        "warning[PT609 UNKNOWN_TOOL_OUTPUTS] tools.json:1:11: "
+        "tools that do not say by name what comes out of them: 3 of 3",
+        *(
+            f"warning[PT607 NOT_CARRIED_OVER] tools.json:1:{column}: not looked at: 'strict'"
+            for column in (50, 246, 447)
+        ),
+    ]
+    for command in ("check", "order", "show"):
+        result = run("tools", command, "good.json", "--atoms", "tools.json")
+        assert (result.exit_code, result.stderr.splitlines()) == (0, lines), result.output
+    assert run("tools", "check", "good.json", "--atoms", "tools.json", "--strict").exit_code == 0
+    result = run("tools", "check", "bad.yaml", "--atoms", "tools.json", "--format", "result")
+    assert [one["code"] for one in json.loads(result.stdout)["errors"]] == [
+        *("UNKNOWN_ATOM_ID", "UNKNOWN_STEP_REF", "UNKNOWN_DEPENDENCY", "CIRCULAR_DEPENDENCY")
+    ]
+
+
+def test_many_warnings_are_counted(files: Path) -> None:
+    (files / "tools.json").write_text(openai_tools(20))
+    result = run("tools", "check", "good.json", "--atoms", "tools.json")
+    *shown, last = result.stderr.splitlines()
+    assert len(shown) == 10
+    assert last == "14 more warnings of these tools; `planspec tools atoms` writes all of them"
+    result = run("tools", "atoms", "tools.json")
+    assert result.exit_code == 0
+    assert result.stderr.count("warning[") == 24
+    (files / "again.json").write_text(result.stdout)
+    result = run("tools", "atoms", "again.json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == (files / "again.json").read_text()
+    assert len(json.loads(result.stdout)["atoms"]) == 23
+
+
+def test_tools_of_another_program_that_are_none(files: Path) -> None:
+    tool = {"name": "a\x1b[31m", "inputSchema": {"required": ["\x1b"]}}
+    (files / "tools.json").write_text(json.dumps([tool]))
+    for arguments in (["atoms", "tools.json"], ["check", "good.json", "--atoms", "tools.json"]):
+        result = run("tools", *arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith("error[PT605 UNUSABLE_TOOL_SCHEMA]: '\\x1b' is required, and not among")
+        assert "\x1b" not in result.stderr
+
+
 # ---------------------------------------------------------------- order
 
 

@@ -11,7 +11,7 @@ import copy
 import pickle
 from collections.abc import Callable
 
-from hypothesis import assume
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -328,3 +328,4 @@ class _Answers(_Documents):
 
 TestDocuments = _StrictDocuments.TestCase
 TestAnswers = _Answers.TestCase
+TestDocuments.settings = TestAnswers.settings = settings(stateful_step_count=12)

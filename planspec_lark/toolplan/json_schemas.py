@@ -95,7 +95,7 @@ class SchemaReader:
         self._chain = [(self.root, self.path)]
         while "$ref" in self._chain[-1][0] and len(self._chain) <= _FOLLOWED:
             target, path = self._resolve(self._chain[-1][0]["$ref"])
-            if not isinstance(target, dict) or any(target is one for one, _ in self._chain):
+            if not isinstance(target, dict):
                 break
             self._chain.append((target, path))
 

@@ -394,6 +394,14 @@ def test_outputs_that_nobody_knows_are_not_checked() -> None:
     assert [one["code"] for one in result["errors"]] == ["UNKNOWN_OUTPUT_FIELD"]
 
 
+def test_tools_with_faults_are_no_tools_of_a_plan() -> None:
+    """As plain values, lists are read as far as they make sense: a plan that calls another one names no tool."""
+    plan = document({"id": "weather", "target": "", "inputs": {}})
+    for tool in ({**MCP, "inputSchema": {"required": ["town"]}}, {**MCP, "description": 1}, CUSTOM):
+        result = validate_plan_doc(plan, {"tools": [tool]})
+        assert [one["code"] for one in result["errors"]] == ["UNKNOWN_ATOM_ID"]
+
+
 def test_an_atom_by_itself_is_a_registry() -> None:
     plan = document({"id": "x", "target": "", "inputs": {}})
     assert validate_plan_doc(plan, {"id": "x"})["valid"]

@@ -9,12 +9,20 @@ from attrs import frozen
 from planspec_lark.collector import paused
 from planspec_lark.comparing.diffing import head_values
 from planspec_lark.comparing.keeping import Removal, find_removals
-from planspec_lark.comparing.models import FIELD_NAMES, HEAD_FIELDS, MergeConflict, MergeResult, Value, step_of
+from planspec_lark.comparing.models import (
+    FRESH,
+    HEAD_FIELDS,
+    MergeConflict,
+    MergeResult,
+    Value,
+    label_of,
+    step_of,
+)
 from planspec_lark.comparing.nodes import BASE, OURS, SIDES, THEIRS, Node, Versions
 from planspec_lark.comparing.numbering import number
 from planspec_lark.comparing.placing import PLACE, hang
 from planspec_lark.comparing.values import merge_items, merge_value
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, iter_steps
 from planspec_lark.planspec.printing import serialize_plan
 
 __all__ = ["ENDING", "Merged", "merge_plans", "merge_versions"]
@@ -22,8 +30,6 @@ __all__ = ["ENDING", "Merged", "merge_plans", "merge_versions"]
 # What goes with a status in dispute.
 ENDING = ("result", "progress")
 
-# What a step says before anything has happened to it.
-_FRESH: dict[str, Value] = {"status": PlanStatus.PENDING, "result": "", "progress": (0, None)}
 # Characters of a usual step.
 _SIZE = 100
 # Touched steps that are named.
@@ -87,7 +93,7 @@ def _merge(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
         _find_lost_type(versions, node)
     number(versions)
     head, disputed = _merge_head(base, ours, theirs)
-    told = [MergeConflict("", (name,), f"{FIELD_NAMES.get(name, name)}: both changed it") for name in disputed]
+    told = [MergeConflict("", (name,), f"{label_of(name)}: both changed it") for name in disputed]
     told += _conflicts(versions, removals)
     return Merged(versions, head, disputed, _build(versions, head), tuple(told))
 
@@ -112,7 +118,7 @@ def _merge_values(versions: Versions, node: Node) -> None:
     if not (node.is_in(OURS) and node.is_in(THEIRS)):
         node.values = dict(versions.values(node, OURS if node.is_in(OURS) else THEIRS if node.is_in(THEIRS) else BASE))
         return
-    was = versions.values(node, BASE) if node.is_in(BASE) else _FRESH
+    was = versions.values(node, BASE) if node.is_in(BASE) else FRESH
     ours, theirs = versions.values(node, OURS), versions.values(node, THEIRS)
     for name, value in ours.items():
         node.values[name], is_disputed = merge_value(was.get(name), value, theirs[name])
@@ -166,7 +172,7 @@ def _conflicts(versions: Versions, removals: list[Removal]) -> Iterator[MergeCon
 
 
 def _join(fields: list[str]) -> str:
-    names = [f"the {FIELD_NAMES.get(name, name)}" for name in fields]
+    names = [f"the {label_of(name)}" for name in fields]
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, StepDraft
+from planspec_lark.planspec.models import (
+    PLAN_FIELDS,
+    STEP_FIELDS,
+    FieldInfo,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    default_of,
+    make_step,
+)
 
 __all__ = [
-    "FIELD_NAMES",
+    "FRESH",
     "HEAD_FIELDS",
-    "STEP_FIELDS",
     "ChangeKind",
     "FieldChange",
     "MergeConflict",
@@ -20,55 +29,64 @@ __all__ = [
     "PlanDiff",
     "StepChange",
     "Value",
+    "label_of",
     "own_values",
     "step_of",
 ]
 
-# The own values of a plan and of a step, in the order in which they are told. The progress is the pair of both counts.
-HEAD_FIELDS = ("title", "goal", "goal_detail", "constraints")
-STEP_FIELDS = (
-    "status",
-    "step_name",
-    "step_type",
-    "description",
-    "outputs",
-    "inputs",
-    "detail",
-    "result",
-    "progress",
-)
-# Fields as one speaks of them.
-FIELD_NAMES = {"goal_detail": "detail of the goal", "step_name": "name", "step_type": "type"}
-
 Value = str | PlanStatus | tuple[str, ...] | tuple[int, int | None]
 
 
+def _by_rank(infos: Mapping[str, FieldInfo]) -> dict[str, tuple[str, ...]]:
+    """Value → the fields that it is made of, in the order in which values are told."""
+    values: dict[str, tuple[str, ...]] = {}
+    for name, info in sorted(infos.items(), key=lambda item: item[1].rank):
+        value = info.value or name
+        values[value] = (*values.get(value, ()), name)
+    return values
+
+
+# The own values of a plan and of a step, but for its id. Some are made of several fields.
+HEAD_FIELDS = tuple(_by_rank(PLAN_FIELDS))
+_STEP_VALUES = _by_rank({name: info for name, info in STEP_FIELDS.items() if name != "step_id"})
+_LABELS = {info.value or name: info.label for name, info in (*PLAN_FIELDS.items(), *STEP_FIELDS.items())}
+
+
+def label_of(value: str) -> str:
+    """What people call a value."""
+    return _LABELS[value]
+
+
+# What the values are that say how far a step has come, before anything has happened to it.
+FRESH: dict[str, Value] = {
+    value: tuple(default_of(PlanStep, name) for name in names) if len(names) > 1 else default_of(PlanStep, value)
+    for value, names in _STEP_VALUES.items()
+    if STEP_FIELDS[names[0]].is_state
+}
+
+
 def own_values(step: PlanStep) -> dict[str, Value]:
-    """What a step says itself, but for its id."""
-    return {
-        "status": step.status,
-        "step_name": step.step_name,
-        "step_type": step.step_type,
-        "description": step.description,
-        "outputs": tuple(step.outputs),
-        "inputs": tuple(step.inputs),
-        "detail": tuple(step.detail),
-        "result": step.result,
-        "progress": (step.done_count, step.total_count),
-    }
-
-
-def step_of(step_id: str, values: dict[str, Value]) -> PlanStep:
-    """The step, without children, that says this."""
-    step: Any = StepDraft()
-    step.step_id, step.expanded, step.children = step_id, None, []
-    for name, value in values.items():
-        if name == "progress":
-            step.done_count, step.total_count = tuple(value)
+    """What a step says itself, but for its id. Lists are tuples."""
+    found: dict[str, Value] = {}
+    for value, names in _STEP_VALUES.items():
+        if len(names) > 1:
+            found[value] = tuple(getattr(step, name) for name in names)
         else:
-            setattr(step, name, list(value) if isinstance(value, tuple) else value)
-    step.__class__ = PlanStep
-    return step  # type: ignore[no-any-return]  # it has just become one
+            single = getattr(step, value)
+            found[value] = tuple(single) if isinstance(single, list) else single
+    return found
+
+
+def step_of(step_id: str, values: Mapping[str, Value]) -> PlanStep:
+    """The step, without children, that says this."""
+    made: dict[str, Any] = {}
+    for value, names in _STEP_VALUES.items():
+        said: Any = values[value]
+        if len(names) > 1:
+            made |= zip(names, said, strict=True)
+        else:
+            made[value] = [*said] if isinstance(said, tuple) else said
+    return make_step(step_id=step_id, expanded=None, children=[], **made)
 
 
 class ChangeKind(str, Enum):

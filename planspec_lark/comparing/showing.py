@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from planspec_lark.comparing.models import FIELD_NAMES, ChangeKind, FieldChange, PlanDiff, StepChange, Value
+from planspec_lark.comparing.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value, label_of
 from planspec_lark.planspec.models import PlanStatus, PlanStep
 from planspec_lark.planspec.printing import progress_text
 from planspec_lark.planspec.showing import Piece
@@ -111,7 +111,7 @@ def _body(step: PlanStep) -> list[str]:
 
 
 def _field(change: FieldChange, indent: str) -> Iterator[Line]:
-    name = FIELD_NAMES.get(change.name, change.name)
+    name = label_of(change.name)
     old, new = _texts(change.old), _texts(change.new)
     if len(old) == len(new) == 1 and change.name in ("status", "progress", "step_type", "step_name"):
         yield (

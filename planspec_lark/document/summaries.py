@@ -13,7 +13,7 @@ from planspec_lark import grammars
 from planspec_lark.planspec.building import SUMMARY, build_step, split_segments
 from planspec_lark.planspec.escapes import write_description, write_segments
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import MARKS, PlanStatus, PlanStep
+from planspec_lark.planspec.models import MARKS, STEP_FIELDS, PlanStatus, PlanStep
 from planspec_lark.planspec.printing import canonical_summary, progress_text
 
 __all__ = ["edit_summary", "indent_of", "new_summary", "read_summary", "says"]
@@ -31,17 +31,7 @@ _LEADS = {
     "_behind": " | ",
 }
 _TAILS = {"STEP_ID": ".", "TYPE": "]"}
-_SAID = attrgetter(
-    "step_id",
-    "status",
-    "step_name",
-    "step_type",
-    "description",
-    "outputs",
-    "result",
-    "done_count",
-    "total_count",
-)
+_SAID = attrgetter(*(name for name, info in STEP_FIELDS.items() if not info.is_in_body))
 
 
 @cache

@@ -17,6 +17,7 @@ from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
+    STEP_FIELDS,
     STEP_TYPES,
     PlanSpec,
     PlanStatus,
@@ -184,52 +185,38 @@ def count_steps(steps: int) -> str:
 # ---------------------------------------------------------------- ADD and REVISE
 
 
-@frozen
-class _Content:
-    step_type: str
-    description: str
-    outputs: list[str]
-    inputs: list[str]
-    detail: list[str]
-
-
-def _read_content(command: PlanCommand) -> _Content:
+def _read_step(command: PlanCommand) -> PlanStep:
+    """The step that a command writes, with the id that it names."""
     if command.step_type not in STEP_TYPES:
         known = ", ".join(STEP_TYPES)
         raise CommandError("PC114", f"{command.op} {command.step_id}: '{command.step_type}' is none of {known}")
     headline = read_headline(command.description)
     outputs = [] if headline.outputs is None else split_variables(headline.outputs)
     inputs, detail = read_body("".join(f"> {line}\n" for line in command.detail))
-    description = read_description(headline.description, has_outputs=bool(outputs))
-    return _Content(command.step_type, description, outputs, inputs, detail)
+    return PlanStep(
+        command.step_id,
+        step_type=command.step_type,
+        description=read_description(headline.description, has_outputs=bool(outputs)),
+        inputs=inputs,
+        outputs=outputs,
+        detail=detail,
+    )
 
 
 def _revise(step: PlanStep, command: PlanCommand) -> str:
-    content = _read_content(command)
-    if step.children and content.step_type not in CONTAINER_TYPES:
-        message = f"REVISE {step.step_id}: it has children, and type '{content.step_type}' cannot have any"
+    revised = _read_step(command)
+    if step.children and revised.step_type not in CONTAINER_TYPES:
+        message = f"REVISE {step.step_id}: it has children, and type '{revised.step_type}' cannot have any"
         raise CommandError("PC116", message)
-    step.step_type = content.step_type
-    step.description = content.description
-    step.outputs = content.outputs
-    step.status = PlanStatus.PENDING
-    step.result = ""
-    step.done_count, step.total_count = 0, None
-    if command.detail:
-        step.inputs, step.detail = content.inputs, content.detail
+    for name, info in STEP_FIELDS.items():
+        # All of the summary line but what the step is called, and the body where there is a new one.
+        if name not in ("step_id", "step_name") and (command.detail or not info.is_in_body):
+            setattr(step, name, getattr(revised, name))
     return f"step {step.step_id} revised, pending again"
 
 
 def _add(command: PlanCommand, finder: Finder) -> str:
-    content = _read_content(command)
-    step = PlanStep(
-        command.step_id,
-        step_type=content.step_type,
-        description=content.description,
-        inputs=content.inputs,
-        outputs=content.outputs,
-        detail=content.detail,
-    )
+    step = _read_step(command)
     room = find_room(step, command.step_id, finder, f"ADD {command.step_id}")
     moved = room.take(step, finder)
     finder.add(step)

@@ -15,7 +15,7 @@ EDIT_OPS = ("ADD", "REVISE")
 VIEW_OPS = ("EXPAND", "COLLAPSE")
 OPS = (*_STATUS_OPS, *EDIT_OPS, "REPLAN", *VIEW_OPS)
 
-_IS_ID = fields.optional(fields.matches("ID", "numbers joined by dots, such as '2.1', or 'ALL'"))
+_IS_ID = fields.Optional(fields.Matches("ID", "numbers joined by dots, such as '2.1', or 'ALL'"))
 
 
 def _is_op(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -45,8 +45,8 @@ class PlanCommand:
     step_type: str = field(
         converter=fields.exact,
         default="",
-        validator=fields.optional(fields.matches("VARIABLE", "a type (a letter or `_`, then letters, digits and `_`)")),
+        validator=fields.Optional(fields.Matches("VARIABLE", "a type (a letter or `_`, then letters, digits and `_`)")),
     )
-    description: str = field(converter=fields.exact, default="", validator=fields.text)
-    result: str = field(converter=fields.exact, default="", validator=fields.text)
-    detail: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.each(fields.line))
+    description: str = field(converter=fields.exact, default="", validator=fields.Text())
+    result: str = field(converter=fields.exact, default="", validator=fields.Text())
+    detail: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.Each(fields.Line()))

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from re import Match
-from typing import Any
 
 from planspec_lark import grammars
 from planspec_lark.planspec.escapes import read_description, read_detail, read_segment
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanStatus, PlanStep, StepDraft
+from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanStatus, PlanStep, make_step
 
 __all__ = [
     "BODY",
@@ -156,32 +155,28 @@ def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
 
     The grammar has let every value through, so the models' validators need not look at them again.
     """
-    step: Any = StepDraft()
-    step.step_id = step_id
-    step.step_name = name or ""
-    step.step_type = _TYPES.get(step_type, step_type)
     if description and "\\" in description:
         description = read_description(description, has_outputs=bool(outputs))
-    step.description = description or ""
-    step.inputs = []
-    step.outputs = split_variables(outputs) if outputs else []
-    step.detail = []
     if more or behind or (result and "\\" in result):
         pieces = [result] if result else []
         pieces += [token["RESULT"] for run in (more, behind) if run for token in split_segments(run)]
         result = " | ".join(map(read_segment, pieces))
-    step.result = result or ""
-    step.status = _STATUSES[mark]
-    step.expanded = None
-    step.done_count = 0
-    step.total_count = None
-    if progress:
-        done, slash, total = progress.partition("/")
-        step.done_count = int(done)
-        step.total_count = int(total) if slash else None
-    step.children = []
-    step.__class__ = PlanStep
-    return step  # type: ignore[no-any-return]  # it has just become one
+    done, slash, total = progress.partition("/") if progress else ("0", "", "")
+    return make_step(
+        step_id=step_id,
+        step_name=name or "",
+        step_type=_TYPES.get(step_type, step_type),
+        description=description or "",
+        inputs=[],
+        outputs=split_variables(outputs) if outputs else [],
+        detail=[],
+        result=result or "",
+        status=_STATUSES[mark],
+        expanded=None,
+        done_count=int(done),
+        total_count=int(total) if slash else None,
+        children=[],
+    )
 
 
 def add_body(step: PlanStep, body: str) -> None:

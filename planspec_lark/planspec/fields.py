@@ -1,36 +1,47 @@
-"""Validators that keep every built model printable: they know what one field may hold, by the grammar's own terminals.
+"""What one field may hold: validators that keep every built model printable, by the grammar's own terminals.
 
 All raise :class:`ValueError` (:class:`TypeError` for a wrong type) with a message that starts with the field's name.
+Each says the same as a JSON Schema as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
-from attrs import Attribute
+from attrs import Attribute, field, frozen
 
 from planspec_lark import grammars
 
 __all__ = [
     "BLANKS",
     "COUNT_LIMIT",
+    "Choice",
+    "Count",
+    "Each",
+    "Line",
+    "Matches",
+    "Optional",
+    "Text",
     "Validator",
     "check_text",
-    "count",
-    "each",
     "exact",
     "exact_items",
     "has_forbidden",
-    "line",
-    "matches",
-    "optional",
-    "text",
 ]
 
+Schema = dict[str, Any]
 
-Validator = Callable[[Any, "Attribute[Any]", Any], None]
+
+class Validator(Protocol):
+    """Refuses what a field can not hold."""
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: Any) -> None:
+        """Raise ValueError or TypeError for such a value."""
+
+    def schema(self) -> Schema:
+        """The JSON Schema (2020-12) of what it accepts."""
+
 
 # The characters that count as white space; nothing else is ever trimmed.
 BLANKS = " \t"
@@ -79,58 +90,141 @@ def has_forbidden(text: str) -> bool:
     return len(data.translate(None, _controls())) != len(data)
 
 
-def line(_instance: object, attribute: Attribute[Any], value: object) -> None:
+# In some dialects `$` also matches in front of a last line break.
+_END = r"$(?!\n)"
+_CHARACTER = r"[^\u0000-\u0008\u000a-\u001f\u007f\ud800-\udfff]"
+_EDGE = r"[^\u0000-\u0020\u007f\ud800-\udfff]"
+
+
+@frozen
+class Line:
     """Any text of one line, its white space kept."""
-    check_text(attribute.name, value, _ADVICE)
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+        check_text(attribute.name, value, _ADVICE)
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        return {"type": "string", "pattern": rf"^{_CHARACTER}*{_END}"}
 
 
-def text(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    """A text of one line without white space around it; it may be empty."""
-    checked = check_text(attribute.name, value, _ADVICE)
-    if checked.strip(BLANKS) != checked:
-        raise ValueError(f"{attribute.name}: white space around {checked!r} would be lost{_ADVICE}")
+@frozen
+class Text:
+    """A text of one line without white space around it."""
+
+    is_empty_allowed: bool = field(default=True, kw_only=True)
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+        checked = check_text(attribute.name, value, _ADVICE)
+        if checked.strip(BLANKS) != checked:
+            raise ValueError(f"{attribute.name}: white space around {checked!r} would be lost{_ADVICE}")
+        if not checked and not self.is_empty_allowed:
+            raise ValueError(f"{attribute.name}: an empty item cannot be written in a plan")
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        made: Schema = {"type": "string", "pattern": rf"^(?:{_EDGE}(?:{_CHARACTER}*{_EDGE})?)?{_END}"}
+        return made if self.is_empty_allowed else {**made, "minLength": 1}
 
 
-def matches(terminal: str, words: str) -> Validator:
-    """A validator for a text that a terminal of the grammar matches as a whole; ``words`` says what that is."""
+@frozen
+class Matches:
+    """A text that a terminal of the grammar matches as a whole.
 
-    def check(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    Attributes:
+        terminal: its name.
+        words: what that is, in words.
+        stated: the JSON Schema, where the terminal can not be said in all dialects.
+    """
+
+    terminal: str
+    words: str
+    stated: Schema | None = None
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
         checked = check_text(attribute.name, value)
-        if not grammars.pattern("planspec", terminal).fullmatch(checked):
-            raise ValueError(f"{attribute.name}: {checked!r} is not {words}")
+        if not grammars.pattern("planspec", self.terminal).fullmatch(checked):
+            raise ValueError(f"{attribute.name}: {checked!r} is not {self.words}")
 
-    return check
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        if self.stated is not None:
+            return self.stated
+        return {"type": "string", "pattern": f"^(?:{grammars.regular('planspec').portable(self.terminal)}){_END}"}
 
 
-def optional(inner: Validator) -> Validator:
-    """A validator that lets the empty string through."""
+@frozen
+class Optional:
+    """The empty text, or what another validator accepts."""
 
-    def check(instance: object, attribute: Attribute[Any], value: object) -> None:
+    inner: Matches
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
         if value != "" or not isinstance(value, str):
-            inner(instance, attribute, value)
+            self.inner(_instance, attribute, value)
 
-    return check
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        made = self.inner.schema()
+        if self.inner.stated is not None:
+            return made
+        return {**made, "pattern": f"^(?:{made['pattern'][1:].removesuffix(_END)})?{_END}"}
 
 
-def each(inner: Validator, *, empty: bool = True) -> Validator:
-    """A validator for a list, all of whose items ``inner`` accepts (and of which none is "" unless ``empty``)."""
+@frozen
+class Each:
+    """A list, all of whose items another validator accepts."""
 
-    def check(instance: object, attribute: Attribute[Any], value: object) -> None:
+    inner: Validator
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
         if not isinstance(value, list):
             raise TypeError(f"{attribute.name}: expected a list, not {type(value).__name__}")
         for item in value:
-            inner(instance, attribute, item)
-            if not empty and item == "":
-                raise ValueError(f"{attribute.name}: an empty item cannot be written in a plan")
+            self.inner(_instance, attribute, item)
 
-    return check
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        return {"type": "array", "items": self.inner.schema()}
 
 
-def count(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    """A whole number from 0 with at most nine digits."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{attribute.name}: expected a whole number, not {type(value).__name__}")
-    if not 0 <= value <= COUNT_LIMIT:
-        # Python refuses to write a number of thousands of digits.
-        said = value if abs(value) < 10**18 else "a number of that size"
-        raise ValueError(f"{attribute.name}: {said} is not between 0 and {COUNT_LIMIT}")
+@frozen
+class Choice:
+    """One of a few values. A converter has to have made it one."""
+
+    values: tuple[str, ...]
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        return {"enum": [*self.values]}
+
+
+@frozen
+class Count:
+    """A whole number from 0 with at most nine digits; or None, where that is allowed."""
+
+    is_none_allowed: bool = field(default=False, kw_only=True)
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+        if value is None and self.is_none_allowed:
+            return
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{attribute.name}: expected a whole number, not {type(value).__name__}")
+        if not 0 <= value <= COUNT_LIMIT:
+            # Python refuses to write a number of thousands of digits.
+            said = value if abs(value) < 10**18 else "a number of that size"
+            raise ValueError(f"{attribute.name}: {said} is not between 0 and {COUNT_LIMIT}")
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        count = {"type": "integer", "minimum": 0, "maximum": COUNT_LIMIT}
+        return {"anyOf": [count, {"type": "null"}]} if self.is_none_allowed else count

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from operator import attrgetter
 
-from planspec_lark.planspec.models import PlanStep
+from planspec_lark.planspec.models import STEP_FIELDS, PlanStep
 
 __all__ = ["hash_of"]
 
+_ASKED = attrgetter(*(name for name, info in STEP_FIELDS.items() if name != "step_id" and not info.is_state))
+
 
 def hash_of(step: PlanStep) -> str:
-    """A hash of what a step asks for: name, type, description, inputs, outputs and detail. 32 hexadecimal digits."""
-    own = [step.step_name, step.step_type, step.description, step.inputs, step.outputs, step.detail]
-    return hashlib.blake2b(json.dumps(own).encode(), digest_size=16).hexdigest()
+    """A hash of what a step asks for: all its own fields but its id and its state. 32 hexadecimal digits."""
+    return hashlib.blake2b(json.dumps(_ASKED(step)).encode(), digest_size=16).hexdigest()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, NoReturn
 
@@ -15,11 +15,9 @@ import attrs
 from cattrs import ClassValidationError, Converter, transform_error
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
-from planspec_lark import grammars
 from planspec_lark.diagnostics import shorten
-from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.jsonpaths import Place, write_path
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep
 from planspec_lark.source import escape_json, visible_name
 
 __all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_schema", "plan_to_dict", "plan_to_json"]
@@ -68,11 +66,9 @@ def _converter() -> Converter:
     )
     converter.register_structure_hook(PlanStatus, _status)
     converter.register_unstructure_hook(PlanStatus, lambda status: status.value)
-    for model, child in ((PlanSpec, "steps"), (PlanStep, "children")):
+    for model, own in ((PlanSpec, PLAN_FIELDS), (PlanStep, STEP_FIELDS)):
         # The lists of steps are walked by hand, so that no depth is too deep.
-        left_out: Any = {child: override(omit=True)}
-        if model is PlanStep:
-            left_out["expanded"] = override(omit=True)
+        left_out: Any = {one.name: override(omit=True) for one in attrs.fields(model) if one.name not in own}
         structure = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=True, **left_out)
         converter.register_structure_hook(model, structure)
         converter.register_unstructure_hook(model, make_dict_unstructure_fn(model, converter, **left_out))
@@ -248,37 +244,9 @@ def _refuse_constant(word: str) -> NoReturn:
 
 def plan_json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of what :func:`plan_to_dict` gives and :func:`plan_from_dict` takes."""
-    line = {"type": "string", "pattern": rf"^{_TEXT}*{_END}"}
-    text = {"type": "string", "pattern": rf"^(?:{_EDGE}(?:{_TEXT}*{_EDGE})?)?{_END}"}
-    variables = {"type": "array", "items": {"type": "string", "pattern": f"^{_pattern('VARIABLE')}{_END}"}}
-    count = {"type": "integer", "minimum": 0, "maximum": COUNT_LIMIT}
     steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
-    step = {
-        "step_id": {"type": "string", "pattern": f"^{_pattern('ID')}{_END}"},
-        "step_name": {
-            "type": "string",
-            # Dialects disagree about letters beyond ASCII, so there this is wider than the rule.
-            "pattern": rf"^[^\s\u0000-\u002c./:-@\[-^`{{-\u007f]*{_END}",
-            "description": "Letters, digits, `_` and `-` of any script, or empty.",
-        },
-        "step_type": {"type": "string", "pattern": f"^(?:{_pattern('VARIABLE')})?{_END}"},
-        "description": text,
-        "inputs": variables,
-        "outputs": variables,
-        "detail": {"type": "array", "items": line},
-        "result": text,
-        "status": {"enum": [status.value for status in PlanStatus]},
-        "done_count": count,
-        "total_count": {"anyOf": [count, {"type": "null"}]},
-        "children": steps,
-    }
-    plan = {
-        "title": text,
-        "goal": text,
-        "goal_detail": {"type": "array", "items": line},
-        "constraints": {"type": "array", "items": {**text, "minLength": 1}},
-        "steps": steps,
-    }
+    step = {**_own_schema(PlanStep, STEP_FIELDS), "children": steps}
+    plan = {**_own_schema(PlanSpec, PLAN_FIELDS), "steps": steps}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "PlanSpec",
@@ -292,11 +260,6 @@ def plan_json_schema() -> dict[str, Any]:
     }
 
 
-# In some dialects `$` also matches in front of a last line break.
-_END = r"$(?!\n)"
-_TEXT = r"[^\u0000-\u0008\u000a-\u001f\u007f\ud800-\udfff]"
-_EDGE = r"[^\u0000-\u0020\u007f\ud800-\udfff]"
-
-
-def _pattern(terminal: str) -> str:
-    return f"(?:{grammars.regular('planspec').portable(terminal)})"
+def _own_schema(model: Any, names: Iterable[str]) -> dict[str, Any]:
+    """What each of a model's own fields may hold, as its validator has it."""
+    return {name: getattr(attrs.fields(model), name).validator.schema() for name in names}

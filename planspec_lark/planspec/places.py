@@ -12,25 +12,24 @@ from re import Match
 from attrs import define, field, frozen
 
 from planspec_lark import grammars
-from planspec_lark.planspec.building import split_body, split_constraints, split_goal_detail, split_segments
+from planspec_lark.planspec.building import SUMMARY, split_body, split_constraints, split_goal_detail, split_segments
+from planspec_lark.planspec.models import STEP_FIELDS
 from planspec_lark.source import Source, Span
 
 __all__ = ["Fields", "Places", "StepPlaces", "Unit"]
 
+_LISTS, _SEGMENTS = ("OUTPUTS",), ("RESULT", "PROGRESS")
 # Field name → its spans: one for a text or a number, one an item for a list. Absent parts are left out.
 Fields = dict[str, tuple[Span, ...]]
 
-_GROUPS = {
-    "step_id": "step_STEP_ID",
-    "status": "step_MARK",
-    "step_name": "step_NAME",
-    "step_type": "step_TYPE",
-    "description": "step_DESCRIPTION",
+# The fields of a summary line in its order, each with its terminal; of those that one terminal spells, the first.
+_SUMMARY = {
+    token: next(name for name, info in STEP_FIELDS.items() if info.token == token)
+    for token in SUMMARY
+    if any(info.token == token for info in STEP_FIELDS.values())
 }
-
-
-# The fields that a mended summary line may have spelled.
-_MENDED = (*_GROUPS, "outputs", "result", "done_count")
+# Those that say one thing, each with the group that holds it.
+_GROUPS = {name: f"step_{token}" for token, name in _SUMMARY.items() if token not in (*_LISTS, *_SEGMENTS)}
 
 
 @frozen
@@ -180,7 +179,7 @@ class Places:
 
     def _step_fields(self, unit: Unit) -> Iterator[tuple[str, Span]]:
         if unit.match is None:
-            yield from ((name, self.source.span(unit.start, unit.end)) for name in _MENDED)
+            yield from ((name, self.source.span(unit.start, unit.end)) for name in _SUMMARY.values())
             return
         for name, group in _GROUPS.items():
             if bounds := unit.find(group):
@@ -192,7 +191,7 @@ class Places:
         if bounds := unit.find("step__segments"):
             start, end = bounds
             for token in split_segments(self.text[start:end]):
-                name = "result" if token.lastgroup == "RESULT" else "done_count"
+                name = _SUMMARY[str(token.lastgroup)]
                 bar = self.text.index("|", start + token.start()) + 1
                 yield name, self._trimmed(bar, start + token.end())
         for group in ("step__body", "body_line"):

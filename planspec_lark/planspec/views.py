@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 
 from planspec_lark.planspec.bounding import fit, shorten_result
 from planspec_lark.planspec.data_flow import find_origins
-from planspec_lark.planspec.models import PlanSpec, PlanStep, copy_own, iter_steps
+from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
 from planspec_lark.planspec.printing import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.planspec.upcoming import Todo, find_next
@@ -180,25 +180,22 @@ def _supply_value(supply: Supply) -> dict[str, Any]:
     }
 
 
+_BRIEF = ("step_id", "step_name", "step_type", "status", "description", "result")
+
+
 def _brief_value(step: PlanStep) -> dict[str, Any]:
-    return {
-        "id": step.step_id,
-        "name": step.step_name,
-        "type": step.step_type,
-        "status": step.status.value,
-        "description": step.description,
-        "result": step.result,
-    }
+    return {name.removeprefix("step_"): _plain(getattr(step, name)) for name in _BRIEF}
 
 
 def _full_value(step: PlanStep) -> dict[str, Any]:
-    return _brief_value(step) | {
-        "inputs": [*step.inputs],
-        "outputs": [*step.outputs],
-        "detail": [*step.detail],
-        "done_count": step.done_count,
-        "total_count": step.total_count,
-    }
+    more = [name for name in STEP_FIELDS if name not in _BRIEF]
+    return _brief_value(step) | {name: _plain(getattr(step, name)) for name in more}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, PlanStatus):
+        return value.value
+    return [*value] if isinstance(value, list) else value
 
 
 # ---------------------------------------------------------------- as text

@@ -5,33 +5,24 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanSpec, iter_steps, reset
 
 __all__ = ["PARTS", "Normalizer", "normalize", "plan_without"]
 
 Normalizer = Callable[[PlanSpec], PlanSpec]
 
 
-def _drop_progress(step: PlanStep) -> None:
-    step.done_count, step.total_count = 0, None
-
-
-# What can be left out of a plan, and of each step.
-_OF_PLAN: dict[str, Callable[[PlanSpec], None]] = {
-    "title": lambda plan: setattr(plan, "title", ""),
-    "goal": lambda plan: setattr(plan, "goal", ""),
-    "detail": lambda plan: setattr(plan, "goal_detail", []),
-    "constraints": lambda plan: setattr(plan, "constraints", []),
-}
-_OF_STEP: dict[str, Callable[[PlanStep], None]] = {
-    "names": lambda step: setattr(step, "step_name", ""),
-    "descriptions": lambda step: setattr(step, "description", ""),
-    "inputs": lambda step: setattr(step, "inputs", []),
-    "outputs": lambda step: setattr(step, "outputs", []),
-    "detail": lambda step: setattr(step, "detail", []),
-    "results": lambda step: setattr(step, "result", ""),
-    "statuses": lambda step: setattr(step, "status", PlanStatus.PENDING),
-    "progress": _drop_progress,
+# What can be left out of a plan, and of each step, and the fields that are meant.
+_OF_PLAN = {"title": "title", "goal": "goal", "detail": "goal_detail", "constraints": "constraints"}
+_OF_STEP: dict[str, tuple[str, ...]] = {
+    "names": ("step_name",),
+    "descriptions": ("description",),
+    "inputs": ("inputs",),
+    "outputs": ("outputs",),
+    "detail": ("detail",),
+    "results": ("result",),
+    "statuses": ("status",),
+    "progress": ("done_count", "total_count"),
 }
 # Words for several of them.
 _GROUPS = {
@@ -57,16 +48,14 @@ def plan_without(*parts: str) -> Normalizer:
         if part not in PARTS:
             raise ValueError(f"a plan has no part {part!r}; there are {', '.join(PARTS)}")
     names = {name for part in parts for name in _GROUPS.get(part, (part,))}
-    of_plan = [drop for name, drop in _OF_PLAN.items() if name in names]
-    of_step = [drop for name, drop in _OF_STEP.items() if name in names]
+    of_plan = [field for name, field in _OF_PLAN.items() if name in names]
+    of_step = [field for name, fields in _OF_STEP.items() if name in names for field in fields]
 
     def leave_out(plan: PlanSpec) -> PlanSpec:
         changed = copy.deepcopy(plan)
-        for drop in of_plan:
-            drop(changed)
+        reset(changed, *of_plan)
         for step in iter_steps(changed):
-            for drop_of_step in of_step:
-                drop_of_step(step)
+            reset(step, *of_step)
         return changed
 
     return leave_out

@@ -139,12 +139,12 @@ if TYPE_CHECKING:
     )
     from planspec_lark.planspec.lint import lint_plan
     from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+    from planspec_lark.planspec.parser import parse_plan, parse_tree
     from planspec_lark.planspec.places import Places, StepPlaces
     from planspec_lark.planspec.printing import serialize_plan
-    from planspec_lark.planspec.reading import parse_plan
     from planspec_lark.planspec.scanning import ScanResult, scan_plan
     from planspec_lark.planspec.streaming import PlanStream, StreamEnd
-    from planspec_lark.planspec.syntax_tree import parse_tree, plan_from_tree
+    from planspec_lark.planspec.transformer import PlanTransformer
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
     from planspec_lark.planspec.upcoming import Todo
     from planspec_lark.planspec.validation import validate_plan
@@ -258,10 +258,10 @@ _HOMES = {
     "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
     "planspec.places": "Places StepPlaces",
     "planspec.printing": "serialize_plan",
-    "planspec.reading": "parse_plan",
+    "planspec.parser": "parse_plan parse_tree",
     "planspec.scanning": "ScanResult scan_plan",
     "planspec.streaming": "PlanStream StreamEnd",
-    "planspec.syntax_tree": "parse_tree plan_from_tree",
+    "planspec.transformer": "PlanTransformer",
     "planspec.tree": "available_outputs find_step next_pending_step step_order",
     "planspec.upcoming": "Todo",
     "planspec.validation": "validate_plan",
@@ -376,6 +376,7 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "PlanStep",
     "PlanStream",
     "PlanSyntaxError",
+    "PlanTransformer",
     "PlanType",
     "PlanValueError",
     "Planned",
@@ -501,7 +502,6 @@ __all__ = [  # noqa: RUF022  (in plain order, so that everybody finds everything
     "parse_tree",
     "plan_from_dict",
     "plan_from_json",
-    "plan_from_tree",
     "plan_json_schema",
     "plan_to_dict",
     "plan_to_json",

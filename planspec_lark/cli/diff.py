@@ -27,8 +27,8 @@ from planspec_lark.comparing.models import PlanDiff
 from planspec_lark.comparing.showing import diff_to_dict, show_diff
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.source import visible_name
 
 __all__ = ["command"]

@@ -18,8 +18,8 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.cli.waiting import wait_option
 from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.source import visible_name
 
 __all__ = ["command"]

@@ -22,7 +22,7 @@ from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, dec
 from planspec_lark.document.file import PlanFile, PlanFileError
 from planspec_lark.limits import too_many_bytes
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.source import Source, escape_json, visible, visible_name
 
 __all__ = [

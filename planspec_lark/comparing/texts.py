@@ -14,7 +14,7 @@ from planspec_lark.comparing.models import MergeResult, Value
 from planspec_lark.comparing.nodes import OURS, THEIRS, Node
 from planspec_lark.comparing.placing import PLACE
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.parser import parse_plan
 
 __all__ = ["merge_texts"]
 

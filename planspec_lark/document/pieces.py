@@ -10,11 +10,11 @@ from attrs import frozen
 
 from planspec_lark.collector import paused
 from planspec_lark.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.planspec.fast_reader import patterns
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.scanning import ScanResult
 from planspec_lark.planspec.tree import step_order
-from planspec_lark.planspec.valid import patterns
 from planspec_lark.reasoning import leave_out_reasoning
 from planspec_lark.source import end_last_line
 

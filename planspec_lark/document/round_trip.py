@@ -24,8 +24,8 @@ from attrs import evolve
 from planspec_lark.document.chain import Chain
 from planspec_lark.document.stretches import Stretch
 from planspec_lark.document.watching import Watcher
+from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStep, are_alike
-from planspec_lark.planspec.valid import read_steps, read_valid
 
 __all__ = ["RoundTripError", "check_change"]
 
@@ -115,7 +115,7 @@ def _check_lines(stretches: list[Stretch], chain: Chain) -> None:
     """Look whether lines read as their steps. They are read together, which is much faster than one by one."""
     steps = [stretch.step for stretch in stretches if stretch.step is not None]
     texts = [chain.show(stretch) for stretch in stretches]
-    read = read_steps("".join(texts))
+    read = fast_reader.read_steps("".join(texts))
     if read is None or len(read) != len(steps):
         raise _fault("there are lines that are none of a step's")
     for stretch, step, text, found in zip(stretches, steps, texts, read, strict=True):
@@ -135,6 +135,6 @@ def _check_head(heads: list[Stretch], plan: PlanSpec, chain: Chain) -> None:
     """Look whether a head that has changed says what it said."""
     for head in heads:
         first = "" if head.behind is None else chain.show(head.behind)
-        read = read_valid(chain.show(head) + first)
+        read = fast_reader.read(chain.show(head) + first)
         if read is None or len(read.steps) != bool(first) or evolve(read, steps=[]) != evolve(plan, steps=[]):
             raise _fault("what stands in front of the steps would read otherwise")

@@ -43,8 +43,8 @@ from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
 from planspec_lark.engine.state import RunState
 from planspec_lark.engine.stepping import Stepper
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.planspec.validation import check_rules
 
 __all__ = ["PlanRunError", "RunResult", "ThinkEngine"]

@@ -11,7 +11,7 @@ from attrs import evolve, field, frozen
 from planspec_lark.document.file import PlanFile
 from planspec_lark.limits import Limits
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.source import visible_name
 from planspec_lark.store.entries import describe
 from planspec_lark.store.folder import PlanFolder

@@ -11,7 +11,7 @@ from threading import Condition, Event, Lock, Thread
 from planspec_lark.diagnostics import PlanSyntaxError, decode
 from planspec_lark.page.rendering import Live, render
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.source import visible_name
 
 __all__ = ["Follower", "WatchError", "watching"]

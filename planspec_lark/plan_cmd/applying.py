@@ -12,7 +12,6 @@ from planspec_lark.diagnostics import CommandError, shorten
 from planspec_lark.plan_cmd.finding import Finder, Gap
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
 from planspec_lark.plan_cmd.reading import read_headline
-from planspec_lark.planspec.building import read_body, split_variables
 from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.models import (
@@ -24,6 +23,7 @@ from planspec_lark.planspec.models import (
     PlanStep,
     iter_steps,
 )
+from planspec_lark.planspec.tokens import read_body, split_variables
 
 __all__ = [
     "Report",

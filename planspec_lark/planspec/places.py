@@ -12,8 +12,8 @@ from re import Match
 from attrs import define, field, frozen
 
 from planspec_lark import grammars
-from planspec_lark.planspec.building import SUMMARY, split_body, split_constraints, split_goal_detail, split_segments
 from planspec_lark.planspec.models import STEP_FIELDS
+from planspec_lark.planspec.tokens import SUMMARY, split_body, split_constraints, split_goal_detail, split_segments
 from planspec_lark.source import Source, Span
 
 __all__ = ["Fields", "Places", "StepPlaces", "Unit"]

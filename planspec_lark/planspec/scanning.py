@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 
@@ -18,12 +19,12 @@ from planspec_lark.limits import (
     too_deep,
     too_many_steps,
 )
+from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.places import Places
 from planspec_lark.planspec.repairs import find_inputs, find_outputs
 from planspec_lark.planspec.tolerance import TolerantWalk
 from planspec_lark.planspec.tree import grow
-from planspec_lark.planspec.valid import read_valid
 from planspec_lark.planspec.walking import Walk
 from planspec_lark.reasoning import Remainder, leave_out_reasoning
 from planspec_lark.source import Source, Span, end_last_line
@@ -62,7 +63,7 @@ def scan_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMIT
     if excess := find_excess(text, name, limits):
         return _read_nothing([excess])
     source, remainder = Source(text, name), leave_out_reasoning(text)
-    plan = read_valid(remainder.text)
+    plan = fast_reader.read(remainder.text)
     if plan is not None and not _has_foreign_arrows(plan):
         found = Findings(limits.max_findings)
         found.extend(remainder.diagnose(source))
@@ -80,11 +81,20 @@ def _insert(excess: Diagnostic, found: list[Diagnostic]) -> list[Diagnostic]:
     return [*in_order(listed), *note]
 
 
-def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
-    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left."""
+def scan_strictly(
+    text: str,
+    *,
+    name: str = "<text>",
+    limits: Limits = DEFAULT_LIMITS,
+    read: Callable[[str], PlanSpec | None] | None = None,
+) -> ScanResult:
+    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left.
+
+    ``read`` reads a text without faults, and answers None for any other; by default the fast reader does.
+    """
     if excess := find_excess(text, name, limits):
         return _read_nothing([excess])
-    plan = read_valid(text)
+    plan = (read or fast_reader.read)(text)
     if plan is None:
         return scan_faults(text, name=name, limits=limits)
     result = _scan_later(plan, Source(text, name), Findings(limits.max_findings))

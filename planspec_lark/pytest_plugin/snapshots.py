@@ -16,8 +16,8 @@ from syrupy.terminal import context_style, received_style, reset, snapshot_style
 
 from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.planspec.reading import parse_plan
 from planspec_lark.pytest_plugin.normalizing import Normalizer, normalize
 from planspec_lark.pytest_plugin.taking import Taken, UnreadablePlanError, take
 

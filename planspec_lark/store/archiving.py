@@ -15,7 +15,7 @@ from planspec_lark.engine.sqlite_ledger import ledger_path
 from planspec_lark.files import link_or_copy, sync_folder
 from planspec_lark.locks import LockedError, locked_folder
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.source import visible_name
 from planspec_lark.store.models import StoreError, StoreReason, explain, to_store_error
 

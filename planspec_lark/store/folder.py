@@ -10,7 +10,7 @@ from pathlib import Path
 from planspec_lark.document.file import WAIT, PlanFile, PlanFileError
 from planspec_lark.limits import Limits, count_bytes
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.reading import parse_plan
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.source import visible_name
 from planspec_lark.store import names
 from planspec_lark.store.archiving import move_plan

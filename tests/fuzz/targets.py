@@ -23,6 +23,7 @@ from planspec_lark import (
     PlanStep,
     PlanStream,
     PlanSyntaxError,
+    PlanTransformer,
     PlanValueError,
     StepInfo,
     available_outputs,
@@ -40,7 +41,6 @@ from planspec_lark import (
     parse_tree,
     plan_from_dict,
     plan_from_json,
-    plan_from_tree,
     plan_to_json,
     plan_to_steps,
     read_json,
@@ -147,7 +147,7 @@ def _parse(text: str) -> None:
 def _tree(text: str) -> None:
     promises.tree_is_the_text(text)
     try:
-        plan_from_tree(parse_tree(text))
+        PlanTransformer().transform(parse_tree(text))
     except PlanSyntaxError as error:
         _is_harmless(str(error))
     except ValueError as error:

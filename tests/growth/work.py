@@ -19,6 +19,7 @@ from planspec_lark import (
     PlanSpec,
     PlanStream,
     PlanSyntaxError,
+    PlanTransformer,
     apply_commands,
     check_text,
     decode,
@@ -33,7 +34,6 @@ from planspec_lark import (
     parse_plan_commands,
     parse_tree,
     plan_from_dict,
-    plan_from_tree,
     plan_to_dict,
     plan_to_json,
     plan_to_steps,
@@ -83,7 +83,7 @@ def _parse(text: str) -> None:
 
 def _parse_tree(text: str) -> None:
     with suppress(ValueError):
-        plan_from_tree(parse_tree(text))
+        PlanTransformer().transform(parse_tree(text))
 
 
 def _refuse(text: str) -> None:

@@ -9,11 +9,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import (
     PlanSyntaxError,
+    PlanTransformer,
     check_text,
     parse_plan,
     parse_tree,
     plan_from_dict,
-    plan_from_tree,
     plan_to_dict,
     render_all,
     scan_plan,
@@ -75,7 +75,7 @@ def test_tree_is_lossless(path: Path) -> None:
     text = read(path)
     tree = parse_tree(text)
     assert "".join(tree.scan_values(lambda value: value is not None)) == text
-    assert plan_from_tree(tree) == parse_plan(text)
+    assert PlanTransformer().transform(tree) == parse_plan(text, accelerate=False) == parse_plan(text)
 
 
 @VALID

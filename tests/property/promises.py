@@ -30,7 +30,6 @@ from planspec_lark import (
     parse_plan_commands,
     parse_tree,
     plan_from_dict,
-    plan_from_tree,
     plan_to_dict,
     read_json,
     read_reflection,
@@ -44,8 +43,8 @@ from planspec_lark import (
 )
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.limits import NO_LIMITS
+from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.scanning import scan_faults
-from planspec_lark.planspec.valid import read_valid
 
 # ---------------------------------------------------------------- printing and reading
 
@@ -77,19 +76,19 @@ def command_reads_back(command: PlanCommand) -> None:
     assert serialize_commands(parse_plan_commands(text)) == text
 
 
-def refusal(text: str) -> PlanSyntaxError | None:
+def refusal(text: str, *, accelerate: bool = True) -> PlanSyntaxError | None:
     """The error of a text, or None where it is accepted."""
     try:
-        parse_plan(text)
+        parse_plan(text, accelerate=accelerate)
     except PlanSyntaxError as error:
         return error
     return None
 
 
-def accepted(text: str) -> PlanSpec | None:
+def accepted(text: str, *, accelerate: bool = True) -> PlanSpec | None:
     """The plan of a text, or None where it has a syntax error."""
     try:
-        return parse_plan(text)
+        return parse_plan(text, accelerate=accelerate)
     except PlanSyntaxError:
         return None
 
@@ -100,12 +99,9 @@ def accepted(text: str) -> PlanSpec | None:
 def readers_agree(text: str) -> None:
     """The fast path, the parser, the walk and the scanner accept the same texts and make the same plan of them."""
     fast = read_valid(text)
-    try:
-        slow = plan_from_tree(parse_tree(text))
-    except ValueError:
-        slow = None
-    assert fast == slow
-    assert accepted(text) == fast
+    assert accepted(text) == accepted(text, accelerate=False) == fast
+    if fast is None:
+        assert str(refusal(text)) == str(refusal(text, accelerate=False))
     walked = scan_faults(text)
     assert (fast is None) == bool(walked.diagnostics)
     scan = scan_plan(text)

@@ -11,6 +11,7 @@ from planspec_lark import (
     PlanCommand,
     PlanSpec,
     PlanStatus,
+    PlanTransformer,
     apply_commands,
     available_outputs,
     check_text,
@@ -20,7 +21,6 @@ from planspec_lark import (
     parse_plan,
     parse_tree,
     plan_from_dict,
-    plan_from_tree,
     plan_to_dict,
     plan_to_json,
     plan_to_steps,
@@ -53,7 +53,7 @@ def test_a_deep_plan_reads_and_prints(plan: PlanSpec, text: str) -> None:
     assert len(step_order(plan)) == DEPTH
     assert serialize_plan(plan) == text
     assert scan_plan(text).plan == plan
-    assert plan_from_tree(parse_tree(text)) == plan
+    assert PlanTransformer().transform(parse_tree(text)) == plan
 
 
 def test_a_deep_plan_folds(plan: PlanSpec) -> None:

@@ -18,7 +18,7 @@ from planspec_lark.loading import load_rules
 from planspec_lark.plan_cmd import applying
 from planspec_lark.plan_cmd import printing as command_printing
 from planspec_lark.plan_cmd.finding import Finder
-from planspec_lark.planspec import building, fields, printing, scanning, valid
+from planspec_lark.planspec import fast_reader, fields, printing, tokens
 from planspec_lark.regular import RegularRules, TerminalPattern
 from tests import strategies
 from tests.property import promises
@@ -66,26 +66,28 @@ def test_a_missing_escape_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -
 
 @pytest.mark.parametrize("name", _ESCAPED)
 def test_a_kept_escape_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(building, f"read_{name.removesuffix('s')}", lambda raw, **_: raw)
+    monkeypatch.setattr(tokens, f"read_{name.removesuffix('s')}", lambda raw, **_: raw)
     assert _is_noticed(promises.reads_back, strategies.plans, _ESCAPED[name])
 
 
 def test_trimming_too_much_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = fast_reader.read
+
     def trim(text: str) -> PlanSpec | None:
-        plan = valid.read_valid(text)
+        plan = read(text)
         if plan is not None:
             plan.goal = plan.goal.strip()
         return plan
 
-    monkeypatch.setattr(scanning, "read_valid", trim)
+    monkeypatch.setattr(fast_reader, "read", trim)
     assert _is_noticed(promises.reads_back, strategies.plans, PlanSpec(goal="a\u3000"))
 
 
 def test_trimming_too_little_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = load_rules(grammars.grammar_path("planspec"))
     loose = RegularRules(rules._rules, dict(rules._terminals) | {"TEXT": TerminalPattern("", r"[^ \t\n][^\n]*", "")})
-    patterns = re.compile(loose.pattern("plan", "step", valid._HEAD)), valid.patterns()[1]
-    monkeypatch.setattr(valid, "patterns", lambda: patterns)
+    patterns = re.compile(loose.pattern("plan", "step", fast_reader._HEAD)), fast_reader.patterns()[1]
+    monkeypatch.setattr(fast_reader, "patterns", lambda: patterns)
     assert _is_noticed(promises.readers_agree, strategies.any_plan_text, "Goal: a\t\n")
 
 
@@ -102,7 +104,7 @@ def test_a_missing_check_of_places_is_noticed(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_tree_by_direct_parents_only_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(valid, "grow", list)
+    monkeypatch.setattr(fast_reader, "grow", list)
     assert _is_noticed(promises.reads_back, strategies.plans)
 
 
@@ -112,7 +114,7 @@ def test_a_missing_validator_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_fast_path_that_accepts_more_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(promises, "read_valid", lambda text: valid.read_valid(text.replace("[X]", "[x]")))
+    monkeypatch.setattr(promises, "read_valid", lambda text: fast_reader.read(text.replace("[X]", "[x]")))
     assert _is_noticed(promises.readers_agree, strategies.any_plan_text, "## Steps\n1. [X] [act] a\n")
 
 

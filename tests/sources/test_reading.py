@@ -7,6 +7,7 @@ from planspec_lark import (
     PlanDocument,
     PlanStream,
     PlanSyntaxError,
+    PlanTransformer,
     Risk,
     Severity,
     check_text,
@@ -15,7 +16,6 @@ from planspec_lark import (
     parse_plan,
     parse_plan_commands,
     parse_tree,
-    plan_from_tree,
     scan_plan,
     serialize_plan,
 )
@@ -45,7 +45,7 @@ def test_deviation_p1() -> None:
     """`## Steps` may be left out: the first step opens the section."""
     headed = parse_plan(f"## Steps\n{STEPS}")
     assert parse_plan(STEPS) == headed
-    assert plan_from_tree(parse_tree(STEPS)) == headed
+    assert PlanTransformer().transform(parse_tree(STEPS)) == headed
     assert (scan_plan(STEPS).plan, scan_plan(STEPS).diagnostics) == (headed, [])
     stream = PlanStream(strict=True)
     for character in STEPS:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark import PlanSpec
-from planspec_lark.planspec import valid
-from planspec_lark.planspec.valid import read_valid
+from planspec_lark.planspec import fast_reader
 from tests.corpus import each, find, read
 
 
@@ -16,24 +15,24 @@ from tests.corpus import each, find, read
 @pytest.mark.parametrize("stretch", [0, 1, 7, 50])
 def test_the_length_of_a_stretch_does_not_matter(path: Path, stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = read(path)
-    plan = read_valid(text)
+    plan = fast_reader.read(text)
     assert plan is not None
-    monkeypatch.setattr(valid, "_STRETCH", stretch)
-    assert read_valid(text) == plan
-    assert read_valid(text + "\nso\n") is None
+    monkeypatch.setattr(fast_reader, "_STRETCH", stretch)
+    assert fast_reader.read(text) == plan
+    assert fast_reader.read(text + "\nso\n") is None
 
 
 def test_a_fault_is_a_fault_wherever_a_stretch_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [path.read_bytes() for path in find("planspec/invalid", ".md")]
-    faulty = [text for data in texts if read_valid(text := data.decode("utf-8", "replace")) is None]
+    faulty = [text for data in texts if fast_reader.read(text := data.decode("utf-8", "replace")) is None]
     assert len(faulty) > 50
     for stretch in (0, 3, 20):
-        monkeypatch.setattr(valid, "_STRETCH", stretch)
-        assert not any(read_valid(text) for text in faulty)
+        monkeypatch.setattr(fast_reader, "_STRETCH", stretch)
+        assert not any(fast_reader.read(text) for text in faulty)
 
 
 def test_nothing_is_an_empty_plan() -> None:
-    assert read_valid("") == PlanSpec()
-    assert read_valid(" \n\n") == PlanSpec()
-    assert read_valid("## Steps\n") == PlanSpec()
-    assert read_valid("## Steps\n> x\n") is None
+    assert fast_reader.read("") == PlanSpec()
+    assert fast_reader.read(" \n\n") == PlanSpec()
+    assert fast_reader.read("## Steps\n") == PlanSpec()
+    assert fast_reader.read("## Steps\n> x\n") is None

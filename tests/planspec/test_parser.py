@@ -11,9 +11,9 @@ from planspec_lark import (
     PlanStatus,
     PlanStep,
     PlanSyntaxError,
+    PlanTransformer,
     parse_plan,
     parse_tree,
-    plan_from_tree,
     serialize_plan,
     step_order,
 )
@@ -658,7 +658,7 @@ def test_a_plan_of_a_thousand_levels_is_read() -> None:
     plan = chain()
     text = serialize_plan(plan)
     assert parse_plan(text) == plan
-    assert plan_from_tree(parse_tree(text)) == plan
+    assert PlanTransformer().transform(parse_tree(text)) == plan
     backwards = "\n".join(["Goal: down", "## Steps", *reversed(text.split("\n")[2:])])
     assert step_order(parse_plan(backwards)) == step_order(plan)
 
@@ -749,7 +749,7 @@ def test_a_tree_holds_the_text_and_can_be_edited() -> None:
     assert "".join(tree.scan_values(lambda value: value is not None)) == text
     (step,) = tree.find_data("step")
     step.children[3] = step.children[3].update(value=" [reason]")  # type: ignore[union-attr]
-    assert plan_from_tree(tree).steps == [PlanStep("1", "", "reason", "a", ["d"], ["b"], result="c")]
+    assert PlanTransformer().transform(tree).steps == [PlanStep("1", "", "reason", "a", ["d"], ["b"], result="c")]
 
 
 def test_a_tree_of_a_faulty_text_is_refused_with_the_same_faults() -> None:
@@ -761,7 +761,7 @@ def test_a_tree_of_a_faulty_text_is_refused_with_the_same_faults() -> None:
 def test_ids_may_come_twice_in_a_tree_but_not_in_its_plan() -> None:
     tree = parse_tree("## Steps\n1. [act] a\n1. [act] b\n")
     with pytest.raises(ValueError, match="an id comes twice"):
-        plan_from_tree(tree)
+        PlanTransformer().transform(tree)
 
 
 def test_the_depth_is_the_one_that_was_promised() -> None:

@@ -12,13 +12,13 @@ from re import Pattern
 
 from planspec_lark import grammars
 from planspec_lark.collector import paused
-from planspec_lark.planspec.building import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.tokens import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
 from planspec_lark.planspec.tree import grow
 from planspec_lark.source import end_last_line
 
-__all__ = ["patterns", "read_steps", "read_valid"]
+__all__ = ["patterns", "read", "read_steps"]
 
 # Characters.
 _STRETCH = 60_000
@@ -32,7 +32,7 @@ def patterns() -> tuple[Pattern[str], Pattern[str]]:
     return rules.pattern("plan", without="step", groups=_HEAD), rules.rows("row", (*SUMMARY, *BODY))
 
 
-def read_valid(text: str) -> PlanSpec | None:
+def read(text: str) -> PlanSpec | None:
     """The plan, or None where the text has a fault."""
     if not text:
         return PlanSpec()

@@ -1,0 +1,95 @@
+"""PlanSpec text → parse tree, and text → plan, strictly.
+
+What a text means is defined by the LALR parser and :mod:`planspec_lark.planspec.transformer`. By default
+:mod:`planspec_lark.planspec.fast_reader` reads instead, with patterns made from the same grammar, and gives the same
+plan. What either refuses is explained by :func:`planspec_lark.planspec.scanning.scan_faults`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark import grammars
+from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.scanning import scan_strictly
+from planspec_lark.source import end_last_line
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+__all__ = ["parse_plan", "parse_tree"]
+
+
+def parse_plan(
+    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, accelerate: bool = True
+) -> PlanSpec:
+    """Read a plan, strictly.
+
+    Args:
+        text: a PlanSpec document. The empty text is the empty plan.
+        name: what diagnostics call it, such as the file's name.
+        limits: how much to take.
+        accelerate: read with patterns made from the grammar; otherwise with Lark's parser and a transformer, which
+            define what the text means and take about ten times as long.
+
+    Raises:
+        PlanSyntaxError: the text is no plan, or more than ``limits`` allow; it carries the diagnostics of all its
+            faults.
+    """
+    result = scan_strictly(text, name=name, limits=limits, read=None if accelerate else _read)
+    if result.diagnostics:
+        raise PlanSyntaxError(result.diagnostics, result.source)
+    return result.plan
+
+
+def parse_tree(text: str) -> Tree[Token]:
+    """The parse tree of a plan. Its tokens put together are the text; an absent part of a rule is None.
+
+    Raises:
+        PlanSyntaxError: as :func:`parse_plan` does. Both accept the same texts, but that ids may come twice in a tree.
+    """
+    tree = _parse(text)
+    if tree is None:
+        result = scan_strictly(text)
+        raise PlanSyntaxError(result.diagnostics, result.source)
+    return tree
+
+
+def _read(text: str) -> PlanSpec | None:
+    """The plan by the tree and the transformer, or None where the text has a fault."""
+    from planspec_lark.planspec.transformer import PlanTransformer  # noqa: PLC0415  (imports Lark)
+
+    tree = _parse(text)
+    try:
+        return None if tree is None else PlanTransformer().transform(tree)
+    except ValueError:
+        return None
+
+
+def _parse(text: str) -> Tree[Token] | None:
+    from lark import Tree  # noqa: PLC0415  (slow, and mostly not needed)
+    from lark.exceptions import UnexpectedInput  # noqa: PLC0415
+
+    if not text:
+        return Tree("plan", [])
+    ended = end_last_line(text)
+    try:
+        tree = grammars.parser("planspec").parse(ended, start="plan")
+    except UnexpectedInput:
+        return None
+    if ended != text:
+        _end_early(tree)
+    return tree
+
+
+def _end_early(tree: Tree[Token]) -> None:
+    """Take the line break that the text did not have off the last token."""
+    node = tree
+    while True:
+        at, last = next((i, c) for i, c in reversed([*enumerate(node.children)]) if c is not None)
+        if isinstance(last, str):
+            node.children[at] = last.update(value=last[:-1])
+            return
+        node = last

@@ -1,0 +1,96 @@
+"""The parse tree of a plan → the plan: what the rules of ``grammar/planspec.lark`` mean.
+
+What single tokens mean is said in :mod:`planspec_lark.planspec.tokens`.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import Any
+
+from lark import Token, Transformer, Tree
+from lark.exceptions import VisitError
+
+from planspec_lark import grammars
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.tokens import SUMMARY, add_body, build_step
+from planspec_lark.planspec.tree import grow
+
+__all__ = ["PlanTransformer"]
+
+# Tokens of a rule; an absent part is None.
+_Tokens = list[Token | None]
+
+
+class PlanTransformer(Transformer[Token, PlanSpec]):
+    """Makes a plan of a tree of :func:`planspec_lark.parse_tree`, edited or not."""
+
+    def transform(self, tree: Tree[Token]) -> PlanSpec:
+        """The plan that a tree spells.
+
+        Raises:
+            ValueError: an id comes twice.
+        """
+        try:
+            return super().transform(tree)
+        except VisitError as error:
+            # Lark's own word for what a rule's method has raised.
+            raise error.orig_exc from None
+
+    def title(self, tokens: _Tokens) -> dict[str, Any]:
+        """`# Plan: Text`"""
+        [title] = _values(tokens, "TEXT")
+        return {"title": title}
+
+    def goal(self, tokens: _Tokens) -> dict[str, Any]:
+        """`Goal: Text`, and the lines of detail below it."""
+        return {"goal": "".join(_values(tokens, "TEXT")), "goal_detail": _values(tokens, "DETAIL")}
+
+    def constraint(self, tokens: _Tokens) -> str:
+        """`- Text`"""
+        [text] = _values(tokens, "TEXT")
+        return text
+
+    def constraints(self, children: list[Any]) -> dict[str, Any]:
+        """The header, and one text for each constraint."""
+        return {"constraints": [child for child in children if type(child) is str]}
+
+    def step(self, tokens: _Tokens) -> PlanStep:
+        """A summary line and the lines of its body."""
+        present = [token for token in tokens if token is not None]
+        summary = list(takewhile(lambda token: token.type != "NL", present))
+        values: dict[str, str] = {}
+        more: list[str] = []
+        for token in summary:
+            if token.type in values and token.type == "RESULT":
+                more.append(token)
+            values.setdefault(token.type, grammars.regular("planspec").value(token.type, token))
+        values["_more"] = "".join(more)
+        step = build_step(*(values.get(name, "") for name in SUMMARY))
+        add_body(step, _ended(present[len(summary) + 1 :]))
+        return step
+
+    def steps(self, children: list[Any]) -> dict[str, Any]:
+        """The header, and the steps, which their ids make a tree."""
+        steps = [child for child in children if isinstance(child, PlanStep)]
+        if len({step.step_id for step in steps}) != len(steps):
+            raise ValueError("an id comes twice")
+        return {"steps": grow(steps)}
+
+    def plan(self, children: list[Any]) -> PlanSpec:
+        """The parts of a document, each of which may be absent."""
+        fields: dict[str, Any] = {}
+        for child in children:
+            fields |= child if isinstance(child, dict) else {}
+        return PlanSpec(**fields)
+
+
+def _values(tokens: _Tokens, kind: str) -> list[str]:
+    known = (token for token in tokens if token is not None and token.type == kind)
+    return [grammars.regular("planspec").value(kind, token) for token in known]
+
+
+def _ended(tokens: list[Token]) -> str:
+    """The lines of these tokens, the last of them ended."""
+    lines = "".join(tokens)
+    return lines if not lines or lines.endswith("\n") else lines + "\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planspec_lark.collector import paused
 from planspec_lark.comparing.matching import NONE, Matching, match_trees
 from planspec_lark.comparing.models import HEAD_FIELDS, ChangeKind, FieldChange, PlanDiff, StepChange, Value, own_values
 from planspec_lark.comparing.sequences import longest_rising
@@ -12,9 +11,6 @@ from planspec_lark.comparing.trees import Tree
 from planspec_lark.planspec.models import PlanSpec
 
 __all__ = ["diff_plans", "find_moved", "head_values"]
-
-# Characters of a usual step.
-_SIZE = 100
 
 
 def diff_plans(old: PlanSpec, new: PlanSpec) -> PlanDiff:
@@ -24,10 +20,9 @@ def diff_plans(old: PlanSpec, new: PlanSpec) -> PlanDiff:
     plans differ in is nothing, and for any other two there is something; ``expanded`` takes no part, as in comparing.
     """
     before, after = Tree.of(old), Tree.of(new)
-    with paused(_SIZE * (len(before.steps) + len(after.steps))):
-        matching = match_trees(before, after)
-        head = tuple(_changes(head_values(old), head_values(new)))
-        return PlanDiff(head, tuple(_step_changes(before, after, matching)))
+    matching = match_trees(before, after)
+    head = tuple(_changes(head_values(old), head_values(new)))
+    return PlanDiff(head, tuple(_step_changes(before, after, matching)))
 
 
 def head_values(plan: PlanSpec) -> dict[str, Value]:

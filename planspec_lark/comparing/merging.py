@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from planspec_lark.collector import paused
 from planspec_lark.comparing.diffing import head_values
 from planspec_lark.comparing.keeping import Removal, find_removals
 from planspec_lark.comparing.models import (
@@ -22,7 +21,7 @@ from planspec_lark.comparing.nodes import BASE, OURS, SIDES, THEIRS, Node, Versi
 from planspec_lark.comparing.numbering import number
 from planspec_lark.comparing.placing import PLACE, hang
 from planspec_lark.comparing.values import merge_items, merge_value
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec
 from planspec_lark.planspec.printing import serialize_plan
 
 __all__ = ["ENDING", "Merged", "merge_plans", "merge_versions"]
@@ -30,8 +29,6 @@ __all__ = ["ENDING", "Merged", "merge_plans", "merge_versions"]
 # What goes with a status in dispute.
 ENDING = ("result", "progress")
 
-# Characters of a usual step.
-_SIZE = 100
 # Touched steps that are named.
 _NAMED = 3
 
@@ -79,11 +76,6 @@ def merge_plans(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> MergeResult
 
 def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
     """The same, for plans that can be written down and callers that need to know more."""
-    with paused(_SIZE * sum(1 for plan in (base, ours, theirs) for _ in iter_steps(plan))):
-        return _merge(base, ours, theirs)
-
-
-def _merge(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
     versions = Versions.of(base, ours, theirs)
     removals = find_removals(versions)
     for node in versions:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planspec_lark.collector import paused
 from planspec_lark.comparing.chunks import MARKER_SIZE, Chunk, put_together
 from planspec_lark.comparing.emitting import Entry, emit
 from planspec_lark.comparing.heads import head_chunks, lead_of
@@ -41,8 +40,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
         return MergeResult(plans[OURS], (), ours)
     if ours == base:
         return MergeResult(plans[THEIRS], (), theirs)
-    with paused(len(base) + len(ours) + len(theirs)):
-        return _merge(plans, (ours, theirs), marker_size)
+    return _merge(plans, (ours, theirs), marker_size)
 
 
 def _merge(plans: tuple[PlanSpec, PlanSpec, PlanSpec], texts: tuple[str, str], marker_size: int) -> MergeResult:

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from attrs import evolve
 
-from planspec_lark.collector import paused
 from planspec_lark.diagnostics import CommandError, PlanSyntaxError, has_errors
 from planspec_lark.document import changes
 from planspec_lark.document.chain import Chain
@@ -252,8 +251,7 @@ def _restore(text: str, name: str, flags: list[bool | None], is_strict: bool) ->
 
 
 def _make_chain(scan: ScanResult, *, is_strict: bool) -> Chain:
-    with paused(scan.source.length):
-        return _cut(scan, is_strict=is_strict)
+    return _cut(scan, is_strict=is_strict)
 
 
 def _cut(scan: ScanResult, *, is_strict: bool) -> Chain:

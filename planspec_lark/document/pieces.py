@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from attrs import frozen
 
-from planspec_lark.collector import paused
 from planspec_lark.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.planspec.fast_reader import patterns
 from planspec_lark.planspec.fields import BLANKS
@@ -65,9 +64,8 @@ def cut_text(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS
 
 def cut_accepted(text: str) -> list[Piece]:
     """The same for a text that is known to be a plan."""
-    with paused(len(text)):
-        found = [(0, None), *_find_steps(end_last_line(text)), (len(text), None)]
-        return [make_piece(step_id, text[start:end]) for (start, step_id), (end, _) in pairwise(found)]
+    found = [(0, None), *_find_steps(end_last_line(text)), (len(text), None)]
+    return [make_piece(step_id, text[start:end]) for (start, step_id), (end, _) in pairwise(found)]
 
 
 def _find_steps(ended: str) -> Iterator[tuple[int, str]]:

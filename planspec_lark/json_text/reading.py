@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from planspec_lark import grammars
-from planspec_lark.collector import paused
 from planspec_lark.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.json_text.finding import Attempt, Finder, Strings, choose, to_diagnostic
 from planspec_lark.json_text.flaws import Flaw
@@ -73,23 +72,22 @@ def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable
         assert excess.source is not None
         return JsonText(MISSING, [excess], excess.source, Nodes())
     source = Source(text, name)
-    with paused(len(text)):
-        blocks = _find_blocks(source, limits)
-        text = blank(text, blocks)
-        finder = Finder(Source(text, name), limits, is_strict=bool(starts), shown=source)
-        left_out = Remainder(text, blocks).diagnose(source, is_strict=bool(starts))
-        start = _find_start(text)
-        is_list = "[" in starts and text.startswith("[", start)
-        if starts and not is_list and (other := _read_other_kind(finder, start, left_out)):
-            return other
-        attempts = [finder.read(start)] if is_list else finder.find(start)
-        if not attempts:
-            return _read_other_kind(finder, start, left_out) or _read_nothing(source, start, left_out)
-        best = choose(attempts, prefer)
-        found = Findings(limits.max_findings)
-        found.extend(best.findings)
-        finder.note_rest(attempts, best, start, found)
-        found.extend(left_out)
+    blocks = _find_blocks(source, limits)
+    text = blank(text, blocks)
+    finder = Finder(Source(text, name), limits, is_strict=bool(starts), shown=source)
+    left_out = Remainder(text, blocks).diagnose(source, is_strict=bool(starts))
+    start = _find_start(text)
+    is_list = "[" in starts and text.startswith("[", start)
+    if starts and not is_list and (other := _read_other_kind(finder, start, left_out)):
+        return other
+    attempts = [finder.read(start)] if is_list else finder.find(start)
+    if not attempts:
+        return _read_other_kind(finder, start, left_out) or _read_nothing(source, start, left_out)
+    best = choose(attempts, prefer)
+    found = Findings(limits.max_findings)
+    found.extend(best.findings)
+    finder.note_rest(attempts, best, start, found)
+    found.extend(left_out)
     return _finish(best, found, source)
 
 

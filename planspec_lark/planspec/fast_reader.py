@@ -11,7 +11,6 @@ from functools import cache
 from re import Pattern
 
 from planspec_lark import grammars
-from planspec_lark.collector import paused
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tokens import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
@@ -36,8 +35,20 @@ def read(text: str) -> PlanSpec | None:
     """The plan, or None where the text has a fault."""
     if not text:
         return PlanSpec()
-    with paused(len(text)):
-        return _read(end_last_line(text))
+    text = end_last_line(text)
+    head_pattern, row_pattern = patterns()
+    head = head_pattern.match(text)
+    assert head is not None, "all in front of the steps may be absent"
+    steps = build_steps(_rows(text, head.end(), row_pattern))
+    if steps is None or len({step.step_id for step in steps}) != len(steps):
+        return None
+    return PlanSpec(
+        title=head["title_TEXT"] or "",
+        goal=head["goal_TEXT"] or "",
+        goal_detail=read_goal_detail(head["goal__goal_detail"] or ""),
+        constraints=read_constraints(head["constraints_constraint"] or ""),
+        steps=grow(steps),
+    )
 
 
 def read_steps(lines: str) -> list[PlanStep] | None:
@@ -56,19 +67,3 @@ def _rows(text: str, at: int, pattern: Pattern[str]) -> Iterator[tuple[str, ...]
         end = between.end() if between else len(text)
         yield from pattern.findall(text, at, end)
         at = end
-
-
-def _read(text: str) -> PlanSpec | None:
-    head_pattern, row_pattern = patterns()
-    head = head_pattern.match(text)
-    assert head is not None, "all in front of the steps may be absent"
-    steps = build_steps(_rows(text, head.end(), row_pattern))
-    if steps is None or len({step.step_id for step in steps}) != len(steps):
-        return None
-    return PlanSpec(
-        title=head["title_TEXT"] or "",
-        goal=head["goal_TEXT"] or "",
-        goal_detail=read_goal_detail(head["goal__goal_detail"] or ""),
-        constraints=read_constraints(head["constraints_constraint"] or ""),
-        steps=grow(steps),
-    )

@@ -8,7 +8,6 @@ from itertools import islice
 
 from attrs import field, frozen
 
-from planspec_lark.collector import paused
 from planspec_lark.diagnostics import Diagnostic, in_order
 from planspec_lark.limits import (
     DEFAULT_LIMITS,
@@ -106,8 +105,7 @@ def scan_faults(text: str, *, name: str = "<text>", limits: Limits = NO_LIMITS) 
     """Read a text as :func:`scan_strictly` does, one that is known to have faults, or whose places are asked for."""
     source, remainder = Source(text, name), leave_out_reasoning(text)
     walk = Walk(source, end_last_line(remainder.text), findings=Findings(limits.max_findings))
-    with paused(len(text)):
-        walk.run()
+    walk.run()
     walk.findings.extend(remainder.diagnose(source, is_strict=True))
     return _finish(walk, walk.findings)
 
@@ -168,15 +166,14 @@ def _scan(source: Source, remainder: Remainder, limits: Limits) -> ScanResult:
     ended = end_last_line(remainder.text)
     parts: list[tuple[TolerantWalk, int, int]] = []
     at = 0
-    with paused(len(ended)):
-        while at < len(ended) or not parts:
-            walk = TolerantWalk(source, ended, findings=Findings(limits.max_findings))
+    while at < len(ended) or not parts:
+        walk = TolerantWalk(source, ended, findings=Findings(limits.max_findings))
+        end = walk.run(at)
+        if walk.is_misled:
+            walk = TolerantWalk(source, ended, findings=Findings(limits.max_findings), has_comments=True)
             end = walk.run(at)
-            if walk.is_misled:
-                walk = TolerantWalk(source, ended, findings=Findings(limits.max_findings), has_comments=True)
-                end = walk.run(at)
-            parts.append((walk, at, end))
-            at = end
+        parts.append((walk, at, end))
+        at = end
     best = min((walk for walk, _, _ in parts), key=TolerantWalk.rank)
     found = Findings(limits.max_findings)
     for walk, start, end in parts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from planspec_lark.collector import paused
 from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.findings import FirstFindings
 from planspec_lark.json_text.models import JsonText
@@ -33,6 +32,5 @@ def check_tool_plan(
     if read.has_errors:
         return read.diagnostics
     found = FirstFindings(read, max_findings)
-    with paused(len(read.source.text)):
-        examine(read.value, registry, found.add, found.add)
+    examine(read.value, registry, found.add, found.add)
     return found.close(read.diagnostics)

@@ -9,7 +9,6 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.collector import paused
 from planspec_lark.diagnostics import shorten
 from planspec_lark.findings import locate
 from planspec_lark.source import Source, one_line
@@ -24,7 +23,6 @@ from planspec_lark.toolplan.validation import Verdict, judge
 
 __all__ = ["Course", "Ended", "Task"]
 
-_CHARACTERS = 100
 Tell = Callable[[RunEvent], None]
 
 
@@ -84,22 +82,21 @@ class Course:
         if self._verdict.errors:
             raise ToolPlanError(locate(self._verdict.errors, None), Source(""))
         graph, ordering = self._verdict.plan.graph, self._verdict.plan.ordering
-        with paused(_CHARACTERS * len(graph)):
-            self._results = [None] * len(graph)
-            self._waits = [len(others) for others in graph]
-            self._ready = [node for node, count in enumerate(self._waits) if not count]
-            self._dependants = [[] for _ in graph]
-            for node, others in enumerate(graph):
-                for other in others:
-                    self._dependants[other].append(node)
-            self._lines = [0] * len(graph)
-            for use in self._verdict.plan.uses:
-                at = self._verdict.plan.outline.index_of[use.piece.step]
-                self._asked.setdefault(at, set()).add(use.piece.output)
-            self._waves = [0] * len(graph)
-            for number, wave in enumerate(ordering.waves, 1):
-                for node in wave:
-                    self._waves[node] = number
+        self._results = [None] * len(graph)
+        self._waits = [len(others) for others in graph]
+        self._ready = [node for node, count in enumerate(self._waits) if not count]
+        self._dependants = [[] for _ in graph]
+        for node, others in enumerate(graph):
+            for other in others:
+                self._dependants[other].append(node)
+        self._lines = [0] * len(graph)
+        for use in self._verdict.plan.uses:
+            at = self._verdict.plan.outline.index_of[use.piece.step]
+            self._asked.setdefault(at, set()).add(use.piece.output)
+        self._waves = [0] * len(graph)
+        for number, wave in enumerate(ordering.waves, 1):
+            for node in wave:
+                self._waves[node] = number
 
     def atom_ids(self) -> list[str]:
         """The tools of the plan, each once."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.collector import paused
 from planspec_lark.diagnostics import CODES
 from planspec_lark.findings import Finding
 from planspec_lark.json_text.paths import write_path
@@ -17,9 +16,6 @@ from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, 
 from planspec_lark.toolplan.structure import Report, outline
 
 __all__ = ["Verdict", "examine", "judge", "validate_plan_doc"]
-
-# The collector is worth pausing for a plan of some hundred steps; it counts characters.
-_CHARACTERS = 100
 
 
 @frozen
@@ -45,15 +41,12 @@ def judge(document: object, registry: object) -> Verdict:
 
 def examine(document: object, registry: object, error: Report, warning: Report) -> Plan:
     """The same, for whoever does not want to keep all of it: each finding is told as soon as it is found."""
-    steps = document.get("plan") if isinstance(document, dict) else None
-    steps = steps.get("steps") if isinstance(steps, dict) else None
-    with paused(_CHARACTERS * len(steps) if isinstance(steps, list) else 0):
-        plan = prepare(outline(document, error), Signatures(registry))
-        for found in chain(check_atoms(plan), check_references(plan), check_dependencies(plan)):
-            error(found)
-        for found in warn(plan):
-            warning(found)
-        return plan
+    plan = prepare(outline(document, error), Signatures(registry))
+    for found in chain(check_atoms(plan), check_references(plan), check_dependencies(plan)):
+        error(found)
+    for found in warn(plan):
+        warning(found)
+    return plan
 
 
 def validate_plan_doc(plan_doc: object, atoms_registry: object) -> dict[str, Any]:

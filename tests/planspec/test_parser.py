@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +15,7 @@ from planspec_lark import (
     PlanTransformer,
     parse_plan,
     parse_tree,
+    scan_plan,
     serialize_plan,
     step_order,
 )
@@ -766,3 +768,10 @@ def test_ids_may_come_twice_in_a_tree_but_not_in_its_plan() -> None:
 
 def test_the_depth_is_the_one_that_was_promised() -> None:
     assert DEPTH == 1000
+
+
+def test_reading_leaves_the_garbage_collector_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("disable", "enable", "freeze", "unfreeze", "collect", "set_threshold"):
+        monkeypatch.setattr(gc, name, lambda *_, name=name: pytest.fail(f"gc.{name} was called"))
+    text = "## Steps\n" + "".join(f"{n}. [act] Turn page {n} of the register\n" for n in range(1, 2001))
+    assert len(parse_plan(text).steps) == len(scan_plan(text + "so\n").plan.steps) == 2000

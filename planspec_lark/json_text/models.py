@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final
 
@@ -44,9 +45,19 @@ class JsonText:
     value: Any
     diagnostics: list[Diagnostic]
     source: Source = field(repr=False)
-    _nodes: Nodes = field(repr=False)
+    _nodes: Nodes | None = field(repr=False)
+    # Finds them, once somebody asks for a place.
+    _find_nodes: Callable[[], Nodes] | None = field(default=None, repr=False)
     # The text may stand behind other text: all places are in the whole one.
     _maps: dict[int, tuple[int, int, OffsetMap | None]] = field(factory=dict, init=False, repr=False)
+
+    @property
+    def nodes(self) -> Nodes:
+        """Where all values stand."""
+        if self._nodes is None:
+            assert self._find_nodes is not None
+            self._nodes = self._find_nodes()
+        return self._nodes
 
     @property
     def has_value(self) -> bool:
@@ -80,25 +91,25 @@ class JsonText:
 
     def bounds(self, path: Path) -> tuple[int, int]:
         """The offsets of :meth:`place`."""
-        if not self._nodes.starts:
+        if not self.nodes.starts:
             return 0, 0
-        node, _ = self._nodes.find(path)
-        return self._nodes.starts[node], self._nodes.ends[node]
+        node, _ = self.nodes.find(path)
+        return self.nodes.starts[node], self.nodes.ends[node]
 
     def key_bounds(self, path: Path) -> tuple[int, int]:
         """The offsets of :meth:`key_place`."""
-        if not self._nodes.starts:
+        if not self.nodes.starts:
             return 0, 0
-        node, is_there = self._nodes.find(path)
-        if not is_there or self._nodes.keys[node] is None:
+        node, is_there = self.nodes.find(path)
+        if not is_there or self.nodes.keys[node] is None:
             return self.bounds(path)
-        return self._nodes.key_starts[node], self._nodes.key_ends[node]
+        return self.nodes.key_starts[node], self.nodes.key_ends[node]
 
     def bounds_within(self, path: Path, start: int, end: int) -> tuple[int, int]:
         """The offsets of :meth:`place_within`."""
-        if not self._nodes.starts:
+        if not self.nodes.starts:
             return 0, 0
-        node, is_there = self._nodes.find(path)
+        node, is_there = self.nodes.find(path)
         mapped = self._maps.get(node)
         if mapped is None or not is_there:
             value = self._get(path) if is_there else None
@@ -115,7 +126,7 @@ class JsonText:
 
     def _map(self, node: int, value: str) -> tuple[int, int, OffsetMap | None]:
         """Where the characters of a text are between, and where each is; None where that cannot be said."""
-        first, last = self._nodes.starts[node], self._nodes.ends[node]
+        first, last = self.nodes.starts[node], self.nodes.ends[node]
         written = self.source.text[first:last]
         # YAML has texts without quotes, and others in single ones; it folds texts, and has escapes of its own.
         if written == value:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from planspec_lark import grammars
 from planspec_lark.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.json_text import fast_reader
 from planspec_lark.json_text.finding import Attempt, Finder, Strings, choose, to_diagnostic
 from planspec_lark.json_text.flaws import Flaw
 from planspec_lark.json_text.models import MISSING, JsonText
 from planspec_lark.json_text.nodes import Nodes
-from planspec_lark.limits import Findings, Limits, find_excess
+from planspec_lark.limits import NO_LIMITS, Findings, Limits, find_excess
 from planspec_lark.reasoning import Block, Remainder, blank, has_tags, leave_out_reasoning
 from planspec_lark.source import Source
 
@@ -71,10 +73,23 @@ def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable
     if excess := find_excess(text, name, limits):
         assert excess.source is not None
         return JsonText(MISSING, [excess], excess.source, Nodes())
+    # A text that is right holds no reasoning: a tag in it stands in a string.
+    value = fast_reader.read(text, starts=starts or "{", max_depth=limits.max_depth)
     source = Source(text, name)
+    if value is not None:
+        return JsonText(value, [], source, None, partial(_find_nodes, source, starts))
+    return _read_slowly(source, limits, starts=starts, prefer=prefer)
+
+
+def _find_nodes(source: Source, starts: str) -> Nodes:
+    return _read_slowly(source, NO_LIMITS, starts=starts, prefer=None).nodes
+
+
+def _read_slowly(source: Source, limits: Limits, *, starts: str, prefer: Callable[[Any], bool] | None) -> JsonText:
+    """Read a text that has faults, or the places of whose values are asked for."""
     blocks = _find_blocks(source, limits)
-    text = blank(text, blocks)
-    finder = Finder(Source(text, name), limits, is_strict=bool(starts), shown=source)
+    text = blank(source.text, blocks)
+    finder = Finder(Source(text, source.name), limits, is_strict=bool(starts), shown=source)
     left_out = Remainder(text, blocks).diagnose(source, is_strict=bool(starts))
     start = _find_start(text)
     is_list = "[" in starts and text.startswith("[", start)

@@ -1,0 +1,81 @@
+"""The standard library's reader in front of our own: the same values, and no text that is not right."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planspec_lark import read_json
+from planspec_lark.json_text import fast_reader
+from planspec_lark.json_text.reading import JSON_LIMITS, _read_slowly
+from planspec_lark.limits import Limits
+from planspec_lark.source import Source
+from tests.fuzz.texts import json_texts
+
+_VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(), inner, max_size=4)),
+    max_leaves=20,
+)
+
+
+def fast(text: str) -> object:
+    return fast_reader.read(text, starts="{", max_depth=JSON_LIMITS.max_depth)
+
+
+@given(st.dictionaries(st.text(), _VALUES, max_size=6), st.sampled_from([None, 1, "\t"]), st.booleans())
+def test_what_is_right_is_read_at_once(value: dict[str, object], indent: int | str | None, ascii_only: bool) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    if "\\ud" not in text and not any(0xD800 <= ord(char) < 0xE000 for char in text):
+        assert repr(fast(text)) == repr(value)
+
+
+@given(json_texts())
+def test_both_readers_agree(text: str) -> None:
+    found, slow = fast(text), _read_slowly(Source(text), JSON_LIMITS, starts="{", prefer=None)
+    if found is not None:
+        assert slow.diagnostics == []
+        assert repr(found) == repr(slow.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1, "a": 2}',
+        '{"a": {"b": 1, "b": 1}}',
+        '{"a": NaN}',
+        '{"a": -Infinity}',
+        '{"a": 1e999}',
+        f'{{"a": {"1" * 401}}}',
+        '{"a": "\\ud800"}',
+        '{"a": "\ud800"}',
+        '{"a": "\n"}',
+        '{"a": 1} x',
+        "[1]",
+        "1",
+        "",
+        '{"a": ' * 65 + "1" + "}" * 65,
+        '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    ],
+)
+def test_what_is_not_right_is_left_to_the_other_reader(text: str) -> None:
+    assert fast(text) is None
+
+
+def test_the_deepest_text_that_is_allowed_is_read() -> None:
+    text = '{"a": ' * 64 + "1" + "}" * 64
+    assert fast(text) == json.loads(text)
+    assert read_json(text).has_value
+    assert not read_json(text, limits=Limits(max_depth=63)).has_value
+
+
+def test_places_are_found_when_they_are_asked_for() -> None:
+    read = read_json('\ufeff{"a": [1, {"b": "\\u0041x"}]}')
+    assert read.value == {"a": [1, {"b": "Ax"}]}
+    place = read.place(("a", 1, "b"))
+    assert read.source.text[place.start : place.end] == '"\\u0041x"'
+    assert read.key_place(("a",)).start == 2
+    assert read.place_within(("a", 1, "b"), 1, 2).start == place.start + 7

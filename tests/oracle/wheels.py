@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["BASE", "ROOT", "environment_of_base", "environment_of_tree"]
 
 # What everything is compared with.
-BASE = "20ae513e5ff236f8103b90a06cdeddaf3946245d"
+BASE = "ba78655f3aebb714a58031a909245bb888874af4"
 
 ROOT = Path(__file__).parents[2]
 _HOME = ROOT / ".oracle"

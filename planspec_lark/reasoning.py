@@ -287,8 +287,11 @@ class _Cut:
     # Whether nothing but white space stands between the line's beginning, or the last tag, and this place.
     _seen: int = 0
     _is_led: bool = True
+    # Whether all behind is text.
+    _is_over: bool = False
 
     def run(self) -> str:
+        """What is left, as long as the line."""
         for tag in _TAG.finditer(self.body):
             is_led = self._is_led and not self.body[self._seen : tag.start()].strip(self.white)
             self._is_led, self._seen = False, tag.end()
@@ -301,8 +304,6 @@ class _Cut:
         self._cut_off(len(self.body), is_left=not self.found.is_open)
         return " " * self._void + "".join(self._pieces)
 
-    _is_over: bool = False
-
     def _counts(self, tag: Match[str], is_led: bool) -> bool:
         if not is_led and _is_quoted(tag):
             return False
@@ -313,7 +314,6 @@ class _Cut:
             return is_led or bool(tag["end"])
         if is_led:
             return True
-        # All of the line is text then.
         self._is_over = self.found.is_text(self.body[self._at : tag.start()].lstrip(self.white))
         return not self._is_over
 

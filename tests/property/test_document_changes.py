@@ -60,14 +60,14 @@ class _Lines:
     def __init__(self, pieces: list[Piece]) -> None:
         self.steps = {piece.step_id: piece.lines for piece in pieces if piece.step_id is not None}
         rows = [
-            row.rstrip("\r")
+            row.rstrip("\r").removeprefix("\ufeff")
             for piece in pieces
             for at, row in enumerate(piece.lines.split("\n"))
             if piece.step_id is None or at in piece.foreign
         ]
-        self.others = [row for row in rows if row.strip("\ufeff \t")]
+        self.others = [row for row in rows if row.strip(" \t")]
         # The heading comes with the first step.
-        self.others = [row for row in self.others if row.strip("\ufeff \t") != "## Steps"]
+        self.others = [row for row in self.others if row.strip(" \t") != "## Steps"]
 
 
 def _said(step: PlanStep) -> tuple[object, ...]:

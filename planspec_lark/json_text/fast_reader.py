@@ -13,8 +13,8 @@ __all__ = ["read"]
 
 # Half of a surrogate pair, or all of one.
 _SURROGATE = re.compile(r"\\u[dD][89A-Fa-f]")
-_BRACKETS = b"{}[]"
-_ALL_OTHERS = bytes(set(range(256)) - set(_BRACKETS))
+_ALL_BUT_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
+_ALIKE = bytes.maketrans(b"[]", b"{}")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _LONGEST = b"0" * (MAX_DIGITS + 1)
 
@@ -65,11 +65,12 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=_read_f
 
 def _is_deeper(data: bytes, value: Any, most: int) -> bool:
     """Whether containers stand in one another more than so many levels deep."""
-    brackets = data.translate(None, _ALL_OTHERS)
+    brackets = data.translate(_ALIKE, _ALL_BUT_BRACKETS)
     for _ in range(most):
         if not brackets:
             return False
-        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        # The innermost go.
+        brackets = brackets.replace(b"{}", b"")
     # Brackets in texts hide how deep it is.
     return bool(brackets) and _is_value_deeper(value, most)
 

@@ -65,11 +65,15 @@ def test_what_is_not_right_is_left_to_the_other_reader(text: str) -> None:
     assert fast(text) is None
 
 
-def test_the_deepest_text_that_is_allowed_is_read() -> None:
-    text = '{"a": ' * 64 + "1" + "}" * 64
-    assert fast(text) == json.loads(text)
-    assert read_json(text).has_value
-    assert not read_json(text, limits=Limits(max_depth=63)).has_value
+@pytest.mark.parametrize("inside", ["1", '"{[]}"', '"]]}}"'])
+@pytest.mark.parametrize(("opened", "closed"), [('{"a": ', "}"), ('{"a": [', "]}")])
+def test_the_deepest_text_that_is_allowed_is_read(opened: str, closed: str, inside: str) -> None:
+    text = opened * 3 + inside + closed * 3
+    levels = len(closed) * 3
+    for most in range(1, levels + 2):
+        found = fast_reader.read(text, starts="{", max_depth=most)
+        assert found == (json.loads(text) if levels <= most else None)
+        assert read_json(text, limits=Limits(max_depth=most)).has_value == (levels <= most)
 
 
 def test_places_are_found_when_they_are_asked_for() -> None:

@@ -114,7 +114,7 @@ def test_a_value_that_makes_an_undocumented_error_is_found(monkeypatch: pytest.M
 
 
 def test_a_model_that_refuses_without_a_name_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def check_text(_name: str, value: object) -> str:
+    def check_text(_name: str, value: object, _advice: str = "") -> str:
         if not isinstance(value, str) or "\n" in value:
             raise ValueError("no")
         return value

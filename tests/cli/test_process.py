@@ -151,11 +151,11 @@ def test_a_reader_that_leaves_gets_no_traceback(name: str) -> None:
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
 
-@pytest.mark.parametrize("name", ["check", "fmt", "show", "json", "apply"])
-def test_an_interrupt_gets_no_traceback(here: Path, name: str) -> None:
+@pytest.mark.parametrize("arguments", [("check",), ("fmt", "--check"), ("show",), ("json",), ("apply", "plan.md")])
+def test_an_interrupt_gets_no_traceback(here: Path, arguments: tuple[str, ...]) -> None:
     os.mkfifo(here / "pipe")
     with subprocess.Popen(
-        command_line([name, "pipe"], LISTEN),
+        command_line([*arguments, "pipe"], LISTEN),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
@@ -81,9 +82,37 @@ async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str) -> Resu
         complain(waiting)
 
     try:
-        with _handled(("SIGINT", *_NAMES), stop):
+        with _woken(loop), _handled(("SIGINT", *_NAMES), stop):
             return await task
     except asyncio.CancelledError:
         if numbers:
             raise _Stopped(numbers[0]) from None
         raise
+
+
+@contextmanager
+def _woken(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Let every signal wake the loop.
+
+    A signal that comes just before the loop begins to wait would otherwise be heard when something else wakes it.
+    """
+    if current_thread() is not main_thread():
+        # No signals come.
+        yield
+        return
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setblocking(False)
+        theirs.setblocking(False)
+        try:
+            loop.add_reader(ours, ours.recv, 4096)
+        except NotImplementedError:
+            # Some systems have loops that wait for no sockets.
+            yield
+            return
+        before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            loop.remove_reader(ours)

@@ -404,10 +404,10 @@ KEPT = "Stopped. What is done is kept in the journal; the same command goes on f
 
 
 @contextmanager
-def at_work() -> Iterator[subprocess.Popen[bytes]]:
+def at_work(offered: str = OFFERED) -> Iterator[subprocess.Popen[bytes]]:
     """A run whose second step is at work, until it is let go."""
     Path("slow.json").write_text(json.dumps(document(weigh("a"), weigh("b", "slow", depends_on=["a"]), weigh("c"))))
-    command = command_line(["tools", "run", "slow.json", "--atoms", "atoms", "--journal", "j", "--jobs", "1"], OFFERED)
+    command = command_line(["tools", "run", "slow.json", "--atoms", "atoms", "--journal", "j", "--jobs", "1"], offered)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
         try:
             wait_for("begun")
@@ -437,6 +437,19 @@ def test_what_is_at_work_is_waited_for(name: str, code: int) -> None:
         assert process.communicate(timeout=30) == (b"", KEPT.encode())
     assert process.returncode == code
     assert journaled() == ["a", "b"]
+
+
+def test_a_signal_is_heard_while_all_wait() -> None:
+    # One that comes to another thread does not end the waiting of the first one.
+    sent = "import threading; signal.pthread_kill(threading.get_ident(), signal.SIGTERM)"
+    with at_work(
+        OFFERED.replace('Path("begun").touch()', f'time.sleep(0.5); Path("begun").touch(); {sent}')
+    ) as process:
+        assert process.stderr is not None
+        assert [process.stderr.readline().decode() for _ in range(2)] == ["a: done\n", WAITING]
+        Path("go").touch()
+        assert process.communicate(timeout=30) == (b"", KEPT.encode())
+    assert process.returncode == 143
 
 
 def test_who_is_asked_twice_leaves_at_once() -> None:

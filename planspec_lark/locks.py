@@ -113,7 +113,7 @@ def locked(path: Path, *, or_here: bool = False) -> Iterator[Callable[[], bool]]
     lock = _Lock(handle, known if or_here else None)
     try:
         lock.take()
-        yield lambda: not _is_still(home, known)
+        yield lambda: not _is_still(home, known, or_gone=True)
     finally:
         lock.let_go()
 
@@ -224,12 +224,12 @@ def _open_stand_in(known: os.stat_result) -> int:
     return os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
 
 
-def _is_still(path: Path, known: os.stat_result) -> bool:
+def _is_still(path: Path, known: os.stat_result, *, or_gone: bool = False) -> bool:
     try:
         return os.path.samestat(path.stat(), known)
     except OSError:
-        # Without a file, nobody holds anything.
-        return False
+        # Without a file, nobody else holds anything.
+        return or_gone
 
 
 def _take(handle: int, *, is_shared: bool = False) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -409,10 +410,14 @@ def at_work(offered: str = OFFERED) -> Iterator[subprocess.Popen[bytes]]:
     Path("slow.json").write_text(json.dumps(document(weigh("a"), weigh("b", "slow", depends_on=["a"]), weigh("c"))))
     command = command_line(["tools", "run", "slow.json", "--atoms", "atoms", "--journal", "j", "--jobs", "1"], offered)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+        # What is never said is not waited for without end.
+        end = Timer(60, process.kill)
+        end.start()
         try:
             wait_for("begun")
             yield process
         finally:
+            end.cancel()
             process.kill()
 
 

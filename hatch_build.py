@@ -61,7 +61,7 @@ class CompileGrammars(BuildHookInterface[Any]):
 
 def compile_grammars(folder: Path) -> list[Path]:
     """Read texts of all kinds, and write down what that took from the grammars; returns the files."""
-    from planspec_lark import grammars  # noqa: PLC0415  (not importable before)
+    from planspec_lark.syntax import grammars  # noqa: PLC0415  (not importable before)
 
     exercise()
     written = []

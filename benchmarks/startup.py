@@ -13,7 +13,8 @@ from benchmarks.findings import Findings, Settings
 from benchmarks.measure import Timing, time_processes
 from benchmarks.plans import plan_text
 from benchmarks.tables import Table, ratio, seconds
-from planspec_lark import grammars, scan_plan
+from planspec_lark import scan_plan
+from planspec_lark.syntax import grammars
 
 __all__ = ["measure_startup"]
 
@@ -83,7 +84,7 @@ def _first_readings(folder: Path) -> dict[str, list[str]]:
         f"{words}, {name}": [
             sys.executable,
             "-c",
-            "from pathlib import Path; from planspec_lark import grammars, scan_plan; "
+            "from pathlib import Path; from planspec_lark.syntax import grammars; from planspec_lark import scan_plan; "
             f"grammars._PACKAGE = Path({str(folder / name)!r}); scan_plan({text!r})",
         ]
         for words, text in _TEXTS.items()

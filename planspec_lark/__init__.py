@@ -12,31 +12,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from planspec_lark.answers.extracting import Extraction, Repair, extract_plan
-    from planspec_lark.answers.prompts import repair_prompt
-    from planspec_lark.answers.risks import Risk
-    from planspec_lark.answers.splicing import Spliced, splice
+    from planspec_lark.answers.extract import Extraction, Repair, extract_plan
+    from planspec_lark.answers.repair_prompt import repair_prompt
+    from planspec_lark.answers.risk import Risk
+    from planspec_lark.answers.splice import Spliced, splice
     from planspec_lark.bulk.dask_engine import run_on_dask
     from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, ShardReport
     from planspec_lark.bulk.report import BulkReport
     from planspec_lark.bulk.running import BulkProgress, run_bulk
     from planspec_lark.bulk.shards import analyze_shard
-    from planspec_lark.comparing.diffing import diff_plans
-    from planspec_lark.comparing.merging import merge_plans
-    from planspec_lark.comparing.models import ChangeKind, FieldChange, MergeConflict, MergeResult, PlanDiff, StepChange
-    from planspec_lark.comparing.showing import diff_to_dict
-    from planspec_lark.comparing.texts import merge_texts
-    from planspec_lark.diagnostics import (
-        CODES,
-        CommandError,
-        Diagnostic,
-        Fix,
-        PlanSyntaxError,
-        Severity,
-        decode,
-        render,
-        render_all,
-    )
+    from planspec_lark.constrained.export import export_grammar
+    from planspec_lark.diff.differ import diff_plans
+    from planspec_lark.diff.merge import merge_plans
+    from planspec_lark.diff.models import ChangeKind, FieldChange, MergeConflict, MergeResult, PlanDiff, StepChange
+    from planspec_lark.diff.render import diff_to_dict
+    from planspec_lark.diff.texts import merge_texts
     from planspec_lark.document.document import PlanDocument
     from planspec_lark.document.file import LeasedPlan, PlanBusyError, PlanFile, PlanFileError
     from planspec_lark.document.lease import Lease
@@ -80,12 +70,14 @@ if TYPE_CHECKING:
     from planspec_lark.engine.resuming import Edited, EditedError
     from planspec_lark.engine.sqlite_ledger import SqliteLedger
     from planspec_lark.engine.think import PlanRunError, RunResult, ThinkEngine
-    from planspec_lark.generation.exporting import export_grammar
-    from planspec_lark.hopspec.converting import plan_to_steps, steps_to_plan
+    from planspec_lark.folder.folder import PlanFolder
+    from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason
+    from planspec_lark.folder.skeleton import make_skeleton
+    from planspec_lark.hopspec.convert import plan_to_steps, steps_to_plan
     from planspec_lark.hopspec.models import StepInfo
+    from planspec_lark.html.render import render_page
     from planspec_lark.json_text.models import JsonText
     from planspec_lark.json_text.reading import read_json, scan_json
-    from planspec_lark.limits import Limits
     from planspec_lark.llm.agents import chat_model, model_operator, model_planner, model_reflector, program_model
     from planspec_lark.llm.drafting import DraftedPlan, draft_plan
     from planspec_lark.llm.metering import Meter
@@ -94,11 +86,10 @@ if TYPE_CHECKING:
     from planspec_lark.llm.planners import Sent, chat_executor, chat_planner, program_executor, program_planner
     from planspec_lark.llm.program import Program
     from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream
-    from planspec_lark.page.rendering import render_page
-    from planspec_lark.plan_cmd.applying import apply_command, apply_commands
+    from planspec_lark.plan_cmd.apply import apply_command, apply_commands
     from planspec_lark.plan_cmd.models import PlanCommand
-    from planspec_lark.plan_cmd.printing import serialize_commands
-    from planspec_lark.plan_cmd.reading import CommandScan, parse_plan_commands, scan_plan_commands
+    from planspec_lark.plan_cmd.parser import CommandScan, parse_plan_commands, scan_plan_commands
+    from planspec_lark.plan_cmd.printer import serialize_commands
     from planspec_lark.plan_next.checking import check_message
     from planspec_lark.plan_next.context import Context, ContextError, context_from_json, context_to_json, start_context
     from planspec_lark.plan_next.executors import Executors, ExecutorsError, load_executors
@@ -124,11 +115,11 @@ if TYPE_CHECKING:
     from planspec_lark.plan_next.runtime import Event, EventKind, Refusal, Runtime
     from planspec_lark.plan_next.view import context_to_plan
     from planspec_lark.plan_next.wording.words import Words, WordsError, default_words, load_words, read_words
-    from planspec_lark.planspec.checking import check_text
+    from planspec_lark.planspec.check import check_text
     from planspec_lark.planspec.data_flow import DataFlow, Link, Origin, find_data_flow
-    from planspec_lark.planspec.drawing import draw_plan
+    from planspec_lark.planspec.diagram import draw_plan
     from planspec_lark.planspec.events import PlanEvent, PlanEventKind, Provisional
-    from planspec_lark.planspec.folding import collapse_step, expand_step, replace_children
+    from planspec_lark.planspec.fold import collapse_step, expand_step, replace_children
     from planspec_lark.planspec.interchange import (
         PlanValueError,
         plan_from_dict,
@@ -140,23 +131,32 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.lint import lint_plan
     from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
     from planspec_lark.planspec.parser import parse_plan, parse_tree
-    from planspec_lark.planspec.places import Places, StepPlaces
-    from planspec_lark.planspec.printing import serialize_plan
+    from planspec_lark.planspec.positions import Places, StepPlaces
+    from planspec_lark.planspec.printer import serialize_plan
+    from planspec_lark.planspec.rules import validate_plan
     from planspec_lark.planspec.scanning import ScanResult, scan_plan
-    from planspec_lark.planspec.streaming import PlanStream, StreamEnd
+    from planspec_lark.planspec.stream import PlanStream, StreamEnd
     from planspec_lark.planspec.transformer import PlanTransformer
     from planspec_lark.planspec.tree import available_outputs, find_step, next_pending_step, step_order
     from planspec_lark.planspec.upcoming import Todo
-    from planspec_lark.planspec.validation import validate_plan
     from planspec_lark.planspec.views import StepView, Supply, Use, focus_view, next_step_view
-    from planspec_lark.pytest_plugin.asserting import PlanAssertion, StepAssertion, assert_plan
-    from planspec_lark.pytest_plugin.normalizing import plan_without
+    from planspec_lark.pytest_plugin.assertions import PlanAssertion, StepAssertion, assert_plan
+    from planspec_lark.pytest_plugin.normalizers import plan_without
     from planspec_lark.pytest_plugin.taking import UnreadablePlanError
-    from planspec_lark.source import Source, Span, one_line
-    from planspec_lark.store.folder import PlanFolder
-    from planspec_lark.store.models import PlanEntry, StoreError, StoreReason
-    from planspec_lark.store.skeleton import make_skeleton
-    from planspec_lark.tokens import estimate_tokens
+    from planspec_lark.syntax.diagnostics import (
+        CODES,
+        CommandError,
+        Diagnostic,
+        Fix,
+        PlanSyntaxError,
+        Severity,
+        decode,
+        render,
+        render_all,
+    )
+    from planspec_lark.syntax.limits import Limits
+    from planspec_lark.syntax.source import Source, Span, one_line
+    from planspec_lark.syntax.token_estimate import estimate_tokens
     from planspec_lark.toolplan.callables import load_entry_point_atoms
     from planspec_lark.toolplan.checking import check_tool_plan
     from planspec_lark.toolplan.drawing import draw_toolplan

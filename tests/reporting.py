@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planspec_lark import reports
-from planspec_lark.diagnostics import Diagnostic
+from planspec_lark.syntax import reports
+from planspec_lark.syntax.diagnostics import Diagnostic
 
 __all__ = ["to_github", "to_json", "to_sarif"]
 
 
 def to_json(found: Sequence[Diagnostic], files: list[str]) -> str:
-    """See :func:`planspec_lark.reports.to_json`."""
+    """See :func:`planspec_lark.syntax.reports.to_json`."""
     return reports.to_json(map(reports.json_item, found), files, reports.summarize(found))
 
 
 def to_github(found: Sequence[Diagnostic]) -> str:
-    """See :func:`planspec_lark.reports.github_item`."""
+    """See :func:`planspec_lark.syntax.reports.github_item`."""
     return "\n".join(map(reports.github_item, found))
 
 
 def to_sarif(found: Sequence[Diagnostic], version: str) -> str:
-    """See :func:`planspec_lark.reports.to_sarif`."""
+    """See :func:`planspec_lark.syntax.reports.to_sarif`."""
     return reports.to_sarif(map(reports.sarif_item, found), version)

@@ -23,9 +23,9 @@ from planspec_lark import (
     serialize_plan,
 )
 from planspec_lark.document.pieces import cut_text
-from planspec_lark.grammars import STARTS, grammar_path
-from planspec_lark.loading import compile_grammar
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS
+from planspec_lark.syntax.grammars import STARTS, grammar_path
+from planspec_lark.syntax.lalr import compile_grammar
 
 # ---------------------------------------------------------------- texts inside models
 

@@ -37,12 +37,12 @@ from planspec_lark import (
     serialize_plan,
     splice,
 )
-from planspec_lark.diagnostics import CommandError, Diagnostic, Severity
 from planspec_lark.engine.generating import read_children
-from planspec_lark.plan_cmd.applying import perform
+from planspec_lark.json_text.yaml_text import read_yaml
+from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_next.reading import MessageError, parse_message
+from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, Severity
 from planspec_lark.toolplan.reading import read_doc
-from planspec_lark.yaml_text import read_yaml
 from tests.corpus import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

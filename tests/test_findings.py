@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planspec_lark import Severity, read_json
-from planspec_lark.findings import Finding, FirstFindings, locate
+from planspec_lark.json_text.findings import Finding, FirstFindings, locate
 from planspec_lark.json_text.models import JsonText
-from planspec_lark.limits import Findings
+from planspec_lark.syntax.limits import Findings
 
 TEXT = json.dumps({"a": ["some text", 1], "b": {"c": "more \n text"}, "d": None})
 PATHS: list[tuple[str | int, ...]] = [(), ("a",), ("a", 0), ("a", 1), ("b",), ("b", "c"), ("d",), ("d", "e"), ("f",)]

@@ -20,9 +20,9 @@ from planspec_lark import (
     scan_plan,
     scan_plan_commands,
 )
-from planspec_lark.limits import Findings
-from planspec_lark.planspec.places import Unit
+from planspec_lark.planspec.positions import Unit
 from planspec_lark.planspec.walking import Walk
+from planspec_lark.syntax.limits import Findings
 
 _READ_STEP = Walk.read_step
 HEAD = "Goal: g\n## Steps\n"

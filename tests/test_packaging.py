@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.grammars import READ
+from planspec_lark.syntax.grammars import READ
 from tests.cli.planning import SCRIPTS, message, write_scripts
 from tests.corpus import FIXTURES, ROOT, SHOWCASE
 
@@ -69,7 +69,7 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     of_engine = {path.name for path in (ROOT / "planspec_lark" / "engine" / "templates").iterdir()}
     assert len(of_engine) == 16
     assert {f"planspec_lark/engine/templates/{name}" for name in of_engine} <= names
-    assert {f"planspec_lark/page/templates/page.{kind}" for kind in ("html", "css", "js")} <= names
+    assert {f"planspec_lark/html/templates/page.{kind}" for kind in ("html", "css", "js")} <= names
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2, tops
 
@@ -92,7 +92,7 @@ def test_an_installed_wheel_runs_away_from_the_checkout(built: Path, fresh_pytho
     shown = run(fresh_python / "planspec", "show", "plan.md", cwd=tmp_path)
     assert shown.startswith("═══ PlanSpec: Overhaul of quay crane 7 ═══\n")
     assert "1 file checked" in run(fresh_python / "planspec", "check", "plan.md", cwd=tmp_path)
-    code = "import planspec_lark, planspec_lark.grammars as g; print(g.grammar_path('planspec')); g.parser('plan_cmd')"
+    code = "import planspec_lark, planspec_lark.syntax.grammars as g; print(g.grammar_path('planspec')); g.parser('plan_cmd')"
     where = run(fresh_python / "python", "-c", code, cwd=tmp_path).strip()
     assert where.endswith("site-packages/planspec_lark/grammar/planspec.lark")
     # What is ready-made is used: no text makes an installed package load a grammar, and a plan without faults does not
@@ -110,7 +110,7 @@ ps.plan_json_schema()
 ps.parse_tree("Goal: a\\n")
 step = {"id": "a", "target": "", "inputs": {"b": "${0.outputs.c} ${d} $${"}}
 ps.validate_plan_doc({"target": "", "plan": {"steps": [step]}}, {"a": {"inputs": {"b": "string"}}})
-from planspec_lark import loading
+from planspec_lark.syntax import lalr as loading
 print("lark" in sys.modules, loading.load_rules.cache_info().currsize)
 """
     assert run(fresh_python / "python", "-c", reading, cwd=tmp_path).split() == ["False", "True", "0"]
@@ -162,7 +162,7 @@ def test_the_core_installs_without_the_command_line(built: Path, tmp_path: Path)
 
 
 def test_the_checkout_finds_its_own_grammars() -> None:
-    code = "from planspec_lark import grammars; print(grammars.grammar_path('planspec'))"
+    code = "from planspec_lark.syntax import grammars; print(grammars.grammar_path('planspec'))"
     assert run(sys.executable, "-c", code, cwd=ROOT).strip() == str(ROOT / "grammar" / "planspec.lark")
 
 

@@ -43,13 +43,13 @@ def test_importing_loads_no_library() -> None:
 
 
 def test_models_alone_build_no_parser() -> None:
-    code = "from planspec_lark import PlanStep, grammars; PlanStep('1'); print(grammars.parser.cache_info().currsize)"
-    assert run(f"import planspec_lark.grammars; {code}") == "0"
+    code = "from planspec_lark.syntax import grammars; from planspec_lark import PlanStep; PlanStep('1'); print(grammars.parser.cache_info().currsize)"
+    assert run(f"import planspec_lark.syntax.grammars; {code}") == "0"
 
 
 def test_reading_a_valid_plan_builds_no_parser() -> None:
     code = "parse_plan('## Steps\\n1. [act] x\\n'); print(grammars.parser.cache_info().currsize)"
-    assert run(f"from planspec_lark import grammars, parse_plan; {code}") == "0"
+    assert run(f"from planspec_lark.syntax import grammars; from planspec_lark import parse_plan; {code}") == "0"
 
 
 def test_the_core_needs_neither_click_nor_rich() -> None:

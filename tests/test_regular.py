@@ -9,7 +9,7 @@ import pytest
 from lark import Lark
 from lark.load_grammar import load_grammar
 
-from planspec_lark.regular import RegularRules
+from planspec_lark.syntax.patterns import RegularRules
 
 
 class Compiled:

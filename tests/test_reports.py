@@ -12,9 +12,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import Limits, check_text, scan_plan
-from planspec_lark.diagnostics import CODES, Diagnostic, Severity
-from planspec_lark.reports import summarize
-from planspec_lark.source import Source, visible
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.syntax.reports import summarize
+from planspec_lark.syntax.source import Source, visible
 from tests.corpus import each
 from tests.reporting import to_github, to_json, to_sarif
 

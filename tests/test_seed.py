@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from planspec_lark import PlanSpec, iter_steps, parse_plan, plan_to_steps, serialize_plan, validate_plan
-from planspec_lark.planspec.showing import show_plan
+from planspec_lark.planspec.render import show_plan
 from tests.corpus import ROOT
 
 FOUND = sorted((ROOT.parent / "shared" / "seeds").glob("004_*.txt"))

@@ -11,15 +11,15 @@ from functools import cached_property
 
 from attrs import frozen
 
-from planspec_lark import grammars
-from planspec_lark.diagnostics import Diagnostic, Severity
-from planspec_lark.limits import DEFAULT_LIMITS, Limits
-from planspec_lark.planspec.checking import locate
+from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.corrections import mend_header
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.repairs import mend_header
+from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.scanning import scan_strictly
-from planspec_lark.planspec.validation import check_rules
-from planspec_lark.source import Source, Span
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.syntax.source import Source, Span
 
 __all__ = ["Faulty", "find_faulty", "last_line"]
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity, has_errors
-from planspec_lark.limits import NO_LIMITS
-from planspec_lark.planspec.checking import locate
+from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.places import Places
-from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.scanning import scan_plan, scan_strictly
-from planspec_lark.planspec.validation import check_rules
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
+from planspec_lark.syntax.limits import NO_LIMITS
 
 __all__ = ["Analysis", "analyze_text"]
 

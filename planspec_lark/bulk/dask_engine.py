@@ -12,7 +12,7 @@ from typing import Any
 from planspec_lark.bulk.models import BulkError, BulkTask, Engine, Outcome
 from planspec_lark.bulk.reasons import reason_of
 from planspec_lark.bulk.shards import perform
-from planspec_lark.source import visible, visible_name
+from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["run_on_dask"]
 

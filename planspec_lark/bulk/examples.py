@@ -11,8 +11,8 @@ from attrs import define, field
 
 from planspec_lark.bulk.analysing import Analysis
 from planspec_lark.bulk.records import Record
-from planspec_lark.diagnostics import Diagnostic, Severity, shorten
-from planspec_lark.source import escape_json, visible
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
+from planspec_lark.syntax.source import escape_json, visible
 
 __all__ = ["Examples", "examples_beside", "read_examples"]
 

@@ -18,7 +18,7 @@ from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard
 from planspec_lark.bulk.reasons import reason_of
 from planspec_lark.bulk.splitting import spell_name, split, stamp_of
 from planspec_lark.files import remove_leftovers, writing
-from planspec_lark.source import escape_json, visible_name
+from planspec_lark.syntax.source import escape_json, visible_name
 
 __all__ = ["Folder", "Input", "is_done", "locked"]
 

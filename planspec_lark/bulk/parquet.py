@@ -18,7 +18,7 @@ from planspec_lark.bulk.records import (
     failed_record,
     spell_id,
 )
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 
 __all__ = ["ParquetRows", "load", "read_groups", "read_rows", "sizes_of_groups"]
 

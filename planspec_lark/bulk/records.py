@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from attrs import evolve, frozen
 
 from planspec_lark.bulk.models import BulkOptions, Shard
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 
 __all__ = [
     "DAMAGED",

@@ -13,8 +13,8 @@ from planspec_lark.bulk.examples import Examples, read_examples
 from planspec_lark.bulk.models import BulkError, BulkTask
 from planspec_lark.bulk.reasons import reason_of
 from planspec_lark.bulk.writing import read_rows
-from planspec_lark.diagnostics import CODES, Severity
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.diagnostics import CODES, Severity
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["BulkReport", "Distribution", "Failure", "Finding", "Problem", "count_up"]
 

@@ -17,8 +17,8 @@ from planspec_lark.bulk.reasons import reason_of
 from planspec_lark.bulk.records import INTERNAL, Record, read_lines
 from planspec_lark.bulk.splitting import stamp_of, whole
 from planspec_lark.bulk.writing import open_rows
-from planspec_lark.diagnostics import Severity
 from planspec_lark.files import writing
+from planspec_lark.syntax.diagnostics import Severity
 
 __all__ = ["analyze_shard", "perform"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from planspec_lark.bulk.records import NO_COLUMN
 from planspec_lark.bulk.report import BulkReport, Distribution, Finding, Problem
-from planspec_lark.diagnostics import shorten
-from planspec_lark.source import visible, visible_name
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["show_report"]
 

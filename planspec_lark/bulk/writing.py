@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from planspec_lark.bulk import parquet
-from planspec_lark.source import escape_json
+from planspec_lark.syntax.source import escape_json
 
 __all__ = ["COLUMNS", "Rows", "open_rows", "read_rows"]
 

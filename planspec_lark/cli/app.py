@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from planspec_lark import __version__
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 
 __all__ = ["cli", "run"]
 

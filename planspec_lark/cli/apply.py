@@ -18,11 +18,11 @@ from planspec_lark.cli.output import (
     write_rows,
 )
 from planspec_lark.cli.waiting import wait_option
-from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.document.document import PlanDocument
-from planspec_lark.plan_cmd.applying import Report
-from planspec_lark.plan_cmd.reading import CommandScan, scan_plan_commands
-from planspec_lark.source import visible, visible_name
+from planspec_lark.plan_cmd.apply import Report
+from planspec_lark.plan_cmd.parser import CommandScan, scan_plan_commands
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["command"]
 

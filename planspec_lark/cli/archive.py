@@ -7,8 +7,8 @@ import click
 from planspec_lark.cli.arguments import complete_names, folder_of, folder_option, refusals
 from planspec_lark.cli.output import FINDINGS, fail, write_text
 from planspec_lark.cli.waiting import wait_option
-from planspec_lark.source import visible_name
-from planspec_lark.store.models import StoreError, StoreReason
+from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

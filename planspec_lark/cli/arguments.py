@@ -23,7 +23,7 @@ from planspec_lark.cli.waiting import wait_seconds
 from planspec_lark.document.file import clear_leftovers
 
 if TYPE_CHECKING:
-    from planspec_lark.store.folder import PlanFolder
+    from planspec_lark.folder.folder import PlanFolder
 
 __all__ = [
     "complete_names",
@@ -66,7 +66,7 @@ folder_option = click.option(
 
 def folder_of(ctx: click.Context) -> PlanFolder:
     """The folder of plans that a call is about."""
-    from planspec_lark.store.folder import PlanFolder  # noqa: PLC0415  (most calls name a file)
+    from planspec_lark.folder.folder import PlanFolder  # noqa: PLC0415  (most calls name a file)
 
     return PlanFolder(ctx.meta.get(_FOLDER) or os.environ.get(_ENVIRONMENT) or ".", wait=wait_seconds(ctx))
 
@@ -74,7 +74,7 @@ def folder_of(ctx: click.Context) -> PlanFolder:
 @contextmanager
 def refusals() -> Iterator[None]:
     """What a folder of plans refuses ends the command."""
-    from planspec_lark.store.models import StoreError  # noqa: PLC0415  (as above)
+    from planspec_lark.folder.models import StoreError  # noqa: PLC0415  (as above)
 
     try:
         yield
@@ -117,8 +117,8 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
 
 
 def _find(ctx: click.Context, value: str, or_else: str | None = None) -> str:
-    from planspec_lark.store.models import StoreError, StoreReason  # noqa: PLC0415  (as above)
-    from planspec_lark.store.names import is_name  # noqa: PLC0415
+    from planspec_lark.folder.models import StoreError, StoreReason  # noqa: PLC0415  (as above)
+    from planspec_lark.folder.names import is_name  # noqa: PLC0415
 
     # What is no name is a file, about which the command itself says what there is to say.
     if value == "-" or not is_name(value):
@@ -155,10 +155,10 @@ def complete_steps(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
 
 
 def _list_steps(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    from planspec_lark.limits import Limits, read_file  # noqa: PLC0415  (only needed here)
     from planspec_lark.planspec.models import iter_steps  # noqa: PLC0415
     from planspec_lark.planspec.scanning import scan_strictly  # noqa: PLC0415
-    from planspec_lark.source import one_line  # noqa: PLC0415
+    from planspec_lark.syntax.limits import Limits, read_file  # noqa: PLC0415  (only needed here)
+    from planspec_lark.syntax.source import one_line  # noqa: PLC0415
 
     # Behind an option that has no value yet, click has not told the arguments apart.
     typed = ctx.params.get("file") or next(one for one in ctx.args if not one.startswith("-"))

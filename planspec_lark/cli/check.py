@@ -10,10 +10,10 @@ from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.findings import Outcome, format_option, report
 from planspec_lark.cli.output import Unreadable, label, read_text
 from planspec_lark.cli.processes import map_in_processes
-from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.limits import Limits
-from planspec_lark.planspec.checking import check_text
+from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.lint import OPTIONAL
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.limits import Limits
 
 __all__ = ["command"]
 

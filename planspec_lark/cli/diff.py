@@ -22,14 +22,14 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
-from planspec_lark.comparing.diffing import diff_plans
-from planspec_lark.comparing.models import PlanDiff
-from planspec_lark.comparing.showing import diff_to_dict, show_diff
-from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.diff.differ import diff_plans
+from planspec_lark.diff.models import PlanDiff
+from planspec_lark.diff.render import diff_to_dict, show_diff
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.source import visible_name
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

@@ -13,10 +13,10 @@ from attrs import define, field
 
 from planspec_lark.cli.output import FINDINGS, Unusable, complain, fail, write_diagnostics, write_rows, write_text
 from planspec_lark.cli.waiting import timeout_option
-from planspec_lark.prompting import LANGUAGES
-from planspec_lark.source import one_line, visible, visible_name
-from planspec_lark.store.folder import PlanFolder
-from planspec_lark.store.models import StoreError
+from planspec_lark.folder.folder import PlanFolder
+from planspec_lark.folder.models import StoreError
+from planspec_lark.syntax.prompt_templates import LANGUAGES
+from planspec_lark.syntax.source import one_line, visible, visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.llm.drafting import DraftedPlan
@@ -53,7 +53,7 @@ def draft(  # noqa: PLR0913  (each is another part of the call)
     """
     from planspec_lark.cli.stopping import stoppable  # noqa: PLC0415  (most calls draft nothing)
     from planspec_lark.llm.models import LlmError  # noqa: PLC0415
-    from planspec_lark.planspec.printing import serialize_plan  # noqa: PLC0415
+    from planspec_lark.planspec.printer import serialize_plan  # noqa: PLC0415
 
     ask, kept = _drafter(options), list(constraints)
     heard = _Heard()

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import click
 
-from planspec_lark.answers.extracting import Extraction, Repair, extract_plan
-from planspec_lark.answers.risks import Risk
+from planspec_lark.answers.extract import Extraction, Repair, extract_plan
+from planspec_lark.answers.risk import Risk
 from planspec_lark.cli.output import (
     FINDINGS,
     Row,
@@ -21,8 +21,8 @@ from planspec_lark.cli.output import (
     write_out,
     write_rows,
 )
-from planspec_lark.diagnostics import PlanSyntaxError, shorten
-from planspec_lark.source import one_line, visible_name
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, shorten
+from planspec_lark.syntax.source import one_line, visible_name
 
 __all__ = ["command"]
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 from attrs import frozen
 
-from planspec_lark import __version__, reports
+from planspec_lark import __version__
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -19,7 +19,8 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
-from planspec_lark.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax import reports
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
 __all__ = ["Outcome", "format_option", "format_option_with", "report"]
 

@@ -17,10 +17,10 @@ from planspec_lark.cli.output import (
     write_diff,
 )
 from planspec_lark.cli.waiting import wait_option
-from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.source import visible_name
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from planspec_lark import grammars
 from planspec_lark.cli.output import out_option, write_out, write_text
-from planspec_lark.generation.exporting import EXPORTED, TARGETS, TYPES, export_grammar
+from planspec_lark.constrained.export import EXPORTED, TARGETS, TYPES, export_grammar
+from planspec_lark.syntax import grammars
 
 __all__ = ["command"]
 

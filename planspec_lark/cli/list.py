@@ -10,9 +10,9 @@ import click
 from planspec_lark.cli.arguments import folder_of, folder_option, refusals
 from planspec_lark.cli.output import Row, complain, json_text, terminal_width, write_rows, write_text
 from planspec_lark.document.file import clear_leftovers
-from planspec_lark.planspec.showing import say_progress
-from planspec_lark.source import columns, one_line, visible_name
-from planspec_lark.store.models import PlanEntry
+from planspec_lark.folder.models import PlanEntry
+from planspec_lark.planspec.render import say_progress
+from planspec_lark.syntax.source import columns, one_line, visible_name
 
 __all__ = ["command"]
 

@@ -15,7 +15,7 @@ from planspec_lark.cli.output import Row, Unreadable, Unusable, json_text, write
 from planspec_lark.cli.run_events import rows_of
 from planspec_lark.engine.ledger import LedgerError, Record, RunInfo
 from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

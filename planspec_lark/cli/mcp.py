@@ -12,8 +12,8 @@ from planspec_lark.cli.arguments import folder_of, folder_option
 from planspec_lark.cli.output import UNREADABLE, Unusable, complain, fail
 from planspec_lark.cli.stopping import stoppable, until_stopped
 from planspec_lark.cli.waiting import wait_option
-from planspec_lark.prompting import LANGUAGES
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.prompt_templates import LANGUAGES
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

@@ -22,12 +22,12 @@ from planspec_lark.cli.output import (
     write_diagnostics,
 )
 from planspec_lark.cli.waiting import wait_option
-from planspec_lark.comparing.chunks import MARKER_SIZE
-from planspec_lark.comparing.models import MergeConflict
-from planspec_lark.comparing.nodes import SIDES
-from planspec_lark.comparing.texts import merge_texts
-from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, decode
-from planspec_lark.source import visible_name
+from planspec_lark.diff.chunks import MARKER_SIZE
+from planspec_lark.diff.models import MergeConflict
+from planspec_lark.diff.nodes import SIDES
+from planspec_lark.diff.texts import merge_texts
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, decode
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

@@ -12,12 +12,12 @@ from planspec_lark.cli.drafts import create_hidden, draft, draft_options
 from planspec_lark.cli.output import Unusable, complain, read_plan, write_text
 from planspec_lark.cli.show import write_tree
 from planspec_lark.cli.waiting import wait_option
-from planspec_lark.prompting import language_of
-from planspec_lark.source import visible_name
-from planspec_lark.store.folder import PlanFolder
-from planspec_lark.store.models import StoreError, StoreReason
-from planspec_lark.store.names import check_name, is_name
-from planspec_lark.store.skeleton import make_skeleton, make_template
+from planspec_lark.folder.folder import PlanFolder
+from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder.names import check_name, is_name
+from planspec_lark.folder.skeleton import make_skeleton, make_template
+from planspec_lark.syntax.prompt_templates import language_of
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

@@ -9,7 +9,7 @@ from planspec_lark.cli.output import complain, fail, label, read_plan
 from planspec_lark.cli.step_view import view_options, write_view
 from planspec_lark.planspec.models import PlanStatus, iter_steps
 from planspec_lark.planspec.views import next_step_view
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

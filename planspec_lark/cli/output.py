@@ -1,6 +1,6 @@
 """What all commands share: reading their input and writing to a terminal.
 
-Texts of plans come from strangers. To a terminal they go through :func:`planspec_lark.source.visible` and never
+Texts of plans come from strangers. To a terminal they go through :func:`planspec_lark.syntax.source.visible` and never
 through markup; to a pipe or a file, what a command is asked for goes as it is.
 """
 
@@ -18,12 +18,12 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from planspec_lark.cli.waiting import wait_option, wait_seconds
-from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, render, shorten
 from planspec_lark.document.file import PlanFile, PlanFileError
-from planspec_lark.limits import too_many_bytes
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.source import Source, escape_json, visible, visible_name
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, render, shorten
+from planspec_lark.syntax.limits import too_many_bytes
+from planspec_lark.syntax.source import Source, escape_json, visible, visible_name
 
 __all__ = [
     "FINDINGS",

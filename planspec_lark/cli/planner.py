@@ -30,16 +30,16 @@ from planspec_lark.cli.planner_files import (
     strategy_option,
 )
 from planspec_lark.cli.show import lang_option, write_tree
-from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.grammars import schema_path
 from planspec_lark.json_text.reading import JSON_LIMITS
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.models import Phase
 from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
 from planspec_lark.plan_next.view import context_to_plan
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.source import visible_name
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.grammars import schema_path
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from planspec_lark.cli.output import Row, diagnostic_rows, terminal_width, write_rows
-from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Goal, Phase, goal_text
 from planspec_lark.plan_next.runtime import Event, EventKind
-from planspec_lark.planspec.showing import Piece, wrap
-from planspec_lark.source import escape_json, visible, visible_name
+from planspec_lark.planspec.render import Piece, wrap
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.source import escape_json, visible, visible_name
 
 __all__ = ["ASKED", "write_event"]
 

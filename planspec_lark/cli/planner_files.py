@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 import click
 
 from planspec_lark.cli.output import UNREADABLE, Unreadable, Unusable, label, read_text, stop_on_faults
-from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.json_text.yaml_text import MissingYamlError
 from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextError, context_from_json
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, Executors, read_executors
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import StateError, read_state
 from planspec_lark.plan_next.prompts import LANGUAGES, STRATEGY_LIMITS
 from planspec_lark.plan_next.wording.words import WORDS_LIMITS, Words, WordsError, read_words
-from planspec_lark.source import visible_name
-from planspec_lark.yaml_text import MissingYamlError
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.source import visible_name
 
 __all__ = [
     "judge_options",

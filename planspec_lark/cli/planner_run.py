@@ -27,7 +27,7 @@ from planspec_lark.plan_next.context import DEFAULT_DEPTH, Context, start_contex
 from planspec_lark.plan_next.kernel import create_state
 from planspec_lark.plan_next.models import Core4
 from planspec_lark.plan_next.runtime import Event, EventKind, Runtime
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["run", "start", "step"]
 

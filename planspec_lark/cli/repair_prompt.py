@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from planspec_lark.answers.prompts import MAX_FAULTS, repair_prompt
+from planspec_lark.answers.repair_prompt import MAX_FAULTS, repair_prompt
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import FINDINGS, Unusable, label, read_text, stop_on_faults, write_text
-from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.prompting import LANGUAGES
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.prompt_templates import LANGUAGES
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

@@ -36,7 +36,6 @@ from planspec_lark.cli.run_preview import write_preview
 from planspec_lark.cli.show import write_tree
 from planspec_lark.cli.stopping import stoppable
 from planspec_lark.cli.waiting import wait_option, wait_seconds
-from planspec_lark.diagnostics import PlanSyntaxError, Severity
 from planspec_lark.document.file import PlanFile, PlanFileError
 from planspec_lark.engine.ledger import LedgerError, RunInfo
 from planspec_lark.engine.models import Outcome
@@ -44,14 +43,15 @@ from planspec_lark.engine.models import Unusable as OperatorUnusable
 from planspec_lark.engine.resuming import EditedError
 from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
 from planspec_lark.engine.think import PlanRunError, RunResult, ThinkEngine
-from planspec_lark.limits import DEFAULT_LIMITS
 from planspec_lark.llm.agents import Model, model_operator, model_planner, model_reflector
 from planspec_lark.llm.models import LlmError
-from planspec_lark.planspec.checking import locate
+from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
+from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.scanning import scan_strictly
-from planspec_lark.planspec.validation import check_rules
-from planspec_lark.source import one_line, visible_name
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity
+from planspec_lark.syntax.limits import DEFAULT_LIMITS
+from planspec_lark.syntax.source import one_line, visible_name
 
 __all__ = ["command"]
 

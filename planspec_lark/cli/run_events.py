@@ -9,8 +9,8 @@ from typing import Any
 from planspec_lark.cli.output import Row, terminal_width, write_rows
 from planspec_lark.engine.desk import ThinkEvent
 from planspec_lark.engine.ledger import Kind
-from planspec_lark.planspec.showing import Piece, wrap
-from planspec_lark.source import one_line, visible_name
+from planspec_lark.planspec.render import Piece, wrap
+from planspec_lark.syntax.source import one_line, visible_name
 
 __all__ = ["event_rows", "rows_of", "write_event"]
 

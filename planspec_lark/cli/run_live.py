@@ -18,9 +18,9 @@ from planspec_lark.cli.show import step_rows
 from planspec_lark.engine.desk import ThinkEvent
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import Question
-from planspec_lark.planspec.folding import view_steps
+from planspec_lark.planspec.fold import view_steps
 from planspec_lark.planspec.models import PlanSpec, PlanStatus
-from planspec_lark.source import one_line, visible_name
+from planspec_lark.syntax.source import one_line, visible_name
 
 __all__ = ["Display", "displayed"]
 

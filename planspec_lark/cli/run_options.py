@@ -12,19 +12,19 @@ from click.core import ParameterSource
 
 from planspec_lark.cli.output import Unusable, check_inputs, label, read_text, write_diagnostics
 from planspec_lark.cli.waiting import SECONDS, timeout_option
-from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.engine.models import Budget, EngineLimits
 from planspec_lark.engine.requests import Request
 from planspec_lark.engine.resuming import Edited
 from planspec_lark.json_text.reading import read_json
-from planspec_lark.limits import Limits
 from planspec_lark.llm.agents import Model, chat_model, program_model
 from planspec_lark.llm.models import LlmError
 from planspec_lark.llm.openai_chat import OpenAIChat
 from planspec_lark.llm.program import Program
 from planspec_lark.llm.transport import load
-from planspec_lark.prompting import LANGUAGES
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.limits import Limits
+from planspec_lark.syntax.prompt_templates import LANGUAGES
+from planspec_lark.syntax.source import visible_name
 
 __all__ = [
     "Asked",

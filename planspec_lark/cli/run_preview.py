@@ -13,7 +13,7 @@ from planspec_lark.engine.preview import InputSource, Planned, preview, preview_
 from planspec_lark.engine.resuming import Edited
 from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.source import one_line
+from planspec_lark.syntax.source import one_line
 
 __all__ = ["write_preview"]
 

@@ -10,11 +10,11 @@ import click
 from planspec_lark.cli.arguments import complete_steps, folder_option, plan_argument
 from planspec_lark.cli.output import Row, Unusable, read_plan, terminal_width, write_rows, write_text
 from planspec_lark.cli.step_view import max_tokens_option
-from planspec_lark.planspec.folding import collapse_step, expand_step
+from planspec_lark.planspec.fold import collapse_step, expand_step
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.planspec.showing import Piece, show_plan, show_steps, wrap
-from planspec_lark.prompting import LANGUAGES
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.render import Piece, show_plan, show_steps, wrap
+from planspec_lark.syntax.prompt_templates import LANGUAGES
 
 __all__ = ["command", "lang_option", "step_rows", "write_tree"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from planspec_lark.answers.splicing import Spliced, splice
+from planspec_lark.answers.splice import Spliced, splice
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -19,8 +19,8 @@ from planspec_lark.cli.output import (
     write_diff,
 )
 from planspec_lark.cli.waiting import wait_option
-from planspec_lark.diagnostics import PlanSyntaxError, Severity
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]
 

@@ -17,15 +17,15 @@ from planspec_lark.cli.output import (
     stop_on_faults,
     write_diagnostics,
 )
-from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.findings import Finding, FirstFindings
+from planspec_lark.json_text.findings import Finding, FirstFindings
 from planspec_lark.json_text.models import JsonText
-from planspec_lark.source import visible_name
+from planspec_lark.json_text.yaml_text import MissingYamlError
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.source import visible_name
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_from_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
 from planspec_lark.toolplan.reading import DOC_JSON_LIMITS, load_atoms, read_doc, read_doc_file
 from planspec_lark.toolplan.structure import outline
-from planspec_lark.yaml_text import MissingYamlError
 
 __all__ = ["atoms_option", "load_tools", "read_tool_plan", "read_whole", "read_with_faults", "stop_on_findings"]
 

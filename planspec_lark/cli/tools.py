@@ -18,9 +18,9 @@ from planspec_lark.cli.tool_files import (
     read_with_faults,
     stop_on_findings,
 )
-from planspec_lark.diagnostics import CODES, Diagnostic, PlanSyntaxError
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.source import visible_name
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, PlanSyntaxError
+from planspec_lark.syntax.source import visible_name
 from planspec_lark.toolplan.checking import check_tool_plan
 from planspec_lark.toolplan.drawing import Drawing, draw_toolplan
 from planspec_lark.toolplan.interchange import registry_to_value

@@ -13,7 +13,7 @@ import click
 from planspec_lark.cli.output import FINDINGS, Unusable, complain, label, stop_on_faults, write_rows, write_text
 from planspec_lark.cli.stopping import stoppable, until_stopped
 from planspec_lark.cli.tool_files import atoms_option, load_tools, read_tool_plan
-from planspec_lark.source import escape_json, visible_name
+from planspec_lark.syntax.source import escape_json, visible_name
 from planspec_lark.toolplan.callables import load_entry_point_atoms
 from planspec_lark.toolplan.interchange import ToolPlanError
 from planspec_lark.toolplan.running import arun_toolplan

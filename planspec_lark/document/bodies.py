@@ -7,12 +7,12 @@ from re import Match, Pattern
 
 from attrs import define, field
 
-from planspec_lark import grammars
 from planspec_lark.document.summaries import indent_of
 from planspec_lark.planspec.escapes import read_detail, write_detail
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.planspec.tokens import BODY, split_variables
+from planspec_lark.syntax import grammars
 
 __all__ = ["Row", "cut_rows", "edit_body", "join_rows", "read_rows", "replace_body"]
 

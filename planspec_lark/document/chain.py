@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from attrs import define, evolve
 
-from planspec_lark import grammars
 from planspec_lark.document.stretches import BOM, Stretch
 from planspec_lark.document.styles import Style
 from planspec_lark.document.summaries import indent_of
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanStep
+from planspec_lark.syntax import grammars
 
 __all__ = ["Chain", "Place"]
 

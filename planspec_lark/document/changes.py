@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from planspec_lark.diagnostics import CommandError
 from planspec_lark.document.watching import Watcher
-from planspec_lark.plan_cmd.applying import count_steps, find_known, find_room
+from planspec_lark.plan_cmd.apply import count_steps, find_known, find_room
 from planspec_lark.planspec.models import STEP_TYPES, PlanStatus, PlanStep, iter_steps
+from planspec_lark.syntax.diagnostics import CommandError
 
 __all__ = ["add_step", "move_step", "remove_step", "rename_step", "set_status"]
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from attrs import evolve
 
-from planspec_lark.diagnostics import CommandError, PlanSyntaxError, has_errors
 from planspec_lark.document import changes
 from planspec_lark.document.chain import Chain
 from planspec_lark.document.pieces import cut_accepted, cut_scanned
@@ -17,12 +16,13 @@ from planspec_lark.document.round_trip import check_change
 from planspec_lark.document.stretches import Stretch
 from planspec_lark.document.styles import find_style
 from planspec_lark.document.watching import Watcher
-from planspec_lark.limits import DEFAULT_LIMITS, NO_LIMITS, Limits
-from planspec_lark.plan_cmd.applying import Report, perform_all
+from planspec_lark.plan_cmd.apply import Report, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.scanning import ScanResult, scan_plan, scan_strictly
-from planspec_lark.source import newline_of
+from planspec_lark.syntax.diagnostics import CommandError, PlanSyntaxError, has_errors
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits
+from planspec_lark.syntax.source import newline_of
 
 __all__ = ["PlanDocument"]
 

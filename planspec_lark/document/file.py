@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from planspec_lark.diagnostics import PlanSyntaxError, decode
 from planspec_lark.document.lease import LEASE_SUFFIX, Lease, find_lease, hold_lease, is_lease, lease_path
 from planspec_lark.files import create_atomically, is_leftover, writing
-from planspec_lark.limits import DEFAULT_LIMITS, Limits, read_bytes
 from planspec_lark.locks import LockedError, locked_folder, pauses
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, decode
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, read_bytes
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["WAIT", "LeasedPlan", "PlanBusyError", "PlanFile", "PlanFileError", "clear_leftovers"]
 

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
-from planspec_lark.diagnostics import shorten
 from planspec_lark.files import writing
 from planspec_lark.locks import is_locked, locked
-from planspec_lark.source import one_line, visible
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import one_line, visible
 
 __all__ = ["LEASE_SUFFIX", "Lease", "find_lease", "hold_lease", "is_lease", "lease_path"]
 

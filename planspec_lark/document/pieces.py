@@ -8,14 +8,14 @@ from itertools import pairwise
 
 from attrs import frozen
 
-from planspec_lark.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.planspec.fast_reader import patterns
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.scanning import ScanResult
 from planspec_lark.planspec.tree import step_order
-from planspec_lark.reasoning import leave_out_reasoning
-from planspec_lark.source import end_last_line
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.source import end_last_line
 
 __all__ = ["Piece", "cut_accepted", "cut_scanned", "cut_text"]
 

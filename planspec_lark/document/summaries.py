@@ -9,12 +9,12 @@ from re import Match, Pattern
 
 from attrs import frozen
 
-from planspec_lark import grammars
 from planspec_lark.planspec.escapes import write_description, write_segments
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import MARKS, STEP_FIELDS, PlanStatus, PlanStep
-from planspec_lark.planspec.printing import canonical_summary, progress_text
+from planspec_lark.planspec.printer import canonical_summary, progress_text
 from planspec_lark.planspec.tokens import SUMMARY, build_step, split_segments
+from planspec_lark.syntax import grammars
 
 __all__ = ["edit_summary", "indent_of", "new_summary", "read_summary", "says"]
 

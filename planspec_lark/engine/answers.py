@@ -7,13 +7,13 @@ from typing import Any
 
 from attrs import field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity, has_errors, in_order, shorten
 from planspec_lark.engine.models import HopStatus, OperatorResult
-from planspec_lark.findings import Finding, locate, word_of
+from planspec_lark.json_text.findings import Finding, locate, word_of
 from planspec_lark.json_text.reading import JSON_LIMITS, scan_json
-from planspec_lark.limits import Findings, Limits
 from planspec_lark.planspec.models import PlanStep
-from planspec_lark.source import Source, one_line
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, in_order, shorten
+from planspec_lark.syntax.limits import Findings, Limits
+from planspec_lark.syntax.source import Source, one_line
 
 __all__ = ["ExecutionScan", "read_execution"]
 

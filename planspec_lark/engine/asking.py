@@ -8,9 +8,9 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request
+from planspec_lark.syntax.diagnostics import Diagnostic
 
 __all__ = ["Asked", "Asking", "ask", "ask_async", "asking", "converse"]
 

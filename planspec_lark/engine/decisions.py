@@ -13,10 +13,10 @@ from re import Match, Pattern
 
 from attrs import frozen
 
-from planspec_lark import grammars
-from planspec_lark.diagnostics import join_words
 from planspec_lark.plan_cmd.faults import Fault
 from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import join_words
 
 __all__ = ["Decided", "Decision", "diagnose_decision", "match_decision"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.prompting import to_json
+from planspec_lark.syntax.prompt_templates import to_json
 
 __all__ = ["Excerpt", "take_newest"]
 

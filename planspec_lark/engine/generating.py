@@ -7,16 +7,16 @@ from itertools import count
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import CODES, Diagnostic, Severity, has_errors
 from planspec_lark.engine.desk import OPEN
 from planspec_lark.engine.models import EngineLimits
-from planspec_lark.planspec.checking import locate
+from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.places import Places
+from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.scanning import ScanResult, scan_plan
-from planspec_lark.planspec.validation import check_rules
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, has_errors
 
 __all__ = ["Generated", "read_children", "read_new_plan"]
 

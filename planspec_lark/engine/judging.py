@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from attrs import define, field, frozen
 
-from planspec_lark.diagnostics import CODES, Diagnostic, join_words, shorten
 from planspec_lark.engine.decisions import Decided, Decision
 from planspec_lark.engine.trial import Trial
 from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
 from planspec_lark.planspec.models import PlanStatus, PlanStep
-from planspec_lark.source import Source, Span
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, join_words, shorten
+from planspec_lark.syntax.source import Source, Span
 
 __all__ = ["Given", "ReflectionJudge", "judge_replan"]
 

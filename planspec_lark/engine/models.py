@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, instance_of, optional
 
-from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.syntax.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from planspec_lark.engine.events import History

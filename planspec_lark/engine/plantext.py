@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.printing import canonical_step, serialize_plan
+from planspec_lark.planspec.printer import canonical_step, serialize_plan
 
 __all__ = ["PlanText"]
 

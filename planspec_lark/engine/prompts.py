@@ -1,6 +1,6 @@
 """What a language model is told in the four phases of a run: generation, execution, reflection, re-plan.
 
-The sentences stand in `templates`; :mod:`planspec_lark.prompting` puts the rest in, which strangers have written. Plain
+The sentences stand in `templates`; :mod:`planspec_lark.syntax.prompt_templates` puts the rest in, which strangers have written. Plain
 data in, text out: nothing here knows how a run goes on.
 """
 
@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.engine.excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import HopStatus
 from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.models import PlanStep
-from planspec_lark.prompting import LANGUAGES, fill, read_template, refusal_values, text_values, to_json
+from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.prompt_templates import LANGUAGES, fill, read_template, refusal_values, text_values, to_json
 
 __all__ = [
     "LANGUAGES",

@@ -7,19 +7,19 @@ from functools import partial
 
 from attrs import field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.engine.decisions import Decided, Decision, diagnose_decision, match_decision
 from planspec_lark.engine.judging import Given, ReflectionJudge, judge_replan
 from planspec_lark.engine.trial import Trial
-from planspec_lark.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.plan_cmd.faults import Fault
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.plan_cmd.reading import find_fault, to_diagnostic, walk_commands
+from planspec_lark.plan_cmd.parser import find_fault, to_diagnostic, walk_commands
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step
-from planspec_lark.reasoning import leave_out_reasoning
-from planspec_lark.source import Source
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
+from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.source import Source
 
 __all__ = ["Reflection", "read_reflection", "read_replan"]
 

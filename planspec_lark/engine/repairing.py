@@ -7,7 +7,6 @@ from typing import Generic, Protocol, TypeVar
 
 from attrs import define, evolve, field
 
-from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.engine.desk import Desk
 from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import Answer, EngineLimits, Refusal
@@ -15,6 +14,7 @@ from planspec_lark.engine.reflection import Reflection
 from planspec_lark.engine.reshaping import find_refusal
 from planspec_lark.engine.stepping import brief
 from planspec_lark.planspec.models import PlanStep
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
 __all__ = ["Repairs", "allowed_verbs", "try_commands"]
 

@@ -12,15 +12,15 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark import reports
-from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.engine import prompts
 from planspec_lark.engine.excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import HopStatus
 from planspec_lark.engine.prompts import MAX_HISTORY, RunPhase
 from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.models import PlanStep
-from planspec_lark.source import escape_json
+from planspec_lark.syntax import reports
+from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.source import escape_json
 
 __all__ = ["Request", "request_execution", "request_generation", "request_reflection", "request_replan"]
 

@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 
 from attrs import define, field
 
-from planspec_lark.diagnostics import CommandError
 from planspec_lark.engine.desk import OPEN, Desk, Patch
-from planspec_lark.plan_cmd.applying import perform
+from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_cmd.finding import Finder
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.syntax.diagnostics import CommandError
 
 __all__ = ["Reshaping", "find_refusal", "keep_done", "reshape"]
 

@@ -18,7 +18,7 @@ from planspec_lark.engine.state import RunState
 from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.source import visible, visible_name
+from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["Edited", "EditedError", "Edits", "Past", "catch_up", "find_edits", "open_again", "replay"]
 

@@ -25,8 +25,8 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.order import is_loop
 from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.source import one_line, visible
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.syntax.source import one_line, visible
 
 __all__ = ["Stepper", "brief", "fold_plan", "own_step"]
 

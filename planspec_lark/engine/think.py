@@ -17,7 +17,6 @@ from attrs import field, frozen
 from attrs.validators import instance_of
 
 from planspec_lark.awaitables import Turn, adrive, drive
-from planspec_lark.diagnostics import Severity
 from planspec_lark.document.file import LeasedPlan, PlanFile
 from planspec_lark.engine.budgets import Meter, OutOfBudget
 from planspec_lark.engine.desk import OPEN, Desk, Patch, ThinkEvent
@@ -44,8 +43,9 @@ from planspec_lark.engine.state import RunState
 from planspec_lark.engine.stepping import Stepper
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.planspec.validation import check_rules
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.syntax.diagnostics import Severity
 
 __all__ = ["PlanRunError", "RunResult", "ThinkEngine"]
 

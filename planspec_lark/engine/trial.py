@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from copy import deepcopy
 
-from planspec_lark.diagnostics import CommandError
-from planspec_lark.plan_cmd.applying import perform
+from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_cmd.finding import Finder
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step
+from planspec_lark.syntax.diagnostics import CommandError
 
 __all__ = ["Trial"]
 

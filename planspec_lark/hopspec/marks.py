@@ -13,9 +13,9 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from planspec_lark import grammars
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.source import escape_json
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import escape_json
 
 __all__ = ["Mark", "drop_empty_mark", "is_variable", "split_mark"]
 

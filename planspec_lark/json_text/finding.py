@@ -8,12 +8,12 @@ from typing import Any
 
 from attrs import Factory, define, field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.json_text.flaws import Flaw
 from planspec_lark.json_text.near import NearMisses
 from planspec_lark.json_text.walking import Walk
-from planspec_lark.limits import Findings, Limits
-from planspec_lark.source import Source
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.syntax.limits import Findings, Limits
+from planspec_lark.syntax.source import Source
 
 __all__ = ["Attempt", "Finder", "Strings", "choose", "to_diagnostic"]
 

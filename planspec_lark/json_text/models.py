@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from planspec_lark.diagnostics import Diagnostic, has_errors
 from planspec_lark.json_text.nodes import Nodes
 from planspec_lark.json_text.paths import Path
 from planspec_lark.json_text.strings import OffsetMap, decode, map_doubled, map_offsets
-from planspec_lark.source import Source, Span
+from planspec_lark.syntax.diagnostics import Diagnostic, has_errors
+from planspec_lark.syntax.source import Source, Span
 
 __all__ = ["MISSING", "JsonText", "Missing"]
 

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from planspec_lark import grammars
-from planspec_lark.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.json_text import fast_reader
 from planspec_lark.json_text.finding import Attempt, Finder, Strings, choose, to_diagnostic
 from planspec_lark.json_text.flaws import Flaw
 from planspec_lark.json_text.models import MISSING, JsonText
 from planspec_lark.json_text.nodes import Nodes
-from planspec_lark.limits import NO_LIMITS, Findings, Limits, find_excess
-from planspec_lark.reasoning import Block, Remainder, blank, has_tags, leave_out_reasoning
-from planspec_lark.source import Source
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.syntax.limits import NO_LIMITS, Findings, Limits, find_excess
+from planspec_lark.syntax.reasoning import Block, Remainder, blank, has_tags, leave_out_reasoning
+from planspec_lark.syntax.source import Source
 
 __all__ = ["JSON_LIMITS", "read_json", "scan_json"]
 
@@ -55,7 +55,7 @@ def scan_json(
     value that cannot be known is left out with its key. Of a key that comes twice the first value counts. An object
     that is cut off is closed where it ends.
 
-    What stands in a reasoning block (see :mod:`planspec_lark.reasoning`) is no answer. Where a text holds several
+    What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no answer. Where a text holds several
     objects, one that ``prefer`` likes counts before others, one with members before an empty one, then the one that has
     lost least, and the first.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 
-from planspec_lark import grammars
 from planspec_lark.json_text.flaws import Flaw
 from planspec_lark.json_text.strings import spell
+from planspec_lark.syntax import grammars
 
 __all__ = ["LITERALS", "MAX_DIGITS", "NO_VALUE", "diagnose_range", "diagnose_word", "read_number"]
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from attrs import define, field, frozen
 
-from planspec_lark import grammars
+from planspec_lark.syntax import grammars
 
 __all__ = ["Stepper"]
 

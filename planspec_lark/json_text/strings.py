@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from planspec_lark.source import escape_json
+from planspec_lark.syntax.source import escape_json
 
 __all__ = ["OffsetMap", "Piece", "decode", "irregular_pieces", "map_doubled", "map_offsets", "spell"]
 

@@ -11,7 +11,6 @@ from functools import cache
 
 from attrs import define, field
 
-from planspec_lark import grammars
 from planspec_lark.json_text.building import Builder
 from planspec_lark.json_text.flaws import Flaw
 from planspec_lark.json_text.mends import CLOSERS, OPENERS
@@ -20,7 +19,8 @@ from planspec_lark.json_text.paths import write_key, write_path
 from planspec_lark.json_text.scalars import LITERALS, NO_VALUE, diagnose_range, read_number
 from planspec_lark.json_text.stepping import Stepper
 from planspec_lark.json_text.strings import decode
-from planspec_lark.source import Source
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import Source
 
 __all__ = ["SCALARS", "Taking", "token_pattern"]
 

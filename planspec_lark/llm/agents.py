@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 from attrs import evolve
 
-from planspec_lark.diagnostics import Diagnostic, Severity
 from planspec_lark.engine.answers import read_execution
 from planspec_lark.engine.asking import Asking, converse
 from planspec_lark.engine.events import Event, History
@@ -39,6 +38,7 @@ from planspec_lark.engine.requests import (
 )
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.program import Program
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
 __all__ = ["Model", "chat_model", "model_operator", "model_planner", "model_reflector", "program_model"]
 

@@ -8,16 +8,16 @@ from typing import Protocol
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import Diagnostic, has_errors
 from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request, request_generation
-from planspec_lark.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.llm.streams import ReplyStream
-from planspec_lark.planspec.checking import locate
+from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.events import PlanEvent
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.streaming import PlanStream
-from planspec_lark.planspec.validation import check_rules
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.planspec.stream import PlanStream
+from planspec_lark.syntax.diagnostics import Diagnostic, has_errors
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["DraftedPlan", "draft_plan", "draft_plan_at_once"]
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from planspec_lark.llm.models import LlmError
 from planspec_lark.llm.patience import read_retry_after
 from planspec_lark.llm.transport import Endpoint, http_package, load
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["failure_of"]
 

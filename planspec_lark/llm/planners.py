@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from enum import Enum
 from typing import Any
 
-from planspec_lark import reports
 from planspec_lark.llm.models import ProgramError
 from planspec_lark.llm.program import Program
 from planspec_lark.plan_next.context import Context
@@ -16,7 +15,8 @@ from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner_prompt, build_repair_prompt
 from planspec_lark.plan_next.runtime import Refusal
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.source import escape_json
+from planspec_lark.syntax import reports
+from planspec_lark.syntax.source import escape_json
 
 __all__ = ["Sent", "chat_executor", "chat_planner", "program_executor", "program_planner"]
 

@@ -17,7 +17,7 @@ from attrs.validators import ge, instance_of
 
 from planspec_lark.llm.models import LlmError, ProgramError, encode
 from planspec_lark.llm.running import End, Outcome, run_program
-from planspec_lark.source import visible, visible_name
+from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["Program"]
 

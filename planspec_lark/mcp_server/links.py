@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
-from planspec_lark.store.models import StoreError, StoreReason
+from planspec_lark.folder.models import StoreError, StoreReason
 
 __all__ = ["TEMPLATE", "name_of", "uri_of"]
 

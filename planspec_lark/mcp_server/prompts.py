@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
+from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder.names import is_name
 from planspec_lark.mcp_server.models import VIEW_TOKENS, ListArguments, Progress
 from planspec_lark.mcp_server.plans import Plans, Stored
 from planspec_lark.mcp_server.showing import say_progress
 from planspec_lark.mcp_server.working import RefusedError, bounded, list_plans
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.prompting import fill, read_template, text_values, to_json
-from planspec_lark.store.models import StoreError, StoreReason
-from planspec_lark.store.names import is_name
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.syntax.prompt_templates import fill, read_template, text_values, to_json
 
 __all__ = ["PROMPTS", "Written", "get_prompt", "list_prompts"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from mcp_types import Resource, ResourceTemplate, TextResourceContents
 
-from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.limits import count_bytes
 from planspec_lark.mcp_server.links import TEMPLATE, name_of
 from planspec_lark.mcp_server.models import PlanSummary
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.working import RefusedError, list_page
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.limits import count_bytes
 
 __all__ = ["MIME_TYPE", "TEMPLATES", "list_resources", "read_resource"]
 

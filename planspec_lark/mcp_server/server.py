@@ -15,14 +15,14 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 from mcp.shared.exceptions import MCPError
 
 from planspec_lark import __version__
-from planspec_lark.diagnostics import PlanSyntaxError, render_all
+from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.mcp_server import tools
 from planspec_lark.mcp_server.links import TEMPLATE, uri_of
 from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans
 from planspec_lark.mcp_server.prompts import PROMPTS, get_prompt, list_prompts
 from planspec_lark.mcp_server.resources import TEMPLATES, list_resources, read_resource
 from planspec_lark.mcp_server.working import RefusedError
-from planspec_lark.store.models import StoreError, StoreReason
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, render_all
 
 __all__ = ["make_server"]
 

@@ -15,10 +15,10 @@ from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.stdio import stdio_server
 
 from planspec_lark.document.file import WAIT
+from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.mcp_server.inbox import InboxError, read_lines
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.server import make_server
-from planspec_lark.store.folder import PlanFolder
 
 __all__ = ["InboxError", "serve"]
 

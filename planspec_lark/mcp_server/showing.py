@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planspec_lark.diagnostics import Diagnostic, shorten
 from planspec_lark.mcp_server.models import (
     Applied,
     Created,
@@ -17,7 +16,8 @@ from planspec_lark.mcp_server.models import (
     Progress,
     View,
 )
-from planspec_lark.source import visible
+from planspec_lark.syntax.diagnostics import Diagnostic, shorten
+from planspec_lark.syntax.source import visible
 
 __all__ = [
     "say_progress",

@@ -9,8 +9,8 @@ from attrs import frozen
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel, ValidationError
 
-from planspec_lark.diagnostics import PlanSyntaxError, render_all, shorten
 from planspec_lark.document.file import PlanBusyError, PlanFileError
+from planspec_lark.folder.models import StoreError
 from planspec_lark.mcp_server import working
 from planspec_lark.mcp_server.models import (
     Applied,
@@ -28,8 +28,8 @@ from planspec_lark.mcp_server.models import (
 )
 from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans
 from planspec_lark.mcp_server.working import Answer, RefusedError
-from planspec_lark.source import visible
-from planspec_lark.store.models import StoreError
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, render_all, shorten
+from planspec_lark.syntax.source import visible
 
 __all__ = ["TOOLS", "Entry", "call"]
 

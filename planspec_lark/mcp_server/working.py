@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from attrs import frozen
 from pydantic import BaseModel
 
-from planspec_lark.diagnostics import Diagnostic, Severity, has_errors, render_all, shorten
 from planspec_lark.document.document import PlanDocument
-from planspec_lark.limits import Limits
+from planspec_lark.folder.models import PlanEntry
 from planspec_lark.mcp_server.links import uri_of
 from planspec_lark.mcp_server.models import (
     Applied,
@@ -28,17 +27,18 @@ from planspec_lark.mcp_server.models import (
 )
 from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans, Stored, digest_of
 from planspec_lark.mcp_server.showing import show_applied, show_created, show_list, show_view, to_findings
-from planspec_lark.plan_cmd.applying import Report
+from planspec_lark.plan_cmd.apply import Report
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.plan_cmd.reading import CommandScan, scan_plan_commands
-from planspec_lark.planspec.checking import check_text
+from planspec_lark.plan_cmd.parser import CommandScan, scan_plan_commands
+from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.upcoming import find_next
 from planspec_lark.planspec.views import focus_view, next_step_view
-from planspec_lark.source import one_line, visible
-from planspec_lark.store.models import PlanEntry
-from planspec_lark.tokens import estimate_tokens
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, render_all, shorten
+from planspec_lark.syntax.limits import Limits
+from planspec_lark.syntax.source import one_line, visible
+from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = [
     "Answer",

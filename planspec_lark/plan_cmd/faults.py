@@ -9,10 +9,10 @@ from re import Pattern
 
 from attrs import frozen
 
-from planspec_lark import grammars
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS
+from planspec_lark.planspec.corrections import read_loose_id
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.repairs import read_loose_id
+from planspec_lark.syntax import grammars
 
 __all__ = ["Fault", "diagnose", "diagnose_prefix"]
 

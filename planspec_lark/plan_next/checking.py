@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planspec_lark.diagnostics import Diagnostic, shorten
-from planspec_lark.findings import Finding, Path, locate
+from planspec_lark.json_text.findings import Finding, Path, locate
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.identity import Phrase, is_same_call, is_same_goal, normal_items
@@ -14,6 +13,7 @@ from planspec_lark.plan_next.rules import check_next, check_phase, check_return,
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.words import Words, default_words
+from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 
 __all__ = ["check_message"]
 

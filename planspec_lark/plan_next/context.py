@@ -11,10 +11,8 @@ from typing import Any
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
-from planspec_lark.diagnostics import PlanSyntaxError, Severity
-from planspec_lark.findings import Finding, locate
+from planspec_lark.json_text.findings import Finding, locate
 from planspec_lark.json_text.reading import read_json
-from planspec_lark.limits import Findings, Limits
 from planspec_lark.plan_next.identity import says_goal
 from planspec_lark.plan_next.models import (
     ALWAYS_WRITTEN,
@@ -27,6 +25,8 @@ from planspec_lark.plan_next.models import (
     goal_text,
 )
 from planspec_lark.plan_next.structure import build, to_json
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity
+from planspec_lark.syntax.limits import Findings, Limits
 
 __all__ = [
     "CONTEXT_LIMITS",

@@ -9,13 +9,13 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.diagnostics import PlanSyntaxError, shorten
-from planspec_lark.findings import Finding, locate, word_of
+from planspec_lark.json_text.findings import Finding, locate, word_of
 from planspec_lark.json_text.models import JsonText
-from planspec_lark.limits import read_file
+from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
 from planspec_lark.plan_next.models import Executor
 from planspec_lark.plan_next.structure import build
-from planspec_lark.yaml_text import YAML_LIMITS, read_yaml
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, shorten
+from planspec_lark.syntax.limits import read_file
 
 __all__ = [
     "EXECUTORS_FILE",

@@ -11,7 +11,6 @@ from typing import Any
 
 from attrs import Factory, define, evolve, field
 
-from planspec_lark.diagnostics import PlanSyntaxError, decode
 from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.locks import LockedError, locked
 from planspec_lark.plan_next.context import (
@@ -24,7 +23,8 @@ from planspec_lark.plan_next.context import (
     open_block,
 )
 from planspec_lark.plan_next.models import DoneStatus, PlanNext
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, decode
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["CONTEXT_FILE", "Kernel", "StateError", "create_state", "open_state", "read_state"]
 

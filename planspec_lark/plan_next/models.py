@@ -11,8 +11,8 @@ from typing import Any, Final, TypeAlias
 
 from attrs import Attribute, Factory, field, frozen
 
-from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.json_text.models import JsonText
+from planspec_lark.syntax.diagnostics import Diagnostic
 
 __all__ = [
     "ALWAYS_WRITTEN",

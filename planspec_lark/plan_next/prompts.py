@@ -1,18 +1,18 @@
 """What a language model is told: the planner's brief, the executor's, and what was wrong with an answer.
 
-The sentences stand in `templates`; :mod:`planspec_lark.prompting` puts the rest in, which strangers have written.
+The sentences stand in `templates`; :mod:`planspec_lark.syntax.prompt_templates` puts the rest in, which strangers have written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planspec_lark.diagnostics import Diagnostic
-from planspec_lark.limits import Limits
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.prompting import LANGUAGES, fill, read_template, refusal_values, text_values, to_json
+from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.limits import Limits
+from planspec_lark.syntax.prompt_templates import LANGUAGES, fill, read_template, refusal_values, text_values, to_json
 
 __all__ = ["LANGUAGES", "STRATEGY_LIMITS", "build_executor_prompt", "build_planner_prompt", "build_repair_prompt"]
 

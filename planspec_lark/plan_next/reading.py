@@ -7,16 +7,16 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, in_order, shorten
-from planspec_lark.findings import Finding, locate, word_of
+from planspec_lark.json_text.findings import Finding, locate, word_of
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.reading import JSON_LIMITS, read_json, scan_json
-from planspec_lark.limits import Findings, Limits
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase, check_return
 from planspec_lark.plan_next.structure import build
 from planspec_lark.plan_next.wording.words import Words, default_words
-from planspec_lark.source import Source
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, in_order, shorten
+from planspec_lark.syntax.limits import Findings, Limits
+from planspec_lark.syntax.source import Source
 
 __all__ = ["MessageError", "MessageScan", "parse_message", "scan_message"]
 

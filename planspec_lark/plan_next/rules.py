@@ -11,8 +11,7 @@ from typing import Any
 
 from attrs import evolve
 
-from planspec_lark.diagnostics import Severity, shorten
-from planspec_lark.findings import Finding, Path
+from planspec_lark.json_text.findings import Finding, Path
 from planspec_lark.plan_next.identity import Phrase
 from planspec_lark.plan_next.models import SIDES, DoneStatus, Phase, PlanType
 from planspec_lark.plan_next.results import HEADINGS, ResultSections, read_result
@@ -21,6 +20,7 @@ from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import Found, Words
+from planspec_lark.syntax.diagnostics import Severity, shorten
 
 __all__ = ["PHASES", "check_next", "check_phase", "check_return", "texts_at"]
 

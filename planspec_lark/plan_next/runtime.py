@@ -15,14 +15,14 @@ from attrs import evolve, field, frozen
 from attrs.validators import ge, instance_of
 
 from planspec_lark.awaitables import Turn, adrive, drive
-from planspec_lark.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.kernel import Kernel, open_state
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.results import status_of
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.source import visible
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
+from planspec_lark.syntax.source import visible
 
 __all__ = ["Answer", "Event", "EventKind", "ExecutorCallable", "PlannerCallable", "Refusal", "Runtime"]
 

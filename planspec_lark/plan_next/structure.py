@@ -18,8 +18,7 @@ from cattrs.cols import list_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn, override
 
-from planspec_lark.diagnostics import shorten
-from planspec_lark.findings import KIND_WORDS, Finding, Path, word_of
+from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, word_of
 from planspec_lark.plan_next.models import (
     Block,
     Core4,
@@ -32,7 +31,8 @@ from planspec_lark.plan_next.models import (
     PlanReturn,
     PlanType,
 )
-from planspec_lark.source import escape_json
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import escape_json
 
 __all__ = ["STRUCTURE_FIELDS", "build", "to_json", "to_value"]
 

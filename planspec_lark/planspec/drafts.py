@@ -12,16 +12,16 @@ from typing import Any
 
 from attrs import define, field
 
-from planspec_lark.diagnostics import Diagnostic, Severity, in_order
-from planspec_lark.limits import Findings, Limits, too_deep, too_many_steps
+from planspec_lark.planspec.corrections import looks_like_step, mend_step
 from planspec_lark.planspec.events import PlanEvent, PlanEventKind
 from planspec_lark.planspec.faults import Section
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.places import Places, Unit
-from planspec_lark.planspec.repairs import looks_like_step, mend_step
+from planspec_lark.planspec.positions import Places, Unit
 from planspec_lark.planspec.tolerance import TolerantWalk
 from planspec_lark.planspec.tree import grow
-from planspec_lark.source import Source, end_last_line
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.syntax.limits import Findings, Limits, too_deep, too_many_steps
+from planspec_lark.syntax.source import Source, end_last_line
 
 __all__ = ["Draft", "Ids", "News"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from planspec_lark import grammars
 from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.syntax import grammars
 
 __all__ = [
     "read_description",

@@ -6,8 +6,8 @@ from enum import Enum
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.planspec.models import PlanStep
+from planspec_lark.syntax.diagnostics import Diagnostic
 
 __all__ = ["PlanEvent", "PlanEventKind", "Provisional"]
 

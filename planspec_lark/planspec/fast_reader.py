@@ -1,6 +1,6 @@
 """A text without any fault → the plan that it is, at the speed of the regular expression engine.
 
-The patterns are made from the grammar's own rules (see :mod:`planspec_lark.regular`). A text that they refuse has a
+The patterns are made from the grammar's own rules (see :mod:`planspec_lark.syntax.patterns`). A text that they refuse has a
 fault; :mod:`planspec_lark.planspec.walking` knows what to say about it.
 """
 
@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from functools import cache
 from re import Pattern
 
-from planspec_lark import grammars
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tokens import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
 from planspec_lark.planspec.tree import grow
-from planspec_lark.source import end_last_line
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import end_last_line
 
 __all__ = ["patterns", "read", "read_steps"]
 

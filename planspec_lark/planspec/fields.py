@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from attrs import Attribute, field, frozen
 
-from planspec_lark import grammars
+from planspec_lark.syntax import grammars
 
 __all__ = [
     "BLANKS",

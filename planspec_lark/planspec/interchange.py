@@ -15,10 +15,10 @@ import attrs
 from cattrs import ClassValidationError, Converter, transform_error
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
-from planspec_lark.diagnostics import shorten
 from planspec_lark.planspec.jsonpaths import Place, write_path
 from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep
-from planspec_lark.source import escape_json, visible_name
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import escape_json, visible_name
 
 __all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_schema", "plan_to_dict", "plan_to_json"]
 

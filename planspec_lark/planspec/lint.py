@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator
 
 from attrs import define, evolve, field
 
-from planspec_lark import grammars
-from planspec_lark.diagnostics import CODES, Diagnostic, shorten
+from planspec_lark.planspec.corrections import find_inputs, find_outputs
 from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.repairs import find_inputs, find_outputs
 from planspec_lark.planspec.tree import iter_with_parents, walk
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, shorten
 
 __all__ = ["OPTIONAL", "check_optional", "find_lint", "lint_plan"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planspec_lark import grammars
-from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.scanning import scan_strictly
-from planspec_lark.source import end_last_line
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.syntax.source import end_last_line
 
 if TYPE_CHECKING:
     from lark import Token, Tree

@@ -8,8 +8,15 @@ from itertools import islice
 
 from attrs import field, frozen
 
-from planspec_lark.diagnostics import Diagnostic, in_order
-from planspec_lark.limits import (
+from planspec_lark.planspec import fast_reader
+from planspec_lark.planspec.corrections import find_inputs, find_outputs
+from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.tolerance import TolerantWalk
+from planspec_lark.planspec.tree import grow
+from planspec_lark.planspec.walking import Walk
+from planspec_lark.syntax.diagnostics import Diagnostic, in_order
+from planspec_lark.syntax.limits import (
     DEFAULT_LIMITS,
     NO_LIMITS,
     Findings,
@@ -18,15 +25,8 @@ from planspec_lark.limits import (
     too_deep,
     too_many_steps,
 )
-from planspec_lark.planspec import fast_reader
-from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
-from planspec_lark.planspec.places import Places
-from planspec_lark.planspec.repairs import find_inputs, find_outputs
-from planspec_lark.planspec.tolerance import TolerantWalk
-from planspec_lark.planspec.tree import grow
-from planspec_lark.planspec.walking import Walk
-from planspec_lark.reasoning import Remainder, leave_out_reasoning
-from planspec_lark.source import Source, Span, end_last_line
+from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
+from planspec_lark.syntax.source import Source, Span, end_last_line
 
 __all__ = ["ScanResult", "scan_faults", "scan_plan", "scan_strictly"]
 
@@ -52,7 +52,7 @@ def scan_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMIT
     A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics, with one exception: the
     grammar has to take ``-> names`` and ``<- names`` for text, and here they are read as the lists that they look like.
     Where a text holds several plans, the one with the fewest errors counts, and the first of these. What stands in a
-    reasoning block (see :mod:`planspec_lark.reasoning`) is none.
+    reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is none.
 
     Args:
         text: any text.

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from re import Match
 
-from planspec_lark import grammars
 from planspec_lark.planspec.escapes import read_description, read_detail, read_segment
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanStatus, PlanStep, make_step
+from planspec_lark.syntax import grammars
 
 __all__ = [
     "BODY",

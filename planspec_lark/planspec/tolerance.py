@@ -7,16 +7,16 @@ from typing import Any
 
 from attrs import define
 
-from planspec_lark.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.planspec.corrections import find_comment, find_inputs, find_outputs
 from planspec_lark.planspec.escapes import read_description, read_detail
 from planspec_lark.planspec.faults import Fault, Section, comment_fault, diagnose, line_pattern
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanStep
-from planspec_lark.planspec.places import Unit
-from planspec_lark.planspec.repairs import find_comment, find_inputs, find_outputs
+from planspec_lark.planspec.positions import Unit
 from planspec_lark.planspec.tokens import add_body, split_body, split_variables
 from planspec_lark.planspec.walking import Walk
 from planspec_lark.planspec.windows import BLANK_LINES, LOOK_BACK
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 
 __all__ = ["TolerantWalk"]
 

@@ -11,10 +11,10 @@ from typing import Any
 from lark import Token, Transformer, Tree
 from lark.exceptions import VisitError
 
-from planspec_lark import grammars
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tokens import SUMMARY, add_body, build_step
 from planspec_lark.planspec.tree import grow
+from planspec_lark.syntax import grammars
 
 __all__ = ["PlanTransformer"]
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.planspec.bounding import fit, shorten_result
 from planspec_lark.planspec.data_flow import find_origins
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
-from planspec_lark.planspec.printing import canonical_step, canonical_summary, serialize_plan
+from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.planspec.truncate import fit, shorten_result
 from planspec_lark.planspec.upcoming import Todo, find_next
-from planspec_lark.tokens import TokenCounter
+from planspec_lark.syntax.token_estimate import TokenCounter
 
 __all__ = ["StepView", "Supply", "Use", "focus_view", "next_step_view"]
 
@@ -75,7 +75,7 @@ class StepView:
 
         Args:
             max_tokens: leave parts out, and say how many, until the text has at most so many tokens.
-            count_tokens: counts the tokens of a text; by default :func:`~planspec_lark.tokens.estimate_tokens`.
+            count_tokens: counts the tokens of a text; by default :func:`~planspec_lark.syntax.token_estimate.estimate_tokens`.
 
         Raises:
             ValueError: what has to stay takes more than ``max_tokens``, or no text could spell the plan.

@@ -19,15 +19,15 @@ from typing import Any
 
 from attrs import define, field
 
-from planspec_lark import grammars
-from planspec_lark.diagnostics import Fix, Severity
+from planspec_lark.planspec.corrections import looks_like_step, mend_step
 from planspec_lark.planspec.faults import Fault, Section, diagnose, expected_lines, line_pattern
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.places import Places, Unit
-from planspec_lark.planspec.repairs import looks_like_step, mend_step
+from planspec_lark.planspec.positions import Places, Unit
 from planspec_lark.planspec.tokens import SUMMARY, add_body, build_step, read_constraints, read_goal_detail
 from planspec_lark.planspec.windows import BLANK_LINES, Window
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Fix, Severity
 
 __all__ = ["Walk"]
 

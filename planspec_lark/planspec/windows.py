@@ -10,11 +10,11 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from planspec_lark.diagnostics import Diagnostic
-from planspec_lark.limits import Findings
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.places import Unit
-from planspec_lark.source import Source
+from planspec_lark.planspec.positions import Unit
+from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.limits import Findings
+from planspec_lark.syntax.source import Source
 
 __all__ = ["BLANK_LINES", "LOOK_BACK", "Window"]
 

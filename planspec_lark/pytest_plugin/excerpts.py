@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import shorten
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.printing import canonical_summary
+from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tree import iter_with_parents
-from planspec_lark.source import one_line
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import one_line
 
 __all__ = ["Outline", "show_step"]
 

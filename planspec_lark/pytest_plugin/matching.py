@@ -9,8 +9,8 @@ from typing import TypedDict, Unpack
 
 from attrs import frozen
 
-from planspec_lark import grammars
 from planspec_lark.planspec.models import PlanStatus, PlanStep
+from planspec_lark.syntax import grammars
 
 __all__ = ["Criteria", "Wanted", "Words", "describe_words", "find_nearest", "has_words", "likeness", "want"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from planspec_lark.pytest_plugin.normalizing import Normalizer
+    from planspec_lark.pytest_plugin.normalizers import Normalizer
     from planspec_lark.pytest_plugin.snapshots import PlanSnapshot
 
 __all__ = ["plan_normalizers", "plan_snapshot"]

@@ -14,12 +14,12 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.terminal import context_style, received_style, reset, snapshot_style
 
-from planspec_lark.diagnostics import PlanSyntaxError
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.planspec.printing import serialize_plan
-from planspec_lark.pytest_plugin.normalizing import Normalizer, normalize
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.pytest_plugin.normalizers import Normalizer, normalize
 from planspec_lark.pytest_plugin.taking import Taken, UnreadablePlanError, take
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
 
 __all__ = ["PlanSnapshot", "PlanSnapshotExtension"]
 
@@ -57,8 +57,8 @@ class PlanSnapshotExtension(SingleFileSnapshotExtension):
 
 def _diff(before: str, after: str) -> Iterator[str]:
     # Only a failure needs them.
-    from planspec_lark.comparing.diffing import diff_plans  # noqa: PLC0415
-    from planspec_lark.comparing.showing import show_diff  # noqa: PLC0415
+    from planspec_lark.diff.differ import diff_plans  # noqa: PLC0415
+    from planspec_lark.diff.render import show_diff  # noqa: PLC0415
 
     try:
         diff = diff_plans(parse_plan(before), parse_plan(after))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import Diagnostic, Severity, render_all, shorten
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.scanning import scan_plan
-from planspec_lark.source import one_line
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all, shorten
+from planspec_lark.syntax.source import one_line
 
 __all__ = ["Taken", "UnreadablePlanError", "take"]
 

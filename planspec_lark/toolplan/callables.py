@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeAlias, cast
 
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.source import visible_name
 from planspec_lark.toolplan.runs import ToolRunError
 
 __all__ = ["ENTRY_POINTS", "AtomCallable", "Call", "Caller", "find_caller", "load_entry_point_atoms"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planspec_lark.diagnostics import Diagnostic
-from planspec_lark.findings import FirstFindings
+from planspec_lark.json_text.findings import FirstFindings
 from planspec_lark.json_text.models import JsonText
+from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.toolplan.reading import read_doc
 from planspec_lark.toolplan.validation import examine
 

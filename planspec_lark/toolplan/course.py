@@ -9,9 +9,9 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.diagnostics import shorten
-from planspec_lark.findings import locate
-from planspec_lark.source import Source, one_line
+from planspec_lark.json_text.findings import locate
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import Source, one_line
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
 from planspec_lark.toolplan.journal import Entry, Journal, key_of
 from planspec_lark.toolplan.models import Registry, ToolPlan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from planspec_lark.findings import KIND_WORDS, Finding, Path, text_of, word_of
+from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, text_of, word_of
 from planspec_lark.toolplan.models import Atom
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.structuring import structure

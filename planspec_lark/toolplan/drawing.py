@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planspec_lark.diagnostics import shorten
-from planspec_lark.drawing import Drawing, sheet
-from planspec_lark.source import one_line
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.diagram import Drawing, sheet
+from planspec_lark.syntax.source import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import ToolPlan
 from planspec_lark.toolplan.registry import Signatures

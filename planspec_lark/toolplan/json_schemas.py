@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from attrs import define, field
 
-from planspec_lark.findings import Finding, Path, text_of, word_of
+from planspec_lark.json_text.findings import Finding, Path, text_of, word_of
 from planspec_lark.toolplan.models import AtomInput, AtomOutput
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.types import kind_of, kinds_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from planspec_lark.diagnostics import Diagnostic
+from planspec_lark.syntax.diagnostics import Diagnostic
 
 __all__ = ["Atom", "AtomInput", "AtomOutput", "Registry", "ToolPlan", "ToolStep"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.source import escape_json
+from planspec_lark.syntax.source import escape_json
 
 __all__ = ["Note", "output_of", "read_note", "variable_of", "write_note"]
 

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from planspec_lark.diagnostics import Diagnostic, PlanSyntaxError
-from planspec_lark.findings import Finding, FirstFindings
+from planspec_lark.json_text.findings import Finding, FirstFindings
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.reading import read_json
-from planspec_lark.limits import Limits, read_file
-from planspec_lark.source import visible_name
+from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
+from planspec_lark.syntax.limits import Limits, read_file
+from planspec_lark.syntax.source import visible_name
 from planspec_lark.toolplan.definitions import name_double, read_atoms
 from planspec_lark.toolplan.interchange import AtomsError, ToolPlanError
 from planspec_lark.toolplan.models import Atom, Registry
-from planspec_lark.yaml_text import YAML_LIMITS, read_yaml
 
 __all__ = ["Syntax", "load_atoms", "load_plan_doc", "read_doc", "read_doc_file"]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark import grammars
-from planspec_lark.findings import Path, text_of
+from planspec_lark.json_text.findings import Path, text_of
+from planspec_lark.syntax import grammars
 
 __all__ = ["Piece", "PieceKind", "may_refer", "read_pieces", "texts_in"]
 

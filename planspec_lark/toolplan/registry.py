@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
-from planspec_lark.diagnostics import shorten
+from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.toolplan.models import Atom, Registry
 from planspec_lark.toolplan.tool_lists import Defined, is_atom, is_tool_list, read_tool_list
 from planspec_lark.toolplan.types import kinds_of

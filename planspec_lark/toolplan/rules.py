@@ -7,7 +7,7 @@ from itertools import islice
 
 from attrs import define, field, frozen
 
-from planspec_lark.findings import Finding, Path, text_of
+from planspec_lark.json_text.findings import Finding, Path, text_of
 from planspec_lark.toolplan.ancestry import Ancestry
 from planspec_lark.toolplan.ordering import Graph, Ordering, find_cycles, order
 from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in

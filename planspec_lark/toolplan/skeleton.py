@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from planspec_lark.diagnostics import Diagnostic
-from planspec_lark.findings import Finding, locate
+from planspec_lark.json_text.findings import Finding, locate
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
+from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.toolplan.models import Registry
 from planspec_lark.toolplan.notes import Note, output_of, read_note
 from planspec_lark.toolplan.references import PieceKind, read_pieces, texts_in

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 from attrs import define, field
 
-from planspec_lark.diagnostics import shorten
-from planspec_lark.findings import KIND_WORDS, Finding, Path, word_of
-from planspec_lark.source import visible_name
+from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, word_of
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["STEPS", "Outline", "Report", "Step", "name_of", "outline"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, frozen
 
-from planspec_lark.findings import Finding, Path, text_of, word_of
+from planspec_lark.json_text.findings import Finding, Path, text_of, word_of
 from planspec_lark.toolplan.json_schemas import SchemaReader, join_names
 from planspec_lark.toolplan.models import Atom
 from planspec_lark.toolplan.structure import name_of

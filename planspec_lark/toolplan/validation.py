@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.diagnostics import CODES
-from planspec_lark.findings import Finding
+from planspec_lark.json_text.findings import Finding
 from planspec_lark.json_text.paths import write_path
-from planspec_lark.source import visible_name
+from planspec_lark.syntax.diagnostics import CODES
+from planspec_lark.syntax.source import visible_name
 from planspec_lark.toolplan.registry import Signatures
 from planspec_lark.toolplan.rules import Plan, check_atoms, check_dependencies, check_references, prepare, warn
 from planspec_lark.toolplan.structure import Report, outline

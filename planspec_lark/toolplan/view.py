@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import define, field
 
-from planspec_lark import grammars
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.source import one_line
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
 from planspec_lark.toolplan.notes import output_of, variable_of, write_note

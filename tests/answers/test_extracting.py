@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import CODES, Limits, Risk, Severity, extract_plan, parse_plan, scan_plan, serialize_plan
-from planspec_lark.answers.risks import RISKS
+from planspec_lark.answers.risk import RISKS
 from tests import strategies
 from tests.corpus import each, find
 

@@ -307,7 +307,7 @@ def test_any_answer_can_be_spliced(text: str, answer: str) -> None:
 
 def test_every_fault_has_a_rule_and_an_example() -> None:
     from planspec_lark import CODES
-    from planspec_lark.prompting import read_template
+    from planspec_lark.syntax.prompt_templates import read_template
 
     codes = [
         code

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from planspec_lark import BulkOptions, Severity, check_text, parse_plan, scan_plan, serialize_plan, validate_plan
 from planspec_lark.bulk.analysing import analyze_text
-from planspec_lark.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from tests.bulk.corpora import DOUBLED, IN_PROSE, MENDED, PLAN, REFUSAL, fixture_texts
 
 FOREIGN = PLAN.replace("→", "->")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from planspec_lark.cli import drafts
-from planspec_lark.store.folder import PlanFolder
-from planspec_lark.store.models import StoreError, StoreReason
+from planspec_lark.folder.folder import PlanFolder
+from planspec_lark.folder.models import StoreError, StoreReason
 from tests.cli.running import LISTEN, at_work, run
 from tests.cli.terminals import terminal
 from tests.cli.test_folder import HIDDEN

@@ -18,7 +18,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 from planspec_lark.toolplan import callables
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
 from tests.toolplan.plans import ATOMS, bake, document, weigh

@@ -15,7 +15,7 @@ import pytest
 
 from planspec_lark import parse_plan
 from planspec_lark.document.file import PlanFile
-from planspec_lark.planspec.printing import serialize_plan
+from planspec_lark.planspec.printer import serialize_plan
 from tests.cli.running import PLAN, SLOPPY, call, command_line, environment, run
 
 # What a model has written of a line that is wrong.

@@ -17,7 +17,7 @@ from planspec_lark import (
     step_order,
 )
 from planspec_lark.document.pieces import Piece, cut_scanned
-from planspec_lark.limits import Limits
+from planspec_lark.syntax.limits import Limits
 from tests.corpus import each, read
 from tests.property import documents
 

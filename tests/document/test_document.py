@@ -19,7 +19,7 @@ from planspec_lark import (
     parse_plan,
     parse_plan_commands,
 )
-from planspec_lark.limits import Limits
+from planspec_lark.syntax.limits import Limits
 
 # Of everything some.
 PLAN = """\

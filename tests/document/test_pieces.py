@@ -8,7 +8,7 @@ import pytest
 
 from planspec_lark import PlanSyntaxError, parse_plan, serialize_plan, step_order
 from planspec_lark.document.pieces import Piece, cut_text
-from planspec_lark.limits import Limits
+from planspec_lark.syntax.limits import Limits
 from tests.corpus import SHOWCASE, each, read
 
 CASES = {

@@ -14,7 +14,7 @@ from planspec_lark.document.round_trip import RoundTripError
 from planspec_lark.document.stretches import Stretch
 from planspec_lark.document.styles import Style
 from planspec_lark.document.watching import Watcher
-from planspec_lark.plan_cmd import applying
+from planspec_lark.plan_cmd import apply as applying
 from planspec_lark.plan_cmd.finding import Finder, Gap
 
 TEXT = """\

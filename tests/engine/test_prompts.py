@@ -38,7 +38,7 @@ from planspec_lark.engine.prompts import (
     build_replan_prompt,
 )
 from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
-from planspec_lark.prompting import _SECTION, read_template
+from planspec_lark.syntax.prompt_templates import _SECTION, read_template
 from tests.corpus import ROOT
 from tests.pages import fences, headings
 

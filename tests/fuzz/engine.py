@@ -23,7 +23,7 @@ from planspec_lark import (
 )
 from planspec_lark.llm.arriving import Arriving
 from planspec_lark.llm.transport import Endpoint
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.property import promises
 

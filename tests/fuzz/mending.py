@@ -20,7 +20,7 @@ from planspec_lark import (
     serialize_plan,
     splice,
 )
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.corpus import FIXTURES, read
 from tests.fuzz.texts import texts

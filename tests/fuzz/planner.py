@@ -23,7 +23,7 @@ from planspec_lark.plan_next.models import Block, DoneItem, DoneStatus, Phase, P
 from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
 from planspec_lark.plan_next.results import status_of
 from planspec_lark.plan_next.view import context_to_plan
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.property import promises
 

@@ -55,9 +55,9 @@ from planspec_lark import (
     steps_to_plan,
     validate_plan,
 )
-from planspec_lark.drawing import Drawing
-from planspec_lark.planspec.drawing import View
-from planspec_lark.planspec.showing import show_plan, wrap
+from planspec_lark.planspec.diagram import View
+from planspec_lark.planspec.render import show_plan, wrap
+from planspec_lark.syntax.diagram import Drawing
 from tests.fuzz import engine, mending, planner, reflections, tool_runs, toolplans, versions
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.property import documents, promises, streams

@@ -30,7 +30,7 @@ from planspec_lark import (
     toolplan_to_plan,
     validate_plan,
 )
-from planspec_lark.source import one_line, visible
+from planspec_lark.syntax.source import one_line, visible
 from planspec_lark.toolplan.drawing import Drawing
 from tests import strategies
 

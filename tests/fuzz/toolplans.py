@@ -23,7 +23,7 @@ from planspec_lark import (
     tool_plan_to_dict,
     validate_plan_doc,
 )
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 from planspec_lark.toolplan.structure import outline
 from tests import strategies
 from tests.corpus import FIXTURES, read

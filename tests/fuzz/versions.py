@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planspec_lark import PlanSpec, scan_plan, serialize_plan
-from tests.comparing import promises
+from tests.diff import promises
 
 __all__ = ["try_versions"]
 

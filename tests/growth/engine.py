@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from planspec_lark import LlmError, PlanStep, build_execution_prompt, read_execution, render_all, request_reflection
-from planspec_lark.limits import Limits
 from planspec_lark.llm.arriving import Arriving
 from planspec_lark.llm.transport import Endpoint
+from planspec_lark.syntax.limits import Limits
 from tests.growth.work import Work
 
 __all__ = ["ENGINE_SHAPES", "ENGINE_WORK"]

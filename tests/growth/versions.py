@@ -19,7 +19,7 @@ from planspec_lark import (
     scan_plan,
     serialize_plan,
 )
-from planspec_lark.comparing.showing import show_diff
+from planspec_lark.diff.render import show_diff
 from tests.growth.shapes import PLAN_SHAPES
 from tests.growth.work import Work
 

@@ -50,15 +50,15 @@ from planspec_lark import (
     steps_to_plan,
     validate_plan,
 )
-from planspec_lark.drawing import Drawing
-from planspec_lark.limits import NO_LIMITS
 from planspec_lark.plan_next.prompts import build_repair_prompt
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import default_words
-from planspec_lark.planspec.drawing import View
-from planspec_lark.planspec.showing import show_plan, wrap
+from planspec_lark.planspec.diagram import View
+from planspec_lark.planspec.render import show_plan, wrap
+from planspec_lark.syntax.diagram import Drawing
+from planspec_lark.syntax.limits import NO_LIMITS
 from tests.reporting import to_github, to_json, to_sarif
 
 __all__ = ["EXCEPTIONS", "JSON_WORK", "PLAN_WORK", "TEXT_WORK", "Work"]

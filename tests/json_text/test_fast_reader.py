@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from planspec_lark import read_json
 from planspec_lark.json_text import fast_reader
 from planspec_lark.json_text.reading import JSON_LIMITS, _read_slowly
-from planspec_lark.limits import Limits
-from planspec_lark.source import Source
+from planspec_lark.syntax.limits import Limits
+from planspec_lark.syntax.source import Source
 from tests.fuzz.texts import json_texts
 
 _VALUES = st.recursive(

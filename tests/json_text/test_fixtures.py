@@ -7,7 +7,8 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import Severity, grammars, read_json, render_all, scan_json
+from planspec_lark import Severity, read_json, render_all, scan_json
+from planspec_lark.syntax import grammars
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 VALID = each("json_text/valid", ".json")

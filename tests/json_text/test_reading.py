@@ -11,7 +11,7 @@ from planspec_lark import JsonText, Limits, Severity, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.json_text.near import NearMisses
 from planspec_lark.json_text.scalars import NO_VALUE
-from planspec_lark.limits import NO_LIMITS
+from planspec_lark.syntax.limits import NO_LIMITS
 
 
 def codes(found: JsonText) -> list[str]:

@@ -12,7 +12,7 @@ from planspec_lark import LlmError, Reply
 from planspec_lark.llm.arriving import Arriving
 from planspec_lark.llm.server_events import EventReader
 from planspec_lark.llm.transport import Endpoint
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 from tests.llm.serving import DONE, USAGE, delta, event, pieces_of
 
 ENDPOINT = Endpoint("http://host/v1", "key", 1.0, 10_000)

@@ -15,7 +15,7 @@ from planspec_lark import LlmError, Reply
 from planspec_lark.llm.models import Usage
 from planspec_lark.llm.replies import read_reply
 from planspec_lark.llm.transport import Endpoint
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 from tests.llm.asking import Ask, chat_with, failure
 from tests.llm.serving import SOON, Scripted, Served, answer, completion, fine
 

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 
 from planspec_lark import export_grammar, parse_plan, serialize_plan
 from tests import strategies
+from tests.constrained.engines import canonical, guide, lark_accepts
+from tests.constrained.test_canonical import HEADS, mutate, source, spellable
+from tests.constrained.test_schema import ACCEPTED, REFUSED
 from tests.corpus import find, read
-from tests.generation.engines import canonical, guide, lark_accepts
-from tests.generation.test_canonical import HEADS, mutate, source, spellable
-from tests.generation.test_schema import ACCEPTED, REFUSED
 
 END = 256
 

@@ -21,7 +21,7 @@ from planspec_lark import (
     serialize_plan,
     step_order,
 )
-from planspec_lark.plan_cmd.applying import perform
+from planspec_lark.plan_cmd.apply import perform
 from tests.planspec.test_models import DEPTH, chain
 
 PLAN = """\

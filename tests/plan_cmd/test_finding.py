@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planspec_lark import PlanCommand, PlanSpec, PlanStep, apply_command, apply_commands, iter_steps, parse_plan
-from planspec_lark.diagnostics import CommandError
 from planspec_lark.plan_cmd import finding
-from planspec_lark.plan_cmd.applying import perform
+from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_cmd.finding import Finder
+from planspec_lark.syntax.diagnostics import CommandError
 from tests import strategies
 
 

@@ -8,7 +8,6 @@ import pytest
 from attrs import evolve
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.plan_next.checking import check_message
 from planspec_lark.plan_next.context import Context, close_block, open_block, start_context
 from planspec_lark.plan_next.executors import Executors
@@ -25,6 +24,7 @@ from planspec_lark.plan_next.models import (
     PlanType,
 )
 from planspec_lark.plan_next.reading import parse_message
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
 from tests.plan_next.messages import GOAL, call, codes_of, encode, execute, paths_of, probes, returned, steps
 
 TOOLS = Executors([Executor("read_file"), Executor("write-file")])

@@ -9,7 +9,6 @@ import pytest
 from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
 
-from planspec_lark.limits import Limits
 from planspec_lark.plan_next.context import (
     Context,
     ContextError,
@@ -26,6 +25,7 @@ from planspec_lark.plan_next.models import (
     Phase,
     PlanType,
 )
+from planspec_lark.syntax.limits import Limits
 from tests.plan_next.turns import STEPS, close, execute, open_, probes, steps
 
 

@@ -17,7 +17,6 @@ import pytest
 from attrs import field, frozen
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.diagnostics import render_all
 from planspec_lark.plan_next.context import Context, start_context
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.judging import Judge
@@ -35,6 +34,7 @@ from planspec_lark.plan_next.models import (
     goal_text,
 )
 from planspec_lark.plan_next.runtime import Answer, Event, EventKind, Refusal, Runtime
+from planspec_lark.syntax.diagnostics import render_all
 from tests.plan_next.turns import STEPS, close, execute, open_, returned, steps
 
 DONE = DoneStatus.DONE

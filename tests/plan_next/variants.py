@@ -6,8 +6,8 @@ import copy
 import json
 from typing import Any
 
-from planspec_lark.diagnostics import Diagnostic
 from planspec_lark.plan_next.reading import MessageError, parse_message
+from planspec_lark.syntax.diagnostics import Diagnostic
 
 __all__ = [
     "CALL",

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, PlanStep, draw_plan, iter_steps, parse_plan
-from planspec_lark.drawing import Drawing
-from planspec_lark.graphviz import GraphvizError, dot_to_svg
-from planspec_lark.planspec.drawing import View
-from planspec_lark.source import visible
+from planspec_lark.planspec.diagram import View
+from planspec_lark.syntax.diagram import Drawing
+from planspec_lark.syntax.graphviz import GraphvizError, dot_to_svg
+from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.planspec.test_models import DEPTH, chain
 from tests.toolplan.measuring import grows_evenly

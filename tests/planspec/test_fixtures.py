@@ -19,8 +19,8 @@ from planspec_lark import (
     scan_plan,
     serialize_plan,
 )
-from planspec_lark.diagnostics import decode
-from planspec_lark.planspec.showing import show_plan
+from planspec_lark.planspec.render import show_plan
+from planspec_lark.syntax.diagnostics import decode
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 VALID = each("planspec/valid", ".md")

@@ -19,7 +19,7 @@ from planspec_lark import (
     replace_children,
     serialize_plan,
 )
-from planspec_lark.planspec.showing import show_plan
+from planspec_lark.planspec.render import show_plan
 from tests.planspec.test_models import DEPTH, chain
 
 

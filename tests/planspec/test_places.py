@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import Span, iter_steps, parse_plan, scan_plan
-from planspec_lark.planspec.places import Fields
+from planspec_lark.planspec.positions import Fields
 
 TEXT = """\
 \ufeff

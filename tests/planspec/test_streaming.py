@@ -22,7 +22,7 @@ from planspec_lark import (
     scan_plan,
     serialize_plan,
 )
-from planspec_lark.source import GrowingSource
+from planspec_lark.syntax.source import GrowingSource
 from tests.corpus import each
 from tests.property import streams
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import PlanSpec, PlanStep, Severity, parse_plan, validate_plan
-from planspec_lark.planspec.validation import check_rules
+from planspec_lark.planspec.rules import check_rules
 from tests.planspec.test_models import DEPTH, chain
 
 

@@ -42,9 +42,9 @@ from planspec_lark import (
     step_order,
 )
 from planspec_lark.json_text.models import MISSING
-from planspec_lark.limits import NO_LIMITS
 from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.scanning import scan_faults
+from planspec_lark.syntax.limits import NO_LIMITS
 
 # ---------------------------------------------------------------- printing and reading
 

@@ -25,8 +25,8 @@ from planspec_lark import (
     plan_to_dict,
     scan_plan,
 )
-from planspec_lark.limits import DEFAULT_LIMITS, NO_LIMITS
 from planspec_lark.planspec.tree import grow
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS
 
 # The kinds that say what a draft holds.
 _REFUSALS = {"PS121", "PS122", "PS123"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from planspec_lark import PlanSpec, PlanStatus, estimate_tokens, focus_view, iter_steps, parse_plan, serialize_plan
 from planspec_lark.planspec.views import StepView, next_step_view
-from planspec_lark.tokens import TokenCounter
+from planspec_lark.syntax.token_estimate import TokenCounter
 from tests import strategies
 
 COUNTERS = st.sampled_from([len, estimate_tokens, lambda text: text.count("\n") + 1, lambda text: len(text.split())])

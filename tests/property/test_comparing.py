@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps, merge_plans
-from tests.comparing import promises
-from tests.comparing.variants import pairs, triples
+from tests.diff import promises
+from tests.diff.variants import pairs, triples
 
 Pair = tuple[PlanSpec, PlanSpec]
 Triple = tuple[PlanSpec, PlanSpec, PlanSpec]

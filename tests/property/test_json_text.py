@@ -9,8 +9,9 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planspec_lark import Severity, grammars, read_json, scan_json
-from planspec_lark.limits import NO_LIMITS
+from planspec_lark import Severity, read_json, scan_json
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.limits import NO_LIMITS
 from tests.property import promises
 
 SURROGATE = re.compile("[\ud800-\udfff]")

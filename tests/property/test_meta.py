@@ -11,15 +11,17 @@ from attrs import evolve
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, grammars, scan_plan
-from planspec_lark.diagnostics import CommandError
+from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, scan_plan
 from planspec_lark.engine.trial import Trial
-from planspec_lark.loading import load_rules
-from planspec_lark.plan_cmd import applying
-from planspec_lark.plan_cmd import printing as command_printing
+from planspec_lark.plan_cmd import apply as applying
+from planspec_lark.plan_cmd import printer as command_printing
 from planspec_lark.plan_cmd.finding import Finder
-from planspec_lark.planspec import fast_reader, fields, printing, tokens
-from planspec_lark.regular import RegularRules, TerminalPattern
+from planspec_lark.planspec import fast_reader, fields, tokens
+from planspec_lark.planspec import printer as printing
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import CommandError
+from planspec_lark.syntax.lalr import load_rules
+from planspec_lark.syntax.patterns import RegularRules, TerminalPattern
 from tests import strategies
 from tests.property import promises
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planspec_lark import check_text, iter_steps, render_all, scan_plan, scan_plan_commands
-from planspec_lark.source import visible
+from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.property import promises
 

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planspec_lark import parse_plan, serialize_plan
-from planspec_lark.diagnostics import Severity
 from planspec_lark.engine.desk import ThinkEvent
 from planspec_lark.engine.ledger import Kind, MemoryLedger, Record
 from planspec_lark.engine.models import (
@@ -33,8 +32,9 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.resuming import replay
 from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.validation import check_rules
-from planspec_lark.source import visible
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.syntax.diagnostics import Severity
+from planspec_lark.syntax.source import visible
 from tests import strategies
 
 LIMITS = EngineLimits(max_rounds=4, max_attempts=6, max_added=15, max_plannings=8, max_loop=3)

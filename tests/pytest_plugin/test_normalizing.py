@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, parse_plan, plan_without, serialize_plan
-from planspec_lark.pytest_plugin.normalizing import PARTS, normalize
+from planspec_lark.pytest_plugin.normalizers import PARTS, normalize
 from tests import strategies
 from tests.pytest_plugin.plans import PLAN
 

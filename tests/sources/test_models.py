@@ -32,7 +32,7 @@ from planspec_lark import (
     steps_to_plan,
 )
 from planspec_lark.engine.ledger import RunInfo
-from planspec_lark.planspec.showing import show_plan
+from planspec_lark.planspec.render import show_plan
 from tests import strategies
 from tests.cli.running import run
 from tests.strategies import hang

@@ -25,8 +25,8 @@ from planspec_lark import (
     tool_plan_from_dict,
     tool_plan_to_dict,
 )
+from planspec_lark.json_text.yaml_text import MissingYamlError
 from planspec_lark.toolplan.reading import read_doc
-from planspec_lark.yaml_text import MissingYamlError
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
 PLAN = document(weigh("a"), bake("b", "${a.outputs.weight}"), outputs={"x": "${b.outputs.loaf}"})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planspec_lark import grammars
+from planspec_lark.syntax import grammars
 from planspec_lark.toolplan.references import Piece, PieceKind, read_pieces, texts_in
 from tests.toolplan.measuring import grows_evenly
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from planspec_lark import AtomsError, registry_from_value, validate_plan_doc
-from planspec_lark.grammars import schema_path
+from planspec_lark.syntax.grammars import schema_path
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 from tests.toolplan.test_reading import FAULTS
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
-from planspec_lark.diagnostics import PlanSyntaxError
-from planspec_lark.limits import Limits, find_excess, read_file
 from planspec_lark.plan_next.wording.matching import Entry, EntryError, Kind, Matcher, read_key
 from planspec_lark.plan_next.wording.normal import Found
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.limits import Limits, find_excess, read_file
 
 __all__ = ["WORDS_LIMITS", "Found", "WordList", "Words", "WordsError", "default_words", "load_words", "read_words"]
 

@@ -1,0 +1,181 @@
+"""An answer → the plan in it, with a ledger of all that was repaired, dropped or left out on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from planspec_lark.answers.faulty import last_line
+from planspec_lark.answers.risk import Risk, rate
+from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.interchange import plan_to_dict
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.planspec.scanning import scan_plan
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
+from planspec_lark.syntax.source import Source, Span
+
+__all__ = ["Extraction", "Repair", "extract_plan"]
+
+
+@frozen
+class Repair:
+    """One entry of the ledger.
+
+    Attributes:
+        code: the code of what was found.
+        message: what was found, in words.
+        was: the text as it was.
+        became: what it was read as; the empty text for what was left out. What was only moved stays the same, and so
+            does what may be something else than it was taken for.
+        risk: how likely it is that this changes what is meant.
+        diagnostic: what was found, with its place; an error where the risk is above the one that is allowed.
+    """
+
+    code: str
+    message: str
+    was: str
+    became: str
+    risk: Risk
+    diagnostic: Diagnostic = field(repr=False)
+
+    @property
+    def line(self) -> int:
+        """Its first line, from 1."""
+        return self.diagnostic.line or 1
+
+    @property
+    def end_line(self) -> int:
+        """Its last line."""
+        span = self.diagnostic.span
+        return self.line if span is None else last_line(span)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as a JSON value."""
+        return {
+            "line": self.line,
+            "end_line": self.end_line,
+            "code": self.code,
+            "message": self.message,
+            "was": self.was,
+            "became": self.became,
+            "risk": self.risk.value,
+        }
+
+
+@frozen
+class Extraction:
+    """What was found in an answer.
+
+    Attributes:
+        plan: the plan; empty where there is none.
+        text: its canonical text.
+        repairs: what was repaired or dropped, in the order of the answer.
+        left_out: what seems to be no part of the plan.
+        span: from the plan's first character to its last; None where there is none.
+        max_risk: the highest risk that is allowed.
+    """
+
+    plan: PlanSpec
+    text: str
+    repairs: tuple[Repair, ...]
+    left_out: tuple[Repair, ...]
+    span: Span | None
+    max_risk: Risk
+    source: Source = field(repr=False)
+
+    @property
+    def refused(self) -> list[Repair]:
+        """All entries with a risk above the one that is allowed."""
+        entries = sorted((*self.repairs, *self.left_out), key=lambda entry: entry.line)
+        return [entry for entry in entries if entry.risk.rank > self.max_risk.rank]
+
+    @property
+    def risk(self) -> Risk:
+        """The highest risk of any entry."""
+        risks = [entry.risk for entry in (*self.repairs, *self.left_out)]
+        return max(risks, default=Risk.NONE, key=lambda risk: risk.rank)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether there is a plan with steps, and nothing was done for it that is not allowed."""
+        return bool(self.plan.steps) and not self.refused
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as a JSON value. It has no plan where that is not usable."""
+        return {
+            "usable": self.is_usable,
+            "risk": self.risk.value,
+            "max_risk": self.max_risk.value,
+            "plan": plan_to_dict(self.plan) if self.is_usable else None,
+            "text": self.text if self.is_usable else None,
+            "line": self.span.line if self.span else None,
+            "end_line": self.span.end_line if self.span else None,
+            "repairs": [entry.to_dict() for entry in self.repairs],
+            "left_out": [entry.to_dict() for entry in self.left_out],
+        }
+
+
+def extract_plan(
+    text: str, *, max_risk: Risk | str = Risk.MEDIUM, name: str = "<text>", limits: Limits = DEFAULT_LIMITS
+) -> Extraction:
+    """Take the plan out of an answer, and keep account of all that was done to it. Never raises on any text.
+
+    Args:
+        text: any text.
+        max_risk: the highest risk that is allowed. What is done above that is refused: then the plan is not usable.
+        name: what diagnostics call the text.
+        limits: how much to read. More findings than are listed count as the highest risk.
+
+    Raises:
+        ValueError: there is no such risk.
+    """
+    most = Risk(max_risk)
+    result = scan_plan(text, name=name, limits=limits)
+    repairs: list[Repair] = []
+    left_out: list[Repair] = []
+    for diagnostic in result.diagnostics:
+        entry = _enter(diagnostic, result.source, most)
+        (left_out if diagnostic.severity is Severity.INFO else repairs).append(entry)
+    plan = result.plan
+    # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind.
+    types = [found for found in check_rules(plan) if found.code == "PS202"]
+    repairs += [_enter(found, result.source, most) for found in locate(types, result.places)]
+    repairs.sort(key=lambda entry: entry.line)
+    return Extraction(
+        plan, serialize_plan(plan), tuple(repairs), tuple(left_out), _find_span(result.places), most, result.source
+    )
+
+
+def _enter(diagnostic: Diagnostic, source: Source, most: Risk) -> Repair:
+    risk = rate(diagnostic)
+    # A type is taken as it is, whatever might be meant by it.
+    is_type = diagnostic.code == "PS202"
+    fix, span = None if is_type else diagnostic.fix, diagnostic.span
+    is_dropped = diagnostic.severity is not Severity.WARNING or diagnostic.code in ("PS105", "PS125")
+    is_kept = is_type or (fix is None and not is_dropped)
+    was = source.text[fix.span.start : fix.span.end] if fix else _whole_lines(span, source)
+    became = fix.text if fix else was if is_kept else ""
+    if risk.rank > most.rank:
+        diagnostic = evolve(diagnostic, severity=Severity.ERROR)
+    return Repair(diagnostic.code, diagnostic.message, was, became, risk, diagnostic)
+
+
+def _whole_lines(span: Span | None, source: Source) -> str:
+    """The lines that a span touches, without white space around them."""
+    if span is None:
+        return ""
+    return "\n".join(source.line(number) for number in range(span.line, last_line(span) + 1)).strip(" \t\n")
+
+
+def _find_span(places: Places) -> Span | None:
+    """From the first part of a plan to the last."""
+    spans = [span for found in places.fields.values() for span in found]
+    spans += [step.span for step in places.steps.values()]
+    if not spans:
+        return None
+    return places.source.span(min(span.start for span in spans), max(span.end for span in spans))

@@ -1,0 +1,100 @@
+"""How far the repairs of a tolerant reading can be trusted: how likely is it that they change what is meant?"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from planspec_lark.planspec.corrections import Flaw, looks_like_step, mend_step
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import MARKS
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+
+__all__ = ["RISKS", "Risk", "rate"]
+
+
+class Risk(str, Enum):
+    """How likely it is that a repair changes what is meant, the least first."""
+
+    NONE = "none"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+    @property
+    def rank(self) -> int:
+        """Its place among the four, from 0."""
+        return list(Risk).index(self)
+
+
+# Of each code that a tolerant reading gives a warning with, the risk of the repair. Where a line has several flaws, the
+# highest counts, though only the first flaw is named. Some are worse with some texts, as is said behind them.
+RISKS = {
+    "PS102": Risk.MEDIUM,  # a control character was left out: what it stood for is gone
+    "PS104": Risk.LOW,  # a header in other words or signs
+    "PS105": Risk.MEDIUM,  # `## Steps` behind steps: all are taken for one list
+    "PS106": Risk.LOW,  # a part in another place: each part has its own words
+    "PS110": Risk.LOW,  # an id in other signs: `1)`, `01.`, `**1.**`
+    "PS111": Risk.LOW,  # a mark in other signs; a status that is not known was dropped: high
+    "PS112": Risk.LOW,  # a type in other brackets
+    "PS113": Risk.NONE,  # white space
+    "PS114": Risk.LOW,  # a separator with nothing behind it
+    "PS115": Risk.LOW,  # progress in other signs; what had no number was taken for text: medium
+    "PS116": Risk.MEDIUM,  # a second progress was taken for text
+    "PS118": Risk.LOW,  # another bullet
+    "PS124": Risk.LOW,  # a comment behind a header was left out; one behind text, which may belong to it: medium
+    "PS125": Risk.MEDIUM,  # reasoning that lacks a tag at one end: up to there, or from there on, all was left out
+    "PS305": Risk.MEDIUM,  # text was taken for outputs or inputs
+}
+# What is left out and seems to be no part of the plan: prose, fences; but of several plans only one is taken.
+_LEFT_OUT = {"PS105": Risk.MEDIUM}
+
+
+def rate(diagnostic: Diagnostic) -> Risk:
+    """The risk of what a tolerant reading has made of a text at the place of a diagnostic.
+
+    What was dropped though it seems to belong to the plan is always of the highest.
+    """
+    if diagnostic.severity is Severity.ERROR or diagnostic.code == "PS120":
+        return Risk.HIGH
+    if diagnostic.severity is Severity.INFO:
+        return _LEFT_OUT.get(diagnostic.code, Risk.NONE)
+    fix = diagnostic.fix
+    risk = RISKS.get(diagnostic.code, Risk.HIGH)
+    if fix is None or diagnostic.source is None or diagnostic.code == "PS305":
+        return risk
+    end = fix.span.end
+    if diagnostic.code == "PS124" and diagnostic.span is not None:
+        risk, end = _rate_comment(fix.text), diagnostic.span.start
+    line = diagnostic.source.text[fix.span.start : end]
+    return max(risk, _rate_line(line, fix.text), key=lambda one: one.rank)
+
+
+def _rate_comment(mended: str) -> Risk:
+    """The risk of leaving out what stands behind a line."""
+    marks = (grammars.pattern("planspec", mark) for mark in ("CONSTRAINTS_MARK", "STEPS_MARK"))
+    return RISKS["PS124"] if any(mark.fullmatch(mended) for mark in marks) else Risk.MEDIUM
+
+
+def _rate_line(line: str, mended: str) -> Risk:
+    """The highest risk of all that was done to a line."""
+    clean = grammars.pattern("planspec", "FORBIDDEN").sub("", line).strip(BLANKS)
+    if not looks_like_step(clean):
+        return Risk.NONE
+    flaws, written = mend_step(clean)
+    if written != mended:
+        return Risk.NONE
+    risks = [_rate_flaw(flaw, clean, mended) for flaw in flaws]
+    if mended.count("→") > clean.count("→"):
+        risks.append(RISKS["PS305"])
+    return max(risks, default=Risk.NONE, key=lambda one: one.rank)
+
+
+def _rate_flaw(flaw: Flaw, line: str, mended: str) -> Risk:
+    written = line[flaw.start : flaw.end]
+    if flaw.code == "PS111":
+        mark = written.strip("[]［］【】").strip(BLANKS)
+        return RISKS[flaw.code] if mark in ("", "X", *MARKS.values()) else Risk.HIGH
+    if flaw.code == "PS115" and f"\\{written}" in mended:
+        return Risk.MEDIUM
+    return RISKS.get(flaw.code, Risk.HIGH)

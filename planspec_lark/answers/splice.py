@@ -1,0 +1,201 @@
+"""The mended lines of an answer, put into the plan that they are for. Every other character stays as it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from re import Pattern
+
+from attrs import field, frozen
+
+from planspec_lark.answers.faulty import find_faulty
+from planspec_lark.planspec.check import check_text
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity, has_errors
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
+from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.source import Source, end_last_line
+
+__all__ = ["Spliced", "splice"]
+
+
+@frozen
+class Spliced:
+    """What has come of it.
+
+    Attributes:
+        text: the plan with its mended lines; as it was, where the answer is refused.
+        lines: the numbers that its lines had which were written anew.
+        diagnostics: what is wrong with the answer, where an error refuses all of it, and what was left out of it.
+        findings: what is found in ``text``, as :func:`~planspec_lark.check_text` finds it.
+        source: the answer.
+    """
+
+    text: str
+    lines: tuple[int, ...]
+    diagnostics: list[Diagnostic]
+    findings: list[Diagnostic]
+    source: Source = field(repr=False)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the answer was taken."""
+        return not has_errors(self.diagnostics)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether it was taken, and nothing in the plan is an error any more."""
+        return self.is_usable and not has_errors(self.findings)
+
+
+def splice(
+    text: str, answer: str, *, name: str = "<text>", answer_name: str = "<answer>", limits: Limits = DEFAULT_LIMITS
+) -> Spliced:
+    """Put mended lines into a plan: an answer to :func:`~planspec_lark.repair_prompt`. No text makes it raise.
+
+    Args:
+        text: the plan that was asked about.
+        answer: any text; its lines that begin with ``LINE``, a number and a colon count.
+        name: what the findings call the plan.
+        answer_name: what the diagnostics call the answer.
+        limits: how much to read and to report.
+    """
+    source = Source(answer, answer_name)
+    if excess := find_excess(answer, answer_name, limits):
+        return Spliced(text, (), [excess], check_text(text, name=name, limits=limits), source)
+    faulty = find_faulty(text, name=name, limits=limits)
+    found = Findings(limits.max_findings)
+    remainder = leave_out_reasoning(answer)
+    mended = _read(source, end_last_line(remainder.text), faulty.lines, found)
+    found.extend(remainder.diagnose(source))
+    if found.counts[Severity.ERROR]:
+        mended = {}
+    after = _put(faulty.source.text, mended)
+    return Spliced(after, tuple(sorted(mended)), found.close(), check_text(after, name=name, limits=limits), source)
+
+
+# ---------------------------------------------------------------- the plan
+
+
+def _put(text: str, mended: dict[int, list[str]]) -> str:
+    """The text with these lines in place of those with these numbers. Each keeps its line break and its indentation."""
+    if not mended:
+        return text
+    rows = text.split("\n")
+    common = "\r\n" if rows[0].endswith("\r") and len(rows) > 1 else "\n"
+    pieces: list[str] = []
+    for number, row in enumerate(rows, 1):
+        is_first, is_last = number == 1, number == len(rows)
+        if number in mended:
+            pieces += _replace(row, mended[number], common, is_first=is_first, is_last=is_last)
+        else:
+            pieces += [row, "" if is_last else "\n"]
+    return "".join(pieces)
+
+
+def _replace(row: str, texts: list[str], common: str, *, is_first: bool, is_last: bool) -> Iterator[str]:
+    body = row if is_last else row.removesuffix("\r")
+    # Only the first sign of a text is a byte-order mark.
+    lead = "\ufeff" if is_first and body.startswith("\ufeff") else ""
+    yield lead
+    rest = body[len(lead) :]
+    indent = rest[: len(rest) - len(rest.lstrip(BLANKS))]
+    line_break = common if is_last else row[len(body) :] + "\n"
+    for at, text in enumerate(texts, 1):
+        written = text.lstrip("\ufeff") if is_first and at == 1 and not lead else text
+        yield f"{indent}{written}" + ("" if is_last and at == len(texts) else line_break)
+
+
+# ---------------------------------------------------------------- the answer
+
+# How many of the lines that were asked for a diagnostic names.
+_LISTED = 20
+
+
+@cache
+def _line() -> Pattern[str]:
+    return grammars.regular("mending").pattern("mended")
+
+
+# What models write in place of `LINE 12: text`. All signs are possessive: what stands between begins with none of them.
+_SIGNS = r"[-*+•>#`_ \t\ufeff]*+"
+_NEAR = re.compile(
+    rf"{_SIGNS}(?:line|第|行)[ \t]*+#?(?P<number>[0-9]{{1,9}})[ \t]*+行?+[*`_ \t]*+[:：][*`_ \t]*+(?P<text>.*)",
+    re.I | re.S,
+)
+
+
+def _read(source: Source, text: str, asked: frozenset[int], found: Findings) -> dict[int, list[str]]:
+    """The lines that an answer writes anew; what is wrong with it goes to ``found``. ``text`` is what it says."""
+    mended: dict[int, list[str]] = {}
+    at = 0
+    is_empty = True
+    help = _name_asked(asked)
+    while at < len(text):
+        newline = text.index("\n", at)
+        match = _line().match(text, at)
+        if match is None:
+            found_near = _find_near(source, text[at:newline].removesuffix("\r"), at)
+            if found_near is not None:
+                found.add(found_near)
+        else:
+            is_empty = False
+            number = int(match["LINE_MARK"])
+            if number in asked:
+                mended.setdefault(number, []).append(match["TEXT"] or "")
+            else:
+                found.add(_refuse(source, number, match.span("LINE_MARK"), help))
+        at = newline + 1
+    if is_empty:
+        found.add(_miss(source, asked))
+    # Nothing behind the colon takes a line out; beside a text for the same line it says nothing.
+    return {number: [text for text in texts if text] for number, texts in mended.items()}
+
+
+def _name_asked(asked: frozenset[int]) -> str:
+    if not asked:
+        return "leave it out: nothing is to be mended"
+    first = sorted(asked)[:_LISTED]
+    listed = ", ".join(map(str, first)) + (" and others" if len(asked) > _LISTED else "")
+    return f"leave it out; what may be written anew is {listed}"
+
+
+def _refuse(source: Source, number: int, place: tuple[int, int], help: str) -> Diagnostic:
+    message = f"line {number} was not asked for"
+    return Diagnostic("PM101", message, CODES["PM101"].severity, source.span(*place), help=help, source=source)
+
+
+def _find_near(source: Source, line: str, at: int) -> Diagnostic | None:
+    """What is wrong with a line that is almost one that counts."""
+    forbidden = grammars.pattern("planspec", "FORBIDDEN")
+    control = forbidden.search(line)
+    clean = forbidden.sub("", line)
+    near = _NEAR.fullmatch(clean.rstrip(BLANKS))
+    if near is None:
+        return None
+    text = near["text"].strip(BLANKS)
+    written = f"LINE {near['number'].lstrip('0') or '0'}: {text}".rstrip(BLANKS)
+    fix = Fix(source.span(at, at + len(line)), written) if _line().match(f"{written}\n") else None
+    if control is not None:
+        message = f"the control character U+{ord(control[0]):04X} cannot stand in a plan"
+        span = source.span(at + control.start(), at + control.end())
+    else:
+        message = "a mended line begins with `LINE`, its number and a colon, and with nothing else"
+        span = source.span(at, at + max(len(clean) - len(near["text"]), 1))
+    return Diagnostic("PM102", message, CODES["PM102"].severity, span, fix=fix, source=source)
+
+
+def _miss(source: Source, asked: frozenset[int]) -> Diagnostic:
+    at = len(source.text.rstrip(f"{BLANKS}\r\n"))
+    expected = tuple(f"`LINE {number}: …`" for number in sorted(asked)[:3])
+    return Diagnostic(
+        "PM103",
+        "no line is written anew",
+        CODES["PM103"].severity,
+        source.span(at, at),
+        expected,
+        "write each mended line behind `LINE`, its number and a colon",
+        source=source,
+    )

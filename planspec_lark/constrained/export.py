@@ -1,0 +1,155 @@
+"""A language in the form in which a server for language models takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from planspec_lark.constrained.gbnf import write_gbnf
+from planspec_lark.constrained.notation import Definitions, read_grammar, write_grammar
+from planspec_lark.constrained.schema import closed_schema
+from planspec_lark.constrained.shape import leave_out, leave_out_literals, spell_ids, to_depth
+
+__all__ = ["EXPORTED", "MOST_STEPS", "TARGETS", "TYPES", "export_grammar"]
+
+# The forms; the four that read Lark's notation read the same text.
+TARGETS = ("lark", "llguidance", "openai", "xgrammar", "gbnf", "llama.cpp")
+_JSON_TARGETS = ("llguidance", "openai", "xgrammar", "llama.cpp")
+# The languages.
+EXPORTED = ("planspec", "plan_cmd", "plan_next")
+TYPES = ("reason", "act", "decide", "subtask")
+_LEAVES = ("reason", "act")
+
+# What is there only once a plan runs, by language, and which levels a depth is of.
+_RUNNING = {"planspec": {"MARK", "_results"}, "plan_cmd": {"STATUS_VERB"}}
+_LEVELS = {"planspec": "step_", "plan_cmd": "_ID_"}
+
+# Bounds of what an engine can work with: levels, and siblings and steps where each id has a rule of its own.
+_MOST_LEVELS = 50
+_MOST_SIBLINGS = 100
+MOST_STEPS = 2000
+
+
+def export_grammar(  # noqa: PLR0913  (each says another thing about the plans wanted)
+    target: str,
+    *,
+    language: str = "planspec",
+    depth: int = 3,
+    types: Iterable[str] = TYPES,
+    allow_results: bool = False,
+    siblings: int | None = None,
+) -> str:
+    """A grammar that holds a language model to fresh plans or to commands.
+
+    Args:
+        target: what will read it: "lark", "llguidance", "openai", "xgrammar" (one text for all four), "gbnf" or
+            "llama.cpp".
+        language: "planspec", "plan_cmd", or "plan_next" for the JSON Schema of a planner's messages, which takes none
+            of the arguments below.
+        depth: how many levels of steps there may be, 1 to 50; for commands, how many numbers an id has at most.
+        types: the step types that may be used.
+        allow_results: allow what is there only once a plan runs, too: marks, results and progress; for commands, DONE,
+            BLOCKED and SKIP.
+        siblings: spell all ids out, from 1 to this number (at most 100) at each level and none left out, so that no id
+            can come twice. For plans only, and at most 2000 steps in all.
+
+    Returns:
+        The grammar's text, ending in a line break. Plans of it satisfy all that ``validate_plan`` asks for; without
+        ``siblings``, only once their ids are right, as no such grammar can say that they differ.
+
+    Raises:
+        ValueError: an unknown target, language or type, a bound that is no int or out of range, types that are one
+            text, or arguments that do not go together. The message starts with the argument's name.
+    """
+    _check_choice("target", target, TARGETS)
+    _check_choice("language", language, EXPORTED)
+    _check_int("depth", depth)
+    if siblings is not None:
+        _check_int("siblings", siblings)
+    names = _names_of(types)
+    if language == "plan_next":
+        _check_schema(target, is_plain=(depth, set(names), allow_results, siblings) == (3, set(TYPES), False, None))
+        return closed_schema("plan_next_strict")
+    _check_bounds(language, depth, names, siblings)
+    definitions = _shape(language, depth, names, allow_results)
+    if siblings is not None:
+        definitions = spell_ids(definitions, siblings, _depth_in_use(definitions, depth))
+    return _write(definitions, target)
+
+
+def _shape(language: str, depth: int, types: Collection[str], allow_results: bool) -> Definitions:
+    definitions = read_grammar(f"{language}_fresh")
+    if not allow_results:
+        definitions = leave_out(definitions, _RUNNING[language])
+    definitions = leave_out_literals(definitions, {f"[{name}]" for name in TYPES if name not in types})
+    return to_depth(definitions, _LEVELS[language], depth)
+
+
+def _depth_in_use(definitions: Definitions, depth: int) -> int:
+    """Without containers, all steps stand at the top level."""
+    return max(level for level in range(1, depth + 1) if f"step_{level}" in definitions)
+
+
+def _write(definitions: Definitions, target: str) -> str:
+    if target == "gbnf":
+        return write_gbnf(definitions)
+    text = write_grammar(definitions)
+    return f"%llguidance {{}}\n{text}" if target == "llama.cpp" else text
+
+
+def _names_of(types: Iterable[str]) -> tuple[str, ...]:
+    """The types, of which there may be only one pass."""
+    if isinstance(types, str):
+        raise ValueError(f"types: {types!r} is one text; give a collection of names, such as ({types!r},)")
+    if isinstance(types, bytes) or not isinstance(types, Iterable):
+        raise ValueError(f"types: {types!r} is no collection of names")
+    names = tuple(types)
+    for name in names:
+        _check_choice("types", name, TYPES)
+    return names
+
+
+def _check_int(what: str, value: int) -> None:
+    # A float would never be met by counting up, and True is nobody's number.
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{what}: {value!r} is no whole number")
+
+
+def _check_choice(what: str, value: str, allowed: Collection[str]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{what}: {value!r} is none of {', '.join(allowed)}")
+
+
+def _check_schema(target: str, is_plain: bool) -> None:
+    if target not in _JSON_TARGETS:
+        raise ValueError(f"target: {target!r} reads no JSON Schema; plan_next is for {', '.join(_JSON_TARGETS)}")
+    if not is_plain:
+        raise ValueError("language: 'plan_next' has no depth, types, results or siblings to choose")
+
+
+def _check_bounds(language: str, depth: int, types: Collection[str], siblings: int | None) -> None:
+    if language == "planspec" and not set(types) & set(_LEAVES):
+        raise ValueError(f"types: without {' or '.join(_LEAVES)} no plan could end")
+    if not types:
+        raise ValueError("types: at least one is needed")
+    if not 1 <= depth <= _MOST_LEVELS:
+        raise ValueError(f"depth: {depth} is not between 1 and {_MOST_LEVELS}")
+    if siblings is None:
+        return
+    if language != "planspec":
+        raise ValueError("siblings: only plans have ids to spell out")
+    if not 1 <= siblings <= _MOST_SIBLINGS:
+        raise ValueError(f"siblings: {siblings} is not between 1 and {_MOST_SIBLINGS}")
+    has_levels = bool(set(types) - set(_LEAVES))
+    if (steps := _count_steps(siblings, depth if has_levels else 1)) > MOST_STEPS:
+        raise ValueError(f"siblings: {siblings} at a depth of {depth} is {steps} steps or more, above {MOST_STEPS}")
+
+
+def _count_steps(siblings: int, depth: int) -> int:
+    """How many ids there are, counted no further than needed."""
+    steps, row = 0, 1
+    for _ in range(depth):
+        row *= siblings
+        steps += row
+        if steps > MOST_STEPS:
+            break
+    return steps

@@ -1,0 +1,195 @@
+"""A difference as a person reads it, and as JSON.
+
+The layout is text with roles; what a role looks like is for whoever draws it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from planspec_lark.diff.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value, label_of
+from planspec_lark.planspec.models import PlanStatus, PlanStep
+from planspec_lark.planspec.printer import progress_text
+from planspec_lark.planspec.render import Piece
+from planspec_lark.syntax.source import visible
+
+__all__ = ["diff_to_dict", "show_diff"]
+
+_SIGNS = {
+    ChangeKind.ADDED: ("added", "+"),
+    ChangeKind.REMOVED: ("removed", "-"),
+    ChangeKind.CHANGED: ("changed", "~"),
+}
+# The steps with new ids that are named.
+_NAMED = 3
+
+Line = tuple[Piece, ...]
+
+
+def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
+    """Lay a difference out: lines without line breaks, with nothing in them that could steer a terminal.
+
+    The roles of pieces are label, id, added, removed, changed, moved, text and note.
+
+    Args:
+        diff: the difference.
+        with_bodies: show all of a step that has come or gone, its progress, inputs and detail on lines of their own;
+            else the inputs stand behind it, and the lines of detail are counted.
+    """
+    for field in diff.head:
+        yield from _field(field, "")
+    shown = [change for change in diff.steps if change.kind is not ChangeKind.RENUMBERED]
+    if shown:
+        yield (Piece("label", "steps"),)
+    for change in shown:
+        yield from _step(change, with_bodies)
+    renumbered = diff.of_kind(ChangeKind.RENUMBERED)
+    if renumbered:
+        yield (Piece("note", _name_renumbered(renumbered)),)
+
+
+def _name_renumbered(changes: list[StepChange]) -> str:
+    pairs = [(change.old.step_id, change.step.step_id) for change in changes[:_NAMED] if change.old]
+    named = ", ".join(f"{_short(old)} is now {_short(new)}" for old, new in pairs)
+    more = len(changes) - _NAMED
+    count = f"{len(changes)} more steps have" if len(changes) > 1 else "1 more step has"
+    return f"{count} another id: {named}{f' and {more} more' if more > 0 else ''}"
+
+
+def _short(step_id: str) -> str:
+    return step_id if len(step_id) <= 40 else f"{step_id[:40]}…"
+
+
+def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
+    role, sign = _SIGNS[change.kind]
+    if change.kind is not ChangeKind.CHANGED:
+        line = Piece(role, f"  {sign} {_in_a_line(change.step)}")
+        if with_bodies:
+            yield (line,)
+            yield from ((Piece(role, f"      {visible(row)}"),) for row in _body(change.step))
+        else:
+            yield line, Piece("note", _belongings(change.step))
+        return
+    old, new = change.old, change.step
+    assert old is not None
+    pieces = [Piece(role, f"  {sign} "), Piece("id", _short(new.step_id)), Piece("text", f" {_title(new)}")]
+    if old.step_id != new.step_id:
+        pieces.append(Piece("note", f" (was {_short(old.step_id)})"))
+    if change.is_moved:
+        pieces.append(Piece("moved", " moved"))
+    yield tuple(pieces)
+    for field in change.fields:
+        yield from _field(field, "      ")
+
+
+def _title(step: PlanStep) -> str:
+    """What one calls a step."""
+    return visible(step.step_name or step.description or f"[{step.step_type}]")
+
+
+def _in_a_line(step: PlanStep) -> str:
+    status = "" if step.status is PlanStatus.PENDING else f" ({step.status.value})"
+    name = f"{step.step_name} " if step.step_name else ""
+    description = f" {step.description}" if step.description else ""
+    outputs = f" → {', '.join(step.outputs)}" if step.outputs else ""
+    result = f" | {step.result}" if step.result else ""
+    text = f"{_short(step.step_id)}{status} {name}[{step.step_type}]{description}{outputs}{result}"
+    return visible(text)
+
+
+def _belongings(step: PlanStep) -> str:
+    inputs = f"  ← {', '.join(step.inputs)}" if step.inputs else ""
+    detail = f"  {len(step.detail)} lines of detail" if len(step.detail) > 1 else "  1 line of detail"
+    return inputs + (detail if step.detail else "")
+
+
+def _body(step: PlanStep) -> list[str]:
+    progress = progress_text(step) if step.done_count or step.total_count is not None else ""
+    inputs = f"← {', '.join(step.inputs)}" if step.inputs else ""
+    return [*filter(None, (progress, inputs)), *step.detail]
+
+
+def _field(change: FieldChange, indent: str) -> Iterator[Line]:
+    name = label_of(change.name)
+    old, new = _texts(change.old), _texts(change.new)
+    if len(old) == len(new) == 1 and change.name in ("status", "progress", "step_type", "step_name"):
+        yield (
+            Piece("label", f"{indent}{name}: "),
+            Piece("removed", old[0]),
+            Piece("text", " → "),
+            Piece("added", new[0]),
+        )
+        return
+    yield (Piece("label", f"{indent}{name}"),)
+    gone, come = _difference(old, new)
+    if not gone and not come:
+        yield (Piece("note", f"{indent}  the same in another order"),)
+    yield from ((Piece("removed", f"{indent}  - {visible(text)}"),) for text in gone)
+    yield from ((Piece("added", f"{indent}  + {visible(text)}"),) for text in come)
+
+
+def _difference(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """The items that only one of two lists has, each as often as it has it more."""
+    sides: list[list[str]] = []
+    for ours, theirs in ((old, new), (new, old)):
+        left: dict[str, int] = {}
+        for item in theirs:
+            left[item] = left.get(item, 0) + 1
+        only = []
+        for item in ours:
+            if left.get(item, 0):
+                left[item] -= 1
+            else:
+                only.append(item)
+        sides.append(only)
+    return sides[0], sides[1]
+
+
+def _texts(value: Value) -> list[str]:
+    """A value as lines."""
+    if isinstance(value, PlanStatus):
+        return [value.value]
+    if isinstance(value, str):
+        return [value] if value else []
+    if value and isinstance(value[0], int):
+        done, total = value
+        step = PlanStep("0", done_count=done, total_count=total)
+        return [progress_text(step).removeprefix("Progress: ")]
+    return [str(item) for item in value]
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def diff_to_dict(diff: PlanDiff) -> dict[str, Any]:
+    """A difference as values of JSON.
+
+    Returns:
+        ``head``: the fields that differ; ``steps``: of each its ``kind``, ``old_id`` and ``new_id`` (null where it has
+        none), what one calls it (``name`` and ``description``), whether it ``moved``, and its ``fields``. A field has
+        its ``name``, and what it was and is (``old``, ``new``).
+    """
+    return {"head": [*map(_field_value, diff.head)], "steps": [*map(_step_value, diff.steps)]}
+
+
+def _step_value(change: StepChange) -> dict[str, Any]:
+    return {
+        "kind": change.kind.value,
+        "old_id": change.old.step_id if change.old else None,
+        "new_id": change.new.step_id if change.new else None,
+        "name": change.step.step_name,
+        "description": change.step.description,
+        "moved": change.is_moved,
+        "fields": [*map(_field_value, change.fields)],
+    }
+
+
+def _field_value(change: FieldChange) -> dict[str, Any]:
+    return {"name": change.name, "old": _plain(change.old), "new": _plain(change.new)}
+
+
+def _plain(value: Value) -> Any:
+    if isinstance(value, PlanStatus):
+        return value.value
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,286 @@
+"""The folder planspec/ of a project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from planspec_lark.document.file import WAIT, PlanFile, PlanFileError
+from planspec_lark.folder import names
+from planspec_lark.folder.archive import move_plan
+from planspec_lark.folder.entries import describe
+from planspec_lark.folder.gitignore import hide_folder, share_folder
+from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason, explain, to_store_error
+from planspec_lark.folder.names import SUFFIX, check_name, fold_name, is_name
+from planspec_lark.folder.places import find_folder, find_inside, read_inside, real_root
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.syntax.limits import Limits, count_bytes
+from planspec_lark.syntax.source import visible_name
+
+__all__ = ["FOLDER_LIMITS", "PlanFolder"]
+
+FOLDER_LIMITS = Limits(max_bytes=10_000_000)
+_FOLDER, _TASKS, _ARCHIVE = "planspec", "Tasks", "archive"
+_QUOTED = 60
+
+
+class PlanFolder:
+    """The plans of a project: ``planspec/<name>.md``, and those of tasks, ``Tasks/<name>/plan.md``.
+
+    Names lead to files in these folders and nowhere else: links that lead out of them are refused, and so is a
+    ``planspec/`` that is itself a link out of the project.
+
+    Args:
+        root: the project's folder, the one with ``planspec/`` in it, which is made when it is needed.
+        limits: how much to read of a plan.
+        wait: seconds that a change waits at most for who runs the plan or writes in the folder.
+    """
+
+    def __init__(self, root: Path | str = ".", *, limits: Limits = FOLDER_LIMITS, wait: float = WAIT) -> None:
+        self.root, self.limits, self.wait = Path(root), limits, wait
+
+    @property
+    def path(self) -> Path:
+        """The folder ``planspec/``, whether it is there or not."""
+        return self.root / _FOLDER
+
+    # ------------------------------------------------------------ looking
+
+    def names(self) -> Sequence[str]:
+        """The names of all plans in ``planspec/``, in order, without a look into any.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        return [name for name in self._listed() if is_name(name)]
+
+    def task_names(self) -> Sequence[str]:
+        """The names of all tasks that have a plan, in order.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        area = find_folder(self.root, _TASKS)
+        found = [] if area is None else self._names_in(area)
+        return sorted(name for name in found if is_name(name) and (self.root / _TASKS / name / "plan.md").is_file())
+
+    def list(self) -> Sequence[PlanEntry]:
+        """All plans in ``planspec/`` by name; what cannot be read, or is no plan, with the first thing that is wrong.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        area = find_folder(self.root, _FOLDER)
+        return [] if area is None else [describe(name, self._path(name), area, self.limits) for name in self._listed()]
+
+    def _listed(self) -> Sequence[str]:
+        area = find_folder(self.root, _FOLDER)
+        if area is None:
+            return []
+        found = self._names_in(area)
+        return sorted(name[: -len(SUFFIX)] for name in found if name.endswith(SUFFIX) and name[0] != ".")
+
+    def _names_in(self, area: Path) -> Sequence[str]:
+        try:
+            return os.listdir(area)
+        except OSError as error:
+            raise StoreError(f"{visible_name(str(area))}: {explain(error)}") from None
+
+    def find(self, name_or_path: str, *, confined: bool = False) -> Path:
+        """The file of a plan: ``planspec/<name>.md``, else ``Tasks/<name>/plan.md``, else what is there by this path.
+
+        Args:
+            name_or_path: a name, or a path.
+            confined: take a path from the project's folder on, and refuse one that leads out of it; otherwise any path
+                will do.
+
+        Raises:
+            StoreError: there is none of these, or a link leads out of its folder.
+        """
+        if is_name(name_or_path):
+            found = self._find_plan(name_or_path) or self._find_task(name_or_path)
+            if found is not None:
+                return found
+        if confined:
+            return self._find_path(name_or_path)
+        try:
+            is_there = os.path.lexists(name_or_path)
+        except ValueError:  # NUL
+            is_there = False
+        if is_there:
+            # Whoever opens it, learns what it is.
+            return Path(name_or_path)
+        raise self._is_missing(name_or_path)
+
+    def _find_plan(self, name: str) -> Path | None:
+        return self._first(self.path, [f"{one}{SUFFIX}" for one in names.forms(name)], find_folder(self.root, _FOLDER))
+
+    def _find_task(self, name: str) -> Path | None:
+        tasks = find_folder(self.root, _TASKS)
+        return self._first(self.root / _TASKS, [f"{one}/plan.md" for one in names.forms(name)], tasks)
+
+    def _first(self, folder: Path, tails: Iterable[str], area: Path | None) -> Path | None:
+        if area is None:
+            return None
+        path = next((path for tail in tails if os.path.lexists(path := folder / tail)), None)
+        if path is not None:
+            find_inside(path, area)
+        return path
+
+    def _find_path(self, name: str) -> Path:
+        path, area = self.root / name, real_root(self.root)
+        try:
+            is_inside, is_there = path.resolve().is_relative_to(area), path.exists()
+        except (OSError, ValueError, RuntimeError):  # too long, a NUL, a loop of links
+            raise self._is_missing(name) from None
+        if not is_inside:
+            # Whether there is anything, nobody is told.
+            raise StoreError(f"{visible_name(name[:_QUOTED])}: this leads out of the folder", StoreReason.OUTSIDE)
+        if not is_there:
+            raise self._is_missing(name)
+        return path
+
+    def _is_missing(self, name: str) -> StoreError:
+        quoted = visible_name(name if len(name) <= _QUOTED else f"{name[:_QUOTED]}…")
+        if not is_name(name):
+            return StoreError(f"there is no plan `{quoted}`", StoreReason.MISSING)
+        known = {fold_name(one): one for one in self.names()}
+        near = get_close_matches(fold_name(name), known, n=1)
+        hint = f"; did you mean `{visible_name(known[near[0]])}`?" if near else ""
+        return StoreError(f"there is no plan `{quoted}`, by name or as a file{hint}", StoreReason.MISSING)
+
+    def read(self, name_or_path: str) -> str:
+        """The text of a plan, found as :meth:`find` does with ``confined``.
+
+        Raises:
+            StoreError: there is none, or it cannot be read.
+            PlanSyntaxError: it is no UTF-8, or too long.
+        """
+        path = self.find(name_or_path, confined=True)
+        return read_inside(path, real_root(self.root), self.limits)
+
+    def load(self, name_or_path: str) -> PlanSpec:
+        """The plan, found as :meth:`find` does with ``confined``.
+
+        Raises:
+            StoreError: there is none, or it cannot be read.
+            PlanSyntaxError: it is no plan.
+        """
+        path = self.find(name_or_path, confined=True)
+        text = read_inside(path, real_root(self.root), self.limits)
+        return parse_plan(text, name=str(path), limits=self.limits)
+
+    # ------------------------------------------------------------ changing
+
+    @staticmethod
+    def name_from(description: str) -> str:
+        """A name for a plan: see :func:`~planspec_lark.folder.names.name_from`."""
+        return names.name_from(description)
+
+    def holds(self, name: str) -> str | None:
+        """The plan in ``planspec/`` that has this name, or one that some systems take for the same.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        wanted = fold_name(name)
+        return next((one for one in self._listed() if fold_name(one) == wanted), None)
+
+    def free_name(self, name: str) -> str:
+        """The name, or else the first of ``name_2``, ``name_3`` … that no plan has.
+
+        Raises:
+            StoreError: it cannot be the name of a plan, or the folder cannot be read.
+        """
+        taken = set(map(fold_name, self._listed()))
+        free, number = check_name(name), 1
+        while fold_name(free) in taken:
+            number += 1
+            free = check_name(f"{name}_{number}")
+        return free
+
+    def create(self, name: str, text: str) -> Path:
+        """A new plan ``planspec/<name>.md``, which is there whole or not at all.
+
+        Args:
+            name: which no plan has yet.
+            text: the plan; whether it is one, is not asked.
+
+        Raises:
+            StoreError: it cannot be the name of a plan, or is one already; the text is too long, or no Unicode; the
+                file cannot be written.
+        """
+        name = check_name(name)
+        most = self.limits.max_bytes
+        if most is not None and count_bytes(text) > most:
+            raise StoreError(f"the text has more than the {most:,} bytes that are allowed")
+        try:
+            data = text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise StoreError("the text has lone surrogates, which cannot be written") from None
+        self._make(self.path)
+        if (known := self.holds(name)) is not None:
+            raise self._exists(known)
+        try:
+            PlanFile(self._path(name), wait=self.wait).create(data)
+        except FileExistsError:
+            raise self._exists(name) from None
+        except PlanFileError as error:
+            raise to_store_error(error) from None
+        return self._path(name)
+
+    def archive(self, name: str, *, force: bool = False) -> Path:
+        """Move a plan to ``planspec/archive/``, with the ledger of its runs.
+
+        Nothing there is replaced: where its name is taken, it gets the date, and where that is, a number as well.
+
+        Args:
+            name: of a plan in ``planspec/``.
+            force: although steps of it are pending or active, or it is no plan at all.
+
+        Raises:
+            StoreError: there is no such plan, it is unfinished or run at this moment, or it cannot be moved.
+        """
+        path = self._find_plan(check_name(name))
+        if path is None:
+            raise self._is_missing(name)
+        return move_plan(path, self.path / _ARCHIVE, self._make, force=force, wait=self.wait)
+
+    def hide(self) -> bool:
+        """Keep new plans out of git's history by ``planspec/.gitignore``, unless there is one or they are shared.
+
+        What git tracks already it goes on tracking. Whether the file was written.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        return hide_folder(self._make(self.path), wait=self.wait)
+
+    def share(self) -> bool:
+        """Let git see the plans, now and later: :meth:`hide` does nothing any more. Whether that changes anything.
+
+        Raises:
+            StoreError: a file cannot be written or removed.
+        """
+        return share_folder(self._make(self.path), wait=self.wait)
+
+    # ------------------------------------------------------------ paths
+
+    def _path(self, name: str) -> Path:
+        return self.path / f"{name}{SUFFIX}"
+
+    def _make(self, folder: Path) -> Path:
+        real_root(self.root)
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{visible_name(str(folder))}: {explain(error)}") from None
+        found = find_folder(self.root, *folder.relative_to(self.root).parts)
+        assert found is not None  # it has just been made
+        return found
+
+    def _exists(self, name: str) -> StoreError:
+        return StoreError(f"{visible_name(str(self._path(name)))}: there is a plan of this name", StoreReason.EXISTS)

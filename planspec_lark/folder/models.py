@@ -1,0 +1,75 @@
+"""What is said of the plans in a folder: entries of a list, and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+
+from attrs import frozen
+
+from planspec_lark.document.file import PlanBusyError, PlanFileError
+from planspec_lark.syntax.diagnostics import Diagnostic
+
+__all__ = ["PlanEntry", "StoreError", "StoreReason", "explain", "to_store_error"]
+
+
+class StoreReason(Enum):
+    """Why a folder of plans refuses something."""
+
+    NAME = "name"
+    MISSING = "missing"
+    EXISTS = "exists"
+    OUTSIDE = "outside"
+    UNFINISHED = "unfinished"
+    BUSY = "busy"
+    UNUSABLE = "unusable"
+
+
+class StoreError(Exception):
+    """Something that a folder of plans refuses; the text is a sentence that is safe to show.
+
+    Attributes:
+        reason: which kind of refusal it is.
+    """
+
+    def __init__(self, message: str, reason: StoreReason = StoreReason.UNUSABLE) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@frozen
+class PlanEntry:
+    """A plan in a list.
+
+    Attributes:
+        name: the file's name without its ending, as it stands in the folder; show it through
+            :func:`~planspec_lark.syntax.source.visible` only, as title and goal.
+        path: the file.
+        title: the plan's title; of a text with faults, as far as it could be read.
+        goal: its goal, likewise.
+        progress: how many steps there are in each status, as :attr:`PlanSpec.progress` counts them; None where the file
+            holds no plan.
+        is_converged: whether no step is pending or active any more; False where the file holds no plan.
+        fault: the first thing that is wrong, in one line that is safe to show; empty where nothing is.
+        diagnostic: the same with its place, where the text is at fault; without its source.
+    """
+
+    name: str
+    path: Path
+    title: str = ""
+    goal: str = ""
+    progress: Mapping[str, int] | None = None
+    is_converged: bool = False
+    fault: str = ""
+    diagnostic: Diagnostic | None = None
+
+
+def explain(error: OSError | ValueError | RuntimeError) -> str:
+    """What a system says of a file, without the file's name."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+
+
+def to_store_error(error: PlanFileError) -> StoreError:
+    """What a folder says of a file that cannot be changed."""
+    return StoreError(str(error), StoreReason.BUSY if isinstance(error, PlanBusyError) else StoreReason.UNUSABLE)

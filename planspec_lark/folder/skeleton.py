@@ -1,0 +1,60 @@
+"""The plan that a description becomes while nobody has thought about its steps yet, and a template to fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.syntax.prompt_templates import read_template
+from planspec_lark.syntax.source import one_line
+
+__all__ = ["make_skeleton", "make_template"]
+
+_MOST_TITLE = 80
+_STEPS = {
+    "en": (
+        ("Find out what there is and what is missing", "findings"),
+        ("Do what is missing", "work"),
+        ("Compare the work with the goal", "verdict"),
+    ),
+    "zh": (("弄清现状与缺口", "findings"), ("完成缺少的部分", "work"), ("对照目标检查成果", "verdict")),
+}
+_TYPES = ("reason", "act", "reason")
+
+
+def make_skeleton(description: str, *, constraints: Iterable[str] = (), language: str = "en") -> str:
+    """A valid plan with the description as its goal, and three steps to be replaced by better ones.
+
+    Args:
+        description: what the plan is for.
+        constraints: what it has to keep to.
+        language: of the steps, "en" or "zh".
+
+    Raises:
+        StoreError: the description, or a constraint, is empty.
+        ValueError: the language is another.
+    """
+    if language not in _STEPS:
+        raise ValueError(f"language: {language!r} is none of {', '.join(_STEPS)}")
+    goal, kept = one_line(description), list(map(one_line, constraints))
+    if not goal:
+        raise StoreError("the description is empty", StoreReason.NAME)
+    if not all(kept):
+        raise StoreError("a constraint is empty", StoreReason.NAME)
+    title = goal if len(goal) <= _MOST_TITLE else f"{goal[: _MOST_TITLE - 1].rstrip(' ')}…"
+    steps: list[PlanStep] = []
+    for number, (kind, (text, output)) in enumerate(zip(_TYPES, _STEPS[language], strict=True), start=1):
+        inputs = [name for step in steps[-1:] for name in step.outputs]
+        steps.append(PlanStep(str(number), step_type=kind, description=text, inputs=inputs, outputs=[output]))
+    return serialize_plan(PlanSpec(title, goal, constraints=kept, steps=steps))
+
+
+def make_template(language: str = "en") -> str:
+    """A valid plan in canonical form that has every part, each with words on what to write there.
+
+    Raises:
+        ValueError: the language is none of "en" and "zh".
+    """
+    return read_template(__package__, "plan", language)

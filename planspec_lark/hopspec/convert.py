@@ -1,0 +1,295 @@
+"""Plan ↔ HopSpec steps.
+
+To HopSpec, a plan loses status, result, progress and detail; back, steps lose what a plan has no words for (return
+format, verifier, call target, flow). Hierarchy, types, names, inputs and outputs are kept both ways; only a name that
+is just like one made from the step's id counts as none on the way back. The expand mode ``think`` and variables that no
+plan can hold live in a plan as :mod:`marks <planspec_lark.hopspec.marks>`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from planspec_lark.hopspec.marks import Mark, drop_empty_mark, is_variable, split_mark
+from planspec_lark.hopspec.models import StepInfo
+from planspec_lark.planspec.fields import BLANKS, check_text
+from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.tree import find_parents
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.transliteration import snake_case
+
+__all__ = ["plan_to_steps", "steps_to_plan"]
+
+# Plan type → HopSpec type and the field that takes the description; and back.
+_TO_HOP = {
+    "reason": ("LLM", "task"),
+    "act": ("code", "description"),
+    "decide": ("branch", "condition"),
+    "subtask": ("subtask", "description"),
+}
+_TO_PLAN = {
+    "LLM": ("reason", "task"),
+    "code": ("act", "description"),
+    "call": ("act", "task"),
+    "branch": ("decide", "condition"),
+    "loop": ("subtask", "description"),
+    "subtask": ("subtask", "description"),
+}
+# Characters of a name that is made of another one.
+_MOST_NAME = 40
+
+
+# ---------------------------------------------------------------- plan → HopSpec
+
+
+def plan_to_steps(plan: PlanSpec) -> list[StepInfo]:
+    """Convert a plan to HopSpec steps.
+
+    A step without a name gets one made from its id (``step_2_1``), with underscores behind it where a given name is the
+    same. A ``flow`` step that exits with ``EXIT_OK`` ends the list. What :func:`steps_to_plan` has put behind
+    descriptions, in brackets that start with ``hop:``, is taken back.
+
+    Raises:
+        ValueError: a step's type has no counterpart.
+    """
+    given = {step.step_name for step in iter_steps(plan) if step.step_name}
+    said, originals = _read_marks(plan)
+    steps: list[StepInfo] = []
+    todo = [(plan.steps, steps)]
+    while todo:
+        source, target = todo.pop()
+        for step in source:
+            info = _to_info(step, given)
+            text, mark = said[id(step)]
+            setattr(info, _TO_HOP[step.step_type][1], text)
+            info.inputs = [originals.get(name, name) for name in step.inputs]
+            info.outputs = [originals.get(name, name) for name in step.outputs]
+            if mark.is_think:
+                info.expand_mode = "think"
+            target.append(info)
+            todo.append((step.children, info.children))
+    if not steps or steps[-1].step_type != "flow":
+        number = max((int(step.step_id.partition(".")[0]) for step in plan.steps), default=0) + 1
+        name = _generate_name(str(number), given)
+        steps.append(StepInfo(str(number), name, "flow", action="exit", exit_id="EXIT_OK"))
+    return steps
+
+
+def _to_info(step: PlanStep, given: set[str]) -> StepInfo:
+    if step.step_type not in _TO_HOP:
+        raise ValueError(
+            f"step_type: step {step.step_id} has the type '{step.step_type}', and HopSpec has none like it"
+        )
+    kind, _ = _TO_HOP[step.step_type]
+    name = step.step_name or _generate_name(step.step_id, given)
+    return StepInfo(step.step_id, name, kind, expand_mode="static" if kind == "subtask" else "")
+
+
+def _read_marks(plan: PlanSpec) -> tuple[dict[int, tuple[str, Mark]], dict[str, str]]:
+    """What each step's description says without its mark, and with it; and the original name of each variable.
+
+    A mark counts only if it agrees with those in front of it: what it says must not be lost.
+    """
+    variables = _variables(plan)
+    said: dict[int, tuple[str, Mark]] = {}
+    originals: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for step in iter_steps(plan):
+        text, mark = _read_mark(step, variables)
+        given = mark.originals.items()
+        if all(originals.get(name, one) == one and names.get(one, name) == name for name, one in given):
+            originals.update(given)
+            names.update((one, name) for name, one in given)
+        else:
+            text, mark = step.description, Mark()
+        said[id(step)] = text, mark
+    return said, originals
+
+
+def _read_mark(step: PlanStep, variables: set[str]) -> tuple[str, Mark]:
+    found = _find_mark(step.description, step.step_type, variables)
+    if found is not None:
+        return found
+    # An empty mark says that what stands in front of it is none; elsewhere it is text itself.
+    bare = drop_empty_mark(step.description)
+    if bare is not None and _find_mark(bare[1], step.step_type, variables) is not None:
+        return bare[0], Mark()
+    return step.description, Mark()
+
+
+def _find_mark(description: str, step_type: str, variables: set[str]) -> tuple[str, Mark] | None:
+    """A description and the mark at its end, if that is one for a step of this type in a plan with these variables."""
+    found = split_mark(description)
+    if found is None or (found[1].is_think and step_type != "subtask") or not found[1].originals.keys() <= variables:
+        return None
+    return found
+
+
+def _variables(plan: PlanSpec) -> set[str]:
+    return {name for step in iter_steps(plan) for name in (*step.inputs, *step.outputs)}
+
+
+def _base_name(step_id: str) -> str:
+    return f"step_{step_id.replace('.', '_')}"
+
+
+def _generate_name(step_id: str, given: set[str]) -> str:
+    name = _base_name(step_id)
+    while name in given:
+        name += "_"
+    return name
+
+
+# ---------------------------------------------------------------- HopSpec → plan
+
+
+def steps_to_plan(
+    steps: list[StepInfo],
+    title: str = "",
+    goal: str = "",
+    constraints: list[str] | None = None,
+) -> PlanSpec:
+    """Convert HopSpec steps to a plan, leaving ``flow`` steps out.
+
+    Ids are kept if they all fit their places, else all steps are numbered anew. A name that :func:`plan_to_steps` would
+    give by itself is left out. Of a text of several lines the first is the description, the others are detail.
+
+    A variable whose name no plan can hold gets another, the same in all steps: ``ming_dan`` for 名单 where the extra
+    ``zh`` is installed, else ``v1``, ``v2`` and so on. What it was called stands behind the description of each step
+    that has it, ``(hop: v1 = 名单)``, and so does the expand mode ``think``.
+
+    Raises:
+        ValueError: a type that HopSpec does not have, or a field that a plan cannot hold.
+    """
+    plan = PlanSpec(title, goal, constraints=list(constraints or []))
+    keeps_ids = _ids_fit(steps)
+    names = _names(steps)
+    renamed = _rename_variables(steps)
+    todo = [(steps, plan.steps, "")]
+    while todo:
+        source, target, head = todo.pop()
+        for number, info in enumerate((info for info in source if info.step_type != "flow"), start=1):
+            step = _to_step(info, info.step_id if keeps_ids else f"{head}{number}", names, renamed)
+            target.append(step)
+            todo.append((info.children, step.children, f"{step.step_id}."))
+    # Only now it is known what would be taken for a mark.
+    variables = _variables(plan)
+    for step, info in zip(iter_steps(plan), _walk(steps), strict=True):
+        step.description = _mark(step, info, variables, renamed)
+    return plan
+
+
+def _walk(steps: list[StepInfo]) -> Iterator[StepInfo]:
+    """All steps but those of type ``flow`` and what is below them, in document order."""
+    todo = steps[::-1]
+    while todo:
+        info = todo.pop()
+        if info.step_type != "flow":
+            yield info
+            todo += reversed(info.children)
+
+
+def _rename_variables(steps: list[StepInfo]) -> dict[str, str]:
+    """What the variables that no plan can hold are called there."""
+    found: dict[str, None] = {}
+    for info in _walk(steps):
+        for field in ("inputs", "outputs"):
+            found.update((check_text(field, name), None) for name in getattr(info, field))
+    taken = {name for name in found if is_variable(name)}
+    numbers: Counter[str] = Counter()
+    renamed: dict[str, str] = {}
+    for original in [name for name in found if name not in taken]:
+        base = _transliterate(original)
+        name = base
+        while not name or name in taken:
+            numbers[base] += 1
+            name = f"{base}_{numbers[base] + 1}" if base else f"v{numbers[base]}"
+        taken.add(name)
+        renamed[original] = name
+    return renamed
+
+
+def _transliterate(original: str) -> str:
+    """A variable's name as a plan can hold it, or "" where none can be made of it."""
+    try:
+        name = snake_case(original, most=_MOST_NAME, most_bytes=_MOST_NAME)
+    except ModuleNotFoundError:
+        return ""
+    return name if is_variable(name) else ""
+
+
+def _mark(step: PlanStep, info: StepInfo, variables: set[str], renamed: Mapping[str, str]) -> str:
+    """The description of a step with the mark that it needs, if it needs one."""
+    used = dict.fromkeys([*info.inputs, *info.outputs])
+    originals = {renamed[name]: name for name in used if name in renamed}
+    mark = Mark(step.step_type == "subtask" and info.expand_mode == "think", originals)
+    text = step.description
+    bare = drop_empty_mark(text)
+    looks_marked = _find_mark(bare[1] if bare else text, step.step_type, variables) is not None
+    return mark.put_behind(text) if mark != Mark() or looks_marked else text
+
+
+def _ids_fit(steps: list[StepInfo]) -> bool:
+    """Whether the ids of all steps that are kept spell the very tree in which they stand."""
+    ids: list[str] = []
+    parents: list[str | None] = []
+    todo: list[tuple[list[StepInfo], str | None]] = [(steps, None)]
+    while todo:
+        siblings, parent = todo.pop()
+        for info in siblings:
+            if info.step_type != "flow":
+                ids.append(info.step_id)
+                parents.append(parent)
+                todo.append((info.children, info.step_id))
+    is_id = grammars.pattern("planspec", "ID").fullmatch
+    return all(map(is_id, ids)) and len(set(ids)) == len(ids) and find_parents(ids) == parents
+
+
+def _names(steps: list[StepInfo]) -> set[str]:
+    names: set[str] = set()
+    todo = [steps]
+    while todo:
+        for info in todo.pop():
+            names.add(info.step_name)
+            todo.append(info.children)
+    return names
+
+
+def _is_generated(name: str, step_id: str, names: set[str]) -> bool:
+    """Whether :func:`plan_to_steps` would give this name by itself, beside those that are taken."""
+    base = _base_name(step_id)
+    more = name.removeprefix(base)
+    return name.startswith(base) and set(more) <= {"_"} and all(base + "_" * n in names for n in range(len(more)))
+
+
+def _to_step(info: StepInfo, step_id: str, names: set[str], renamed: Mapping[str, str]) -> PlanStep:
+    if info.step_type not in _TO_PLAN:
+        raise ValueError(f"step_type: step {info.step_id} has the type '{info.step_type}', which HopSpec does not have")
+    kind, text = _TO_PLAN[info.step_type]
+    said = _describe_loop(info) if info.step_type == "loop" else getattr(info, text)
+    first, *more = (line.strip(BLANKS) for line in said.replace("\r\n", "\n").split("\n"))
+    return PlanStep(
+        step_id,
+        "" if _is_generated(info.step_name, step_id, names) else info.step_name,
+        kind,
+        first,
+        [renamed.get(name, name) for name in info.inputs],
+        [renamed.get(name, name) for name in info.outputs],
+        more,
+    )
+
+
+def _describe_loop(info: StepInfo) -> str:
+    """What a loop does and over what: a plan has no loops, so its description has to say it."""
+    rounds = []
+    if info.collection:
+        rounds.append(f"for each {info.element_var or 'element'} of {info.collection}")
+    elif info.element_var:
+        rounds.append(f"for each {info.element_var}")
+    if info.condition:
+        rounds.append(f"while {info.condition}")
+    if info.max_iterations is not None:
+        rounds.append(f"at most {info.max_iterations} times")
+    said, how = info.description or info.task, ", ".join(rounds)
+    return f"{said} ({how})" if said and how else said or how

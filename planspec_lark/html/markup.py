@@ -1,0 +1,57 @@
+"""Texts of strangers in HTML and SVG: nothing in them is ever markup, and nothing hides or turns the direction."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files
+
+from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.syntax.source import columns, one_line, visible
+
+__all__ = ["GLYPHS", "MISSING", "UNUSED", "cut", "cut_id", "quote", "read_template", "say"]
+
+# Beside the colour, a sign of each status.
+GLYPHS = {
+    PlanStatus.PENDING: "○",
+    PlanStatus.ACTIVE: "▶",
+    PlanStatus.DONE: "✓",
+    PlanStatus.BLOCKED: "!",
+    PlanStatus.SKIPPED: "–",
+}
+# What is said of inputs without a producer, and of outputs without a consumer.
+MISSING = "no step puts it out"
+UNUSED = "no step takes it"
+
+
+def say(text: str) -> str:
+    """A text as it may stand between tags and inside a quoted attribute."""
+    return escape(visible(text), quote=True)
+
+
+def quote(text: str) -> str:
+    """The same for an attribute of one line."""
+    return escape(one_line(text), quote=True)
+
+
+def cut(text: str, width: int) -> str:
+    """A text in one line that takes at most so many columns, not yet escaped."""
+    text = one_line(text[: 4 * width])
+    if columns(text) <= width:
+        return text
+    kept, used = [], 1
+    for char in text:
+        used += columns(char)
+        if used > width:
+            break
+        kept.append(char)
+    return "".join(kept).rstrip(" ") + "…"
+
+
+def cut_id(step_id: str) -> str:
+    """An id as it may be shown: of a very long one, its beginning and its end."""
+    return step_id if len(step_id) <= 20 else f"{step_id[:7]}…{step_id[-9:]}"
+
+
+def read_template(name: str) -> str:
+    """One of the files beside this module."""
+    return files("planspec_lark.html").joinpath("templates", name).read_text(encoding="utf-8")

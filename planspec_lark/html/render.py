@@ -1,0 +1,172 @@
+"""A plan as one HTML file that asks nobody for anything."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from string import Template
+
+from attrs import frozen
+
+from planspec_lark.html.layout import lay_out
+from planspec_lark.html.markup import cut, quote, read_template, say
+from planspec_lark.html.picture import draw
+from planspec_lark.html.tree import write_rows
+from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
+from planspec_lark.planspec.render import say_progress
+
+__all__ = ["Live", "policy", "render", "render_page"]
+
+# The order in which statuses stand in the bar and in the filter.
+_ORDER = (PlanStatus.DONE, PlanStatus.ACTIVE, PlanStatus.BLOCKED, PlanStatus.PENDING, PlanStatus.SKIPPED)
+# Of more steps, rows are drawn as they come into view, and the picture when somebody opens it.
+_LARGE = 400
+
+
+@frozen
+class Live:
+    """What a page says that follows a file.
+
+    Attributes:
+        version: of the page; it asks for a new one when the server names another.
+        problem: why the file cannot be shown as it is now; the plan is the last one that could be.
+    """
+
+    version: int
+    problem: str = ""
+
+
+def render_page(plan: PlanSpec, *, name: str = "") -> str:
+    """A plan as a page for a browser: one file with a tree that folds, and a picture of the data flow.
+
+    Args:
+        plan: any plan.
+        name: of its file, which the page names where the plan has no title.
+
+    Returns:
+        HTML that needs no network, nor lets anything in the plan use it: texts of the plan are only ever text, and a
+        content security policy allows the page's own script and style alone.
+    """
+    return render(plan, name, None)
+
+
+def render(plan: PlanSpec, name: str, live: Live | None) -> str:
+    """The page; with ``live``, it follows the server that it comes from."""
+    flow = find_data_flow(plan)
+    indices: dict[str, int] = {}
+    for index, step in enumerate(iter_steps(plan)):
+        indices.setdefault(step.step_id, index)
+    title = plan.title or plan.goal or name or "Plan"
+    counts = plan.progress
+    return _page().substitute(
+        policy=policy(is_live=live is not None),
+        version="" if live is None else f' data-version="{live.version}"',
+        title=say(cut(title, 120)),
+        heading=say(title),
+        style=_style(),
+        script=_script(),
+        problem="" if live is None else _problem(live.problem, name),
+        head="".join(_head(plan, title)),
+        progress="".join(_progress(plan, counts)),
+        filters="".join(_filters(counts)),
+        size=' class="many"' if counts["total"] > _LARGE else "",
+        rows="".join(write_rows(plan, flow, indices)),
+        picture="".join(_picture(plan, flow, indices)),
+    )
+
+
+def policy(*, is_live: bool) -> str:
+    """The content security policy of the page: nothing but its own style and script, by their hashes."""
+    rules = [
+        "default-src 'none'",
+        f"script-src {_hash(_script())}",
+        f"style-src {_hash(_style())}",
+        "img-src data:",
+        *(["connect-src 'self'"] if is_live else []),
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    ]
+    return "; ".join(rules)
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+@cache
+def _page() -> Template:
+    return Template(read_template("page.html"))
+
+
+@cache
+def _style() -> str:
+    return read_template("page.css")
+
+
+@cache
+def _script() -> str:
+    script = read_template("page.js")
+    assert not re.search("</script|<!--", script, re.IGNORECASE), "this would end the script"
+    return script
+
+
+def _problem(problem: str, name: str) -> str:
+    if not problem:
+        return ""
+    what = f"{say(name)} is no plan at the moment. Below is the last one that it was."
+    return f"<p><strong>{what}</strong></p><pre>{say(problem)}</pre>"
+
+
+def _head(plan: PlanSpec, title: str) -> Iterator[str]:
+    if plan.goal and plan.goal != title:
+        yield f'<p class="goal" dir="auto">{say(plan.goal)}</p>'
+    for line in plan.goal_detail:
+        yield f'<p class="detail" dir="auto">{say(line)}</p>' if line else '<p class="blank"></p>'
+    if plan.constraints:
+        items = "".join(f'<li dir="auto">{say(constraint)}</li>' for constraint in plan.constraints)
+        yield f'<h2 lang="en">Constraints</h2><ul>{items}</ul>'
+
+
+def _progress(plan: PlanSpec, counts: Mapping[str, int]) -> Iterator[str]:
+    said = ", ".join(f"{counts[status.value]} {status.value}" for status in _ORDER if counts[status.value])
+    yield f'<p class="sum"><strong>{say_progress(plan.progress)}</strong> steps done</p>'
+    yield f'<svg class="bar" role="img" aria-label="{quote(said or "no steps")}" height="8" width="100%">'
+    at = 0.0
+    for status in _ORDER:
+        share = 100 * counts[status.value] / max(counts["total"], 1)
+        if share:
+            yield f'<rect class="{status.value}" x="{at:.3f}%" width="{share:.3f}%" height="8"/>'
+        at += share
+    yield "</svg>"
+
+
+def _filters(counts: Mapping[str, int]) -> Iterator[str]:
+    for status in _ORDER:
+        yield (
+            f'<button type="button" class="chip {status.value}" aria-pressed="false" data-status="{status.value}">'
+            f'<span class="dot" aria-hidden="true"></span>{status.value} '
+            f'<span class="count" id="count-{status.value}">{counts[status.value]}</span></button>'
+        )
+
+
+def _picture(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iterator[str]:
+    layout = lay_out(plan, flow)
+    left_out = sum(1 for _ in iter_steps(plan)) - len(layout.boxes)
+    if not layout.boxes:
+        yield '<p class="hint">No step takes or puts out any variable.</p>'
+        return
+    hint = "From left to right, as values flow; dashed lines lead to the next round."
+    if left_out:
+        hint += f" {left_out} {'step has' if left_out == 1 else 'steps have'} no variables."
+    yield f'<p class="hint">{hint}</p>'
+    is_large = "" if len(layout.boxes) > _LARGE else " open"
+    yield f'<details class="drawing"{is_large}><summary>Picture of {len(layout.boxes)} steps</summary>'
+    yield '<div class="pane" role="region" aria-label="Picture of the data flow" tabindex="0">'
+    yield from draw(layout, indices)
+    yield "</div></details>"

@@ -1,0 +1,148 @@
+"""What is found in a JSON value, by the path to it: a diagnostic once the text is known that the value came from.
+
+And what people call such values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappush, heappushpop
+from types import NoneType
+from typing import Final, TypeAlias
+
+from attrs import frozen
+
+from planspec_lark.json_text.models import JsonText
+from planspec_lark.json_text.paths import write_path
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, in_order, shorten
+from planspec_lark.syntax.limits import Findings
+from planspec_lark.syntax.source import visible_name
+
+__all__ = ["KIND_WORDS", "Finding", "FirstFindings", "Path", "locate", "text_of", "word_of"]
+
+# Keys and indices from the outermost value inwards.
+Path: TypeAlias = tuple[str | int, ...]
+
+# What a person calls a value, by its type.
+KIND_WORDS: Final[dict[type, str]] = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+    NoneType: "null",
+}
+
+
+def word_of(value: object) -> str:
+    """What a person calls a value of this kind."""
+    return KIND_WORDS.get(type(value)) or visible_name(shorten(type(value).__name__))
+
+
+def text_of(key: object) -> str:
+    """A key as paths and messages have it. In JSON all keys are texts; in Python some cannot even be written."""
+    if isinstance(key, str):
+        return key
+    try:
+        return str(key)
+    except Exception:
+        return word_of(key)
+
+
+@frozen
+class Finding:
+    """One fault of a value.
+
+    ``within`` is the stretch of the string at ``path`` that is meant, in its own characters. With ``at_key`` the key
+    is meant rather than its value. ``severity`` is that of the code unless it says otherwise.
+    """
+
+    code: str
+    message: str
+    path: Path = ()
+    help: str = ""
+    within: tuple[int, int] | None = None
+    at_key: bool = False
+    severity: Severity | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is an error."""
+        return _severity_of(self) is Severity.ERROR
+
+
+def locate(findings: Iterable[Finding], origin: JsonText | None) -> list[Diagnostic]:
+    """Findings as diagnostics in the order of the text; without a text they keep their own, and have no places.
+
+    Of a text that may have millions of them, :class:`FirstFindings` has the first ones.
+    """
+    return in_order(_locate(finding, origin) for finding in findings)
+
+
+def _locate(finding: Finding, origin: JsonText | None) -> Diagnostic:
+    severity, path = _severity_of(finding), write_path(finding.path)
+    if origin is None:
+        return Diagnostic(finding.code, finding.message, severity, help=finding.help, path=path)
+    span = origin.source.span(*_bounds_of(finding, origin))
+    return Diagnostic(finding.code, finding.message, severity, span, help=finding.help, path=path, source=origin.source)
+
+
+def _severity_of(finding: Finding) -> Severity:
+    return finding.severity or CODES[finding.code].severity
+
+
+def _bounds_of(finding: Finding, origin: JsonText) -> tuple[int, int]:
+    if finding.within is not None:
+        return origin.bounds_within(finding.path, *finding.within)
+    return origin.key_bounds(finding.path) if finding.at_key else origin.bounds(finding.path)
+
+
+class FirstFindings:
+    """Those findings of a text that stand first in it, and how many others there are.
+
+    A text may have millions, so all others are let go as soon as they have been counted.
+
+    Args:
+        origin: the text.
+        limit: how many to keep; None for all.
+    """
+
+    def __init__(self, origin: JsonText, limit: int | None) -> None:
+        self._origin = origin
+        self._limit = limit
+        self._number = 0
+        # Offsets and numbers are below zero, so that the first of the heap is the last of the text.
+        self._kept: list[tuple[int, int, Finding]] = []
+        self._left = dict.fromkeys(Severity, 0)
+
+    def add(self, finding: Finding) -> None:
+        """Take one more."""
+        self._number += 1
+        start = _bounds_of(finding, self._origin)[0]
+        # One more than are shown: the number of all others is said at the place of the first of them.
+        if self._limit is None or len(self._kept) <= self._limit:
+            heappush(self._kept, (-start, -self._number, finding))
+        elif start >= -self._kept[0][0]:
+            self._left[_severity_of(finding)] += 1
+        else:
+            last = heappushpop(self._kept, (-start, -self._number, finding))
+            self._left[_severity_of(last[2])] += 1
+
+    def extend(self, findings: Iterable[Finding]) -> None:
+        """Take some more."""
+        for finding in findings:
+            self.add(finding)
+
+    def close(self, before: Iterable[Diagnostic] = ()) -> list[Diagnostic]:
+        """Diagnostics in the order of the text, up to the limit, and behind them how many more there are.
+
+        Args:
+            before: what is known of the text already; it counts first.
+        """
+        found = Findings(self._limit)
+        found.extend(before)
+        found.extend(_locate(finding, self._origin) for _, _, finding in sorted(self._kept, reverse=True))
+        for severity, number in self._left.items():
+            found.counts[severity] += number
+        return found.close()

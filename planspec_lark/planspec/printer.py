@@ -1,0 +1,206 @@
+"""Plan → canonical text.
+
+For every plan that can be built, the text reads back as the same plan; a plan that no text could spell is refused.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from planspec_lark.planspec.escapes import write_description, write_detail, write_segments
+from planspec_lark.planspec.fields import BLANKS, has_forbidden
+from planspec_lark.planspec.fold import shows_body, shows_children
+from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.tree import find_parents
+from planspec_lark.planspec.truncate import bound
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.token_estimate import TokenCounter
+
+__all__ = ["canonical_step", "canonical_summary", "progress_text", "serialize_plan"]
+
+_MARKS = {status: f"[{mark}] " for status, mark in MARKS.items()}
+_PENDING = PlanStatus.PENDING
+
+
+def serialize_plan(
+    plan: PlanSpec, *, fold: bool = False, max_tokens: int | None = None, count_tokens: TokenCounter | None = None
+) -> str:
+    """Print a plan.
+
+    Args:
+        plan: any plan.
+        fold: show of each step what its ``expanded`` flag or its status asks for, instead of everything.
+        max_tokens: leave parts out, and say how many, until the text has at most so many tokens. Goal, constraints, the
+            steps at work, the next one and all above these stay.
+        count_tokens: counts the tokens of a text; by default :func:`~planspec_lark.syntax.token_estimate.estimate_tokens`.
+
+    Returns:
+        Canonical text that ends in a line break; the empty text for the empty plan. Without ``fold`` and
+        ``max_tokens`` it reads back as the same plan.
+
+    Raises:
+        ValueError: no text could spell this plan: an id comes twice or does not fit its place, a type is empty, or a
+            list was changed to hold what its field can not. Or what has to stay takes more than ``max_tokens``.
+    """
+    if max_tokens is not None:
+        return bound(plan, serialize_plan, max_tokens, count_tokens, fold=fold)
+    try:
+        rows = _head(plan)
+        _add_steps(rows, plan.steps, fold)
+    except (AttributeError, TypeError):
+        # A list holds what no step or text is; its validator says so by its name.
+        _refuse_fields(plan)
+        raise
+    text = "\n".join([*rows, ""])
+    if text.count("\n") != len(rows) or has_forbidden(text):
+        _refuse_fields(plan)
+    return text
+
+
+def _add_steps(rows: list[str], steps: list[PlanStep], fold: bool) -> None:
+    # Each level's iterator, and the id above it: no recursion, and no object made for a step that is only passed.
+    levels = [(iter(steps), "")]
+    parents: dict[str, str] = {}
+    names: list[str] = []
+    add = rows.append
+    fits = True
+    while levels:
+        siblings, parent_id = levels[-1]
+        indent = "  " * (len(levels) - 1)
+        for step in siblings:
+            step_id = step.step_id
+            if step_id in parents:
+                raise ValueError(f"step_id: {step_id} comes twice")
+            parents[step_id] = parent_id
+            if step_id.rpartition(".")[0] != parent_id:
+                fits = False
+            add(_summary(step, indent))
+            if step.outputs:
+                names += step.outputs
+            if (step.inputs or step.detail) and (not fold or shows_body(step)):
+                names += step.inputs
+                rows += _body(step, indent)
+            if step.children and (not fold or shows_children(step)):
+                levels.append((iter(step.children), step_id))
+                break
+        else:
+            levels.pop()
+    if not fits:
+        _refuse_misplaced(parents)
+    _check_variables(names, steps)
+
+
+def _head(plan: PlanSpec) -> list[str]:
+    attrs.validate(plan)
+    rows = []
+    if plan.title:
+        rows.append(f"# Plan: {plan.title}")
+    if plan.goal or plan.goal_detail:
+        rows.append(f"Goal: {plan.goal}".rstrip(" "))
+        rows += [f"> {line}" if line else ">" for line in plan.goal_detail]
+    if plan.constraints:
+        rows.append("Constraints:")
+        rows += [f"- {constraint}" for constraint in plan.constraints]
+    if plan.steps:
+        rows.append("## Steps")
+    return rows
+
+
+def canonical_summary(step: PlanStep) -> str:
+    """The summary line of a step, without indentation and line break.
+
+    Raises:
+        ValueError: the step has no type, or an output that is no variable.
+    """
+    line = _summary(step, "")
+    _check_variables(step.outputs, [step])
+    return line
+
+
+def canonical_step(step: PlanStep, depth: int) -> str:
+    """The lines of a step itself, as :func:`serialize_plan` prints them at this depth (0 at the top level).
+
+    Raises:
+        ValueError: as there, as far as one step can tell.
+    """
+    attrs.validate(step)
+    indent = "  " * depth
+    rows = [_summary(step, indent), *_body(step, indent), ""]
+    _check_variables([*step.inputs, *step.outputs], [step])
+    return "\n".join(rows)
+
+
+def _summary(step: PlanStep, indent: str) -> str:
+    """A summary line whose variables are still to be checked."""
+    kind = step.step_type
+    if not kind:
+        raise ValueError(f"step_type: step {step.step_id} has none; give it one: {', '.join(STEP_TYPES)}")
+    mark = "" if step.status is _PENDING else _MARKS[step.status]
+    name = f"{step.step_name} " if step.step_name else ""
+    if kind in ("x", "X") and _needs_mark(step):
+        mark = "[ ] "
+    line = f"{indent}{step.step_id}. {mark}{name}[{kind}]"
+    text = step.description
+    if text:
+        if "|" in text or "→" in text:
+            text = write_description(text, has_outputs=bool(step.outputs))
+        line = f"{line} {text}"
+    if step.outputs:
+        line = f"{line} → {', '.join(step.outputs)}"
+    if step.result:
+        line = f"{line} | {write_segments(step.result)}"
+    if step.done_count or step.total_count is not None:
+        line = f"{line} | {progress_text(step)}"
+    return line
+
+
+def _needs_mark(step: PlanStep) -> bool:
+    """Whether a type that looks like a mark would be read as one, so that the pending mark has to stand in front."""
+    if step.status is not _PENDING or step.step_name:
+        return False
+    if step.step_type == "x":
+        return True
+    text = write_description(step.description, has_outputs=bool(step.outputs))
+    return grammars.pattern("planspec", "STEP_ID").match(f"{step.step_id}. [X] {text}") is None
+
+
+def progress_text(step: PlanStep) -> str:
+    """How many rounds a step has done, as its summary line says it."""
+    return f"Progress: {step.done_count}" + ("" if step.total_count is None else f"/{step.total_count}")
+
+
+def _body(step: PlanStep, indent: str) -> list[str]:
+    rows = [f"{indent}  > ← {', '.join(step.inputs)}"] if step.inputs else []
+    start = indent + "  > "
+    for line in step.detail:
+        # Adding, unlike formatting, refuses what is no text.
+        rows.append(start + (write_detail(line) if "←" in line else line) if line != "" else indent + "  >")
+    return rows
+
+
+def _check_variables(names: list[str], steps: list[PlanStep]) -> None:
+    """Check all variables at once; if they are not all right, the validators of their steps find the wrong one."""
+    if not names:
+        return
+    listed = ",".join(names)
+    if (
+        any(sign in listed for sign in BLANKS)
+        or listed.count(",") >= len(names)
+        or not grammars.pattern("planspec", "VARIABLES").fullmatch(listed)
+    ):
+        for step in steps:
+            for below in iter_steps(step):
+                attrs.validate(below)
+
+
+def _refuse_misplaced(parents: dict[str, str]) -> None:
+    for (step_id, parent), meant in zip(parents.items(), find_parents(list(parents)), strict=True):
+        if (parent or None) != meant:
+            place = f"below {parent}" if parent else "at the top level"
+            right = "at the top level" if meant is None else f"below {meant}"
+            raise ValueError(f"step_id: {step_id} stands {place} and would be read {right}")
+
+
+def _refuse_fields(plan: PlanSpec) -> None:
+    for step in iter_steps(plan):
+        attrs.validate(step)

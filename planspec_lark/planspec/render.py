@@ -1,0 +1,198 @@
+"""A plan as a person looks at it: columns, tree lines, folded bodies, counts.
+
+The layout is text with roles; what a role looks like is for whoever draws it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from attrs import frozen
+
+from planspec_lark.planspec.fold import View, view_steps
+from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.printer import progress_text
+from planspec_lark.syntax.prompt_templates import language_of
+from planspec_lark.syntax.source import columns, visible
+
+__all__ = ["Piece", "break_text", "say_progress", "show_plan", "show_steps", "wrap"]
+
+_BADGE_WIDTH = 9
+# A longer id stands out: were all beside it as wide, a few long ones would make the whole view as wide as it is long.
+_WIDEST_ID = 40
+# What stands in front of the counts at the foot. All other labels are words of the format itself.
+_LABELS = {"en": ("Steps", "Progress"), "zh": ("步骤", "进度")}
+
+
+@frozen
+class Piece:
+    """A piece of a line and its role: title, label, tree, id, status (pending, …), type, text, body or note."""
+
+    role: str
+    text: str
+
+
+Line = tuple[Piece, ...]
+
+
+def show_plan(plan: PlanSpec, *, fold: bool = True, language: str | None = None) -> Iterator[Line]:
+    """Lay a plan out.
+
+    Args:
+        plan: the plan.
+        fold: hide bodies and children as each step's ``expanded`` flag or its status says.
+        language: of the labels, "en" or "zh"; by default "zh" where there is Chinese in the plan's title or goal.
+
+    Returns:
+        The lines, from top to bottom, without line breaks and with nothing in them that could steer a terminal.
+
+    Raises:
+        ValueError: the language is another.
+    """
+    if language is not None and language not in _LABELS:
+        raise ValueError(f"language: {language!r} is none of {', '.join(_LABELS)}")
+    return map(_harmless, _lines(plan, fold, language or language_of(f"{plan.title} {plan.goal}")))
+
+
+def show_steps(plan: PlanSpec, *, fold: bool = True, first: int = 0, last: int | None = None) -> Iterator[Line]:
+    """The lines of the steps alone; of the steps that the view shows, those from ``first`` up to before ``last``."""
+    return map(_harmless, _show_steps(plan, fold, first, sys.maxsize if last is None else last))
+
+
+def _harmless(line: Line) -> Line:
+    return tuple(Piece(piece.role, visible(piece.text)) for piece in line if piece.text)
+
+
+def _lines(plan: PlanSpec, fold: bool, language: str) -> Iterator[Line]:
+    yield (Piece("title", f"═══ PlanSpec: {plan.title} ═══" if plan.title else "═══ PlanSpec ═══"),)
+    yield ()
+    if plan.goal or plan.goal_detail:
+        yield Piece("label", "Goal: "), Piece("text", plan.goal)
+        for line in plan.goal_detail:
+            yield Piece("body", "  > " if line else "  >"), Piece("body", line)
+        yield ()
+    if plan.constraints:
+        yield (Piece("label", "Constraints:"),)
+        for constraint in plan.constraints:
+            yield Piece("text", "  - "), Piece("text", constraint)
+        yield ()
+    done = say_progress(plan.progress)
+    yield (Piece("label", f"Progress: {done}"),)
+    yield ()
+    if plan.steps:
+        yield from _show_steps(plan, fold, 0, sys.maxsize)
+        yield ()
+    yield (Piece("note", "───"),)
+    steps, progress = _LABELS[language]
+    yield (Piece("note", f"{steps}: {_count_types(plan)}"),)
+    yield (Piece("note", f"{progress}: {done}"),)
+
+
+def say_progress(counts: Mapping[str, int]) -> str:
+    """How many steps are done, of how many, as :attr:`PlanSpec.progress` counts them: ``3/8 (38%)``."""
+    done, total = counts["done"], counts["total"]
+    # Rounded, but 100 only where all is done and 0 only where nothing is.
+    percent = min(max(round(100 * done / total), int(done > 0)), 100 - int(done < total)) if total else 0
+    return f"{done}/{total} ({percent}%)"
+
+
+def _count_types(plan: PlanSpec) -> str:
+    counts = Counter(step.step_type for step in iter_steps(plan))
+    others = sorted(counts.keys() - set(STEP_TYPES))
+    return " | ".join([str(counts.total()), *(f"{name}: {counts[name]}" for name in (*STEP_TYPES, *others))])
+
+
+def _show_steps(plan: PlanSpec, fold: bool, first: int, last: int) -> Iterator[Line]:
+    # What continues the tree lines of the steps above, a piece a level; top-level steps have none.
+    bars: list[str] = []
+    widths = [_id_width(plan.steps)]
+    for at, view in enumerate(view_steps(plan, fold=fold)):
+        if at >= last:
+            return
+        step, depth = view.step, view.depth
+        del bars[max(depth - 1, 0) :], widths[depth + 1 :]
+        if at >= first:
+            yield _show_head(view, "".join(bars), widths[depth])
+        if depth:
+            bars.append("   " if view.is_last else "│  ")
+        if at >= first and view.shows_body:
+            yield from _show_body(view, "".join(bars), widths[depth])
+        widths.append(_id_width(step.children))
+
+
+def _show_head(view: View, lead: str, width: int) -> Line:
+    step = view.step
+    branch = ("└─ " if view.is_last else "├─ ") if view.depth else ""
+    return (
+        Piece("tree", lead + branch),
+        Piece("id", f"{step.step_id:<{width}}  "),
+        Piece(step.status.value, f"[{MARKS[step.status]}]  "),
+        Piece("type", f"[{step.step_type.upper()}]".ljust(_BADGE_WIDTH) + "  "),
+        Piece("text", _headline(step)),
+    )
+
+
+def _id_width(steps: list[PlanStep]) -> int:
+    return min(max((len(step.step_id) for step in steps), default=0), _WIDEST_ID)
+
+
+def _headline(step: PlanStep) -> str:
+    text = f"{step.step_name}: {step.description}" if step.step_name else step.description
+    if step.outputs:
+        text += f" → {', '.join(step.outputs)}"
+    if step.result:
+        text += f" | {step.result}"
+    if step.done_count or step.total_count is not None:
+        text += f" | {progress_text(step)}"
+    return text.lstrip(" ")
+
+
+def _show_body(view: View, lead: str, width: int) -> Iterator[Line]:
+    step = view.step
+    below = "│" if step.children and view.shows_children else ""
+    space = " " * (width + 2 + 3 + 2 + _BADGE_WIDTH + 2 - len(below))
+    rows = [f"← {', '.join(step.inputs)}"] if step.inputs else []
+    for row in [*rows, *step.detail]:
+        yield Piece("tree", lead + below + space), Piece("body", "> " if row else ">"), Piece("body", row)
+
+
+def wrap(line: Line, width: int) -> Iterator[Line]:
+    """Break a line that is wider than ``width`` columns, so that its text goes on below where it began.
+
+    The tree lines go on as well. A line that leaves its text less than a third of the width is left alone.
+    """
+    *head, last = line or (Piece("text", ""),)
+    room = width - sum(columns(piece.text) for piece in head)
+    if columns(last.text) <= room or room < width // 3:
+        yield line
+        return
+    rows = list(break_text(last.text, room))
+    yield *head, Piece(last.role, rows[0])
+    for row in rows[1:]:
+        yield *(_continue(piece) for piece in head), Piece(last.role, row)
+
+
+def _continue(piece: Piece) -> Piece:
+    if piece.role != "tree":
+        return Piece("text", " " * columns(piece.text))
+    return Piece("tree", piece.text.replace("├─", "│ ").replace("└─", "  "))
+
+
+def break_text(text: str, width: int) -> Iterator[str]:
+    """Cut a text into rows: behind a space where there is one in the row's last part, else where the row is full."""
+    start = at = used = 0
+    space = -1
+    while at < len(text):
+        used += columns(text[at])
+        if used > width:
+            cut = space if space > start + (at - start) // 2 else at
+            yield text[start:cut].rstrip(" ")
+            start = at = max(cut, start + 1)
+            used = 0
+            continue
+        at += 1
+        if text[at - 1] == " ":
+            space = at
+    yield text[start:]

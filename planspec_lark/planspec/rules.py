@@ -1,0 +1,123 @@
+"""The six rules that make a plan valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from attrs import evolve
+
+from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, shorten
+
+__all__ = ["check_rules", "validate_plan"]
+
+# What the types of HopSpec, and other words for the four, come to.
+_MEANT = {
+    "llm": "reason",
+    "think": "reason",
+    "analyze": "reason",
+    "code": "act",
+    "call": "act",
+    "action": "act",
+    "tool": "act",
+    "task": "act",
+    "branch": "decide",
+    "decision": "decide",
+    "if": "decide",
+    "loop": "subtask",
+    "plan": "subtask",
+}
+
+
+def validate_plan(plan: PlanSpec) -> list[str]:
+    """Check the six rules.
+
+    Returns:
+        A message for each violation, rule by rule, each rule in document order; empty for a valid plan. Messages that
+        start with ``warn:`` do not make a plan invalid.
+    """
+    prefix = {Severity.WARNING: "warn: "}
+    return [prefix.get(found.severity, "") + found.message for found in check_rules(plan)]
+
+
+def check_rules(plan: PlanSpec) -> list[Diagnostic]:
+    """The same as diagnostics, in the same order."""
+    types: list[Diagnostic] = []
+    names: list[Diagnostic] = []
+    leaves: list[Diagnostic] = []
+    containers: list[Diagnostic] = []
+    first: dict[str, str] = {}
+    for step in iter_steps(plan):
+        kind = step.step_type
+        if kind not in STEP_TYPES:
+            message = f"invalid type '{kind}'"
+            found = _found("PS202", step, "step_type", message, explain_type(step))
+            meant = suggest_type(step)
+            types.append(evolve(found, replacement=f"[{meant}]" if meant else ""))
+        if step.step_name in first:
+            message = f"duplicate name, first seen at step {shorten(first[step.step_name])}"
+            help = "names are optional: rename one of the two, or leave it out"
+            names.append(_found("PS203", step, "step_name", message, help))
+        elif step.step_name:
+            first[step.step_name] = step.step_id
+        if step.children and kind not in CONTAINER_TYPES:
+            help = "only `[subtask]` and `[decide]` have steps below them"
+            leaves.append(_found("PS204", step, "step_type", f"type '{kind}' cannot have children", help))
+        elif kind in CONTAINER_TYPES and not step.children:
+            help = "write the steps that it consists of below it, or make it `[act]` or `[reason]`"
+            containers.append(_found("PS206", step, "step_type", f"type '{kind}' has no children", help))
+    return [*_has_steps(plan), *types, *names, *leaves, *_has_goal(plan), *containers]
+
+
+def _found(code: str, step: PlanStep, part: str, message: str, help: str = "") -> Diagnostic:
+    name = f" ({step.step_name})" if step.step_name else ""
+    return Diagnostic(
+        code,
+        f"step {step.step_id}{name}: {message}",
+        CODES[code].severity,
+        help=help,
+        step_id=step.step_id,
+        part=part,
+    )
+
+
+def _has_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
+    if not plan.steps:
+        help = "write `## Steps` and below it at least one step, such as `1. [act] Text → output`"
+        yield Diagnostic("PS201", "plan has no steps", CODES["PS201"].severity, help=help)
+
+
+def _seems_marked(step: PlanStep) -> str:
+    """The bracketed word that a description starts with, as it does where the type in front is meant as a mark."""
+    word = step.description.split("]")[0].removeprefix("[")
+    is_word = grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
+    return word if step.description.startswith("[") and is_word else ""
+
+
+def suggest_type(step: PlanStep) -> str:
+    """The type that is most likely meant by one that is none of the four, or ""."""
+    word = step.step_type.lower()
+    if word == "x" or _seems_marked(step):
+        return ""
+    return _MEANT.get(word) or next(iter(get_close_matches(word[:20], STEP_TYPES, n=1)), "")
+
+
+def explain_type(step: PlanStep) -> str:
+    """Advice for a step whose type is none of the four."""
+    if behind := _seems_marked(step):
+        return (
+            f"if `[{step.step_type}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` in front of `[{behind}]`"
+        )
+    if step.step_type.lower() == "x":
+        return "if it is meant as the mark, write `[x]` and a type behind it, such as `[x] [act]`"
+    meant = suggest_type(step)
+    types = "the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`"
+    return f"did you mean `[{meant}]`? {types}" if meant else types
+
+
+def _has_goal(plan: PlanSpec) -> Iterator[Diagnostic]:
+    if not plan.goal:
+        help = "write `Goal: ` and one sentence, above `Constraints:` and `## Steps`"
+        yield Diagnostic("PS205", "plan has no goal", CODES["PS205"].severity, help=help, part="goal")

@@ -1,0 +1,286 @@
+"""Assertions on the structure of a plan, in a chain that reads as a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import NoReturn, Self, Unpack
+
+from attrs import field, frozen
+
+from planspec_lark.planspec.lint import lint_plan
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.pytest_plugin.excerpts import Outline
+from planspec_lark.pytest_plugin.matching import (
+    Criteria,
+    Wanted,
+    Words,
+    describe_words,
+    find_nearest,
+    has_words,
+    likeness,
+    want,
+)
+from planspec_lark.pytest_plugin.taking import Taken, take
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render
+from planspec_lark.syntax.source import one_line
+
+__all__ = ["PlanAssertion", "StepAssertion", "assert_plan"]
+
+# A message lists so many findings, or constraints.
+_SHOWN = 10
+_SEVERITIES = {"error": (Severity.ERROR,), "warning": (Severity.ERROR, Severity.WARNING), "info": tuple(Severity)}
+
+
+def assert_plan(plan: PlanSpec | str) -> PlanAssertion:
+    """Begin a chain of assertions on a plan.
+
+    Args:
+        plan: a plan, or a text with one, such as a language model's answer.
+
+    Raises:
+        UnreadablePlanError: an :class:`AssertionError`, where a text holds no plan or can be read only in part.
+    """
+    __tracebackhide__ = True
+    taken = take(plan)
+    return PlanAssertion(taken, Outline.of(taken.plan))
+
+
+@frozen
+class PlanAssertion:
+    """What can be asserted of a plan. Every method answers with an object to go on with, or raises AssertionError.
+
+    A step is meant by its id (``"2.1"``), by its name, by words of its description (whatever their letters' case), or
+    by a compiled pattern that is searched for there.
+    """
+
+    _taken: Taken
+    _outline: Outline = field(repr=False)
+
+    @property
+    def plan(self) -> PlanSpec:
+        """The plan itself."""
+        return self._taken.plan
+
+    # ---------------------------------------------------------------- steps
+
+    def has_step(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> StepAssertion:
+        """There is a step that is meant and meets all criteria. What comes next in the chain speaks of such steps.
+
+        Args:
+            which: the step that is meant, or any.
+            criteria: ``name``, ``type`` and ``status``, which have to be equal; ``inputs`` and ``outputs``, a name or
+                several, which have to be among the step's; ``result``, words of it.
+        """
+        __tracebackhide__ = True
+        wanted = want(which, **criteria)
+        found = self._find(wanted)
+        if not found:
+            self._miss(f"there is no {_bare(wanted)}", wanted)
+        return StepAssertion(self._taken, self._outline, str(wanted), tuple(found))
+
+    def has_no_step(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> Self:
+        """No step is meant and meets all criteria, which are those of :meth:`has_step`."""
+        __tracebackhide__ = True
+        wanted = want(which, **criteria)
+        if found := self._find(wanted):
+            self._fail(f"there is {wanted}", marked=found)
+        return self
+
+    def step_count(
+        self,
+        count: int | None = None,
+        *,
+        at_least: int | None = None,
+        at_most: int | None = None,
+        **criteria: Unpack[Criteria],
+    ) -> Self:
+        """There are so many steps, children included, or so many that meet the criteria of :meth:`has_step`."""
+        __tracebackhide__ = True
+        wanted = want(**criteria)
+        found = self._find(wanted)
+        asked = {"": count, "at least": at_least, "at most": at_most}
+        if all(number is None for number in asked.values()):
+            raise TypeError("step_count: say how many: a number, at_least or at_most")
+        low = max(number for number in (count, at_least, 0) if number is not None)
+        high = min(number for number in (count, at_most, len(self._outline.steps)) if number is not None)
+        if not low <= len(found) <= high:
+            listed = " and ".join(f"{word} {number}".strip() for word, number in asked.items() if number is not None)
+            such = str(wanted).removeprefix("a step")
+            said = f"there {'is' if len(found) == 1 else 'are'} {_plural(len(found), 'step')}{such}, not {listed}"
+            self._fail(said, marked=found if wanted.criteria else ())
+        return self
+
+    # ---------------------------------------------------------------- the plan
+
+    def has_goal(self, words: Words) -> Self:
+        """The goal has these words."""
+        __tracebackhide__ = True
+        if not has_words(words, self.plan.goal):
+            self._fail_with(f"the goal has no {describe_words(words)}", [f"  Goal: {one_line(self.plan.goal)}"])
+        return self
+
+    def has_constraint(self, words: Words) -> Self:
+        """A constraint has these words."""
+        __tracebackhide__ = True
+        constraints = self.plan.constraints
+        if not any(has_words(words, constraint) for constraint in constraints):
+            ranked = sorted(constraints, key=lambda constraint: -likeness(words, constraint))
+            rows = [f"  - {one_line(constraint)}" for constraint in ranked[:_SHOWN]]
+            more = [f"  … and {len(ranked) - _SHOWN} more"] if len(ranked) > _SHOWN else []
+            said = [*rows, *more] or ["  the plan has no constraints"]
+            self._fail_with(f"no constraint has {describe_words(words)}", said)
+        return self
+
+    def is_valid(self) -> Self:
+        """The plan keeps the six rules."""
+        __tracebackhide__ = True
+        found = [found for found in check_rules(self.plan) if found.severity is Severity.ERROR]
+        self._refuse("the plan is not valid", found)
+        return self
+
+    def has_no_findings(self, *, least: str = "warning", ignore: Collection[str] = ()) -> Self:
+        """Neither the six rules nor lint find anything.
+
+        Args:
+            least: what counts: "error", "warning" (errors as well) or "info" (everything).
+            ignore: codes that do not.
+        """
+        __tracebackhide__ = True
+        if least not in _SEVERITIES:
+            raise ValueError(f"least: {least!r} is none of {', '.join(_SEVERITIES)}")
+        listed = [*check_rules(self.plan), *lint_plan(self.plan)]
+        found = [one for one in listed if one.severity in _SEVERITIES[least] and one.code not in ignore]
+        self._refuse(f"there {'is' if len(found) == 1 else 'are'} {_plural(len(found), 'finding')}", found)
+        return self
+
+    def needs_no_repair(self) -> Self:
+        """The text that the plan was read from is one as it stands, but for what is written around the plan."""
+        __tracebackhide__ = True
+        if self._taken.repairs:
+            raise AssertionError("\n".join(self._taken.list_repairs()))
+        return self
+
+    # ---------------------------------------------------------------- messages
+
+    def _find(self, wanted: Wanted) -> list[PlanStep]:
+        return [step for step in self._outline.steps if wanted.fits(step)]
+
+    def _refuse(self, message: str, found: list[Diagnostic]) -> None:
+        __tracebackhide__ = True
+        if not found:
+            return
+        rows = [f"  {row}" for one in found[:_SHOWN] for row in render(one).split("\n")]
+        more = [f"  … and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+        ids = {one.step_id for one in found if one.step_id}
+        self._fail(message, [*rows, *more], [step for step in self._outline.steps if step.step_id in ids])
+
+    def _miss(self, message: str, wanted: Wanted) -> NoReturn:
+        """Fail, since there is nothing that is wanted, with what comes nearest."""
+        __tracebackhide__ = True
+        near = find_nearest(wanted, self._outline.steps)
+        named = ", ".join(f"{step.step_id}{_because(wanted.explain(step))}" for step in near)
+        self._fail(message, [one_line(f"nearest: {named}")] if named else [], near)
+
+    def _fail(self, message: str, rows: Iterable[str] = (), marked: Collection[PlanStep] = ()) -> NoReturn:
+        __tracebackhide__ = True
+        shown = self._outline.show(marked) or ["  (it has no steps)"]
+        self._fail_with(message, [*rows, "the plan:", *shown])
+
+    def _fail_with(self, message: str, rows: Iterable[str]) -> NoReturn:
+        __tracebackhide__ = True
+        raise AssertionError("\n".join([one_line(message), *rows, *self._taken.list_repairs()]))
+
+
+@frozen
+class StepAssertion(PlanAssertion):
+    """What can be asserted of steps that have been found.
+
+    Several may have been: each method keeps those that it holds for, and fails where it holds for none. So a chain says
+    that there is one step for which all of it is true.
+    """
+
+    _said: str
+    steps: tuple[PlanStep, ...]
+
+    def before(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> StepAssertion:
+        """It is over, with all below it, before another step begins."""
+        __tracebackhide__ = True
+        others = self._others("before", which, criteria)
+        last = max(map(self._outline.place, others))
+        return self._keep("before", which, criteria, others, lambda step: self._outline.end(step) <= last)
+
+    def after(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> StepAssertion:
+        """It begins when another step is over, with all below it."""
+        __tracebackhide__ = True
+        others = self._others("after", which, criteria)
+        first = min(map(self._outline.end, others))
+        return self._keep("after", which, criteria, others, lambda step: self._outline.place(step) >= first)
+
+    def under(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> StepAssertion:
+        """It stands below another step, on whatever level."""
+        __tracebackhide__ = True
+        others = self._others("under", which, criteria)
+        below = self._outline.below(others)
+        return self._keep("under", which, criteria, others, lambda step: self._outline.place(step) in below)
+
+    def produces(self, *names: Words) -> StepAssertion:
+        """These are among its outputs."""
+        __tracebackhide__ = True
+        return self._meet("produces", want(outputs=names), lambda step: step.outputs)
+
+    def consumes(self, *names: Words) -> StepAssertion:
+        """These are among its inputs."""
+        __tracebackhide__ = True
+        return self._meet("consumes", want(inputs=names), lambda step: step.inputs)
+
+    # ---------------------------------------------------------------- what is left
+
+    def _others(self, word: str, which: Words | None, criteria: Criteria) -> list[PlanStep]:
+        __tracebackhide__ = True
+        wanted = want(which, **criteria)
+        others = self._find(wanted)
+        if not others:
+            self._miss(f"there is no {_bare(wanted)} that {self._said} could be {word}", wanted)
+        return others
+
+    def _keep(
+        self,
+        word: str,
+        which: Words | None,
+        criteria: Criteria,
+        others: list[PlanStep],
+        holds: Callable[[PlanStep], bool],
+    ) -> StepAssertion:
+        __tracebackhide__ = True
+        said = f"{word} {want(which, **criteria)}"
+        kept = [step for step in self.steps if holds(step)]
+        if not kept:
+            self._fail(f"{self._said} is not {said}", marked=[*self.steps, *others])
+        return StepAssertion(self._taken, self._outline, f"{self._said} {said}", tuple(kept))
+
+    def _meet(self, word: str, wanted: Wanted, of: Callable[[PlanStep], list[str]]) -> StepAssertion:
+        __tracebackhide__ = True
+        kept = [step for step in self.steps if wanted.fits(step)]
+        names = " and ".join(criterion.text.partition(" ")[2] for criterion in wanted.criteria)
+        if not kept:
+            rows = [f"step {step.step_id} {word} {', '.join(of(step)) or 'nothing'}" for step in self.steps[:_SHOWN]]
+            self._fail(f"{self._said} does not say that it {word} {names}", map(_indent, rows), self.steps)
+        return StepAssertion(self._taken, self._outline, f"{self._said} that {word} {names}", tuple(kept))
+
+
+def _indent(row: str) -> str:
+    """A row of a message, safe to show, which keeps its indentation."""
+    return f"  {one_line(row)}"
+
+
+def _bare(wanted: Wanted) -> str:
+    return str(wanted).removeprefix("a ")
+
+
+def _because(reason: str) -> str:
+    return f" ({reason})" if reason else ""
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"

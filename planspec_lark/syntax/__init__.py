@@ -1,0 +1,1 @@
+"""What every language stands on: texts and places in them, diagnostics, limits, and the grammars themselves."""

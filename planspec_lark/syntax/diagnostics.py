@@ -1,0 +1,215 @@
+"""What can be wrong with a text: diagnostics as data, and their rendering. Their codes are in :mod:`.codes`.
+
+A diagnostic holds message, place and fix; it becomes text only when somebody asks for it. Whatever it shows of the
+text passes through :func:`planspec_lark.syntax.source.visible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attrs import field, frozen
+
+from planspec_lark.syntax.codes import CODES, Code, Severity
+from planspec_lark.syntax.source import Source, Span, columns, visible, visible_name
+
+__all__ = [
+    "CODES",
+    "Code",
+    "CommandError",
+    "Diagnostic",
+    "Fix",
+    "PlanSyntaxError",
+    "Severity",
+    "decode",
+    "has_errors",
+    "in_order",
+    "join_words",
+    "render",
+    "render_all",
+    "shorten",
+]
+
+# An excerpt shows at most so many columns of a line, and an exception at most so many diagnostics.
+_EXCERPT_COLUMNS = 100
+_SHOWN = 20
+
+
+@frozen
+class Fix:
+    """A text to put in place of a span."""
+
+    span: Span
+    text: str
+
+
+@frozen
+class Diagnostic:
+    """One finding.
+
+    ``expected`` says in words what could stand at the span. ``fix`` is a replacement that makes the line right.
+    ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and
+    ``item`` which item of that field, from 0, where it is a list. ``replacement`` is what to write in place of that
+    part; it becomes a fix once the place is known. ``path`` is the way to the value that is meant, where the text is
+    JSON or YAML: ``new_block.plan[2]``.
+    """
+
+    code: str
+    message: str
+    severity: Severity
+    span: Span | None = None
+    expected: tuple[str, ...] = ()
+    help: str = ""
+    fix: Fix | None = None
+    step_id: str = ""
+    part: str = ""
+    item: int | None = None
+    replacement: str = ""
+    path: str = ""
+    source: Source | None = field(default=None, eq=False, repr=False)
+
+    @property
+    def head(self) -> str:
+        """What texts begin with: severity and code."""
+        return f"{self.severity.value}[{CODES[self.code].label}]"
+
+    @property
+    def line(self) -> int | None:
+        """The line of the place, from 1."""
+        return self.span.line if self.span else None
+
+    @property
+    def column(self) -> int | None:
+        """The column of the place in code points, from 1."""
+        return self.span.column if self.span else None
+
+    @property
+    def source_line(self) -> str:
+        """The line of the place, as it is written; empty where the diagnostic has no place."""
+        return self.source.line(self.span.line) if self.source and self.span else ""
+
+    def __str__(self) -> str:
+        return render(self)
+
+
+class PlanSyntaxError(ValueError):
+    """A text that is no plan. ``diagnostics`` holds all its faults in the order of the text."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], source: Source) -> None:
+        super().__init__(diagnostics, source)
+        self.diagnostics = list(diagnostics)
+        self.source = source
+
+    def __str__(self) -> str:
+        shown = render_all(self.diagnostics[:_SHOWN])
+        more = len(self.diagnostics) - _SHOWN
+        if more <= 0:
+            return shown
+        last = self.diagnostics[-1]
+        return (
+            f"{shown}\n\nand {more} more" if last.code != "PS120" else f"{shown}\n\nand {more - 1} more; {last.message}"
+        )
+
+
+class CommandError(ValueError):
+    """A command that a plan does not take. ``code`` is its code, the text says why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def decode(data: bytes, name: str = "<text>") -> str:
+    """The text that these bytes are in UTF-8.
+
+    Raises:
+        PlanSyntaxError: the bytes are no UTF-8; the one diagnostic (PS119) gives the offset of the first bad byte.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # Each bad byte becomes one character, so what stands before the first keeps its place.
+        source = Source(data.decode("utf-8", "replace"), name)
+        start = len(data[: error.start].decode("utf-8"))
+        message = f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8: {error.reason}"
+        span = source.span(start, start + 1)
+        fault = Diagnostic("PS119", message, Severity.ERROR, span, help="save the text as UTF-8", source=source)
+        raise PlanSyntaxError([fault], source) from None
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether one of them is an error."""
+    return any(one.severity is Severity.ERROR for one in diagnostics)
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics in the order of the text; those without a place come first, and else all stay as they are."""
+    return sorted(diagnostics, key=lambda found: found.span.start if found.span else 0)
+
+
+def render_all(diagnostics: Iterable[Diagnostic]) -> str:
+    """All of them as text, a blank line between any two."""
+    return "\n\n".join(map(render, diagnostics))
+
+
+def render(diagnostic: Diagnostic) -> str:
+    """A diagnostic as text: message, place, the line with a caret under the span, what was expected, and a fix."""
+    rows = [f"{diagnostic.head}: {shorten(visible(diagnostic.message))}"]
+    source, span = diagnostic.source, diagnostic.span
+    if source is not None and span is not None:
+        number = str(span.line)
+        excerpt, caret = _excerpt(source.line(span.line), span)
+        rows.append(f" --> {visible_name(source.name)}:{number}:{span.column}{_in_brackets(diagnostic.path)}")
+        rows.append(f"{number} | {excerpt}")
+        rows.append(f"{' ' * len(number)} | {caret}")
+    elif diagnostic.path.strip("$"):
+        rows.append(f" -->{_in_brackets(diagnostic.path)}")
+    if diagnostic.expected:
+        rows.append(f"  expected: {join_words(diagnostic.expected)}")
+    if diagnostic.help:
+        rows.append(f"  help: {shorten(visible(diagnostic.help))}")
+    if diagnostic.fix is not None:
+        text = shorten(visible(diagnostic.fix.text)).replace("\n", "\n         ")
+        rows.append(f"  write: {text or _name_nothing(diagnostic.fix, source)}")
+    return "\n".join(row.rstrip(" ") for row in rows)
+
+
+def _in_brackets(path: str) -> str:
+    # The top of a value is what the whole text is.
+    return f" ({visible_name(path)})" if path.strip("$") else ""
+
+
+def _name_nothing(fix: Fix, source: Source | None) -> str:
+    """What to write where a fix leaves something out."""
+    is_part = source is not None and not _is_line(fix.span, source)
+    return f"(nothing: leave {'it' if is_part else 'the line'} out)"
+
+
+def _is_line(span: Span, source: Source) -> bool:
+    """Whether a span is all of a line but for white space around it."""
+    line = source.line(span.line)
+    return span.end_line == span.line and line.strip() == line[span.column - 1 : span.end_column - 1]
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Words as an enumeration: `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def shorten(text: str) -> str:
+    """A text cut to what one wants to read of it."""
+    return text if len(text) <= 2 * _EXCERPT_COLUMNS else text[: 2 * _EXCERPT_COLUMNS] + "…"
+
+
+def _excerpt(line: str, span: Span) -> tuple[str, str]:
+    """The part of a line around a span, and the carets that go below it."""
+    start = span.column - 1
+    end = span.end_column - 1 if span.end_line == span.line else len(line)
+    end = min(max(end, start + 1), start + _EXCERPT_COLUMNS)
+    first = max(0, start - _EXCERPT_COLUMNS // 2)
+    last = first + 2 * _EXCERPT_COLUMNS
+    before, marked, after = (visible(line[a:b]) for a, b in ((first, start), (start, end), (end, last)))
+    lead = "…" if first else ""
+    trail = "…" if last < len(line) else ""
+    padding = "".join("\t" if char == "\t" else " " * columns(char) for char in lead + before)
+    return f"{lead}{before}{marked}{after}{trail}", padding + "^" * max(1, columns(marked))

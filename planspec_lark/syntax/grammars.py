@@ -1,0 +1,196 @@
+"""Finds the grammars and keeps what is made of them, each once a process and only when it is asked for.
+
+Everything that reads text gets its syntax here: the LALR parsers, single terminals as patterns, and regular rules as
+patterns. Nothing else in the package opens a grammar file or says what the syntax is (guesses at near misses do not).
+
+To make these from a grammar file takes longer than to read most texts. So an installed package has them ready, as JSON
+in its folder ``compiled``, with the text of the grammar that they were made from. Where that file is missing or of
+another grammar, as after a change in a checkout, they are made anew; so is a parser where Lark has another version.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+__all__ = [
+    "READ",
+    "SCHEMAS",
+    "STARTS",
+    "Patterns",
+    "dump",
+    "grammar_path",
+    "parser",
+    "pattern",
+    "regular",
+    "schema_path",
+    "states",
+]
+
+# The languages whose texts are read; the others are for generation.
+READ = ("planspec", "plan_cmd", "json_text", "reference", "reflection", "mending")
+# What has a JSON Schema, in a file beside the grammars.
+SCHEMAS = ("plan_next", "plan_next_strict", "plan_return", "tool_plan", "atoms")
+# The rules that a text of each language can be read as.
+STARTS = {
+    "planspec": ("plan", "line"),
+    "plan_cmd": ("command", "headline"),
+    "json_text": ("text",),
+    "reference": ("value", "path"),
+    "reflection": ("decision",),
+    "mending": ("mended",),
+    "planspec_canonical": ("start",),
+    "planspec_fresh": ("start",),
+    "plan_cmd_canonical": ("start",),
+    "plan_cmd_fresh": ("start",),
+    "dialect": ("start",),
+}
+# Those whose parsers need no look-ahead, so that their states can be walked through without Lark.
+_STEPPED = ("json_text",)
+# The languages that a grammar imports from, and those that they import from.
+_IMPORTS = {"plan_cmd": ("planspec",), "reflection": ("plan_cmd", "planspec"), "mending": ("plan_cmd", "planspec")}
+_PACKAGE = Path(__file__).parents[1]
+
+
+def grammar_path(language: str) -> Path:
+    """The file that holds the grammar of ``language``: inside an installed package, or at a checkout's top level."""
+    return _find(f"{language}.lark")
+
+
+def schema_path(language: str) -> Path:
+    """The file that holds the JSON Schema of ``language``, beside the grammars."""
+    return _find(f"{language}.schema.json")
+
+
+def _find(name: str) -> Path:
+    inside = _PACKAGE / "grammar" / name
+    return inside if inside.is_file() else _PACKAGE.parent / "grammar" / name
+
+
+class Patterns:
+    """What :class:`planspec_lark.syntax.patterns.RegularRules` makes of one language's grammar, compiled.
+
+    Args:
+        language: whose grammar.
+        known: expressions that need not be made, by what is asked for; those that are made are added.
+    """
+
+    def __init__(self, language: str, known: dict[str, Any]) -> None:
+        self._language = language
+        self.known = known
+
+    def pattern(self, rule: str, *, without: str | None = None, groups: Sequence[str] | None = None) -> re.Pattern[str]:
+        """A rule, but for one that is left out, with these groups or all."""
+        return re.compile(self.make("pattern", rule, without, groups))
+
+    def rows(self, rule: str, groups: Sequence[str]) -> re.Pattern[str]:
+        """A rule again and again, and then the rest."""
+        return re.compile(self.make("rows", rule, groups))
+
+    def tokens(self, rule: str) -> re.Pattern[str]:
+        """Any terminal of a rule."""
+        return re.compile(self.make("tokens", rule))
+
+    def terminal(self, name: str) -> re.Pattern[str]:
+        """One terminal; what it says is the group ``value``."""
+        return re.compile(self.make("terminal", name))
+
+    def portable(self, terminal: str) -> str:
+        """One terminal as a regular expression that other engines read as well."""
+        return str(self.make("portable", terminal))
+
+    def value(self, terminal: str, token: str) -> str:
+        """What a token of this terminal says."""
+        before, value, after = self.make("parts", terminal)
+        first = re.match(before, token)
+        assert first is not None, "a token matches its terminal"
+        if not after:
+            return token[first.end() :]
+        match = re.compile(value).match(token, first.end())
+        assert match is not None, "a token matches its terminal"
+        return match[0]
+
+    def make(self, kind: str, *arguments: object) -> Any:
+        """What that method of the rules gives for these arguments."""
+        key = json.dumps([kind, *arguments])
+        if key not in self.known:
+            from planspec_lark.syntax.lalr import load_rules  # noqa: PLC0415  (slow, and mostly not needed)
+
+            self.known[key] = getattr(load_rules(grammar_path(self._language)), kind)(*arguments)
+        return self.known[key]
+
+
+@cache
+def regular(language: str) -> Patterns:
+    """The regular rules and the terminals of ``language`` as patterns."""
+    return Patterns(language, dict(_compiled(language).get("expressions", {})))
+
+
+@cache
+def pattern(language: str, terminal: str) -> re.Pattern[str]:
+    """One terminal of ``language`` as a compiled pattern; what it says is the group ``value``."""
+    return regular(language).terminal(terminal)
+
+
+@cache
+def parser(language: str) -> Lark:
+    """The LALR parser of ``language``. Its trees keep every token, so put together they are the text."""
+    from planspec_lark.syntax.lalr import load_parser, make_parser  # noqa: PLC0415  (imports Lark)
+
+    known = _compiled(language).get("parser")
+    return (known and load_parser(known)) or make_parser(grammar_path(language), STARTS[language])
+
+
+@cache
+def states(language: str, start: str) -> dict[str, Any]:
+    """The states of that parser, see :func:`planspec_lark.syntax.lalr.list_states`."""
+    known = _compiled(language).get("states", {}).get(start)
+    if known is None:
+        from planspec_lark.syntax.lalr import list_states  # noqa: PLC0415  (imports Lark)
+
+        known = list_states(parser(language), start)
+    return dict(known)
+
+
+# ---------------------------------------------------------------- ready-made
+
+
+@cache
+def _compiled(language: str) -> dict[str, Any]:
+    """What was made of the grammar as it is now when the package was built; empty if nothing was."""
+    try:
+        made = json.loads((_PACKAGE / "compiled" / f"{language}.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return made if isinstance(made, dict) and made.get("grammar") == _texts(language) else {}
+
+
+def _texts(language: str) -> list[str]:
+    """All that the grammar of ``language`` is made of."""
+    return [grammar_path(name).read_text(encoding="utf-8") for name in (language, *_IMPORTS.get(language, ()))]
+
+
+def dump(language: str) -> str:
+    """The parser, all terminals, and the rules that this process has asked for, as a file of ``compiled``."""
+    from planspec_lark.syntax.lalr import dump_parser, list_states, load_rules, make_parser  # noqa: PLC0415  (imports Lark)
+
+    path, starts = grammar_path(language), STARTS[language]
+    patterns = regular(language)
+    for terminal in load_rules(path).names:
+        for kind in ("terminal", "parts", "portable"):
+            patterns.make(kind, terminal)
+    made_parser = make_parser(path, starts)
+    made = {
+        "grammar": _texts(language),
+        "expressions": patterns.known,
+        "parser": dump_parser(made_parser),
+        "states": {start: list_states(made_parser, start) for start in starts if language in _STEPPED},
+    }
+    return json.dumps(made, separators=(",", ":"))

@@ -1,0 +1,130 @@
+"""Grammar files → what Lark makes of them. Importing this imports Lark, which most readings of a valid text do without.
+
+A parser that has been built can be written down as JSON and read again several times faster; see
+:mod:`planspec_lark.syntax.grammars` for where that is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import lark
+from lark import Lark
+from lark.grammar import Rule
+from lark.lexer import ContextualLexer, PatternRE, TerminalDef
+from lark.load_grammar import Grammar, load_grammar
+
+from planspec_lark.syntax.patterns import RegularRules
+
+__all__ = ["PLUGINS", "compile_grammar", "dump_parser", "list_states", "load_parser", "load_rules", "make_parser"]
+
+
+class _UncheckedLexer(ContextualLexer):
+    """The contextual lexer without Lark's search for colliding terminals.
+
+    That search runs whenever `interegular` happens to be installed and takes seconds. The tests run it, in strict mode.
+    """
+
+    def __init__(self, conf: Any, states: Any, always_accept: Any = ()) -> None:
+        conf.skip_validation = True
+        super().__init__(conf, states, always_accept)
+
+
+# What Lark is given to read with.
+PLUGINS = {"ContextualLexer": _UncheckedLexer}
+
+
+@cache
+def _load(path: Path) -> Grammar:
+    load: Callable[..., tuple[Grammar, object]] = load_grammar
+    return load(path.read_text(encoding="utf-8"), str(path), [str(path.parent)], True)[0]
+
+
+@cache
+def load_rules(path: Path) -> RegularRules:
+    """The regular rules of a grammar file."""
+    return RegularRules.of(_load(path))
+
+
+def compile_grammar(path: Path, starts: Sequence[str], **options: Any) -> Lark:
+    """A new LALR parser of a grammar file; ``options`` are Lark's own."""
+    settings = {"maybe_placeholders": True, "keep_all_tokens": True, **options}
+    return Lark(_load(path), parser="lalr", lexer="contextual", start=list(starts), **settings)
+
+
+def make_parser(path: Path, starts: Sequence[str]) -> Lark:
+    """The LALR parser of a grammar file, its terminals as :class:`planspec_lark.syntax.patterns.RegularRules` has them."""
+    rules = load_rules(path)
+
+    def use_same_expression(terminal: TerminalDef) -> None:
+        # A literal in a rule has no definition of its own.
+        if terminal.name in rules.names:
+            terminal.pattern = PatternRE(rules.expression(terminal.name))
+
+    return compile_grammar(path, starts, edit_terminals=use_same_expression, _plugins=PLUGINS)
+
+
+def list_states(parser: Lark, start: str) -> dict[str, Any]:
+    """The states of a parser that needs no look-ahead, as a value of JSON.
+
+    ``start`` is the first state. ``steps`` has for each state where a symbol leads, be it a terminal or a rule.
+    ``ends`` has for each state that is the end of a rule how many symbols that rule has, and its name; else None.
+
+    Raises:
+        ValueError: in some state the next token decides whether a rule ends.
+    """
+    analysis: Any = parser.parser
+    table = analysis.parser._parse_table
+    steps: list[dict[str, int]] = []
+    ends: list[tuple[int, str] | None] = []
+    for state in range(len(table.states)):
+        actions = table.states[state]
+        rules = {(len(to.expansion), str(to.origin.name)) for action, to in actions.values() if action.name == "Reduce"}
+        steps.append({symbol: to for symbol, (action, to) in actions.items() if action.name == "Shift"})
+        if len(rules) + bool(steps[-1]) > 1:
+            raise ValueError(f"state {state} needs to see the next token")
+        ends.append(rules.pop() if rules else None)
+    return {"start": table.start_states[start], "steps": steps, "ends": ends}
+
+
+# ---------------------------------------------------------------- parsers as JSON
+
+
+def dump_parser(parser: Lark) -> dict[str, Any]:
+    """A parser as a value of JSON. It is for this version of Lark and no other."""
+    data, memo = parser.memo_serialize([TerminalDef, Rule])
+    # These two are no data; the one has done its work, the other is given again.
+    options = {**data["options"], "edit_terminals": None, "_plugins": {}}
+    return {"lark": lark.__version__, "data": _to_json({**data, "options": options}), "memo": _to_json(memo)}
+
+
+def load_parser(dumped: dict[str, Any]) -> Lark | None:
+    """The parser of :func:`dump_parser`, or None where that was another version of Lark's."""
+    if dumped.get("lark") != lark.__version__:
+        return None
+    data, memo = _from_json(dumped["data"]), _from_json(dumped["memo"])
+    load: Callable[..., Lark] = Lark._load_from_dict
+    return load(data, memo, _plugins=PLUGINS)
+
+
+# JSON has no keys but texts: a mapping of numbers is kept as a list of pairs under this key.
+_PAIRS = "#"
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        if all(isinstance(key, str) for key in value):
+            return {key: _to_json(item) for key, item in value.items()}
+        return {_PAIRS: [[key, _to_json(item)] for key, item in value.items()]}
+    return [_to_json(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _from_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        if _PAIRS in value:
+            return {key: _from_json(item) for key, item in value[_PAIRS]}
+        return {key: _from_json(item) for key, item in value.items()}
+    return [_from_json(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,193 @@
+"""How much a reader takes in, and how many findings it gives back.
+
+Texts come from strangers. All readers take time and memory in proportion to the text; limits are for callers who want
+less than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from attrs import Attribute, define, field, frozen
+
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, in_order
+from planspec_lark.syntax.source import Source, Span
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "NO_LIMITS",
+    "Findings",
+    "Limits",
+    "count_bytes",
+    "find_excess",
+    "read_bytes",
+    "read_file",
+    "too_deep",
+    "too_many_bytes",
+    "too_many_steps",
+]
+
+_WEIGHT = (Severity.INFO, Severity.WARNING, Severity.ERROR)
+
+
+def _is_limit(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+        raise TypeError(f"{attribute.name}: expected a whole number or None, not {type(value).__name__}")
+    if value is not None and value < 1:
+        raise ValueError(f"{attribute.name}: {value} is less than 1")
+
+
+@frozen(kw_only=True)
+class Limits:
+    """The most that a reader takes. None stands for no limit.
+
+    Attributes:
+        max_bytes: bytes of the text in UTF-8. A longer text is not read at all.
+        max_steps: steps of a plan.
+        max_depth: levels of a plan; a step at the top is on the first.
+        max_findings: diagnostics. A last one, with the code PS120, says how many more there are.
+
+    Raises:
+        TypeError, ValueError: a limit is no whole number from 1.
+    """
+
+    max_bytes: int | None = field(default=None, validator=_is_limit)
+    max_steps: int | None = field(default=None, validator=_is_limit)
+    max_depth: int | None = field(default=None, validator=_is_limit)
+    max_findings: int | None = field(default=1000, validator=_is_limit)
+
+
+DEFAULT_LIMITS = Limits()
+NO_LIMITS = Limits(max_findings=None)
+
+
+def find_excess(text: str, name: str, limits: Limits) -> Diagnostic | None:
+    """What is wrong with a text that has more bytes than it may."""
+    most = limits.max_bytes
+    # A character has one to four bytes, so most texts need not be encoded to know.
+    if most is None or 4 * len(text) <= most:
+        return None
+    if len(text) <= most and count_bytes(text) <= most:
+        return None
+    return too_many_bytes(most, Source(text, name))
+
+
+def count_bytes(text: str) -> int:
+    """How many bytes a text has in UTF-8."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def too_many_bytes(most: int, source: Source) -> Diagnostic:
+    """That a text has more bytes than it may."""
+    message = f"the text has more than the {most:,} bytes that are allowed"
+    return Diagnostic("PS121", message, Severity.ERROR, source.span(0, 0), help="nothing of it was read", source=source)
+
+
+def too_many_steps(step_id: str, count: int, most: int, span: Span, source: Source) -> Diagnostic:
+    """That a plan has more steps than it may; ``step_id`` is the first of those."""
+    message = f"the plan has {count:,} steps, and may have no more than {most:,}"
+    return _refuse_plan("PS122", message, step_id, span, source)
+
+
+def too_deep(step_id: str, depth: int, most: int, span: Span, source: Source) -> Diagnostic:
+    """That a step stands on a level below those that there may be."""
+    message = f"a step on level {depth:,}, and no more than {most:,} may be"
+    return _refuse_plan("PS123", message, step_id, span, source)
+
+
+def _refuse_plan(code: str, message: str, step_id: str, span: Span, source: Source) -> Diagnostic:
+    help = "nothing of the plan was read"
+    return Diagnostic(code, message, Severity.ERROR, span, help=help, step_id=step_id, source=source)
+
+
+def read_file(
+    path: Path | str, limits: Limits, *, name: str | None = None, opener: Callable[[str, int], int] | None = None
+) -> str:
+    """The text of a file in UTF-8, of which no more is read than the limit allows.
+
+    Args:
+        path: the file.
+        limits: how much to read.
+        name: what diagnostics call it, if not by its path.
+        opener: opens it, as for :func:`open`.
+
+    Raises:
+        PlanSyntaxError: it is no UTF-8, or has too many bytes.
+        OSError: it cannot be read.
+    """
+    name = str(path) if name is None else name
+    with open(path, "rb", opener=opener) as file:
+        return decode(read_bytes(file, limits, name), name)
+
+
+def read_bytes(file: BinaryIO, limits: Limits, name: str) -> bytes:
+    """What is in an open file, of which no more is read than the limit allows.
+
+    Raises:
+        PlanSyntaxError: it has too many bytes.
+        OSError: it cannot be read.
+    """
+    most = limits.max_bytes
+    data = file.read() if most is None else file.read(most + 1)
+    if most is not None and len(data) > most:
+        source = Source("", name)
+        raise PlanSyntaxError([too_many_bytes(most, source)], source)
+    return data
+
+
+@define
+class Findings:
+    """Diagnostics in the order in which they are found: those up to a limit, and the number of all others."""
+
+    limit: int | None
+    shown: list[Diagnostic] = field(factory=list)
+    counts: dict[Severity, int] = field(factory=lambda: dict.fromkeys(Severity, 0))
+    last: Diagnostic | None = None
+    _first_left_out: Diagnostic | None = None
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Take one more."""
+        self.last = diagnostic
+        self.counts[diagnostic.severity] += 1
+        if self.limit is None or len(self.shown) < self.limit:
+            self.shown.append(diagnostic)
+        elif self._first_left_out is None:
+            self._first_left_out = diagnostic
+
+    def replace_last(self, diagnostic: Diagnostic) -> None:
+        """Put another in place of the last one, of the same severity."""
+        if self.shown and self.shown[-1] is self.last:
+            self.shown[-1] = diagnostic
+        elif self._first_left_out is self.last:
+            self._first_left_out = diagnostic
+        self.last = diagnostic
+
+    def extend(self, others: Findings | Iterable[Diagnostic]) -> None:
+        """Take all of others, those that they have only counted as well."""
+        shown = others.shown if isinstance(others, Findings) else others
+        for diagnostic in shown:
+            self.add(diagnostic)
+        if isinstance(others, Findings) and others._first_left_out is not None:
+            self._first_left_out = self._first_left_out or others._first_left_out
+            for severity, count in others.counts.items():
+                self.counts[severity] += count - sum(found.severity is severity for found in others.shown)
+
+    def close(self) -> list[Diagnostic]:
+        """All in the order of the text, and behind them how many more there are."""
+        # A fault of a whole line is found after those inside it.
+        listed = in_order(self.shown)
+        first = self._first_left_out
+        if first is None:
+            return listed
+        shown = dict.fromkeys(Severity, 0)
+        for found in self.shown:
+            shown[found.severity] += 1
+        left = {severity: self.counts[severity] - shown[severity] for severity in _WEIGHT}
+        worst = max((severity for severity in _WEIGHT if left[severity]), key=_WEIGHT.index)
+        more = sum(left.values())
+        message = f"{more:,} more {'finding is' if more == 1 else 'findings are'} not listed"
+        help = "mend these first, or ask for more"
+        note = Diagnostic("PS120", message, worst, first.span, help=help, step_id=first.step_id, source=first.source)
+        return [*listed, note]

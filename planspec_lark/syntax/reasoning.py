@@ -1,0 +1,350 @@
+"""Reasoning blocks: what a language model writes for itself, between tags such as ``<think>`` and ``</think>``.
+
+Nothing in such a block is an answer. All readers find the blocks here, and read what is left.
+
+Blocks are found line by line, so that a text may still be written. A tag counts
+
+- at the beginning of a line (white space aside), or directly behind another tag that counts;
+- inside a block, where it ends the block, wherever it stands;
+- in any other line, unless that is a line of one of the languages: what the grammars take is what it says. The same
+  goes for a line that begins like a step, as a near miss of one.
+
+But behind other text, a tag in quotes or backticks is only mentioned. A block ends with as many closing tags as opening
+ones. One that nothing closes goes to the end of the text. A closing tag that nothing opens ends a block that began with
+the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from re import Match, Pattern
+
+from attrs import define, field, frozen
+
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.source import Source
+
+__all__ = ["Block", "ReasoningFilter", "Remainder", "blank", "diagnose", "has_tags", "leave_out_reasoning"]
+
+Holds = Callable[[int, bool], bool]
+
+_BLANKS = " \t"
+_TAG = re.compile(
+    r"<(?P<end>/?)(?:think|thinking|thought|reasoning|reflection)(?:[ \t][^<>\n]*+)?+(?<!/)>", re.IGNORECASE | re.ASCII
+)
+_QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
+# A step, as people and models write it: a number in front, and a word in brackets.
+_NUMBERED = re.compile(r"[-*+•#> \t]*+(?:step|步骤)?[ \t]*+[0-9０-９]", re.IGNORECASE)
+_WORD_IN_BRACKETS = re.compile(r"[\[［【(（][ \t]*+[A-Za-z_][A-Za-z0-9_]++[ \t]*+[\]］】)）]")
+# What the signs of lines that belong to another may stand below.
+_OWNERS = {"-": ("constraints",), ">": ("goal", "step", "edit")}
+
+
+@frozen
+class Block:
+    """A reasoning block, tags and all.
+
+    Attributes:
+        start, end: its bounds in the text.
+        is_opened: whether it begins with a tag; otherwise it begins with the text.
+        is_closed: whether it ends with a tag; otherwise it ends with the text.
+    """
+
+    start: int
+    end: int
+    is_opened: bool = True
+    is_closed: bool = True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has a tag at either end."""
+        return self.is_opened and self.is_closed
+
+
+@frozen
+class Remainder:
+    """What a text says beside its reasoning.
+
+    Attributes:
+        text: the text with white space in place of the blocks. It is as long as the text, so that all places are the
+            same. Lines of which nothing is left are gone: their line breaks are spaces, too, and what was below them
+            follows on what was above.
+        blocks: the blocks, in the order of the text.
+    """
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+
+    def diagnose(self, source: Source, *, is_strict: bool = False) -> list[Diagnostic]:
+        """A finding for each block."""
+        return [diagnose(block, source, is_strict=is_strict) for block in self.blocks]
+
+
+def diagnose(block: Block, source: Source, *, is_strict: bool = False) -> Diagnostic:
+    """A finding that names a block: to a strict reader an error.
+
+    To others it is an info, and a warning where a tag is missing: then it may have been meant otherwise.
+    """
+    if not block.is_opened:
+        line = source.position(block.end - 1)[0]
+        what, help = f"all up to the closing tag in line {line:,}, which nothing opens, is reasoning", _HELP
+    elif not block.is_closed:
+        what, help = "all behind this opening tag, which nothing closes, is reasoning", _HELP
+    else:
+        what, help = "a reasoning block", ""
+    severity = Severity.INFO if block.is_whole else Severity.WARNING
+    message = f"left out: {what}"
+    if is_strict:
+        severity, help = Severity.ERROR, help or "leave it out"
+        message = "a reasoning block is no part of the text" if block.is_whole else what
+    return Diagnostic("PS125", message, severity, source.span(block.start, block.end), help=help, source=source)
+
+
+_HELP = "if the tag is only mentioned, write it in backticks"
+
+
+def has_tags(text: str) -> bool:
+    """Whether a text holds anything that may be a tag."""
+    return _TAG.search(text) is not None
+
+
+def leave_out_reasoning(text: str, holds: Holds | None = None) -> Remainder:
+    """Find all reasoning blocks of a text, in a time that its length bounds.
+
+    Args:
+        text: any text.
+        holds: whether an offset is inside of something in which a tag is text, such as a string of JSON; and whether a
+            block is open there. It is asked for offsets in their order.
+    """
+    if not has_tags(text):
+        return Remainder(text)
+    found = ReasoningFilter(holds=holds)
+    pieces: list[str] = []
+    at = void = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        piece = found.read(text[at:end], at)
+        if found.void_to > at:
+            pieces.clear()
+            void = at
+        pieces.append(piece)
+        at = end
+    found.finish()
+    return Remainder(" " * void + "".join(pieces), tuple(found.take()))
+
+
+def blank(text: str, blocks: Iterable[Block]) -> str:
+    """The text with spaces in place of blocks, and with all of its line breaks."""
+    pieces: list[str] = []
+    at = 0
+    for block in blocks:
+        rows = text[block.start : block.end].split("\n")
+        pieces += [text[at : block.start], "\n".join(" " * len(row) for row in rows)]
+        at = block.end
+    return "".join([*pieces, text[at:]])
+
+
+@define
+class _Context:
+    """What the next line may belong to: the last line that is no `>` or `-` line, and the signs of those behind it."""
+
+    line: str = ""
+    signs: str = ""
+    _kind: str | None = None
+
+    def follow(self, bare: str) -> None:
+        """Pass on behind a line, without white space around it."""
+        if bare[:1] in _OWNERS:
+            self.signs += bare[0] if bare[0] not in self.signs else ""
+        elif bare:
+            self.line, self.signs, self._kind = bare, "", None
+
+    def owns(self, before: str) -> bool:
+        """Whether a line that begins so, and goes on with some text, is one of the languages' lines."""
+        written = f"{before}x\n"
+        if before[:1] in _OWNERS:
+            is_below = self.signs in ("", before[0]) and self._find_kind() in _OWNERS[before[0]]
+            return is_below and _pattern("planspec", "line").fullmatch(written) is not None
+        return _is_like_step(before) or any(_pattern(*rule).fullmatch(written) for rule in _LINES)
+
+    def _find_kind(self) -> str:
+        if self._kind is None:
+            line = f"{self.line}\n"
+            match = _pattern("planspec", "line").fullmatch(line)
+            command = _pattern("plan_cmd", "command").fullmatch(line)
+            if match or _is_like_step(line):
+                self._kind = str(match.lastgroup) if match else "step"
+            else:
+                self._kind = "edit" if command and command["edit"] else ""
+        return self._kind
+
+
+def _is_like_step(line: str) -> bool:
+    return _NUMBERED.match(line) is not None and _WORD_IN_BRACKETS.search(line) is not None
+
+
+@define
+class ReasoningFilter:
+    """Takes a text line by line, and gives back what is left of each line.
+
+    Attributes:
+        void_to: the offset up to which all is reasoning, lines that have been given back included, since a closing tag
+            has come that nothing opens.
+    """
+
+    holds: Holds | None = None
+    void_to: int = field(default=0, init=False)
+    _blocks: list[Block] = field(factory=list, init=False)
+    # How many blocks are open, where the outermost begins, and where the text does.
+    _depth: int = field(default=0, init=False)
+    _start: int = field(default=0, init=False)
+    _first: int | None = field(default=None, init=False)
+    # Where what is not white space ends.
+    _last: int = field(default=0, init=False)
+    _context: _Context = field(factory=_Context, init=False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a block is open."""
+        return self._depth > 0
+
+    def take(self) -> list[Block]:
+        """The blocks that have ended and have not been taken yet."""
+        blocks, self._blocks = self._blocks, []
+        return blocks
+
+    def finish(self) -> None:
+        """End the text: a block that is open ends here."""
+        if self._depth:
+            self._blocks.append(Block(self._start, self._last, is_closed=False))
+            self._depth = 0
+
+    def read(self, line: str, start: int) -> str:
+        """Take the next line, which begins at the offset ``start``, and give back what is left of it.
+
+        It is as long as the line; what is reasoning is spaces. The line break, which only the last line of a text may
+        lack, is one too where nothing else is left.
+        """
+        body = line.removesuffix("\n").removesuffix("\r") if line.endswith("\n") else line
+        white = _BLANKS if start else f"{_BLANKS}\ufeff"
+        bare = body.strip(white)
+        if bare:
+            lead = len(body) - len(body.lstrip(white))
+            self._first = start + lead if self._first is None else self._first
+            self._last = start + lead + len(bare)
+        if not self._depth and "<" not in body:
+            self._context.follow(bare)
+            return line
+        was_open = self.is_open
+        cut = _Cut(self, body, start, white)
+        left = cut.run()
+        rest = left.strip(white)
+        if rest or not (was_open or cut.is_touched):
+            self._context.follow(rest)
+            return left + line[len(body) :]
+        return " " * len(line)
+
+    def open(self, at: int) -> None:
+        """Begin a block, or go one deeper."""
+        if not self._depth:
+            self._start = at
+        self._depth += 1
+
+    def close(self, end: int) -> None:
+        """End a block; where none is open, all up to here is one."""
+        if self._depth:
+            self._depth -= 1
+            if not self._depth:
+                self._blocks.append(Block(self._start, end))
+            return
+        assert self._first is not None, "the tag is there"
+        self._blocks = [Block(self._first, end, is_opened=False)]
+        self.void_to = end
+        self._context = _Context()
+
+    def is_text(self, before: str) -> bool:
+        """Whether a tag behind these first characters of a line is part of what the line says."""
+        return self._context.owns(before)
+
+
+@define
+class _Cut:
+    """One line, and what is left of it."""
+
+    found: ReasoningFilter
+    body: str
+    start: int
+    white: str
+    is_touched: bool = False
+    # What is left, as pieces, and where the piece begins that is not cut off yet.
+    _pieces: list[str] = field(factory=list)
+    _at: int = 0
+    # How much is reasoning since a closing tag that nothing opens.
+    _void: int = 0
+    # Whether nothing but white space stands between the line's beginning, or the last tag, and this place.
+    _seen: int = 0
+    _is_led: bool = True
+    # Whether all behind is text.
+    _is_over: bool = False
+
+    def run(self) -> str:
+        """What is left, as long as the line."""
+        for tag in _TAG.finditer(self.body):
+            is_led = self._is_led and not self.body[self._seen : tag.start()].strip(self.white)
+            self._is_led, self._seen = False, tag.end()
+            if not self._counts(tag, is_led):
+                if self._is_over:
+                    break
+                continue
+            self._is_led = self.is_touched = True
+            self._take(tag)
+        self._cut_off(len(self.body), is_left=not self.found.is_open)
+        return " " * self._void + "".join(self._pieces)
+
+    def _counts(self, tag: Match[str], is_led: bool) -> bool:
+        if not is_led and _is_quoted(tag):
+            return False
+        is_open, holds = self.found.is_open, self.found.holds
+        if holds is not None and holds(self.start + tag.start(), is_open):
+            return False
+        if is_open:
+            return is_led or bool(tag["end"])
+        if is_led:
+            return True
+        self._is_over = self.found.is_text(self.body[self._at : tag.start()].lstrip(self.white))
+        return not self._is_over
+
+    def _take(self, tag: Match[str]) -> None:
+        if not tag["end"]:
+            if not self.found.is_open:
+                self._cut_off(tag.start(), is_left=True)
+            self.found.open(self.start + tag.start())
+            return
+        was_open = self.found.is_open
+        self.found.close(self.start + tag.end())
+        if not was_open:
+            self._pieces.clear()
+            self._void = self._at
+        if not self.found.is_open:
+            self._cut_off(tag.end(), is_left=False)
+
+    def _cut_off(self, end: int, *, is_left: bool) -> None:
+        self._pieces.append(self.body[self._at : end] if is_left else " " * (end - self._at))
+        self._at = end
+
+
+def _is_quoted(tag: Match[str]) -> bool:
+    start, end = tag.span()
+    return start > 0 and _QUOTES.get(tag.string[start - 1]) == tag.string[end : end + 1] != ""
+
+
+# The lines in which a tag may be text.
+_LINES = (("planspec", "line"), ("plan_cmd", "command"), ("reflection", "decision"), ("mending", "mended"))
+
+
+@cache
+def _pattern(language: str, rule: str) -> Pattern[str]:
+    return grammars.regular(language).pattern(rule)

@@ -1,0 +1,170 @@
+"""Diagnostics for machines: JSON, workflow commands of GitHub Actions, SARIF.
+
+Each format has an item for a diagnostic, which needs no other one, and a whole around the items.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.syntax.source import Span, escape_json, visible
+
+__all__ = ["github_item", "json_item", "sarif_item", "summarize", "to_json", "to_sarif"]
+
+_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+# Of a longer line or id, a report shows the start: a line may have as many findings as characters.
+_LONGEST = 500
+_GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def summarize(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
+    """How many there are of each severity: keys error, warning, info."""
+    counts = Counter(diagnostic.severity for diagnostic in diagnostics)
+    return {severity.value: counts[severity] for severity in Severity}
+
+
+def _encode(value: object) -> str:
+    return escape_json(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def to_json(items: Iterable[dict[str, Any]], files: Sequence[str], summary: Mapping[str, int]) -> str:
+    """One object: ``files``, ``summary`` (see :func:`summarize`) and ``diagnostics``, which are ``items``."""
+    return _encode({"files": list(files), "summary": dict(summary), "diagnostics": list(items)})
+
+
+def json_item(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as an object.
+
+    Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded. Source
+    lines and step ids of more than 500 characters are cut there and end in `…`.
+    """
+    fix = diagnostic.fix
+    return {
+        "file": diagnostic.source.name if diagnostic.source else None,
+        "code": diagnostic.code,
+        "name": CODES[diagnostic.code].name,
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
+        "span": _to_span(diagnostic.span),
+        "expected": list(diagnostic.expected),
+        "help": diagnostic.help,
+        "fix": None if fix is None else {"span": _to_span(fix.span), "text": fix.text},
+        "step_id": _shorten(diagnostic.step_id) or None,
+        "path": diagnostic.path or None,
+        "source_line": _shorten(diagnostic.source_line),
+    }
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def _to_span(span: Span | None) -> dict[str, int] | None:
+    if span is None:
+        return None
+    return {
+        "start": span.start,
+        "end": span.end,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def github_item(diagnostic: Diagnostic) -> str:
+    """A diagnostic as a workflow command, one line, which GitHub Actions turns into an annotation."""
+    span = diagnostic.span
+    properties = {"file": diagnostic.source.name if diagnostic.source else ""}
+    if span is not None:
+        properties |= {"line": str(span.line), "col": str(span.column), "endLine": str(span.end_line)}
+        if span.end_line == span.line:
+            properties["endColumn"] = str(span.end_column)
+    properties["title"] = f"{diagnostic.code} {CODES[diagnostic.code].name}"
+    listed = ",".join(f"{key}={_quote(value, ':,')}" for key, value in properties.items() if value)
+    fix = f"\nwrite: {diagnostic.fix.text}" if diagnostic.fix and diagnostic.fix.text else ""
+    help = f"\n{diagnostic.help}" if diagnostic.help else ""
+    return f"::{_GITHUB[diagnostic.severity]} {listed}::{_quote(diagnostic.message + help + fix, '')}"
+
+
+def _quote(text: str, more: str) -> str:
+    text = visible(text).replace("%", "%25").replace("\n", "%0A")
+    for char in more:
+        text = text.replace(char, f"%{ord(char):02X}")
+    return text
+
+
+def to_sarif(items: Iterable[dict[str, Any]], version: str) -> str:
+    """A SARIF 2.1.0 log with one run.
+
+    Args:
+        items: its results.
+        version: the version of this package.
+    """
+    rules = [
+        {
+            "id": code.code,
+            "name": "".join(word.title() for word in re.split("[-_]", code.name)),
+            "shortDescription": {"text": code.summary},
+            "defaultConfiguration": {"level": _LEVELS[code.severity]},
+        }
+        for code in CODES.values()
+    ]
+    driver = {"name": "planspec", "version": version, "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": list(items),
+    }
+    return _encode({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+
+
+def sarif_item(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as a result of SARIF."""
+    text = diagnostic.message + (f"\n{diagnostic.help}" if diagnostic.help else "")
+    result: dict[str, Any] = {
+        "ruleId": diagnostic.code,
+        "ruleIndex": list(CODES).index(diagnostic.code),
+        "level": _LEVELS[diagnostic.severity],
+        "message": {"text": text},
+    }
+    if diagnostic.source is not None:
+        location: dict[str, Any] = {"artifactLocation": {"uri": _to_uri(diagnostic.source.name)}}
+        if diagnostic.span is not None:
+            location["region"] = _to_region(diagnostic.span)
+        place: dict[str, Any] = {"physicalLocation": location}
+        if diagnostic.path:
+            place["logicalLocations"] = [{"fullyQualifiedName": diagnostic.path}]
+        result["locations"] = [place]
+        if diagnostic.fix is not None:
+            change = {
+                "deletedRegion": _to_region(diagnostic.fix.span),
+                "insertedContent": {"text": diagnostic.fix.text},
+            }
+            change_of = {"artifactLocation": location["artifactLocation"], "replacements": [change]}
+            result["fixes"] = [{"description": {"text": "Write this line."}, "artifactChanges": [change_of]}]
+    return result
+
+
+def _to_region(span: Span) -> dict[str, int]:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+
+
+def _to_uri(name: str) -> str:
+    from urllib.parse import quote  # noqa: PLC0415  (only SARIF needs it)
+
+    # The names of files have no other surrogates than those that stand for bytes.
+    name = _NO_BYTES.sub("\ufffd", name)
+    return quote(PurePath(name).as_posix(), errors="surrogateescape")

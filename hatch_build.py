@@ -75,6 +75,9 @@ def compile_grammars(folder: Path) -> list[Path]:
 def exercise() -> None:
     """Let every reader read."""
     import planspec_lark as ps  # noqa: PLC0415
+    from planspec_lark.engine import read_reflection  # noqa: PLC0415
+    from planspec_lark.json_text import read_json  # noqa: PLC0415
+    from planspec_lark.toolplan import check_tool_plan  # noqa: PLC0415
 
     plan = ps.parse_plan(PLAN)
     ps.check_text(PLAN)
@@ -83,10 +86,10 @@ def exercise() -> None:
     document = ps.PlanDocument.from_text(PLAN)
     document.apply(ps.parse_plan_commands(COMMANDS + "PLAN_CMD: REVISE 2 [act] Go\n> Soon\n"))
     assert ps.parse_plan(document.text) == document.plan
-    ps.read_reflection(REFLECTION, plan, plan.steps[0], can_interact=True)
+    read_reflection(REFLECTION, plan, plan.steps[0], can_interact=True)
     ps.splice(PLAN, MENDING)
-    ps.read_json(JSON)
-    ps.check_tool_plan(TOOL_PLAN, {})
+    read_json(JSON)
+    check_tool_plan(TOOL_PLAN, {})
     for text in (PLAN, ANSWER):
         result = ps.scan_plan(text)
         assert result.places.steps

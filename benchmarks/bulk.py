@@ -73,7 +73,7 @@ def _digest(out: Path) -> str:
 def _measure_peak(corpus: Path, out: Path) -> int:
     """Bytes that one process holds at its peak, as it says itself: what its parent holds would count as well."""
     code = (
-        "import resource, sys; from planspec_lark import run_bulk; run_bulk([sys.argv[1]], sys.argv[2], jobs=1); "
+        "import resource, sys; from planspec_lark.bulk import run_bulk; run_bulk([sys.argv[1]], sys.argv[2], jobs=1); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     done = subprocess.run([sys.executable, "-c", code, corpus, out], check=True, capture_output=True, text=True)

@@ -14,7 +14,8 @@ from time import perf_counter
 from benchmarks.findings import Findings, Settings
 from benchmarks.measure import Timing
 from benchmarks.tables import Table, ratio, seconds, size
-from planspec_lark import Budget, OperatorResult, StepCall, ThinkEngine, parse_plan
+from planspec_lark import parse_plan
+from planspec_lark.engine import Budget, OperatorResult, StepCall, ThinkEngine
 from planspec_lark.files import writing
 
 __all__ = ["measure_engine"]

@@ -36,7 +36,7 @@ def test_imports_run_downwards(copy: Path) -> None:
     [
         ("planspec/models.py", "import planspec_lark.plan_cmd.models"),
         ("plan_cmd/models.py", "import planspec_lark.hopspec.models"),
-        ("source.py", "import planspec_lark.syntax.grammars"),
+        ("syntax/source.py", "import planspec_lark.syntax.grammars"),
         ("planspec/models.py", "import planspec_lark.planspec.parser"),
         ("hopspec/models.py", "import planspec_lark.cli"),
         ("plan_cmd/models.py", "import planspec_lark.bulk.models"),

@@ -20,28 +20,24 @@ from markdown_it import MarkdownIt
 
 from planspec_lark import (
     CODES,
-    AtomsError,
-    EngineLimits,
     PlanStatus,
     PlanStep,
     check_text,
-    check_tool_plan,
     iter_steps,
     parse_plan,
     parse_plan_commands,
-    read_execution,
-    read_json,
-    read_reflection,
-    registry_from_value,
     scan_plan_commands,
     serialize_plan,
     splice,
 )
+from planspec_lark.engine import EngineLimits, read_execution, read_reflection
 from planspec_lark.engine.generating import read_children
+from planspec_lark.json_text import read_json
 from planspec_lark.json_text.yaml_text import read_yaml
 from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_next.reading import MessageError, parse_message
 from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, Severity
+from planspec_lark.toolplan import AtomsError, check_tool_plan, registry_from_value
 from planspec_lark.toolplan.reading import read_doc
 from tests.corpus import ROOT
 

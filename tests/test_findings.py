@@ -6,10 +6,10 @@ import json
 import tracemalloc
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from planspec_lark import Severity, read_json
+from planspec_lark import Severity
+from planspec_lark.json_text import read_json
 from planspec_lark.json_text.findings import Finding, FirstFindings, locate
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.syntax.limits import Findings

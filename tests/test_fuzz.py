@@ -15,8 +15,7 @@ from attrs import evolve
 from planspec_lark import PlanSpec, ScanResult, scan_plan, serialize_plan
 from planspec_lark.planspec import fields
 from tests.corpus import ROOT
-from tests.fuzz import __main__ as command_line
-from tests.fuzz import guided, targets
+from tests.fuzz import __main__ as command_line, guided, targets
 from tests.fuzz.running import Failure, TooSlowError, fuzz, load, run_once, save
 from tests.fuzz.targets import TARGETS
 from tests.property import promises

@@ -15,8 +15,7 @@ import pytest
 from lark.exceptions import GrammarError
 from lark.lexer import PatternRE, TerminalDef
 
-from planspec_lark.syntax import grammars
-from planspec_lark.syntax import lalr as loading
+from planspec_lark.syntax import grammars, lalr as loading
 from planspec_lark.syntax.lalr import compile_grammar, dump_parser, load_parser, make_parser
 
 # Those that texts are read with; tests/generation has the others.

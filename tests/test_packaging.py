@@ -92,7 +92,7 @@ def test_an_installed_wheel_runs_away_from_the_checkout(built: Path, fresh_pytho
     shown = run(fresh_python / "planspec", "show", "plan.md", cwd=tmp_path)
     assert shown.startswith("═══ PlanSpec: Overhaul of quay crane 7 ═══\n")
     assert "1 file checked" in run(fresh_python / "planspec", "check", "plan.md", cwd=tmp_path)
-    code = "import planspec_lark, planspec_lark.syntax.grammars as g; print(g.grammar_path('planspec')); g.parser('plan_cmd')"
+    code = "from planspec_lark.syntax import grammars as g; print(g.grammar_path('planspec')); g.parser('plan_cmd')"
     where = run(fresh_python / "python", "-c", code, cwd=tmp_path).strip()
     assert where.endswith("site-packages/planspec_lark/grammar/planspec.lark")
     # What is ready-made is used: no text makes an installed package load a grammar, and a plan without faults does not
@@ -108,10 +108,11 @@ ps.apply_commands(plan, ps.parse_plan_commands("PLAN_CMD: ADD 9 [act] a → b\\n
 ps.scan_plan_commands("PLAN_CMD: done 1\\n")
 ps.plan_json_schema()
 ps.parse_tree("Goal: a\\n")
+from planspec_lark.toolplan import validate_plan_doc
 step = {"id": "a", "target": "", "inputs": {"b": "${0.outputs.c} ${d} $${"}}
-ps.validate_plan_doc({"target": "", "plan": {"steps": [step]}}, {"a": {"inputs": {"b": "string"}}})
-from planspec_lark.syntax import lalr as loading
-print("lark" in sys.modules, loading.load_rules.cache_info().currsize)
+validate_plan_doc({"target": "", "plan": {"steps": [step]}}, {"a": {"inputs": {"b": "string"}}})
+from planspec_lark.syntax import lalr
+print("lark" in sys.modules, lalr.load_rules.cache_info().currsize)
 """
     assert run(fresh_python / "python", "-c", reading, cwd=tmp_path).split() == ["False", "True", "0"]
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import (
@@ -23,19 +22,16 @@ from planspec_lark import (
     extract_plan,
     parse_plan,
     parse_plan_commands,
-    read_execution,
-    read_json,
-    read_reflection,
-    read_replan,
     render_all,
-    scan_json,
-    scan_message,
     scan_plan,
     scan_plan_commands,
     serialize_commands,
     serialize_plan,
     splice,
 )
+from planspec_lark.engine import read_execution, read_reflection, read_replan
+from planspec_lark.json_text import read_json, scan_json
+from planspec_lark.plan_next import scan_message
 from tests import strategies
 from tests.cli.running import run
 from tests.property import promises, streams

@@ -9,7 +9,8 @@ from collections import Counter
 
 import pytest
 
-from planspec_lark import PlanSpec, iter_steps, parse_plan, plan_to_steps, serialize_plan, validate_plan
+from planspec_lark import PlanSpec, iter_steps, parse_plan, serialize_plan, validate_plan
+from planspec_lark.hopspec import plan_to_steps
 from planspec_lark.planspec.render import show_plan
 from tests.corpus import ROOT
 

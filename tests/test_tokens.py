@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from planspec_lark import estimate_tokens
+from planspec_lark.syntax import estimate_tokens
 from tests import strategies
 
 

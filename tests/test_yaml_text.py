@@ -9,8 +9,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 

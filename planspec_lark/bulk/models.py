@@ -64,7 +64,7 @@ class Shard:
 
 @frozen
 class BulkTask:
-    """One call of :func:`~planspec_lark.analyze_shard` that is to be made: ``analyze_shard(src, dst, options=…)``."""
+    """One call of :func:`~planspec_lark.bulk.analyze_shard` to be made: ``analyze_shard(src, dst, options=…)``."""
 
     src: Shard
     dst: str

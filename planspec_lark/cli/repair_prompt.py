@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from planspec_lark.answers.repair_prompt import MAX_FAULTS, repair_prompt
+from planspec_lark.answers.repair import MAX_FAULTS, repair_prompt
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import FINDINGS, Unusable, label, read_text, stop_on_faults, write_text
 from planspec_lark.syntax.diagnostics import PlanSyntaxError

@@ -38,8 +38,7 @@ from planspec_lark.cli.stopping import stoppable
 from planspec_lark.cli.waiting import wait_option, wait_seconds
 from planspec_lark.document.file import PlanFile, PlanFileError
 from planspec_lark.engine.ledger import LedgerError, RunInfo
-from planspec_lark.engine.models import Outcome
-from planspec_lark.engine.models import Unusable as OperatorUnusable
+from planspec_lark.engine.models import Outcome, Unusable as OperatorUnusable
 from planspec_lark.engine.resuming import EditedError
 from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
 from planspec_lark.engine.think import PlanRunError, RunResult, ThinkEngine

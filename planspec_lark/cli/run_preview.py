@@ -9,7 +9,7 @@ from typing import Any
 
 from planspec_lark.cli.output import Row, complain, write_rows
 from planspec_lark.engine.ledger import RunInfo
-from planspec_lark.engine.preview import InputSource, Planned, preview, preview_resumed
+from planspec_lark.engine.previews import InputSource, Planned, preview, preview_resumed
 from planspec_lark.engine.resuming import Edited
 from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from planspec_lark.planspec.models import PlanSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from planspec_lark.answers.splice import Spliced, splice
+from planspec_lark.answers.patch import Spliced, splice
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,

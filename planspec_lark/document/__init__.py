@@ -1,1 +1,22 @@
 """Documents that are changed and keep their format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.document.document import PlanDocument as PlanDocument
+    from planspec_lark.document.file import (
+        LeasedPlan as LeasedPlan,
+        PlanBusyError as PlanBusyError,
+        PlanFile as PlanFile,
+        PlanFileError as PlanFileError,
+    )
+    from planspec_lark.document.lease import Lease as Lease
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {"document": "PlanDocument", "file": "LeasedPlan PlanBusyError PlanFile PlanFileError", "lease": "Lease"},
+    )

@@ -1,1 +1,87 @@
 """Plans that run: steps, reflection on what failed, re-planning, and a ledger that survives a crash."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.engine.answers import ExecutionScan as ExecutionScan, read_execution as read_execution
+    from planspec_lark.engine.asking import Asked as Asked, ask as ask, ask_async as ask_async
+    from planspec_lark.engine.decisions import Decision as Decision
+    from planspec_lark.engine.desk import ThinkEvent as ThinkEvent
+    from planspec_lark.engine.ledger import Ledger as Ledger, LedgerError as LedgerError, MemoryLedger as MemoryLedger
+    from planspec_lark.engine.models import (
+        Answer as Answer,
+        Budget as Budget,
+        Effort as Effort,
+        EngineLimits as EngineLimits,
+        HopStatus as HopStatus,
+        OperatorResult as OperatorResult,
+        Outcome as Outcome,
+        PlanningCall as PlanningCall,
+        Purpose as Purpose,
+        Question as Question,
+        ReflectionCall as ReflectionCall,
+        StepCall as StepCall,
+        Unusable as Unusable,
+    )
+    from planspec_lark.engine.previews import (
+        InputSource as InputSource,
+        Planned as Planned,
+        preview as preview,
+        preview_resumed as preview_resumed,
+    )
+    from planspec_lark.engine.prompts import (
+        RunPhase as RunPhase,
+        build_answer_repair_prompt as build_answer_repair_prompt,
+        build_execution_prompt as build_execution_prompt,
+        build_generation_prompt as build_generation_prompt,
+        build_reflection_prompt as build_reflection_prompt,
+        build_replan_prompt as build_replan_prompt,
+    )
+    from planspec_lark.engine.reflection import (
+        Reflection as Reflection,
+        read_reflection as read_reflection,
+        read_replan as read_replan,
+    )
+    from planspec_lark.engine.requests import (
+        Request as Request,
+        request_execution as request_execution,
+        request_generation as request_generation,
+        request_reflection as request_reflection,
+        request_replan as request_replan,
+    )
+    from planspec_lark.engine.resuming import Edited as Edited, EditedError as EditedError
+    from planspec_lark.engine.sqlite_ledger import SqliteLedger as SqliteLedger
+    from planspec_lark.engine.think import (
+        PlanRunError as PlanRunError,
+        RunResult as RunResult,
+        ThinkEngine as ThinkEngine,
+    )
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "answers": "ExecutionScan read_execution",
+            "asking": "Asked ask ask_async",
+            "decisions": "Decision",
+            "desk": "ThinkEvent",
+            "ledger": "Ledger LedgerError MemoryLedger",
+            "models": (
+                "Answer Budget Effort EngineLimits HopStatus OperatorResult "
+                "Outcome PlanningCall Purpose Question ReflectionCall StepCall Unusable"
+            ),
+            "previews": "InputSource Planned preview preview_resumed",
+            "prompts": (
+                "RunPhase build_answer_repair_prompt build_execution_prompt "
+                "build_generation_prompt build_reflection_prompt build_replan_prompt"
+            ),
+            "reflection": "Reflection read_reflection read_replan",
+            "requests": "Request request_execution request_generation request_reflection request_replan",
+            "resuming": "Edited EditedError",
+            "sqlite_ledger": "SqliteLedger",
+            "think": "PlanRunError RunResult ThinkEngine",
+        },
+    )

@@ -1,7 +1,7 @@
 """What a language model is told in the four phases of a run: generation, execution, reflection, re-plan.
 
-The sentences stand in `templates`; :mod:`planspec_lark.syntax.prompt_templates` puts the rest in, which strangers have written. Plain
-data in, text out: nothing here knows how a run goes on.
+The sentences stand in `templates`; :mod:`planspec_lark.syntax.prompt_templates` puts the rest in, which strangers have
+written. Plain data in, text out: nothing here knows how a run goes on.
 """
 
 from __future__ import annotations

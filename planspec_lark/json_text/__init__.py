@@ -1,1 +1,13 @@
 """JSON texts: values with the place of each, and located diagnostics of all that is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.json_text.models import JsonText as JsonText
+    from planspec_lark.json_text.reading import read_json as read_json, scan_json as scan_json
+else:
+    __getattr__, __dir__, __all__ = attach(__name__, {"models": "JsonText", "reading": "read_json scan_json"})

@@ -55,9 +55,9 @@ def scan_json(
     value that cannot be known is left out with its key. Of a key that comes twice the first value counts. An object
     that is cut off is closed where it ends.
 
-    What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no answer. Where a text holds several
-    objects, one that ``prefer`` likes counts before others, one with members before an empty one, then the one that has
-    lost least, and the first.
+    What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no answer. Where a text holds
+    several objects, one that ``prefer`` likes counts before others, one with members before an empty one, then the one
+    that has lost least, and the first.
 
     Args:
         text: any text.

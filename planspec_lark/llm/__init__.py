@@ -1,1 +1,48 @@
 """Adapters to language models: endpoints that speak the protocol of OpenAI, and any program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.llm.agents import (
+        chat_model as chat_model,
+        model_operator as model_operator,
+        model_planner as model_planner,
+        model_reflector as model_reflector,
+        program_model as program_model,
+    )
+    from planspec_lark.llm.drafting import DraftedPlan as DraftedPlan, draft_plan as draft_plan
+    from planspec_lark.llm.metering import Meter as Meter
+    from planspec_lark.llm.models import (
+        LlmError as LlmError,
+        ProgramError as ProgramError,
+        Reply as Reply,
+        Usage as Usage,
+    )
+    from planspec_lark.llm.openai_chat import OpenAIChat as OpenAIChat
+    from planspec_lark.llm.planners import (
+        Sent as Sent,
+        chat_executor as chat_executor,
+        chat_planner as chat_planner,
+        program_executor as program_executor,
+        program_planner as program_planner,
+    )
+    from planspec_lark.llm.program import Program as Program
+    from planspec_lark.llm.streams import AsyncReplyStream as AsyncReplyStream, ReplyStream as ReplyStream
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "agents": "chat_model model_operator model_planner model_reflector program_model",
+            "drafting": "DraftedPlan draft_plan",
+            "metering": "Meter",
+            "models": "LlmError ProgramError Reply Usage",
+            "openai_chat": "OpenAIChat",
+            "planners": "Sent chat_executor chat_planner program_executor program_planner",
+            "program": "Program",
+            "streams": "AsyncReplyStream ReplyStream",
+        },
+    )

@@ -66,8 +66,8 @@ def _prefix() -> Pattern[str]:
 def parse_plan_commands(text: str) -> list[PlanCommand]:
     """Find the commands in a text. All lines that are no command are skipped; :func:`scan_plan_commands` names them.
 
-    What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no command. Such blocks, and what seems to
-    be meant as a command, are logged at level DEBUG, a line each, by the logger ``planspec_lark``.
+    What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no command. Such blocks, and what
+    seems to be meant as a command, are logged at level DEBUG, a line each, by the logger ``planspec_lark``.
     """
     # To know what a skipped line was meant as takes time.
     is_logged = _LOG.isEnabledFor(logging.DEBUG)

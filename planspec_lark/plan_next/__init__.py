@@ -1,1 +1,93 @@
 """The planner's protocol: plan-next messages, the context that they are about, and the runtime that takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.plan_next.checking import check_message as check_message
+    from planspec_lark.plan_next.context import (
+        Context as Context,
+        ContextError as ContextError,
+        context_from_json as context_from_json,
+        context_to_json as context_to_json,
+        start_context as start_context,
+    )
+    from planspec_lark.plan_next.executors import (
+        Executors as Executors,
+        ExecutorsError as ExecutorsError,
+        load_executors as load_executors,
+    )
+    from planspec_lark.plan_next.judging import Judge as Judge
+    from planspec_lark.plan_next.kernel import (
+        StateError as StateError,
+        create_state as create_state,
+        read_state as read_state,
+    )
+    from planspec_lark.plan_next.models import (
+        Block as Block,
+        Core4 as Core4,
+        DoneItem as DoneItem,
+        DoneStatus as DoneStatus,
+        Executor as Executor,
+        ExecutorCall as ExecutorCall,
+        NewBlock as NewBlock,
+        Phase as Phase,
+        PlanNext as PlanNext,
+        PlanReturn as PlanReturn,
+        PlanType as PlanType,
+    )
+    from planspec_lark.plan_next.printing import message_to_json as message_to_json
+    from planspec_lark.plan_next.prompts import (
+        build_executor_prompt as build_executor_prompt,
+        build_planner_prompt as build_planner_prompt,
+        build_repair_prompt as build_repair_prompt,
+    )
+    from planspec_lark.plan_next.reading import (
+        MessageError as MessageError,
+        MessageScan as MessageScan,
+        parse_message as parse_message,
+        scan_message as scan_message,
+    )
+    from planspec_lark.plan_next.results import (
+        ResultSection as ResultSection,
+        ResultSections as ResultSections,
+        read_result as read_result,
+    )
+    from planspec_lark.plan_next.runtime import (
+        Event as Event,
+        EventKind as EventKind,
+        Refusal as Refusal,
+        Runtime as Runtime,
+    )
+    from planspec_lark.plan_next.view import context_to_plan as context_to_plan
+    from planspec_lark.plan_next.wording.words import (
+        Words as Words,
+        WordsError as WordsError,
+        default_words as default_words,
+        load_words as load_words,
+        read_words as read_words,
+    )
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "checking": "check_message",
+            "context": "Context ContextError context_from_json context_to_json start_context",
+            "executors": "Executors ExecutorsError load_executors",
+            "judging": "Judge",
+            "kernel": "StateError create_state read_state",
+            "models": (
+                "Block Core4 DoneItem DoneStatus Executor ExecutorCall NewBlock Phase PlanNext PlanReturn PlanType"
+            ),
+            "printing": "message_to_json",
+            "prompts": "build_executor_prompt build_planner_prompt build_repair_prompt",
+            "reading": "MessageError MessageScan parse_message scan_message",
+            "results": "ResultSection ResultSections read_result",
+            "runtime": "Event EventKind Refusal Runtime",
+            "view": "context_to_plan",
+            "wording.words": "Words WordsError default_words load_words read_words",
+        },
+    )

@@ -36,8 +36,8 @@ def check_message(
     """All that is wrong with a message where a plan stands.
 
     Args:
-        message: as :func:`planspec_lark.parse_message` gives it; then diagnostics have their places, and what needs no
-            context is not looked at again. One that a program has put together is checked for that as well.
+        message: as :func:`planspec_lark.plan_next.parse_message` gives it; then diagnostics have their places, and what
+            needs no context is not looked at again. One that a program has put together is checked for that as well.
         context: where the plan stands; without it, the rules that need it are left out.
         executors: the tools that there are; without them any command will do.
         words: the words that hypotheses and steps may not have, for a message without a text.

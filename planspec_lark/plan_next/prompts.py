@@ -1,6 +1,7 @@
 """What a language model is told: the planner's brief, the executor's, and what was wrong with an answer.
 
-The sentences stand in `templates`; :mod:`planspec_lark.syntax.prompt_templates` puts the rest in, which strangers have written.
+The sentences stand in `templates`; :mod:`planspec_lark.syntax.prompt_templates` puts the rest in, which strangers have
+written.
 """
 
 from __future__ import annotations

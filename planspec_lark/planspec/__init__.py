@@ -1,1 +1,87 @@
 """PlanSpec documents: models, reading, printing, folding, validation, lint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.planspec.check import check_text as check_text
+    from planspec_lark.planspec.data_flow import (
+        DataFlow as DataFlow,
+        Link as Link,
+        Origin as Origin,
+        find_data_flow as find_data_flow,
+    )
+    from planspec_lark.planspec.diagram import draw_plan as draw_plan
+    from planspec_lark.planspec.events import (
+        PlanEvent as PlanEvent,
+        PlanEventKind as PlanEventKind,
+        Provisional as Provisional,
+    )
+    from planspec_lark.planspec.fold import (
+        collapse_step as collapse_step,
+        expand_step as expand_step,
+        replace_children as replace_children,
+    )
+    from planspec_lark.planspec.interchange import (
+        PlanValueError as PlanValueError,
+        plan_from_dict as plan_from_dict,
+        plan_from_json as plan_from_json,
+        plan_json_schema as plan_json_schema,
+        plan_to_dict as plan_to_dict,
+        plan_to_json as plan_to_json,
+    )
+    from planspec_lark.planspec.lint import lint_plan as lint_plan
+    from planspec_lark.planspec.models import (
+        PlanSpec as PlanSpec,
+        PlanStatus as PlanStatus,
+        PlanStep as PlanStep,
+        iter_steps as iter_steps,
+    )
+    from planspec_lark.planspec.parser import parse_plan as parse_plan, parse_tree as parse_tree
+    from planspec_lark.planspec.positions import Places as Places, StepPlaces as StepPlaces
+    from planspec_lark.planspec.printer import serialize_plan as serialize_plan
+    from planspec_lark.planspec.rules import validate_plan as validate_plan
+    from planspec_lark.planspec.scanning import ScanResult as ScanResult, scan_plan as scan_plan
+    from planspec_lark.planspec.stream import PlanStream as PlanStream, StreamEnd as StreamEnd
+    from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
+    from planspec_lark.planspec.tree import (
+        available_outputs as available_outputs,
+        find_step as find_step,
+        next_pending_step as next_pending_step,
+        step_order as step_order,
+    )
+    from planspec_lark.planspec.upcoming import Todo as Todo
+    from planspec_lark.planspec.views import (
+        StepView as StepView,
+        Supply as Supply,
+        Use as Use,
+        focus_view as focus_view,
+        next_step_view as next_step_view,
+    )
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "check": "check_text",
+            "data_flow": "DataFlow Link Origin find_data_flow",
+            "diagram": "draw_plan",
+            "events": "PlanEvent PlanEventKind Provisional",
+            "fold": "collapse_step expand_step replace_children",
+            "interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
+            "lint": "lint_plan",
+            "models": "PlanSpec PlanStatus PlanStep iter_steps",
+            "parser": "parse_plan parse_tree",
+            "positions": "Places StepPlaces",
+            "printer": "serialize_plan",
+            "rules": "validate_plan",
+            "scanning": "ScanResult scan_plan",
+            "stream": "PlanStream StreamEnd",
+            "transformer": "PlanTransformer",
+            "tree": "available_outputs find_step next_pending_step step_order",
+            "upcoming": "Todo",
+            "views": "StepView Supply Use focus_view next_step_view",
+        },
+    )

@@ -32,7 +32,8 @@ def serialize_plan(
         fold: show of each step what its ``expanded`` flag or its status asks for, instead of everything.
         max_tokens: leave parts out, and say how many, until the text has at most so many tokens. Goal, constraints, the
             steps at work, the next one and all above these stay.
-        count_tokens: counts the tokens of a text; by default :func:`~planspec_lark.syntax.token_estimate.estimate_tokens`.
+        count_tokens: counts the tokens of a text; by default
+            :func:`~planspec_lark.syntax.token_estimate.estimate_tokens`.
 
     Returns:
         Canonical text that ends in a line break; the empty text for the empty plan. Without ``fold`` and

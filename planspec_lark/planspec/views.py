@@ -75,7 +75,8 @@ class StepView:
 
         Args:
             max_tokens: leave parts out, and say how many, until the text has at most so many tokens.
-            count_tokens: counts the tokens of a text; by default :func:`~planspec_lark.syntax.token_estimate.estimate_tokens`.
+            count_tokens: counts the tokens of a text; by default
+                :func:`~planspec_lark.syntax.token_estimate.estimate_tokens`.
 
         Raises:
             ValueError: what has to stay takes more than ``max_tokens``, or no text could spell the plan.

@@ -21,7 +21,7 @@ class Severity(str, Enum):
 class Code:
     """A stable name for one kind of finding.
 
-    The names of tool plans are written as results of :func:`planspec_lark.validate_plan_doc` have them:
+    The names of tool plans are written as results of :func:`planspec_lark.toolplan.validate_plan_doc` have them:
     ``UNKNOWN_STEP_REF``.
     """
 

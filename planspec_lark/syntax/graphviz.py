@@ -23,7 +23,7 @@ def dot_to_svg(drawing: str, *, timeout: float = 60.0) -> str:
     """A drawing as SVG.
 
     Args:
-        drawing: what :func:`planspec_lark.draw_plan` gives for ``dot``.
+        drawing: what :func:`planspec_lark.planspec.draw_plan` gives for ``dot``.
         timeout: how many seconds that may take. Large drawings take long.
 
     Raises:

@@ -56,7 +56,7 @@ def compile_grammar(path: Path, starts: Sequence[str], **options: Any) -> Lark:
 
 
 def make_parser(path: Path, starts: Sequence[str]) -> Lark:
-    """The LALR parser of a grammar file, its terminals as :class:`planspec_lark.syntax.patterns.RegularRules` has them."""
+    """The LALR parser of a grammar file, its terminals as :class:`~planspec_lark.syntax.patterns.RegularRules` has."""
     rules = load_rules(path)
 
     def use_same_expression(terminal: TerminalDef) -> None:

@@ -1,1 +1,60 @@
 """Structured tool plans: steps that call tools, each with inputs that may refer to what others have put out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.toolplan.callables import load_entry_point_atoms as load_entry_point_atoms
+    from planspec_lark.toolplan.checking import check_tool_plan as check_tool_plan
+    from planspec_lark.toolplan.drawing import draw_toolplan as draw_toolplan
+    from planspec_lark.toolplan.interchange import (
+        AtomsError as AtomsError,
+        ToolPlanError as ToolPlanError,
+        registry_from_value as registry_from_value,
+        registry_to_value as registry_to_value,
+        tool_plan_from_dict as tool_plan_from_dict,
+        tool_plan_to_dict as tool_plan_to_dict,
+    )
+    from planspec_lark.toolplan.models import (
+        Atom as Atom,
+        AtomInput as AtomInput,
+        AtomOutput as AtomOutput,
+        Registry as Registry,
+        ToolPlan as ToolPlan,
+        ToolStep as ToolStep,
+    )
+    from planspec_lark.toolplan.reading import load_atoms as load_atoms, load_plan_doc as load_plan_doc
+    from planspec_lark.toolplan.running import arun_toolplan as arun_toolplan, run_toolplan as run_toolplan
+    from planspec_lark.toolplan.runs import (
+        RunEvent as RunEvent,
+        RunEventKind as RunEventKind,
+        StepResult as StepResult,
+        StepStatus as StepStatus,
+        ToolRun as ToolRun,
+        ToolRunError as ToolRunError,
+    )
+    from planspec_lark.toolplan.skeleton import plan_to_toolplan_skeleton as plan_to_toolplan_skeleton
+    from planspec_lark.toolplan.validation import validate_plan_doc as validate_plan_doc
+    from planspec_lark.toolplan.view import toolplan_to_plan as toolplan_to_plan
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "callables": "load_entry_point_atoms",
+            "checking": "check_tool_plan",
+            "drawing": "draw_toolplan",
+            "interchange": (
+                "AtomsError ToolPlanError registry_from_value registry_to_value tool_plan_from_dict tool_plan_to_dict"
+            ),
+            "models": "Atom AtomInput AtomOutput Registry ToolPlan ToolStep",
+            "reading": "load_atoms load_plan_doc",
+            "running": "arun_toolplan run_toolplan",
+            "runs": "RunEvent RunEventKind StepResult StepStatus ToolRun ToolRunError",
+            "skeleton": "plan_to_toolplan_skeleton",
+            "validation": "validate_plan_doc",
+            "view": "toolplan_to_plan",
+        },
+    )

@@ -14,7 +14,8 @@ __all__ = ["check_tool_plan"]
 def check_tool_plan(
     plan: str | JsonText, registry: object, *, name: str = "<text>", max_findings: int | None = 1000
 ) -> list[Diagnostic]:
-    """All that :func:`planspec_lark.validate_plan_doc` finds, and warnings of plans with errors too, with places.
+    """All that :func:`planspec_lark.toolplan.validate_plan_doc` finds, and warnings of plans with errors too, with
+    places.
 
     Args:
         plan: a text in JSON or YAML, or one that has been read.

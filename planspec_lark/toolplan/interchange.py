@@ -37,7 +37,7 @@ def tool_plan_from_dict(value: object) -> ToolPlan:
 
     Raises:
         ToolPlanError: the structure is wrong, or two steps have one name. Nothing else is looked at: see
-            :func:`planspec_lark.validate_plan_doc`.
+            :func:`planspec_lark.toolplan.validate_plan_doc`.
     """
     findings = outline(value).findings
     if findings or not isinstance(value, dict):

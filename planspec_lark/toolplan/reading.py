@@ -64,7 +64,7 @@ def read_doc_file(path: Path | str) -> JsonText:
 
 
 def load_plan_doc(source: os.PathLike[str] | str) -> Any:
-    """The plain value of a plan, for :func:`planspec_lark.validate_plan_doc`.
+    """The plain value of a plan, for :func:`planspec_lark.toolplan.validate_plan_doc`.
 
     Args:
         source: a text in JSON or YAML; or the path to a file with one, which has to be a path object, since a text may

@@ -25,7 +25,8 @@ def plan_to_toolplan_skeleton(
 ) -> tuple[dict[str, Any], list[Diagnostic]]:
     """The act steps of a plan as steps of a tool plan, and all that has to be added or mended before it can be run.
 
-    What :func:`planspec_lark.toolplan_to_plan` has written down in detail lines comes back as it was. Beside that,
+    What :func:`planspec_lark.toolplan.toolplan_to_plan` has written down in detail lines comes back as it was. Beside
+        that,
     each variable that a step takes in makes a reference to the step that puts it out, under the name of the output, or
     of the variable where the tool has an input of that name. Steps of other types are left out: they call no tool.
 
@@ -34,7 +35,8 @@ def plan_to_toolplan_skeleton(
         registry: the tools. Without them, nothing is said about tools and what they need.
 
     Returns:
-        The plan for :func:`planspec_lark.validate_plan_doc`, without the fields that are not known; and what that
+        The plan for :func:`planspec_lark.toolplan.validate_plan_doc`, without the fields that are not known; and what
+            that
         finds, but for outputs that nobody uses. ``step_id`` of a diagnostic is that of the step in ``plan``.
     """
     steps = [step for step in iter_steps(plan) if step.step_type == "act"]

@@ -6,11 +6,19 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import CODES, Limits, Risk, Severity, extract_plan, parse_plan, scan_plan, serialize_plan
+from planspec_lark import (
+    CODES,
+    Limits,
+    Severity,
+    extract_plan,
+    parse_plan,
+    scan_plan,
+    serialize_plan,
+)
+from planspec_lark.answers import Risk
 from planspec_lark.answers.risk import RISKS
 from tests import strategies
 from tests.corpus import each, find

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
-from planspec_lark import BulkOptions, analyze_shard
+from planspec_lark.bulk import BulkOptions, analyze_shard
 from tests.corpus import FIXTURES
 
 PLAN = "Goal: Open the bakery at six\n## Steps\n1. [act] Light the oven → heat\n2. [act] Bake\n  > ← heat\n"

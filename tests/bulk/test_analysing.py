@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 from attrs import evolve
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from planspec_lark import BulkOptions, Severity, check_text, parse_plan, scan_plan, serialize_plan, validate_plan
+from planspec_lark import Severity, check_text, parse_plan, scan_plan, serialize_plan, validate_plan
+from planspec_lark.bulk import BulkOptions
 from planspec_lark.bulk.analysing import analyze_text
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from tests.bulk.corpora import DOUBLED, IN_PROSE, MENDED, PLAN, REFUSAL, fixture_texts

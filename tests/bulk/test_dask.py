@@ -14,8 +14,7 @@ from typing import Any
 import distributed
 import pytest
 
-from planspec_lark import BulkError, BulkOptions, BulkProgress, run_bulk, run_on_dask
-from planspec_lark.bulk import dask_engine
+from planspec_lark.bulk import BulkError, BulkOptions, BulkProgress, dask_engine, run_bulk, run_on_dask
 from tests.bulk.corpora import contents, write_corpus
 
 OPTIONS = BulkOptions(shard_bytes=20_000)

@@ -15,17 +15,17 @@ from random import Random
 import psutil
 import pytest
 
-from planspec_lark import (
+from planspec_lark import processes
+from planspec_lark.bulk import (
     BulkError,
     BulkOptions,
     BulkProgress,
     BulkTask,
     ShardReport,
     analyze_shard,
-    processes,
+    local,
     run_bulk,
 )
-from planspec_lark.bulk import local
 from planspec_lark.bulk.local import run_locally
 from tests.bulk.corpora import PLAN, contents, line_of, write_corpus
 from tests.corpus import ROOT
@@ -199,7 +199,7 @@ def test_a_script_without_a_guard_gets_one_message(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus.jsonl", 1000)
     script = tmp_path / "script.py"
     script.write_text(f"""
-from planspec_lark import BulkOptions, run_bulk
+from planspec_lark.bulk import BulkOptions, run_bulk
 run_bulk([{str(corpus)!r}], {str(tmp_path / "out")!r}, options=BulkOptions(shard_bytes=10_000), jobs=2)
 """)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
@@ -302,7 +302,7 @@ def test_killed_just_before_a_file_takes_its_name(
 ) -> None:
     code = f"""
 import os, pathlib
-from planspec_lark import BulkOptions, run_bulk
+from planspec_lark.bulk import BulkOptions, run_bulk
 replace = pathlib.Path.replace
 def die(path, target):
     if {moment!r} in target.name:

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import BulkOptions
-from planspec_lark.bulk import records
+from planspec_lark.bulk import BulkOptions, records
 from tests.bulk.corpora import PLAN, analyze, line_of
 
 GOOD = line_of(PLAN, id="a")

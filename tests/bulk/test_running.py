@@ -14,17 +14,18 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import (
+from planspec_lark.bulk import (
     BulkError,
     BulkOptions,
     BulkProgress,
     BulkReport,
     BulkTask,
     ShardReport,
+    analysing,
     analyze_shard,
     run_bulk,
+    shards,
 )
-from planspec_lark.bulk import analysing, shards
 from planspec_lark.bulk.folder import locked
 from planspec_lark.bulk.showing import show_report
 from planspec_lark.bulk.splitting import stamp_of

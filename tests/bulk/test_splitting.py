@@ -6,11 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from planspec_lark import BulkOptions
-from planspec_lark.bulk import splitting
+from planspec_lark.bulk import BulkOptions, splitting
 from planspec_lark.bulk.records import read_lines
 from planspec_lark.bulk.splitting import even, split, whole
 from tests.bulk.corpora import PLAN, line_of, write_corpus, write_parquet

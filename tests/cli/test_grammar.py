@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import export_grammar
+from planspec_lark.constrained import export_grammar
 from planspec_lark.constrained.export import TARGETS
 from planspec_lark.syntax import grammars
 from tests.cli.running import run

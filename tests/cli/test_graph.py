@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import draw_plan, parse_plan
+from planspec_lark import parse_plan
+from planspec_lark.planspec import draw_plan
 from tests.cli.running import PLAN, run
 
 DRAWN = parse_plan(PLAN)

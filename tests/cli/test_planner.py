@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import (
+from planspec_lark import parse_plan, serialize_plan
+from planspec_lark.plan_next import (
     Context,
     Core4,
     build_executor_prompt,
@@ -17,9 +18,7 @@ from planspec_lark import (
     context_to_json,
     context_to_plan,
     load_executors,
-    parse_plan,
     read_state,
-    serialize_plan,
     start_context,
 )
 from tests.cli.planning import STATE, message, state

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import BulkProgress
+from planspec_lark.bulk import BulkProgress
 from planspec_lark.cli import progress
 from planspec_lark.cli.progress import progress_bar, speed_of
 

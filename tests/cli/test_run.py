@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import build_execution_prompt, parse_plan
+from planspec_lark import parse_plan
+from planspec_lark.engine import build_execution_prompt
 from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
 from tests.cli.running import run
 from tests.llm.serving import Served, fault, fine, serve

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import estimate_tokens, focus_view, next_step_view, parse_plan, serialize_plan
+from planspec_lark import parse_plan, serialize_plan
+from planspec_lark.planspec import focus_view, next_step_view
+from planspec_lark.syntax import estimate_tokens
 from tests.cli.running import BROKEN, PLAN, run
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import parse_plan, render_page
+from planspec_lark import parse_plan
+from planspec_lark.html import render_page
 from tests.cli.running import LISTEN, PLAN, command_line, environment, run
 
 

@@ -9,15 +9,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from lark import Lark
 from lark.exceptions import LarkError
 
 from planspec_lark import (
     PlanSpec,
     PlanSyntaxError,
-    grammars,
     parse_plan,
     parse_plan_commands,
     scan_plan_commands,
@@ -25,6 +23,7 @@ from planspec_lark import (
     serialize_plan,
 )
 from planspec_lark.constrained.notation import Text, read_grammar
+from planspec_lark.syntax import grammars
 from planspec_lark.syntax.lalr import compile_grammar
 from tests import strategies
 from tests.constrained.engines import canonical, guide, lark, lark_accepts

@@ -16,7 +16,6 @@ from planspec_lark import (
     PlanStatus,
     PlanSyntaxError,
     apply_command,
-    export_grammar,
     iter_steps,
     parse_plan,
     parse_plan_commands,
@@ -25,6 +24,7 @@ from planspec_lark import (
     serialize_plan,
     validate_plan,
 )
+from planspec_lark.constrained import export_grammar
 from planspec_lark.constrained.export import MOST_STEPS, TARGETS, TYPES
 from planspec_lark.constrained.gbnf import write_gbnf
 from planspec_lark.constrained.notation import read_grammar

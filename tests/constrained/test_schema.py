@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from planspec_lark import export_grammar
+from planspec_lark.constrained import export_grammar
 from planspec_lark.syntax import grammars
 from tests.constrained.engines import schema_guide
 

@@ -6,17 +6,8 @@ import json
 import re
 from collections import Counter
 
-from planspec_lark import (
-    MergeResult,
-    PlanSpec,
-    diff_plans,
-    diff_to_dict,
-    iter_steps,
-    merge_plans,
-    merge_texts,
-    parse_plan,
-    serialize_plan,
-)
+from planspec_lark import PlanSpec, diff_plans, iter_steps, merge_plans, parse_plan, serialize_plan
+from planspec_lark.diff import MergeResult, diff_to_dict, merge_texts
 from planspec_lark.diff.render import show_diff
 from planspec_lark.syntax.source import visible
 

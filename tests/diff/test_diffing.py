@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import ChangeKind, PlanSpec, PlanStatus, diff_plans, diff_to_dict, parse_plan
+from planspec_lark import PlanSpec, PlanStatus, diff_plans, parse_plan
+from planspec_lark.diff import ChangeKind, diff_to_dict
 from planspec_lark.diff.match import NONE, match_trees
 from planspec_lark.diff.trees import Tree
 

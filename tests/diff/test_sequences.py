@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark.diff.sequences import longest_rising, merge_order, weave
 from planspec_lark.diff.values import merge_items

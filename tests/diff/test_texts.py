@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import PlanDocument, PlanStatus, PlanSyntaxError, merge_texts, parse_plan, step_order
+from planspec_lark import PlanDocument, PlanStatus, PlanSyntaxError, parse_plan, step_order
+from planspec_lark.diff import merge_texts
 from tests.corpus import each, read
 
 BASE = """\

@@ -7,17 +7,8 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import (
-    CODES,
-    OperatorResult,
-    PlanStep,
-    Severity,
-    check_text,
-    find_step,
-    parse_plan,
-    read_execution,
-    render_all,
-)
+from planspec_lark import CODES, PlanStep, Severity, check_text, find_step, parse_plan, render_all
+from planspec_lark.engine import OperatorResult, read_execution
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 PLAN_FILE = FIXTURES / "execution" / "plan.md"

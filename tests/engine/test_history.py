@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark.engine.excerpts import take_newest
 

@@ -8,21 +8,18 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import (
-    Decision,
     Limits,
     PlanCommand,
     PlanSpec,
     PlanStep,
-    Reflection,
     Severity,
     apply_commands,
     find_step,
-    grammars,
     parse_plan,
-    read_reflection,
-    read_replan,
     render_all,
 )
+from planspec_lark.engine import Decision, Reflection, read_reflection, read_replan
+from planspec_lark.syntax import grammars
 
 PLAN = """\
 Goal: The well gives clean water again

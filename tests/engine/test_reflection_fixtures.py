@@ -9,16 +9,14 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import (
     PlanSpec,
-    Reflection,
     apply_commands,
     find_step,
     parse_plan,
-    read_reflection,
-    read_replan,
     render_all,
     serialize_commands,
     validate_plan,
 )
+from planspec_lark.engine import Reflection, read_reflection, read_replan
 from tests.corpus import FIXTURES, expected_codes, find, read
 
 FOLDERS = ["reflection/valid", "reflection/invalid", "reflection/unattended", "replan/valid", "replan/invalid"]

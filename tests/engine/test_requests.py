@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark import Diagnostic, PlanStep, Severity
 from planspec_lark.engine.answers import read_execution

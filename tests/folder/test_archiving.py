@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import SqliteLedger, parse_plan
+from planspec_lark import parse_plan
 from planspec_lark.document.file import PlanFile
+from planspec_lark.engine import SqliteLedger
 from planspec_lark.engine.ledger import RunInfo
 from planspec_lark.files import link_or_copy
 from planspec_lark.folder import archive as archiving

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.folder.names import check_name, fold_name, forms, is_name, name_from

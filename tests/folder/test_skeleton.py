@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from planspec_lark import Severity, check_text, parse_plan, serialize_plan
 from planspec_lark.folder.models import StoreError

@@ -7,20 +7,17 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from planspec_lark import (
-    LlmError,
+from planspec_lark import PlanStep, Severity, render_all
+from planspec_lark.engine import (
     OperatorResult,
-    PlanStep,
-    Reply,
-    Severity,
     build_answer_repair_prompt,
     read_execution,
-    render_all,
     request_execution,
     request_generation,
     request_reflection,
     request_replan,
 )
+from planspec_lark.llm import LlmError, Reply
 from planspec_lark.llm.arriving import Arriving
 from planspec_lark.llm.transport import Endpoint
 from planspec_lark.syntax.source import visible

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from planspec_lark import (
     ScanResult,
     extract_plan,
-    focus_view,
     iter_steps,
-    next_step_view,
     parse_plan,
     render_all,
     repair_prompt,
@@ -20,6 +18,7 @@ from planspec_lark import (
     serialize_plan,
     splice,
 )
+from planspec_lark.planspec import focus_view, next_step_view
 from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.corpus import FIXTURES, read

@@ -7,7 +7,8 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from planspec_lark import find_step, parse_plan, read_reflection, read_replan, render_all
+from planspec_lark import find_step, parse_plan, render_all
+from planspec_lark.engine import read_reflection, read_replan
 from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.corpus import FIXTURES, read

@@ -25,12 +25,9 @@ from planspec_lark import (
     PlanSyntaxError,
     PlanTransformer,
     PlanValueError,
-    StepInfo,
     available_outputs,
     check_text,
     collapse_step,
-    decode,
-    draw_plan,
     expand_step,
     find_step,
     iter_steps,
@@ -42,21 +39,21 @@ from planspec_lark import (
     plan_from_dict,
     plan_from_json,
     plan_to_json,
-    plan_to_steps,
-    read_json,
     render,
     render_all,
-    scan_json,
     scan_plan,
     scan_plan_commands,
     serialize_commands,
     serialize_plan,
     step_order,
-    steps_to_plan,
     validate_plan,
 )
+from planspec_lark.hopspec import StepInfo, plan_to_steps, steps_to_plan
+from planspec_lark.json_text import read_json, scan_json
+from planspec_lark.planspec import draw_plan
 from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
+from planspec_lark.syntax import decode
 from planspec_lark.syntax.diagram import Drawing
 from tests.fuzz import engine, mending, planner, reflections, tool_runs, toolplans, versions
 from tests.fuzz.texts import json_texts, json_values, texts

@@ -13,7 +13,9 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from planspec_lark import (
+from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
+from planspec_lark.syntax.source import one_line, visible
+from planspec_lark.toolplan import (
     StepStatus,
     ToolPlan,
     ToolPlanError,
@@ -21,16 +23,11 @@ from planspec_lark import (
     ToolRunError,
     arun_toolplan,
     draw_toolplan,
-    parse_plan,
     plan_to_toolplan_skeleton,
-    render_all,
     run_toolplan,
-    serialize_plan,
     tool_plan_from_dict,
     toolplan_to_plan,
-    validate_plan,
 )
-from planspec_lark.syntax.source import one_line, visible
 from planspec_lark.toolplan.drawing import Drawing
 from tests import strategies
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from planspec_lark import (
+from planspec_lark import render_all
+from planspec_lark.syntax.source import visible
+from planspec_lark.toolplan import (
     AtomsError,
     ToolPlanError,
     check_tool_plan,
@@ -18,12 +20,10 @@ from planspec_lark import (
     load_plan_doc,
     registry_from_value,
     registry_to_value,
-    render_all,
     tool_plan_from_dict,
     tool_plan_to_dict,
     validate_plan_doc,
 )
-from planspec_lark.syntax.source import visible
 from planspec_lark.toolplan.structure import outline
 from tests import strategies
 from tests.corpus import FIXTURES, read

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from planspec_lark import LlmError, PlanStep, build_execution_prompt, read_execution, render_all, request_reflection
+from planspec_lark import PlanStep, render_all
+from planspec_lark.engine import build_execution_prompt, read_execution, request_reflection
+from planspec_lark.llm import LlmError
 from planspec_lark.llm.arriving import Arriving
 from planspec_lark.llm.transport import Endpoint
 from planspec_lark.syntax.limits import Limits

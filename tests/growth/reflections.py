@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from planspec_lark import PlanSpec, parse_plan, read_reflection, read_replan, render_all
+from planspec_lark import PlanSpec, parse_plan, render_all
+from planspec_lark.engine import read_reflection, read_replan
 from tests.growth.work import Work
 
 __all__ = ["REFLECTION_SHAPES", "REFLECTION_WORK"]

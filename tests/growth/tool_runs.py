@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, get_args
 
-from planspec_lark import (
-    PlanSpec,
+from planspec_lark import PlanSpec
+from planspec_lark.toolplan import (
     ToolPlan,
     ToolRun,
     draw_toolplan,

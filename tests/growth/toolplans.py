@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from planspec_lark import AtomsError, check_tool_plan, load_atoms, render_all, validate_plan_doc
+from planspec_lark import render_all
+from planspec_lark.toolplan import AtomsError, check_tool_plan, load_atoms, validate_plan_doc
 from planspec_lark.toolplan.reading import read_doc
 from planspec_lark.toolplan.references import read_pieces
 from tests.growth.work import Work

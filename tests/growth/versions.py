@@ -14,11 +14,11 @@ from planspec_lark import (
     diff_plans,
     iter_steps,
     merge_plans,
-    merge_texts,
     parse_plan,
     scan_plan,
     serialize_plan,
 )
+from planspec_lark.diff import merge_texts
 from planspec_lark.diff.render import show_diff
 from tests.growth.shapes import PLAN_SHAPES
 from tests.growth.work import Work

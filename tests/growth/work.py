@@ -22,41 +22,36 @@ from planspec_lark import (
     PlanTransformer,
     apply_commands,
     check_text,
-    decode,
-    draw_plan,
-    estimate_tokens,
     extract_plan,
-    focus_view,
     iter_steps,
     lint_plan,
-    next_step_view,
     parse_plan,
     parse_plan_commands,
     parse_tree,
     plan_from_dict,
     plan_to_dict,
     plan_to_json,
-    plan_to_steps,
-    read_json,
     render_all,
-    render_page,
     repair_prompt,
-    scan_json,
     scan_plan,
     scan_plan_commands,
     serialize_commands,
     serialize_plan,
     step_order,
-    steps_to_plan,
     validate_plan,
 )
+from planspec_lark.hopspec import plan_to_steps, steps_to_plan
+from planspec_lark.html import render_page
+from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.plan_next.prompts import build_repair_prompt
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import default_words
+from planspec_lark.planspec import draw_plan, focus_view, next_step_view
 from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
+from planspec_lark.syntax import decode, estimate_tokens
 from planspec_lark.syntax.diagram import Drawing
 from planspec_lark.syntax.limits import NO_LIMITS
 from tests.reporting import to_github, to_json, to_sarif

@@ -6,16 +6,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import (
-    PlanSpec,
-    PlanStatus,
-    PlanStep,
-    StepInfo,
-    parse_plan,
-    plan_to_steps,
-    serialize_plan,
-    steps_to_plan,
-)
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan, serialize_plan
+from planspec_lark.hopspec import StepInfo, plan_to_steps, steps_to_plan
 from tests.planspec.test_models import DEPTH, chain
 
 

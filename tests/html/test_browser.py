@@ -330,7 +330,7 @@ def test_nothing_in_a_plan_runs(show: Show) -> None:
 
 def test_the_policy_holds(open_tab: Callable[..., Any], tmp_path: Any) -> None:
     """What got into the page all the same could do nothing. (The browser complains, as it should.)"""
-    from planspec_lark import render_page
+    from planspec_lark.html import render_page
 
     text = render_page(parse_plan(PLAN)).replace(
         "</main>", '<img src="https://example.invalid/x" onerror="hacked = 1"><script>hacked = 2</script></main>'
@@ -348,7 +348,7 @@ def test_the_policy_holds(open_tab: Callable[..., Any], tmp_path: Any) -> None:
 
 
 def test_all_kinds_of_plans(open_tab: Callable[..., Any], tmp_path: Any) -> None:
-    from planspec_lark import render_page
+    from planspec_lark.html import render_page
 
     tab = open_tab()
     path = tmp_path / "plan.html"

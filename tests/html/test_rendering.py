@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given, settings
 
-from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan, render_page
+from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
+from planspec_lark.html import render_page
 from planspec_lark.html.layout import WIDTH, lay_out
 from planspec_lark.html.markup import cut, cut_id, read_template
 from planspec_lark.html.render import Live, render

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from planspec_lark import read_json
-from planspec_lark.json_text import fast_reader
+from planspec_lark.json_text import fast_reader, read_json
 from planspec_lark.json_text.reading import JSON_LIMITS, _read_slowly
 from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import Source

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import Severity, read_json, render_all, scan_json
+from planspec_lark import Severity, render_all
+from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.syntax import grammars
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 

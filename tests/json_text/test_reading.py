@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import JsonText, Limits, Severity, read_json, scan_json
+from planspec_lark import Limits, Severity
+from planspec_lark.json_text import JsonText, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.json_text.near import NearMisses
 from planspec_lark.json_text.scalars import NO_VALUE

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import LlmError, OpenAIChat, Reply
+from planspec_lark.llm import LlmError, OpenAIChat, Reply
 from tests.llm.serving import Served
 
 KEY = "sk-very-secret-0123456789"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from planspec_lark import LlmError, Reply
+from planspec_lark.llm import LlmError, Reply
 from planspec_lark.llm.arriving import Arriving
 from planspec_lark.llm.server_events import EventReader
 from planspec_lark.llm.transport import Endpoint

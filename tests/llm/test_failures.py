@@ -10,8 +10,7 @@ import traceback
 
 import pytest
 
-from planspec_lark import OpenAIChat
-from planspec_lark.llm import transport
+from planspec_lark.llm import OpenAIChat, transport
 from tests.llm.asking import KEY, Ask, chat_with, failure
 from tests.llm.serving import Scripted, Served, answer, completion, fault, fine, serve
 

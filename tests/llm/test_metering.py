@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import LlmError, Meter, OpenAIChat, Usage
+from planspec_lark.llm import LlmError, Meter, OpenAIChat, Usage
 from tests.llm.asking import KEY, Ask, chat_with, failure
 from tests.llm.serving import (
     USAGE,

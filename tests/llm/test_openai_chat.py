@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import LlmError, OpenAIChat, Reply
+from planspec_lark.llm import LlmError, OpenAIChat, Reply
 from planspec_lark.llm.models import Usage
 from tests.llm.asking import KEY, Ask, chat_with, failure
 from tests.llm.serving import Scripted, Served, answer, fault, fine
@@ -247,7 +247,7 @@ def test_chats_and_errors_can_be_pickled() -> None:
 def test_importing_loads_neither_package() -> None:
     code = """
 import sys
-from planspec_lark import LlmError, OpenAIChat, Program, ProgramError, Reply
+from planspec_lark.llm import LlmError, OpenAIChat, Program, ProgramError, Reply
 OpenAIChat("m", api_key="k")
 print(sorted({"openai", "httpx", "httpx2", "pydantic"} & set(sys.modules)))
 """

@@ -7,10 +7,9 @@ import time
 from email.utils import formatdate
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from planspec_lark import LlmError
+from planspec_lark.llm import LlmError
 from planspec_lark.llm.patience import Patience, read_retry_after
 from tests.llm.asking import Ask, chat_with, failure
 from tests.llm.serving import Scripted, Served, answer, fault, fine

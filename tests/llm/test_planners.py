@@ -10,29 +10,30 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import (
+from planspec_lark import Diagnostic, Severity
+from planspec_lark.llm import (
+    Program,
+    ProgramError,
+    Sent,
+    chat_executor,
+    chat_planner,
+    program_executor,
+    program_planner,
+)
+from planspec_lark.plan_next import (
     Context,
-    Diagnostic,
     Executor,
     Executors,
     Judge,
     Phase,
     PlanReturn,
-    Program,
-    ProgramError,
     Refusal,
     Runtime,
-    Sent,
-    Severity,
     build_executor_prompt,
     build_planner_prompt,
     build_repair_prompt,
-    chat_executor,
-    chat_planner,
     context_from_json,
     create_state,
-    program_executor,
-    program_planner,
     start_context,
 )
 

@@ -17,11 +17,9 @@ from typing import Any
 
 import psutil
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from planspec_lark import LlmError, Program, ProgramError
-from planspec_lark.llm import running
+from planspec_lark.llm import LlmError, Program, ProgramError, running
 
 Ask = Callable[..., str]
 ECHO = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
@@ -349,7 +347,7 @@ def test_an_interrupt_ends_the_program(tmp_path: Path, how: str, before: str) ->
     code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     outer = f"""
 import asyncio, signal, sys, time
-from planspec_lark import Program
+from planspec_lark.llm import Program
 # Whoever runs in the background may ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 {before}

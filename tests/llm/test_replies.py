@@ -8,10 +8,9 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from planspec_lark import LlmError, Reply
+from planspec_lark.llm import LlmError, Reply
 from planspec_lark.llm.models import Usage
 from planspec_lark.llm.replies import read_reply
 from planspec_lark.llm.transport import Endpoint

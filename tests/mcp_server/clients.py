@@ -15,8 +15,7 @@ from mcp.client.session import IncomingMessage
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, GetPromptResult, TextContent, TextResourceContents
 
-from tests.cli.running import MAIN
-from tests.cli.running import PLAN as BLOCKED_PLAN
+from tests.cli.running import MAIN, PLAN as BLOCKED_PLAN
 
 __all__ = ["PLAN", "Agent", "connected", "server_of", "text_of"]
 

@@ -13,7 +13,8 @@ import pytest
 import xgrammar
 from hypothesis import HealthCheck, given, settings
 
-from planspec_lark import export_grammar, parse_plan, serialize_plan
+from planspec_lark import parse_plan, serialize_plan
+from planspec_lark.constrained import export_grammar
 from tests import strategies
 from tests.constrained.engines import canonical, guide, lark_accepts
 from tests.constrained.test_canonical import HEADS, mutate, source, spellable

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,7 +17,7 @@ from typing import Any, NamedTuple
 
 from tests.oracle.cases import Case, make_cases
 from tests.oracle.wanted import WANTED
-from tests.oracle.wheels import BASE, environment_of_base, environment_of_tree
+from tests.oracle.wheels import BASE, HOME, environment_of_base, environment_of_tree
 
 _PROGRAM = Path(__file__).with_name("operations.py")
 _SHOWN = 300
@@ -41,19 +43,25 @@ def compare(old: Any, new: Any, path: str = "$") -> Iterator[Difference]:
         yield Difference(path, old, new)
 
 
-def _answers(cases: Path, folder: Path) -> tuple[Path, Path]:
-    """What both answer, asked side by side."""
+def _answers(cases: Path, folder: Path, is_quick: bool) -> tuple[Path, Path]:
+    """What both answer, asked side by side. What the commit's wheel answers is kept, as it stays the same."""
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(folder), "PYTHONHASHSEED": "0"}
+    asked = hashlib.blake2b(cases.read_bytes() + _PROGRAM.read_bytes(), digest_size=8).hexdigest()
+    kept = HOME / f"{BASE}-{asked}.jsonl"
+    tree = Path(sys.executable) if is_quick else environment_of_tree()
     running = []
-    for name, python in (("old", environment_of_base()), ("new", environment_of_tree())):
-        out = folder / name
-        with open(cases, "rb") as asked, open(out, "wb") as answered:
+    for python, out in ((environment_of_base(), folder / "old"), (tree, folder / "new")):
+        if out.name == "old" and kept.exists():
+            continue
+        with open(cases, "rb") as given, open(out, "wb") as answered:
             call: list[str | Path] = [python, "-I", _PROGRAM]
-            running.append((subprocess.Popen(call, stdin=asked, stdout=answered, env=environment, cwd=folder), out))
+            running.append((subprocess.Popen(call, stdin=given, stdout=answered, env=environment, cwd=folder), out))
     for process, out in running:
         if process.wait():
             sys.exit(f"{out.name}: the program has ended with exit code {process.returncode}")
-    return running[0][1], running[1][1]
+    if not kept.exists():
+        shutil.copy(folder / "old", kept)
+    return kept, folder / "new"
 
 
 def _shorten(value: Any) -> str:
@@ -67,13 +75,14 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=20_000, help="How many texts are made beside the fixtures.")
     parser.add_argument("--only", help="Only cases of this kind.")
     parser.add_argument("--most", type=int, default=20, help="How many differences are shown.")
+    parser.add_argument("--quick", action="store_true", help="Ask the installed package, without building a wheel.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         made = folder / "cases"
         cases: list[Case] = [case for case in make_cases(BASE, options.texts) if options.only in (None, case["kind"])]
         made.write_text("".join(json.dumps(case) + "\n" for case in cases))
-        old, new = _answers(made, folder)
+        old, new = _answers(made, folder, options.quick)
         wanted, unwanted = Counter[str](), 0
         with open(old) as before, open(new) as after:
             for case, one, other in zip(cases, before, after, strict=True):

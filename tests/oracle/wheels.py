@@ -10,18 +10,21 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-__all__ = ["BASE", "ROOT", "environment_of_base", "environment_of_tree"]
+__all__ = ["BASE", "HOME", "ROOT", "environment_of_base", "environment_of_tree"]
 
 # What everything is compared with.
 BASE = "ba78655f3aebb714a58031a909245bb888874af4"
 
 ROOT = Path(__file__).parents[2]
-_HOME = ROOT / ".oracle"
+# Where the environments are kept.
+HOME = ROOT / ".oracle"
 _EXTRAS = "cli,bulk"
 
 
 def environment_of_base() -> Path:
     """The Python that has the package of the commit; made where it is missing."""
+    if (HOME / BASE / "done").exists():
+        return HOME / BASE / "bin" / "python"
     data = subprocess.run(["git", "-C", ROOT, "archive", BASE], capture_output=True, check=True).stdout
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
@@ -41,7 +44,7 @@ def environment_of_tree() -> Path:
 
 
 def _install(source: Path, name: str) -> Path:
-    home = _HOME / name
+    home = HOME / name
     python = home / "bin" / "python"
     done = home / "done"
     if not done.exists():

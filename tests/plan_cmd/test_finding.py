@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from planspec_lark import PlanCommand, PlanSpec, PlanStep, apply_command, apply_commands, iter_steps, parse_plan
 from planspec_lark.plan_cmd import finding

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import (
+from planspec_lark.plan_next import (
     Block,
     Context,
     Core4,

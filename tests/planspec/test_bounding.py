@@ -7,8 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from planspec_lark import PlanSpec, PlanStep, collapse_step, estimate_tokens, parse_plan, serialize_plan
+from planspec_lark import PlanSpec, PlanStep, collapse_step, parse_plan, serialize_plan
 from planspec_lark.planspec.truncate import shorten_result
+from planspec_lark.syntax import estimate_tokens
 
 PLAN = """\
 # Plan: Move the library

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from planspec_lark import PlanSpec, PlanStatus, PlanStep, find_data_flow, iter_steps, parse_plan
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps, parse_plan
+from planspec_lark.planspec import find_data_flow
 from planspec_lark.planspec.tree import walk
 from tests.planspec.test_models import DEPTH, chain
 

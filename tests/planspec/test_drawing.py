@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import PlanSpec, PlanStep, draw_plan, iter_steps, parse_plan
+from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
+from planspec_lark.planspec import draw_plan
 from planspec_lark.planspec.diagram import View
 from planspec_lark.syntax.diagram import Drawing
 from planspec_lark.syntax.graphviz import GraphvizError, dot_to_svg

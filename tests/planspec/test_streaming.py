@@ -9,12 +9,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import (
     Limits,
-    PlanEvent,
-    PlanEventKind,
     PlanSpec,
     PlanStep,
     PlanStream,
-    Provisional,
     Severity,
     Source,
     parse_plan,
@@ -22,6 +19,7 @@ from planspec_lark import (
     scan_plan,
     serialize_plan,
 )
+from planspec_lark.planspec import PlanEvent, PlanEventKind, Provisional
 from planspec_lark.syntax.source import GrowingSource
 from tests.corpus import each
 from tests.property import streams

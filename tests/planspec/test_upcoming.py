@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import Todo, parse_plan
+from planspec_lark import parse_plan
+from planspec_lark.planspec import Todo
 from planspec_lark.planspec.upcoming import find_next
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import PlanSpec, PlanStatus, PlanStep, Todo, find_data_flow, focus_view, next_step_view, parse_plan
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan
+from planspec_lark.planspec import Todo, find_data_flow, focus_view, next_step_view
 from planspec_lark.planspec.views import StepView
 
 PLAN = """\

@@ -11,9 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from planspec_lark import (
-    Decision,
     Diagnostic,
-    JsonText,
     PlanCommand,
     PlanSpec,
     PlanStatus,
@@ -31,16 +29,14 @@ from planspec_lark import (
     parse_tree,
     plan_from_dict,
     plan_to_dict,
-    read_json,
-    read_reflection,
-    read_replan,
-    scan_json,
     scan_plan,
     scan_plan_commands,
     serialize_commands,
     serialize_plan,
     step_order,
 )
+from planspec_lark.engine import Decision, read_reflection, read_replan
+from planspec_lark.json_text import JsonText, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.scanning import scan_faults

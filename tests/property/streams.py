@@ -11,20 +11,18 @@ from attrs import evolve
 from planspec_lark import (
     Diagnostic,
     Limits,
-    PlanEvent,
-    PlanEventKind,
     PlanSpec,
     PlanStep,
     PlanStream,
     PlanSyntaxError,
     ScanResult,
     Severity,
-    StreamEnd,
     iter_steps,
     parse_plan,
     plan_to_dict,
     scan_plan,
 )
+from planspec_lark.planspec import PlanEvent, PlanEventKind, StreamEnd
 from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
-from planspec_lark import PlanSpec, PlanStatus, estimate_tokens, focus_view, iter_steps, parse_plan, serialize_plan
+from planspec_lark import PlanSpec, PlanStatus, iter_steps, parse_plan, serialize_plan
+from planspec_lark.planspec import focus_view
 from planspec_lark.planspec.views import StepView, next_step_view
+from planspec_lark.syntax import estimate_tokens
 from planspec_lark.syntax.token_estimate import TokenCounter
 from tests import strategies
 

@@ -23,13 +23,12 @@ from planspec_lark import (
     plan_from_dict,
     plan_to_dict,
     plan_to_json,
-    plan_to_steps,
     scan_plan,
     serialize_plan,
     step_order,
-    steps_to_plan,
     validate_plan,
 )
+from planspec_lark.hopspec import plan_to_steps, steps_to_plan
 
 DEPTH = 1000
 

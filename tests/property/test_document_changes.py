@@ -11,8 +11,7 @@ import copy
 import pickle
 from collections.abc import Callable
 
-from hypothesis import assume, settings
-from hypothesis import strategies as st
+from hypothesis import assume, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from planspec_lark import (

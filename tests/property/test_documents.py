@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark import PlanCommand, PlanDocument, PlanSpec, serialize_plan, step_order
 from planspec_lark.document.pieces import cut_text

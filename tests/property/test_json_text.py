@@ -6,10 +6,10 @@ import json
 import re
 from typing import Any
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from planspec_lark import Severity, read_json, scan_json
+from planspec_lark import Severity
+from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.limits import NO_LIMITS
 from tests.property import promises

@@ -10,8 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from attrs import define
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark import PlanStatus, PlanStep, iter_steps, parse_plan, serialize_plan, validate_plan
 from planspec_lark.plan_next.context import Context, context_from_json, context_to_json, start_context

@@ -6,8 +6,7 @@ import copy
 import re
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from planspec_lark import PlanSpec, parse_plan, parse_tree, serialize_plan
 from tests import strategies

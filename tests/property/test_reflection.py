@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
-from planspec_lark import PlanSpec, iter_steps, read_reflection
+from planspec_lark import PlanSpec, iter_steps
+from planspec_lark.engine import read_reflection
 from tests import strategies
 from tests.property import promises
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from planspec_lark import check_text, iter_steps, render_all, scan_plan, scan_plan_commands
 from planspec_lark.syntax.source import visible

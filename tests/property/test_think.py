@@ -9,8 +9,7 @@ from itertools import count
 from typing import Any
 
 from attrs import define, field
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark import parse_plan, serialize_plan
 from planspec_lark.engine.desk import ThinkEvent

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import PlanAssertion, PlanSpec, PlanStep, assert_plan, parse_plan
+from planspec_lark import PlanSpec, PlanStep, parse_plan
+from planspec_lark.pytest_plugin import PlanAssertion, assert_plan
 from tests.pytest_plugin.plans import ANSWER, PLAN
 
 Chain = Callable[[PlanAssertion], object]
@@ -208,7 +209,7 @@ def test_a_mistake_of_the_test_is_no_failed_assertion(plan: PlanAssertion) -> No
 def test_a_traceback_ends_in_the_test(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         f"""
-        from planspec_lark import assert_plan
+        from planspec_lark.pytest_plugin import assert_plan
 
         def test_plan():
             assert_plan({PLAN!r}).has_step("2.3").before("2.1")

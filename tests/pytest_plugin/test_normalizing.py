@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import PlanSpec, parse_plan, plan_without, serialize_plan
+from planspec_lark import PlanSpec, parse_plan, serialize_plan
+from planspec_lark.pytest_plugin import plan_without
 from planspec_lark.pytest_plugin.normalizers import PARTS, normalize
 from tests import strategies
 from tests.pytest_plugin.plans import PLAN

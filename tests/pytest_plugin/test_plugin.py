@@ -125,7 +125,8 @@ def test_a_snapshot_that_is_no_plan_any_more(runner: Runner, snapshot: SnapshotA
 
 MANY = """
 import pytest
-from planspec_lark import parse_plan, plan_without
+from planspec_lark import parse_plan
+from planspec_lark.pytest_plugin import plan_without
 
 PLAN = {plan!r}
 
@@ -170,7 +171,7 @@ def test_normalisers_for_all_snapshots_of_a_module(runner: Runner) -> None:
     runner.pytester.makeconftest(
         """
         import pytest
-        from planspec_lark import plan_without
+        from planspec_lark.pytest_plugin import plan_without
 
         @pytest.fixture
         def plan_normalizers():
@@ -223,7 +224,7 @@ def test_assertions_need_neither_pytest_nor_syrupy() -> None:
     code = f"""
 import sys
 sys.modules["pytest"] = sys.modules["syrupy"] = None
-from planspec_lark import assert_plan, plan_without
+from planspec_lark.pytest_plugin import assert_plan, plan_without
 plan = assert_plan({PLAN!r}).has_step("2.1").under("2").plan
 print(plan_without("wording")(plan).goal == "")
 """
@@ -238,7 +239,7 @@ def test_a_run_that_does_not_use_the_plugin_pays_next_to_nothing(pytester: pytes
 
         def test_imports():
             ours = {name for name in sys.modules if name.partition(".")[0] == "planspec_lark"}
-            assert ours == {"planspec_lark", "planspec_lark.pytest_plugin", "planspec_lark.pytest_plugin.plugin"}
+            assert ours == {"planspec_lark", "planspec_lark._lazy", "planspec_lark.pytest_plugin", "planspec_lark.pytest_plugin.plugin"}
             assert not {"lark", "attrs", "cattrs"} & sys.modules.keys()
         """
     )

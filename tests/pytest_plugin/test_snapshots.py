@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import PlanSpec, apply_commands, parse_plan, parse_plan_commands, plan_without, serialize_plan
+from planspec_lark import PlanSpec, apply_commands, parse_plan, parse_plan_commands, serialize_plan
+from planspec_lark.pytest_plugin import plan_without
 from planspec_lark.pytest_plugin.snapshots import PlanSnapshotExtension
 from tests.pytest_plugin.plans import PLAN
 

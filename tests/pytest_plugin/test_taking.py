@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import PlanSpec, UnreadablePlanError, parse_plan
+from planspec_lark import PlanSpec, parse_plan
+from planspec_lark.pytest_plugin import UnreadablePlanError
 from planspec_lark.pytest_plugin.taking import take
 from tests.pytest_plugin.plans import ANSWER, PLAN
 

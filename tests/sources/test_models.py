@@ -12,27 +12,24 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from planspec_lark import (
     PlanSpec,
     PlanStatus,
     PlanStep,
-    SqliteLedger,
-    StepInfo,
     iter_steps,
-    one_line,
     parse_plan,
     parse_plan_commands,
-    plan_to_steps,
     replace_children,
     serialize_plan,
     step_order,
-    steps_to_plan,
 )
+from planspec_lark.engine import SqliteLedger
 from planspec_lark.engine.ledger import RunInfo
+from planspec_lark.hopspec import StepInfo, plan_to_steps, steps_to_plan
 from planspec_lark.planspec.render import show_plan
+from planspec_lark.syntax import one_line
 from tests import strategies
 from tests.cli.running import run
 from tests.strategies import hang

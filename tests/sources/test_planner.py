@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-import planspec_lark as ps
+import planspec_lark.plan_next as ps
+from planspec_lark.constrained import export_grammar
 from tests.cli.running import run
 from tests.corpus import ROOT
 
@@ -145,7 +146,7 @@ def test_deviation_n1_what_is_stricter_is_a_rule() -> None:
 
 
 def test_deviation_n1_models_are_held_to_the_strict_one() -> None:
-    exported = Draft7Validator(json.loads(ps.export_grammar("openai", language="plan_next")))
+    exported = Draft7Validator(json.loads(export_grammar("openai", language="plan_next")))
     for message, _ in RULED.values():
         assert not exported.is_valid(message)
 

@@ -8,7 +8,6 @@ from planspec_lark import (
     PlanStream,
     PlanSyntaxError,
     PlanTransformer,
-    Risk,
     Severity,
     check_text,
     extract_plan,
@@ -19,6 +18,7 @@ from planspec_lark import (
     scan_plan,
     serialize_plan,
 )
+from planspec_lark.answers import Risk
 from tests.cli.running import run
 
 # A whole file of steps, as the source shows one.

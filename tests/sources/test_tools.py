@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import CODES, AtomsError, check_tool_plan, load_atoms, render_all, validate_plan_doc
+from planspec_lark import CODES, render_all
+from planspec_lark.toolplan import AtomsError, check_tool_plan, load_atoms, validate_plan_doc
 from tests.cli.running import run
 from tests.corpus import FIXTURES
 

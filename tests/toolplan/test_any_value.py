@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from planspec_lark import CODES, check_tool_plan, render_all, validate_plan_doc
+from planspec_lark import CODES, render_all
+from planspec_lark.toolplan import check_tool_plan, validate_plan_doc
 from tests.toolplan.plans import ATOMS, document
 from tests.toolplan.test_schema import BASE, changed
 

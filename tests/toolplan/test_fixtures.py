@@ -9,18 +9,15 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import (
-    CODES,
+from planspec_lark import CODES, Diagnostic, Severity, render_all
+from planspec_lark.toolplan import (
     AtomsError,
-    Diagnostic,
     Registry,
-    Severity,
     check_tool_plan,
     load_atoms,
     load_plan_doc,
     registry_from_value,
     registry_to_value,
-    render_all,
     tool_plan_from_dict,
     tool_plan_to_dict,
     validate_plan_doc,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import check_tool_plan, validate_plan_doc
+from planspec_lark.toolplan import check_tool_plan, validate_plan_doc
 from tests.toolplan.measuring import grows_evenly
 from tests.toolplan.plans import ATOMS, codes, document, weigh
 

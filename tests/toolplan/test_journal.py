@@ -16,9 +16,16 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import ToolPlan, ToolRun, ToolRunError, arun_toolplan, run_toolplan, tool_plan_from_dict
 from planspec_lark.locks import locked
-from planspec_lark.toolplan import journal as module
+from planspec_lark.toolplan import (
+    ToolPlan,
+    ToolRun,
+    ToolRunError,
+    arun_toolplan,
+    journal as module,
+    run_toolplan,
+    tool_plan_from_dict,
+)
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
 DOCUMENT = document(
@@ -514,7 +521,7 @@ def test_a_run_that_is_cancelled(path: Path) -> None:
 
 CHILD = """
 import os, signal, sys, time
-from planspec_lark import run_toolplan, tool_plan_from_dict
+from planspec_lark.toolplan import run_toolplan, tool_plan_from_dict
 from tests.toolplan.plans import ATOMS, document, weigh
 
 log, journal, deadly, jobs = sys.argv[1:]

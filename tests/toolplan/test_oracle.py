@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import CODES, check_tool_plan, validate_plan_doc
+from planspec_lark import CODES
+from planspec_lark.toolplan import check_tool_plan, validate_plan_doc
 from tests.toolplan import oracle
 from tests.toolplan.oracle import Opinion
 

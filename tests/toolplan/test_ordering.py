@@ -7,8 +7,7 @@ from collections.abc import Callable
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark.toolplan.ancestry import Ancestry
 from planspec_lark.toolplan.ordering import Graph, find_cycles, find_groups, order

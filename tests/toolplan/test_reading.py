@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import (
+from planspec_lark.json_text.yaml_text import MissingYamlError
+from planspec_lark.toolplan import (
     Atom,
     AtomInput,
     AtomOutput,
@@ -25,7 +26,6 @@ from planspec_lark import (
     tool_plan_from_dict,
     tool_plan_to_dict,
 )
-from planspec_lark.json_text.yaml_text import MissingYamlError
 from planspec_lark.toolplan.reading import read_doc
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 

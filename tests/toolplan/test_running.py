@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import (
+from planspec_lark.toolplan import (
     RunEvent,
     StepStatus,
     ToolPlanError,

@@ -7,12 +7,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from jsonschema import Draft7Validator
 
-from planspec_lark import AtomsError, registry_from_value, validate_plan_doc
 from planspec_lark.syntax.grammars import schema_path
+from planspec_lark.toolplan import AtomsError, registry_from_value, validate_plan_doc
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 from tests.toolplan.test_reading import FAULTS
 

@@ -18,7 +18,7 @@ from openai.types.chat import ChatCompletionCustomToolParam, ChatCompletionFunct
 from openai.types.responses import CustomToolParam, FunctionToolParam, WebSearchToolParam
 from pydantic import BaseModel, Field
 
-from planspec_lark import (
+from planspec_lark.toolplan import (
     Atom,
     AtomInput,
     AtomOutput,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import registry_from_value, validate_plan_doc
+from planspec_lark.toolplan import registry_from_value, validate_plan_doc
 from tests.toolplan.plans import ATOMS, bake, codes, document, paths, weigh
 
 

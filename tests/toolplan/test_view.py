@@ -6,22 +6,18 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import (
+from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
+from planspec_lark.toolplan import (
     draw_toolplan,
     load_plan_doc,
-    parse_plan,
     plan_to_toolplan_skeleton,
-    render_all,
     run_toolplan,
-    serialize_plan,
     tool_plan_from_dict,
     tool_plan_to_dict,
     toolplan_to_plan,
-    validate_plan,
     validate_plan_doc,
 )
 from planspec_lark.toolplan.interchange import ToolPlanError

@@ -6,8 +6,7 @@ import re
 import uuid
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next.wording.stability import Unstable, UnstableKind, find_unstable
 

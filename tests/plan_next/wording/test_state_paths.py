@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next.wording.normal import Found
 from planspec_lark.plan_next.wording.state_paths import find_state_paths

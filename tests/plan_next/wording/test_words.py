@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next.wording.matching import MAX_ENTRY, EntryError, read_key
 from planspec_lark.plan_next.wording.words import (

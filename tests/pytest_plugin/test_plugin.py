@@ -240,7 +240,7 @@ def test_a_run_that_does_not_use_the_plugin_pays_next_to_nothing(pytester: pytes
         def test_imports():
             ours = {name for name in sys.modules if name.partition(".")[0] == "planspec_lark"}
             plugin = {"planspec_lark.pytest_plugin", "planspec_lark.pytest_plugin.plugin"}
-    assert ours == {"planspec_lark", "planspec_lark._lazy", *plugin}
+            assert ours == {"planspec_lark", "planspec_lark._lazy", *plugin}
             assert not {"lark", "attrs", "cattrs"} & sys.modules.keys()
         """
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planspec_lark.answers.extract import Extraction as Extraction, extract_plan as extract_plan
     from planspec_lark.answers.patch import splice as splice
     from planspec_lark.answers.repair import repair_prompt as repair_prompt
-    from planspec_lark.diff.differ import diff_plans as diff_plans
+    from planspec_lark.diff.compare import diff_plans as diff_plans
     from planspec_lark.diff.merge import merge_plans as merge_plans
     from planspec_lark.document.document import PlanDocument as PlanDocument
     from planspec_lark.document.file import (
@@ -87,7 +87,7 @@ else:
             "answers.extract": "Extraction extract_plan",
             "answers.repair": "repair_prompt",
             "answers.patch": "splice",
-            "diff.differ": "diff_plans",
+            "diff.compare": "diff_plans",
             "diff.merge": "merge_plans",
             "document.document": "PlanDocument",
             "document.file": "PlanBusyError PlanFile PlanFileError",

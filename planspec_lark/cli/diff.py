@@ -22,7 +22,7 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
-from planspec_lark.diff.differ import diff_plans
+from planspec_lark.diff.compare import diff_plans
 from planspec_lark.diff.models import PlanDiff
 from planspec_lark.diff.render import diff_to_dict, show_diff
 from planspec_lark.planspec.models import PlanSpec

@@ -22,10 +22,9 @@ from planspec_lark.cli.output import (
     write_diagnostics,
 )
 from planspec_lark.cli.waiting import wait_option
-from planspec_lark.diff.chunks import MARKER_SIZE
+from planspec_lark.diff.merge import SIDES
 from planspec_lark.diff.models import MergeConflict
-from planspec_lark.diff.nodes import SIDES
-from planspec_lark.diff.texts import merge_texts
+from planspec_lark.diff.text_merge import MARKER_SIZE, merge_texts
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, decode
 from planspec_lark.syntax.source import visible_name
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.diff.differ import diff_plans as diff_plans
+    from planspec_lark.diff.compare import diff_plans as diff_plans
     from planspec_lark.diff.merge import merge_plans as merge_plans
     from planspec_lark.diff.models import (
         ChangeKind as ChangeKind,
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
         StepChange as StepChange,
     )
     from planspec_lark.diff.render import diff_to_dict as diff_to_dict
-    from planspec_lark.diff.texts import merge_texts as merge_texts
+    from planspec_lark.diff.text_merge import merge_texts as merge_texts
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "differ": "diff_plans",
+            "compare": "diff_plans",
             "merge": "merge_plans",
             "models": "ChangeKind FieldChange MergeConflict MergeResult PlanDiff StepChange",
             "render": "diff_to_dict",
-            "texts": "merge_texts",
+            "text_merge": "merge_texts",
         },
     )

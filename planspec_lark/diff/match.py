@@ -15,229 +15,245 @@ Each step is compared with a few others that are likely, never with all, so that
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import chain
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import cached_property
 
 from attrs import define, field, frozen
 
-from planspec_lark.diff.sequences import longest_rising
-from planspec_lark.diff.trees import ROOT, Tree
-from planspec_lark.diff.words import likeness, words_of
+from planspec_lark.diff.models import Value, values_of
+from planspec_lark.diff.sequences import cut_at, longest_common
+from planspec_lark.planspec.identity import hash_of
+from planspec_lark.planspec.models import PlanSpec, PlanStep
 
-__all__ = ["NONE", "Matching", "match_trees"]
+__all__ = ["Matching", "Node", "match_nodes", "number_nodes"]
 
-NONE = -1
 # How alike the words of two steps have to be: between the same neighbours, there with the same id, and anywhere.
 _NEAR, _SAME_PLACE, _ANYWHERE = 0.45, 0.25, 0.65
 # Steps with two different names are rather two different steps.
 _RENAMED = 0.66
 # How many words of a step are looked up, and how many steps are compared for each.
 _LOOKED_UP, _COMPARED = 6, 8
+# Characters of a step that are looked at, and different words that are kept, so that each step costs the same at most.
+_READ, _KEPT = 2_000, 64
+# A word, or a sign of a script that sets no spaces between words.
+_WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\u2e80-\u9fff\uac00-\ud7af]+")
+
+
+@define(eq=False)
+class Node:
+    """A step in its place in one version of a plan.
+
+    Attributes:
+        index: its rank in document order. What stands at 0 is the plan itself, with a step that is none of its.
+        step: the step.
+        parent: the node above it; None for the plan itself.
+        children: the nodes below it, in their order.
+    """
+
+    index: int
+    step: PlanStep
+    parent: Node | None
+    children: list[Node] = field(factory=list)
+
+    @cached_property
+    def hash(self) -> str:
+        """What tells the step's own text from others."""
+        return hash_of(self.step)
+
+    @cached_property
+    def values(self) -> dict[str, Value]:
+        """What the step says itself, but for its id."""
+        return values_of(self.step)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words that say what the step asks for; a variable is none like any other. At most so many as needed."""
+        step = self.step
+        text = "\n".join([step.description[:_READ], *step.detail[:_KEPT]])[:_READ].casefold()
+        outputs, inputs = (
+            [f"{sign} {name}" for name in names[:_KEPT]] for sign, names in (("→", step.outputs), ("←", step.inputs))
+        )
+        return frozenset([*dict.fromkeys([*_WORD.findall(text), *outputs, *inputs])][:_KEPT])
+
+    @property
+    def suffix(self) -> str:
+        """What the id of the step adds to that of the step above it."""
+        above = self.parent
+        return self.step.step_id[len(above.step.step_id) + 1 :] if above and above.parent else self.step.step_id
+
+
+def number_nodes(plan: PlanSpec) -> list[Node]:
+    """The plan itself and its steps, in document order."""
+    nodes = [Node(0, PlanStep("0"), None)]
+    todo = [(step, nodes[0]) for step in reversed(plan.steps)]
+    while todo:
+        step, parent = todo.pop()
+        node = Node(len(nodes), step, parent)
+        nodes.append(node)
+        parent.children.append(node)
+        todo += [(child, node) for child in reversed(step.children)]
+    return nodes
 
 
 @frozen(eq=False)
 class Matching:
-    """For the places of one tree those of another, NONE where a step is not there; and the other way round."""
+    """For the nodes of one version those of another that are the same step; and the other way round."""
 
-    there: list[int]
-    back: list[int]
+    there: dict[Node, Node] = field(factory=dict)
+    back: dict[Node, Node] = field(factory=dict)
 
 
-def match_trees(old: Tree, new: Tree) -> Matching:
+def match_nodes(old: list[Node], new: list[Node]) -> Matching:
     """Find the steps of one version in another. The same two versions give the same answer."""
     return _Matcher(old, new).run()
 
 
-@define(eq=False)
-class _Side:
-    """One of the two trees, and what is known of its steps."""
-
-    tree: Tree
-    partner: list[int] = field(init=False)
-    hashes: list[str] = field(init=False)
-    _words: dict[int, frozenset[str]] = field(factory=dict, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.partner = [NONE] * len(self.tree.steps)
-        self.hashes = self.tree.hashes
-
-    def words(self, place: int) -> frozenset[str]:
-        """The words of a step."""
-        if place not in self._words:
-            self._words[place] = words_of(self.tree.steps[place])
-        return self._words[place]
-
-    def free(self) -> Iterator[int]:
-        """The places of steps that have not been found yet."""
-        return (place for place in range(1, len(self.partner)) if self.partner[place] == NONE)
-
-    def with_above(self) -> list[Hashable]:
-        """What each step and all above it say."""
-        keys: list[Hashable] = [0]
-        for place in range(1, len(self.hashes)):
-            keys.append(hash((keys[self.tree.parents[place]], self.hashes[place])))
-        return keys
-
-    def with_below(self) -> list[Hashable]:
-        """What each step and all below it say; None where nothing is below it."""
-        keys: list[Hashable] = [None] * len(self.hashes)
-        sums: list[int] = [0] * len(self.hashes)
-        for place in range(len(self.hashes) - 1, 0, -1):
-            below = self.tree.children[place]
-            sums[place] = hash((self.hashes[place], *(sums[child] for child in below)))
-            keys[place] = sums[place] if below else None
-        return keys
-
-
 class _Matcher:
-    def __init__(self, old: Tree, new: Tree) -> None:
-        self._old, self._new = _Side(old), _Side(new)
-        self._todo: list[int] = []
-        self._pair(ROOT, ROOT)
+    def __init__(self, old: list[Node], new: list[Node]) -> None:
+        self._old, self._new = old, new
+        self._found = Matching()
+        self._todo: list[Node] = []
+        self._pair(old[0], new[0])
 
     def run(self) -> Matching:
         """All kinds of matching, one after the other."""
-        self._by_key(lambda side: [step.step_name for step in side.tree.steps], most=1)
-        self._by_key(lambda side: side.hashes, most=1)
-        self._by_key(_Side.with_below)
-        self._by_key(_Side.with_above)
+        self._by_key(lambda node: node.step.step_name, is_single=True)
+        self._by_key(lambda node: node.hash, is_single=True)
+        for find_keys in (_with_below, _with_above):
+            self._by_key((find_keys(self._old) | find_keys(self._new)).get)
         self._containers()
         self._below_pairs()
-        self._in_order(self._old.free(), self._new.free())
-        self._by_likeness([*self._old.free()], [*self._new.free()], anywhere=True)
+        self._in_order(*self._free(self._old, self._new))
+        self._by_likeness(*self._free(self._old, self._new), anywhere=True)
         self._below_pairs()
-        return Matching(self._old.partner, self._new.partner)
+        return self._found
 
-    def _pair(self, old: int, new: int) -> None:
-        self._old.partner[old], self._new.partner[new] = new, old
+    def _pair(self, old: Node, new: Node) -> None:
+        self._found.there[old], self._found.back[new] = new, old
         self._todo.append(old)
 
-    def _by_key(self, keys_of: Callable[[_Side], Sequence[Hashable]], most: int | None = None) -> None:
-        """Pair steps with the same key, where as many have it on both sides, and no more than ``most``."""
-        found = [_group(side.free(), keys_of(side)) for side in (self._old, self._new)]
-        for key, ours in found[0].items():
-            theirs = found[1].get(key, [])
-            if len(ours) == len(theirs) and (most is None or len(ours) <= most):
-                for old, new in zip(ours, theirs, strict=True):
+    def _free(self, ours: Iterable[Node], theirs: Iterable[Node]) -> tuple[list[Node], list[Node]]:
+        """Those that have not been found yet."""
+        found = self._found
+        return [node for node in ours if node not in found.there], [node for node in theirs if node not in found.back]
+
+    def _by_key(self, key: Callable[[Node], Hashable], *, is_single: bool = False) -> None:
+        """Pair steps with the same key, where as many have it on both sides, or only one."""
+        ours, theirs = (_group(nodes, key) for nodes in self._free(self._old, self._new))
+        for same, nodes in ours.items():
+            others = theirs.get(same, [])
+            if len(nodes) == len(others) and not (is_single and len(nodes) > 1):
+                for old, new in zip(nodes, others, strict=True):
                     self._pair(old, new)
 
-    def _in_order(self, ours: Iterable[int], theirs: Iterable[int]) -> None:
+    def _in_order(self, ours: list[Node], theirs: list[Node]) -> None:
         """Pair steps that say the same, the first with the first."""
-        there = _group(theirs, self._new.hashes)
-        used: Counter[Hashable] = Counter()
+        there = _group(reversed(theirs), lambda node: node.hash)
         for old in ours:
-            key = self._old.hashes[old]
-            others = there.get(key, [])
-            if used[key] < len(others):
-                self._pair(old, others[used[key]])
-                used[key] += 1
+            if others := there.get(old.hash):
+                self._pair(old, others.pop())
 
     def _containers(self) -> None:
         """Pair containers by what is below them, the lowest first."""
-        old, new = self._old, self._new
-        for place in reversed([*old.free()]):
-            below = [old.partner[child] for child in old.tree.children[place] if old.partner[child] != NONE]
-            votes = Counter(new.tree.parents[child] for child in below)
-            if not votes:
-                continue
-            parent, count = votes.most_common(1)[0]
-            is_same_id = old.tree.steps[place].step_id == new.tree.steps[parent].step_id
-            if new.partner[parent] == NONE and 2 * count > len(below) and (count > 1 or is_same_id):
-                self._pair(place, parent)
+        there = self._found.there
+        for old in reversed(self._free(self._old, ())[0]):
+            parents = [there[child].parent for child in old.children if child in there]
+            for new, count in Counter(parents).most_common(1):
+                is_sure = count > 1 or (new is not None and old.step.step_id == new.step.step_id)
+                if new and new not in self._found.back and 2 * count > len(parents) and is_sure:
+                    self._pair(old, new)
 
     def _below_pairs(self) -> None:
         """Pair what is below steps that are paired, and go on below those."""
         while self._todo:
-            place = self._todo.pop()
-            for ours, theirs in self._gaps(place):
+            for ours, theirs in self._gaps(self._todo.pop()):
                 self._in_order(ours, theirs)
-                left = [[place for place in ours if self._old.partner[place] == NONE]]
-                left.append([place for place in theirs if self._new.partner[place] == NONE])
-                self._by_likeness(*left, anywhere=False)
+                self._by_likeness(*self._free(ours, theirs), anywhere=False)
 
-    def _gaps(self, place: int) -> Iterator[tuple[list[int], list[int]]]:
+    def _gaps(self, old: Node) -> Iterator[tuple[list[Node], list[Node]]]:
         """The steps not found yet below two that are the same, between neighbours that are."""
-        ours = self._old.tree.children[place]
-        theirs = self._new.tree.children[self._old.partner[place]]
-        inside = set(theirs)
-        met = [one for one in ours if self._old.partner[one] in inside]
-        kept = longest_rising([self._old.partner[one] for one in met])
-        at = iter(theirs)
-        anchors = {met[index] for index in kept}
-        gap: list[int] = []
-        for one in chain(ours, [NONE]):
-            if one in anchors or one == NONE:
-                end = self._old.partner[one] if one != NONE else NONE
-                there = []
-                for other in at:
-                    if other == end:
-                        break
-                    if self._new.partner[other] == NONE:
-                        there.append(other)
-                if gap and there:
-                    yield gap, there
-                gap = []
-            elif self._old.partner[one] == NONE:
-                gap.append(one)
+        found, ours, theirs = self._found, old.children, self._found.there[old].children
+        met = longest_common((found.there[node] for node in ours if node in found.there), theirs)
+        cuts = cut_at(ours, {found.back[node] for node in met}), cut_at(theirs, set(met))
+        for between in zip(*cuts, strict=True):
+            free = self._free(*between)
+            if all(free):
+                yield free
 
-    def _by_likeness(self, ours: list[int], theirs: list[int], *, anywhere: bool) -> None:
+    def _by_likeness(self, ours: list[Node], theirs: list[Node], *, anywhere: bool) -> None:
         """Pair steps by their words, the most alike first."""
         if not ours or not theirs:
             return
         found: list[tuple[float, int, int, int]] = []
-        likely = _Likely(self._new, theirs)
+        likely = _Likely(theirs)
         for rank, old in enumerate(ours):
-            for new in likely.of(self._old, old, rank, len(ours)):
-                score = self._score(old, new, anywhere=anywhere)
+            for new in likely.of(old, rank, len(ours)):
+                score = _score(old, new, anywhere=anywhere)
                 if score:
-                    found.append((-score, abs(rank - likely.ranks[new]), old, new))
-        for _, _, old, new in sorted(found):
-            if self._old.partner[old] == self._new.partner[new] == NONE:
-                self._pair(old, new)
+                    found.append((-score, abs(rank - likely.ranks[new]), old.index, new.index))
+        for *_, at, there in sorted(found):
+            if self._old[at] not in self._found.there and self._new[there] not in self._found.back:
+                self._pair(self._old[at], self._new[there])
 
-    def _score(self, old: int, new: int, *, anywhere: bool) -> float:
-        """How alike two steps are; 0 where that is not enough."""
-        one, other = self._old.tree.steps[old], self._new.tree.steps[new]
-        words = self._old.words(old), self._new.words(new)
-        score = likeness(*words)
-        if one.step_name and other.step_name and one.step_name != other.step_name:
-            score *= _RENAMED
-        if anywhere:
-            return score if score >= _ANYWHERE and all(words) else 0
-        is_same_id = one.step_id == other.step_id
-        enough = _SAME_PLACE if is_same_id else _NEAR
-        return score + is_same_id * 0.1 if score >= enough else 0
+
+def _score(old: Node, new: Node, *, anywhere: bool) -> float:
+    """How alike two steps are; 0 where that is not enough."""
+    one, other = old.step, new.step
+    count = len(old.words) + len(new.words)
+    score = 2 * len(old.words & new.words) / count if count else 1.0
+    if one.step_name and other.step_name and one.step_name != other.step_name:
+        score *= _RENAMED
+    if anywhere:
+        return score if score >= _ANYWHERE and old.words and new.words else 0
+    is_same_id = one.step_id == other.step_id
+    return score + is_same_id * 0.1 if score >= (_SAME_PLACE if is_same_id else _NEAR) else 0
 
 
 class _Likely:
     """Finds among steps those that a step may be: by its words that are rare among them, by its id and its place."""
 
-    def __init__(self, side: _Side, places: list[int]) -> None:
-        self._places = places
-        self.ranks = {place: rank for rank, place in enumerate(places)}
-        self._ids = {side.tree.steps[place].step_id: place for place in places}
-        self._by_word: dict[str, list[int]] = {}
-        for place in places:
-            for word in side.words(place):
-                self._by_word.setdefault(word, []).append(place)
+    def __init__(self, nodes: list[Node]) -> None:
+        self._nodes = nodes
+        self.ranks = {node: rank for rank, node in enumerate(nodes)}
+        self._ids = {node.step.step_id: node for node in nodes}
+        self._by_word: defaultdict[str, list[Node]] = defaultdict(list)
+        for node in nodes:
+            for word in node.words:
+                self._by_word[word].append(node)
 
-    def of(self, side: _Side, place: int, rank: int, count: int) -> list[int]:
-        """The steps that the one at a place, the so manieth of its own, may be."""
-        known = [word for word in side.words(place) if word in self._by_word]
+    def of(self, node: Node, rank: int, count: int) -> Iterable[Node]:
+        """The steps that a node, the so manieth of its own, may be."""
+        known = [word for word in node.words if word in self._by_word]
         rarest = sorted(known, key=lambda word: (len(self._by_word[word]), word))[:_LOOKED_UP]
         found = [other for word in rarest for other in self._by_word[word][:_COMPARED]]
-        found += [self._ids[step_id] for step_id in [side.tree.steps[place].step_id] if step_id in self._ids]
-        found += self._places[rank : rank + 1]
-        from_end = len(self._places) - (count - rank)
-        found += self._places[from_end : from_end + 1] if from_end >= 0 else []
-        return list(dict.fromkeys(found))
+        found += filter(None, [self._ids.get(node.step.step_id)])
+        for at in (rank, len(self._nodes) - count + rank):
+            found += self._nodes[at : at + 1] if at >= 0 else []
+        return dict.fromkeys(found)
 
 
-def _group(places: Iterable[int], keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
-    """Places by their keys; those without a key are left out."""
-    found: dict[Hashable, list[int]] = {}
-    for place in places:
-        if keys[place]:
-            found.setdefault(keys[place], []).append(place)
+def _with_above(nodes: list[Node]) -> dict[Node, Hashable]:
+    """What each step and all above it say."""
+    keys: dict[Node, Hashable] = {}
+    for node in nodes:
+        keys[node] = hash((keys[node.parent], node.hash)) if node.parent else 0
+    return keys
+
+
+def _with_below(nodes: list[Node]) -> dict[Node, Hashable]:
+    """What each step and all below it say, where something is below it."""
+    keys: dict[Node, Hashable] = {}
+    for node in reversed(nodes):
+        keys[node] = hash((node.hash, *(keys[child] for child in node.children)))
+    return {node: key for node, key in keys.items() if node.children}
+
+
+def _group(nodes: Iterable[Node], key: Callable[[Node], Hashable]) -> dict[Hashable, list[Node]]:
+    """Nodes by their keys; those without a key are left out."""
+    found: dict[Hashable, list[Node]] = {}
+    for node in nodes:
+        if same := key(node):
+            found.setdefault(same, []).append(node)
     return found

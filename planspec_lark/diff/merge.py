@@ -1,36 +1,136 @@
-"""Three versions of a plan → one, in which both sides' changes are, and what they do not agree on."""
+"""Three versions of a plan → one, in which both sides' changes are, and what they do not agree on.
+
+Each step is one node, whichever versions have it. What one side has removed is gone, unless the other side has not left
+it alone. All others get the values, the place and the order that a side has given them, and ids as they had, as far as
+no other step has come in their way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import chain, count, pairwise
+from operator import attrgetter
 
-from attrs import frozen
+from attrs import define, field, frozen
 
-from planspec_lark.diff.differ import head_values
-from planspec_lark.diff.keeping import Removal, find_removals
-from planspec_lark.diff.models import (
-    FRESH,
-    HEAD_FIELDS,
-    MergeConflict,
-    MergeResult,
-    Value,
-    label_of,
-    step_of,
-)
-from planspec_lark.diff.nodes import BASE, OURS, SIDES, THEIRS, Node, Versions
-from planspec_lark.diff.numbering import number
-from planspec_lark.diff.placing import PLACE, hang
-from planspec_lark.diff.values import merge_items, merge_value
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec
+from planspec_lark.diff.compare import find_moved
+from planspec_lark.diff.match import Node, match_nodes, number_nodes
+from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, fields_of, label_of, values_of
+from planspec_lark.diff.sequences import merge_items, merge_order
+from planspec_lark.planspec.fields import COUNT_LIMIT
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.tree import find_parents
 
-__all__ = ["ENDING", "Merged", "merge_plans", "merge_versions"]
+__all__ = [
+    "BASE",
+    "ENDING",
+    "OURS",
+    "PLACE",
+    "SIDES",
+    "THEIRS",
+    "FreeNumbers",
+    "MergeNode",
+    "Merged",
+    "Removal",
+    "merge_plans",
+    "merge_versions",
+]
 
+BASE, OURS, THEIRS = range(3)
+SIDES = ("base", "ours", "theirs")
+# The name of a place among the values of a step.
+PLACE = "place"
 # What goes with a status in dispute.
 ENDING = ("result", "progress")
 
 # Touched steps that are named.
 _NAMED = 3
+# Putting back what stands below itself may let other steps do so. After so many times, all are put back.
+_ATTEMPTS = 3
+
+
+@define(eq=False)
+class Removal:
+    """Steps that one side has removed, all below one of them, and what the other side has done to them.
+
+    Attributes:
+        top: the topmost of them.
+        side: who has removed them.
+        touched: what the other side has changed, moved or put there.
+    """
+
+    top: MergeNode
+    side: int
+    touched: list[MergeNode] = field(factory=list)
+
+
+@define(eq=False)
+class MergeNode:
+    """A step, or (where nothing is above it) the plan itself.
+
+    Attributes:
+        versions: it in each version, None where that has no such step.
+        above: the node above it in each version.
+        before: the node in front of it in each version, below the same one.
+        below: the nodes below it in each version.
+        moved: the sides that have moved it.
+        is_gone: whether the merged plan has it no more.
+        parent: the node above it in the merged plan.
+        children: the nodes below it there.
+        step_id: its id there.
+        suffix: what its id adds there to that of the step above it.
+        values: what it says there; where both sides disagree, as ours does.
+        disputed: the names of the values that both have changed differently, ``place`` where that is the place.
+        removal: the one that it is about, where one side has removed it and the other has not left it alone.
+    """
+
+    versions: list[Node | None] = field(factory=lambda: [None] * 3)
+    above: list[MergeNode | None] = field(factory=lambda: [None] * 3)
+    before: list[MergeNode | None] = field(factory=lambda: [None] * 3)
+    below: list[Sequence[MergeNode]] = field(factory=lambda: [()] * 3)
+    moved: tuple[int, ...] = ()
+    is_gone: bool = False
+    parent: MergeNode | None = None
+    children: Sequence[MergeNode] = ()
+    step_id: str = ""
+    suffix: str = ""
+    values: dict[str, Value] = field(factory=dict)
+    disputed: tuple[str, ...] = ()
+    removal: Removal | None = None
+
+    def is_in(self, side: int) -> bool:
+        """Whether a version has it."""
+        return self.versions[side] is not None
+
+    def at(self, side: int) -> Node:
+        """It in a version that has it."""
+        node = self.versions[side]
+        assert node is not None
+        return node
+
+    @property
+    def side(self) -> int:
+        """The side that it is taken from where there is no reason for another one."""
+        return OURS if self.is_in(OURS) else THEIRS
+
+    def dispute(self, name: str) -> None:
+        """Note that the sides do not agree on a value."""
+        if name not in self.disputed:
+            self.disputed += (name,)
+
+    def id_below(self, suffix: str) -> str:
+        """The id of a step below it that ends like this."""
+        return f"{self.step_id}.{suffix}" if self.step_id else suffix
+
+    def subtree(self) -> Iterator[MergeNode]:
+        """It and all below it in the merged plan, in document order; its children are looked up once it has come."""
+        todo = [self]
+        while todo:
+            node = todo.pop()
+            yield node
+            todo += reversed(node.children)
 
 
 @frozen(eq=False)
@@ -38,14 +138,18 @@ class Merged:
     """A merge and all that its text needs.
 
     Attributes:
-        versions: what was merged.
+        plans: the three versions.
+        nodes: the nodes of each, the plan itself and its steps in document order.
+        order: those of the merged plan.
         head: what the merged plan says above its steps.
         disputed: the fields there that both sides have changed.
         plan: the merged plan.
         conflicts: what both sides have changed.
     """
 
-    versions: Versions
+    plans: tuple[PlanSpec, PlanSpec, PlanSpec]
+    nodes: list[list[MergeNode]]
+    order: list[MergeNode]
     head: dict[str, Value]
     disputed: list[str]
     plan: PlanSpec
@@ -76,103 +180,340 @@ def merge_plans(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> MergeResult
 
 def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
     """The same, for plans that can be written down and callers that need to know more."""
-    versions = Versions.of(base, ours, theirs)
-    removals = find_removals(versions)
-    for node in versions:
-        _merge_values(versions, node)
-    hang(versions)
-    for node in versions:
-        _find_lost_type(versions, node)
-    number(versions)
-    head, disputed = _merge_head(base, ours, theirs)
+    plans = base, ours, theirs
+    nodes = _join_versions(plans)
+    # What both have removed is not looked at any more.
+    root, *steps = (node for node in dict.fromkeys(chain(*nodes)) if node.is_in(node.side))
+    _find_removals(nodes)
+    for node in steps:
+        _merge_values(node)
+        if not node.is_gone:
+            _find_parent(node)
+    _break_rings(steps)
+    order = []
+    for node in root.subtree():
+        _find_order(node)
+        if node.children:
+            _number_children(node)
+        order.append(node)
+    for node in order[1:]:
+        _find_lost_type(node)
+    head, disputed = _merge_head(*plans)
     told = [MergeConflict("", (name,), f"{label_of(name)}: both changed it") for name in disputed]
-    told += _conflicts(versions, removals)
-    return Merged(versions, head, disputed, _build(versions, head), tuple(told))
+    told += chain.from_iterable(map(_conflicts, order[1:]))
+    return Merged(plans, nodes, order, head, disputed, _build(order, head), tuple(told))
+
+
+def _build(order: list[MergeNode], head: dict[str, Value]) -> PlanSpec:
+    plan = PlanSpec(**fields_of(head))
+    root, *nodes = order
+    siblings: dict[MergeNode | None, list[PlanStep]] = {root: plan.steps}
+    for node in nodes:
+        is_expanded = node.at(node.side).step.expanded
+        step = make_step(step_id=node.step_id, expanded=is_expanded, children=[], **fields_of(node.values))
+        siblings[node.parent].append(step)
+        siblings[node] = step.children
+    return plan
+
+
+# ---------------------------------------------------------------- which steps are the same
+
+
+def _join_versions(plans: Iterable[PlanSpec]) -> list[list[MergeNode]]:
+    """The nodes of three versions."""
+    trees = [*map(number_nodes, plans)]
+    of: dict[Node | None, MergeNode] = {node: MergeNode([node, None, None]) for node in trees[BASE]}
+    for side in (OURS, THEIRS):
+        matching = match_nodes(trees[BASE], trees[side])
+        for node in trees[side]:
+            of[node] = of[matching.back[node]] if node in matching.back else MergeNode()
+            of[node].versions[side] = node
+        for node in find_moved(trees[BASE], matching):
+            of[node].moved += (side,)
+    # What both have added alike is one: in the same place and with the same text, or the same name.
+    added = dict(_find_additions(trees[OURS], of))
+    for key, node in _find_additions(trees[THEIRS], of):
+        if key in added:
+            of[node] = of[added[key]]
+            of[node].versions[THEIRS] = node
+    for side, tree in enumerate(trees):
+        for above in filter(attrgetter("children"), tree):
+            below = of[above].below[side] = [of[node] for node in above.children]
+            for one, before in zip(below, [None, *below], strict=False):
+                one.above[side], one.before[side] = of[above], before
+    return [[of[node] for node in tree] for tree in trees]
+
+
+def _find_additions(tree: list[Node], of: dict[Node | None, MergeNode]) -> Iterator[tuple[Hashable, Node]]:
+    """The steps that a side has added, above before below, each behind what tells it from all others."""
+    counts: Counter[Hashable] = Counter()
+    behind: dict[MergeNode, MergeNode] = {}
+    for node in tree[1:]:
+        parent = of[node.parent]
+        if of[node].is_in(BASE):
+            behind[parent] = of[node]
+            continue
+        key = node.step.step_name or (parent, behind.get(parent), node.hash)
+        counts[key] += 1
+        yield (key, counts[key]), node
+
+
+def _find_removals(nodes: list[list[MergeNode]]) -> None:
+    """Find out which nodes are gone, and note the removals that are in dispute, whose nodes stay."""
+    for remover, keeper in ((THEIRS, OURS), (OURS, THEIRS)):
+        removals: dict[MergeNode | None, Removal] = {}
+        for node in nodes[keeper][1:]:
+            removal = removals.get(node.above[keeper])
+            is_touched = keeper in node.moved or not node.is_in(BASE)
+            if node.is_in(BASE) and not node.is_in(remover):
+                removal = removals[node] = removal or Removal(node, remover)
+                is_touched = is_touched or node.at(BASE).values != node.at(keeper).values
+            if removal and is_touched:
+                removal.touched.append(node)
+        for node in nodes[keeper][1:]:
+            removal, above = removals.get(node), node.above[keeper]
+            if removal and not removal.touched:
+                node.is_gone = True
+            elif above and not node.is_in(remover):
+                node.removal = removal or above.removal
+
+
+# ---------------------------------------------------------------- what they say
+
+
+def _merge_value(base: Value | None, ours: Value, theirs: Value) -> tuple[Value, bool]:
+    """Merge a value; a side that has not changed it yields to the one that has.
+
+    Of two statuses that a pending step has got, `active` yields: it is on the way to the other one.
+
+    Returns:
+        The value, and whether both have changed it to something different; then the value is ours.
+    """
+    if theirs in (ours, base):
+        return ours, False
+    if ours == base:
+        return theirs, False
+    if base is PlanStatus.PENDING and PlanStatus.ACTIVE in (ours, theirs):
+        return (theirs if ours is PlanStatus.ACTIVE else ours), False
+    return ours, True
 
 
 def _merge_head(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> tuple[dict[str, Value], list[str]]:
-    was, left, right = map(head_values, (base, ours, theirs))
+    was, left, right = map(values_of, (base, ours, theirs))
     head: dict[str, Value] = {}
     disputed = []
-    for name in HEAD_FIELDS:
+    for name in was:
+        head[name], is_disputed = _merge_value(was[name], left[name], right[name])
         if name == "constraints":
             items, is_disputed = merge_items(base.constraints, ours.constraints, theirs.constraints)
             head[name] = tuple(items)
-        else:
-            head[name], is_disputed = merge_value(was[name], left[name], right[name])
         if is_disputed:
             disputed.append(name)
     return head, disputed
 
 
-def _merge_values(versions: Versions, node: Node) -> None:
+def _merge_values(node: MergeNode) -> None:
     """Merge what a step says itself."""
     if not (node.is_in(OURS) and node.is_in(THEIRS)):
-        node.values = dict(versions.values(node, OURS if node.is_in(OURS) else THEIRS if node.is_in(THEIRS) else BASE))
+        node.values = node.at(node.side).values
         return
-    was = versions.values(node, BASE) if node.is_in(BASE) else FRESH
-    ours, theirs = versions.values(node, OURS), versions.values(node, THEIRS)
+    was = node.at(BASE).values if node.is_in(BASE) else FRESH
+    ours, theirs = node.at(OURS).values, node.at(THEIRS).values
     for name, value in ours.items():
-        node.values[name], is_disputed = merge_value(was.get(name), value, theirs[name])
+        node.values[name], is_disputed = _merge_value(was.get(name), value, theirs[name])
         if is_disputed:
-            node.disputed.append(name)
+            node.dispute(name)
     if "status" in node.disputed:
         # How a step has ended belongs to the status that it has ended with.
         node.values |= {name: ours[name] for name in ENDING}
 
 
-def _find_lost_type(versions: Versions, node: Node) -> None:
+def _find_lost_type(node: MergeNode) -> None:
     """A step that one side has made a leaf, and below which the other side has some, is of a type in dispute."""
-    if node.is_gone or not node.children or node.values["step_type"] in CONTAINER_TYPES or "step_type" in node.disputed:
+    kind = node.values["step_type"]
+    if not node.children or kind in CONTAINER_TYPES or "step_type" in node.disputed:
         return
-    steps = [versions.step(node, side) for side in (OURS, THEIRS) if node.is_in(side)]
-    is_meant = any(step.children and step.step_type == node.values["step_type"] for step in steps)
+    steps = [node.at(side).step for side in (OURS, THEIRS) if node.is_in(side)]
+    is_meant = any(step.children and step.step_type == kind for step in steps)
     if not is_meant and any(step.step_type in CONTAINER_TYPES for step in steps):
-        node.values["step_type"] = steps[0].step_type
-        node.disputed.append("step_type")
+        node.values = node.values | {"step_type": steps[0].step_type}
+        node.dispute("step_type")
 
 
-def _build(versions: Versions, head: dict[str, Value]) -> PlanSpec:
-    values = {name: list(value) if isinstance(value, tuple) else value for name, value in head.items()}
-    plan = PlanSpec(**values)  # type: ignore[arg-type]  # they are values of a plan
-    todo = [(plan.steps, node) for node in reversed(versions.root.children)]
-    while todo:
-        siblings, node = todo.pop()
-        step = step_of(node.step_id, node.values)
-        step.expanded = versions.step(node, OURS if node.is_in(OURS) else THEIRS).expanded
-        siblings.append(step)
-        todo += [(step.children, child) for child in reversed(node.children)]
-    return plan
+# ---------------------------------------------------------------- where they stand
+
+
+def _find_parent(node: MergeNode) -> None:
+    """Hang a node below another one; where both sides have moved it apart, as ours does."""
+    base, ours, theirs = node.above
+    is_theirs = ours is None or (ours is base and theirs is not None)
+    node.parent = theirs if is_theirs else ours
+    if not is_theirs and theirs not in (None, base, ours):
+        node.dispute(PLACE)
+
+
+def _break_rings(steps: list[MergeNode]) -> None:
+    """Where one side has put a step below another and the other side has done the opposite, both are in dispute."""
+    for attempt in count():
+        ring = _find_ring(steps)
+        if not ring:
+            return
+        if attempt == _ATTEMPTS:
+            ring = [node for node in steps if not node.is_gone]
+        for node in ring:
+            was = node.parent
+            if node.is_in(OURS):
+                _put_back(node)
+            if node.moved and (attempt < _ATTEMPTS or node.parent is not was):
+                node.dispute(PLACE)
+
+
+def _put_back(node: MergeNode) -> None:
+    """Let a step stand where ours has it, and what is above it there be there as well."""
+    above = node.parent = node.above[OURS]
+    while above and above.is_gone:
+        above.is_gone = False
+        above.parent = above.above[OURS]
+        above = above.parent
+
+
+def _find_ring(steps: list[MergeNode]) -> list[MergeNode]:
+    """All nodes that stand below themselves."""
+    seen: set[MergeNode] = set()
+    found = []
+    for node in steps:
+        path: list[MergeNode] = []
+        above: MergeNode | None = None if node.is_gone else node
+        while above and above not in seen:
+            seen.add(above)
+            path.append(above)
+            above = above.parent
+        if above in path:
+            found += path[path.index(above) :]
+    return found
+
+
+def _find_order(parent: MergeNode) -> None:
+    """Put the nodes below one in order."""
+    ours, theirs = ([node for node in parent.below[side] if node.parent is parent] for side in (OURS, THEIRS))
+    if ours or theirs:
+        parent.children, clashes = merge_order(parent.below[BASE], ours, theirs)
+        for node in clashes:
+            node.dispute(PLACE)
+
+
+# ---------------------------------------------------------------- their ids
+
+
+class FreeNumbers:
+    """The suffixes below one step, and the numbers that are still free."""
+
+    def __init__(self, suffixes: Iterable[str]) -> None:
+        self._numbers = {int(suffix.partition(".")[0]) for suffix in suffixes}
+        self._next = max(self._numbers, default=0) + 1
+
+    def take(self, wanted: str) -> str:
+        """The suffix that is wanted if it is a free number, else a number behind all others or, at the end, any."""
+        if "." in wanted or int(wanted) in self._numbers:
+            while self._next > COUNT_LIMIT or self._next in self._numbers:
+                self._next = self._next + 1 if self._next < COUNT_LIMIT else 1
+            wanted = str(self._next)
+        self._numbers.add(int(wanted))
+        return wanted
+
+
+def _number_children(parent: MergeNode) -> None:
+    """Give the nodes below one their ids."""
+    is_counted = all(_is_counted(parent, side) for side in (BASE, OURS, THEIRS))
+    suffixes = _count_up(parent) if is_counted else _keep_suffixes(parent)
+    if not _are_sound(suffixes):
+        suffixes = [str(number) for number in range(1, len(parent.children) + 1)]
+    for node, suffix in zip(parent.children, suffixes, strict=True):
+        node.suffix, node.step_id = suffix, parent.id_below(suffix)
+
+
+def _are_sound(suffixes: list[str]) -> bool:
+    """Whether no two are the same, and none would put its step below another."""
+    if any(len(suffix) > len(str(COUNT_LIMIT)) and "." not in suffix for suffix in suffixes):
+        return False
+    return len(set(suffixes)) == len(suffixes) and not any(find_parents(suffixes))
+
+
+def _is_counted(parent: MergeNode, side: int) -> bool:
+    """Whether the steps below one have single numbers in a version, in their order."""
+    suffixes = [node.at(side).suffix for node in parent.below[side]]
+    return not any("." in suffix for suffix in suffixes) and all(int(a) < int(b) for a, b in pairwise(suffixes))
+
+
+def _suffixes_of(node: MergeNode) -> dict[int, str]:
+    """What the id of a step adds in the versions that have it below the same one as the merged plan."""
+    sides = [side for side in (BASE, OURS, THEIRS) if node.above[side] is node.parent]
+    return {side: node.at(side).suffix for side in sides}
+
+
+def _count_up(parent: MergeNode) -> list[str]:
+    """Numbers in order: every step keeps its own, moved by all that has come or gone in front of it on either side."""
+    numbers: dict[MergeNode, int] = {}
+    last = -1
+    for node in parent.children:
+        last = numbers[node] = max(_find_number(node, numbers), last + 1)
+    return [*map(str, numbers.values())]
+
+
+def _find_number(node: MergeNode, numbers: dict[MergeNode, int]) -> int:
+    at = {side: int(suffix) for side, suffix in _suffixes_of(node).items()}
+    movers = [side for side in (OURS, THEIRS) if side in at and side in node.moved]
+    if OURS in at and THEIRS in at:
+        ours, theirs, base = at[OURS], at[THEIRS], at.get(BASE)
+        if ours == theirs or base is None:
+            return ours
+        if not movers:
+            both = ours + theirs - base
+            return both if base in (ours, theirs) else max(1, both)
+    side = [*movers, OURS if OURS in at else THEIRS][0]
+    before = node.before[side]
+    if before and before in numbers and (movers or BASE not in at):
+        # It is new here: as far behind the step in front of it as it is there.
+        return numbers[before] + at[side] - int(before.at(side).suffix)
+    return at[side]
+
+
+def _keep_suffixes(parent: MergeNode) -> list[str]:
+    """Suffixes of any kind: every step keeps its own, unless one of ours has it."""
+    wanted: list[str] = []
+    for node in parent.children:
+        at = _suffixes_of(node)
+        is_theirs = OURS not in at or (THEIRS in at and at[OURS] == at.get(BASE))
+        wanted.append(at[THEIRS if is_theirs else OURS])
+    taken = {suffix for suffix, node in zip(wanted, parent.children, strict=True) if node.is_in(OURS)}
+    free = FreeNumbers(wanted)
+    for index, node in enumerate(parent.children):
+        if not node.is_in(OURS):
+            if wanted[index] in taken:
+                wanted[index] = free.take(wanted[index])
+            taken.add(wanted[index])
+    return wanted
 
 
 # ---------------------------------------------------------------- conflicts in words
 
 
-def _conflicts(versions: Versions, removals: list[Removal]) -> Iterator[MergeConflict]:
-    """The conflicts of all steps, in their order."""
-    of = {id(removal.top): removal for removal in removals}
-    todo = versions.root.children[::-1]
-    while todo:
-        node = todo.pop()
-        todo += reversed(node.children)
-        if id(node) in of:
-            yield MergeConflict(node.step_id, ("removal",), _tell_removal(of[id(node)]))
-        if fields := [name for name in node.disputed if name != PLACE]:
-            yield MergeConflict(node.step_id, tuple(fields), f"both changed {_join(fields)}")
-        if PLACE in node.disputed:
-            yield MergeConflict(node.step_id, (PLACE,), "both moved it, each to another place")
-
-
-def _join(fields: list[str]) -> str:
-    names = [f"the {label_of(name)}" for name in fields]
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+def _conflicts(node: MergeNode) -> Iterator[MergeConflict]:
+    """What the sides do not agree on in a step."""
+    if node.removal and node.removal.top is node:
+        yield MergeConflict(node.step_id, ("removal",), _tell_removal(node.removal))
+    if names := tuple(name for name in node.disputed if name != PLACE):
+        *others, last = (f"the {label_of(name)}" for name in names)
+        listed = f"{', '.join(others)} and {last}" if others else last
+        yield MergeConflict(node.step_id, names, f"both changed {listed}")
+    if PLACE in node.disputed:
+        yield MergeConflict(node.step_id, (PLACE,), "both moved it, each to another place")
 
 
 def _tell_removal(removal: Removal) -> str:
-    keeper = SIDES[OURS if removal.side == THEIRS else THEIRS]
-    below = [node for node in removal.touched if node is not removal.top]
-    named = ", ".join(node.step_id for node in below[:_NAMED])
+    below = [node.step_id for node in removal.touched if node is not removal.top]
     more = f" and {len(below) - _NAMED} more" if len(below) > _NAMED else ""
     what = ["it"] if len(below) < len(removal.touched) else []
-    what += [f"what is below it ({named}{more})"] if below else []
+    what += [f"what is below it ({', '.join(below[:_NAMED])}{more})"] if below else []
+    keeper = SIDES[OURS if removal.side == THEIRS else THEIRS]
     return f"{SIDES[removal.side]} removed it, {keeper} changed {' and '.join(what)}"

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from operator import attrgetter
 from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.planspec.models import (
-    PLAN_FIELDS,
-    STEP_FIELDS,
-    FieldInfo,
-    PlanSpec,
-    PlanStatus,
-    PlanStep,
-    default_of,
-    make_step,
-)
+from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, FieldInfo, PlanSpec, PlanStatus, PlanStep
 
 __all__ = [
     "FRESH",
-    "HEAD_FIELDS",
     "ChangeKind",
     "FieldChange",
     "MergeConflict",
@@ -29,64 +20,58 @@ __all__ = [
     "PlanDiff",
     "StepChange",
     "Value",
+    "fields_of",
     "label_of",
-    "own_values",
-    "step_of",
+    "values_of",
 ]
 
 Value = str | PlanStatus | tuple[str, ...] | tuple[int, int | None]
 
 
-def _by_rank(infos: Mapping[str, FieldInfo]) -> dict[str, tuple[str, ...]]:
+def _by_rank(infos: Iterable[tuple[str, FieldInfo]]) -> dict[str, list[str]]:
     """Value → the fields that it is made of, in the order in which values are told."""
-    values: dict[str, tuple[str, ...]] = {}
-    for name, info in sorted(infos.items(), key=lambda item: item[1].rank):
-        value = info.value or name
-        values[value] = (*values.get(value, ()), name)
+    values: dict[str, list[str]] = {}
+    for name, info in sorted(infos, key=lambda item: item[1].rank):
+        values.setdefault(info.value or name, []).append(name)
     return values
 
 
 # The own values of a plan and of a step, but for its id. Some are made of several fields.
-HEAD_FIELDS = tuple(_by_rank(PLAN_FIELDS))
-_STEP_VALUES = _by_rank({name: info for name, info in STEP_FIELDS.items() if name != "step_id"})
-_LABELS = {info.value or name: info.label for name, info in (*PLAN_FIELDS.items(), *STEP_FIELDS.items())}
+_PLAN = _by_rank(PLAN_FIELDS.items())
+_STEP = _by_rank((name, info) for name, info in STEP_FIELDS.items() if name != "step_id")
+_PLAN_READERS, _STEP_READERS = (
+    [(value, attrgetter(*names)) for value, names in found.items()] for found in (_PLAN, _STEP)
+)
+_FIELDS = _PLAN | _STEP
+_INFOS = {**PLAN_FIELDS, **STEP_FIELDS}
 
 
 def label_of(value: str) -> str:
     """What people call a value."""
-    return _LABELS[value]
+    return _INFOS[_FIELDS[value][0]].label
+
+
+def values_of(model: PlanSpec | PlanStep) -> dict[str, Value]:
+    """What a plan says above its steps, or a step itself, but for its id. Lists are tuples."""
+    readers = _STEP_READERS if isinstance(model, PlanStep) else _PLAN_READERS
+    said = {value: read(model) for value, read in readers}
+    return {value: tuple(found) if isinstance(found, list) else found for value, found in said.items()}
+
+
+def fields_of(values: Mapping[str, Value]) -> dict[str, Any]:
+    """The fields of a plan or a step that says this."""
+    fields: dict[str, Any] = {}
+    for value, said in values.items():
+        names = _FIELDS[value]
+        if len(names) > 1 and isinstance(said, tuple):
+            fields |= zip(names, said, strict=True)
+        else:
+            fields[value] = list(said) if isinstance(said, tuple) else said
+    return fields
 
 
 # What the values are that say how far a step has come, before anything has happened to it.
-FRESH: dict[str, Value] = {
-    value: tuple(default_of(PlanStep, name) for name in names) if len(names) > 1 else default_of(PlanStep, value)
-    for value, names in _STEP_VALUES.items()
-    if STEP_FIELDS[names[0]].is_state
-}
-
-
-def own_values(step: PlanStep) -> dict[str, Value]:
-    """What a step says itself, but for its id. Lists are tuples."""
-    found: dict[str, Value] = {}
-    for value, names in _STEP_VALUES.items():
-        if len(names) > 1:
-            found[value] = tuple(getattr(step, name) for name in names)
-        else:
-            single = getattr(step, value)
-            found[value] = tuple(single) if isinstance(single, list) else single
-    return found
-
-
-def step_of(step_id: str, values: Mapping[str, Value]) -> PlanStep:
-    """The step, without children, that says this."""
-    made: dict[str, Any] = {}
-    for value, names in _STEP_VALUES.items():
-        said: Any = values[value]
-        if len(names) > 1:
-            made |= zip(names, said, strict=True)
-        else:
-            made[value] = [*said] if isinstance(said, tuple) else said
-    return make_step(step_id=step_id, expanded=None, children=[], **made)
+FRESH = {name: said for name, said in values_of(PlanStep("0")).items() if STEP_FIELDS[_FIELDS[name][0]].is_state}
 
 
 class ChangeKind(str, Enum):

@@ -1,12 +1,13 @@
-"""Orders: which items of a list have kept theirs, and how two orders become one."""
+"""Orders and lists: what two have in the same order, and how what two sides have made of one becomes one again."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-__all__ = ["longest_rising", "merge_order", "weave"]
+__all__ = ["cut_at", "longest_common", "longest_rising", "merge_items", "merge_order", "weave"]
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -19,11 +20,8 @@ def longest_rising(numbers: Sequence[int]) -> set[int]:
     for index, number in enumerate(numbers):
         length = bisect_left(ends, number)
         before.append(at[length - 1] if length else -1)
-        if length == len(ends):
-            ends.append(number)
-            at.append(index)
-        else:
-            ends[length], at[length] = number, index
+        ends[length : length + 1] = [number]
+        at[length : length + 1] = [index]
     kept: set[int] = set()
     index = at[-1] if at else -1
     while index >= 0:
@@ -32,27 +30,38 @@ def longest_rising(numbers: Sequence[int]) -> set[int]:
     return kept
 
 
+def longest_common(items: Iterable[Item], others: Iterable[Item]) -> list[Item]:
+    """As many items as possible that two lists have in the same order; an item comes only once in each."""
+    ranks = {item: rank for rank, item in enumerate(others)}
+    both = [item for item in items if item in ranks]
+    kept = longest_rising([ranks[item] for item in both])
+    return [item for index, item in enumerate(both) if index in kept]
+
+
+def cut_at(items: Iterable[Item], anchors: Container[Item]) -> list[list[Item]]:
+    """The items cut in front of each anchor."""
+    found: list[list[Item]] = [[]]
+    for item in items:
+        if item in anchors:
+            found.append([])
+        found[-1].append(item)
+    return found
+
+
 def weave(ours: Sequence[Item], theirs: Sequence[Item]) -> list[Item]:
     """``ours``, and what only ``theirs`` has behind the item that stands in front of it there.
 
     Where both have something of their own in the same place, it is ours first. An item comes only once in each.
     """
-    known, shared = set(ours), set(theirs)
-    behind: dict[Item | None, list[Item]] = {}
-    last = None
-    for item in theirs:
-        if item in known:
-            last = item
-        else:
-            behind.setdefault(last, []).append(item)
+    shared = set(ours) & set(theirs)
+    pending, *others = cut_at(theirs, shared)
+    behind = {item: rest for item, *rest in others}
     woven: list[Item] = []
-    pending = behind.get(None, [])
     for item in ours:
         if item in shared:
-            woven += [*pending, item]
-            pending = behind.get(item, [])
-        else:
-            woven.append(item)
+            woven += pending
+            pending = behind[item]
+        woven.append(item)
     return woven + pending
 
 
@@ -63,26 +72,50 @@ def merge_order(base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Ite
         All items that ``ours`` or ``theirs`` has; and those that both have put elsewhere, and not to the same place,
         which stand here as in ``ours``.
     """
-    in_ours, in_theirs = set(ours), set(theirs)
-    both = in_ours & in_theirs
-    left, right = [[item for item in items if item in both] for items in (ours, theirs)]
+    both = set(ours) & set(theirs)
+    known, left, right = ([item for item in items if item in both] for items in (base, ours, theirs))
     if left == right:
         return weave(ours, theirs), []
-    known = [item for item in base if item in both]
-    gone_left, gone_right = _displaced(known, left), _displaced(known, right)
-    before_left, before_right = _predecessors(left), _predecessors(right)
-    moved = gone_left & gone_right
-    clashes = [item for item in known if item in moved and before_left[item] != before_right[item]]
-    free = gone_right - gone_left
+    moved_left, moved_right = (set(known).difference(longest_common(known, order)) for order in (left, right))
+    before_left, before_right = (dict(zip(order, [None, *order], strict=False)) for order in (left, right))
+    moved_by_both, free = moved_left & moved_right, moved_right - moved_left
+    clashes = [item for item in known if item in moved_by_both and before_left[item] != before_right[item]]
     return weave([item for item in ours if item not in free], theirs), clashes
 
 
-def _displaced(known: Sequence[Item], order: Sequence[Item]) -> set[Item]:
-    """The items that stand elsewhere in ``order`` than they did."""
-    ranks = {item: rank for rank, item in enumerate(order)}
-    kept = longest_rising([ranks[item] for item in known])
-    return {item for index, item in enumerate(known) if index not in kept}
+# ---------------------------------------------------------------- items that stand for themselves
 
 
-def _predecessors(order: Sequence[Item]) -> dict[Item, Item | None]:
-    return dict(zip(order, [None, *order], strict=False))
+def merge_items(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], bool]:
+    """Merge a list of items that stand for themselves, such as constraints.
+
+    What either side has added is there, what either has taken out is not. Where both have taken out the same item and
+    put something different in its place, each has reworded it, and that is a conflict.
+
+    Returns:
+        The list, and whether there is a conflict; then the list is ours.
+    """
+    was, left, right = versions = [list(items) for items in (base, ours, theirs)]
+    if right in (was, left):
+        return left, False
+    if left == was:
+        return right, False
+    numbered = [[*_number(items)] for items in versions]
+    anchors = set.intersection(*(set(longest_common(numbered[0], side)) for side in numbered[1:]))
+    merged: list[tuple[str, int]] = []
+    for old, mine, other in zip(*(cut_at(items, anchors) for items in numbered), strict=True):
+        gone_left, gone_right = set(old).difference(mine), set(old).difference(other)
+        if gone_left & gone_right and set(mine).difference(old) != set(other).difference(old):
+            return left, True
+        merged += weave(
+            [item for item in mine if item not in gone_right], [item for item in other if item not in gone_left]
+        )
+    return [text for text, _ in dict.fromkeys(merged)], False
+
+
+def _number(items: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Each item, and the how manieth of its kind it is."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        seen[item] += 1
+        yield item, seen[item]

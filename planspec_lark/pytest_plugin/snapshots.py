@@ -57,7 +57,7 @@ class PlanSnapshotExtension(SingleFileSnapshotExtension):
 
 def _diff(before: str, after: str) -> Iterator[str]:
     # Only a failure needs them.
-    from planspec_lark.diff.differ import diff_plans  # noqa: PLC0415
+    from planspec_lark.diff.compare import diff_plans  # noqa: PLC0415
     from planspec_lark.diff.render import show_diff  # noqa: PLC0415
 
     try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark.diff.sequences import longest_rising, merge_order, weave
-from planspec_lark.diff.values import merge_items
+from planspec_lark.diff.sequences import longest_rising, merge_items, merge_order, weave
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,442 @@
+"""Three texts of a plan → one: the lines of ours, but for those that theirs has changed."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from attrs import define, evolve, field, frozen
+
+from planspec_lark.diff.merge import ENDING, OURS, PLACE, THEIRS, FreeNumbers, Merged, MergeNode, merge_versions
+from planspec_lark.diff.models import MergeResult, Value, fields_of, values_of
+from planspec_lark.diff.sequences import longest_common
+from planspec_lark.document.bodies import Row, cut_rows, edit_body, join_rows
+from planspec_lark.document.pieces import Piece, cut_accepted
+from planspec_lark.document.styles import find_style
+from planspec_lark.document.summaries import edit_summary, indent_of
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import STEP_FIELDS, PlanStep
+from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import newline_of
+
+__all__ = ["MARKER_SIZE", "merge_texts"]
+
+# As long as git makes them, unless told otherwise.
+MARKER_SIZE = 7
+
+# What a step says below its summary line.
+_BODY = {name for name, info in STEP_FIELDS.items() if info.is_in_body}
+
+_BOM = "\ufeff"
+_ROW = re.compile(rf"\A{_BOM}|[^\n]*\n|[^\n]+")
+_MARKS = {
+    "title": "TITLE_MARK",
+    "goal": "GOAL_MARK",
+    "constraints": "CONSTRAINTS_MARK",
+    "steps": "STEPS_MARK",
+}
+# The sign in front of a line that belongs to what is above it.
+_SIGNS = {"-": "items", ">": "goal_detail"}
+
+
+def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_SIZE) -> MergeResult:
+    """Merge what two sides have made of the text of a plan, as :func:`planspec_lark.merge_plans` merges plans.
+
+    The text is that of ours, byte for byte, but for the lines of what theirs has changed: these are as theirs has them,
+    or, where both sides have changed something of a step, written anew. A conflict stands in it as git would write it,
+    with the lines of both sides between markers, so that the text is no plan until somebody has decided. Where a step
+    was moved by both, or removed by one, each place has its own.
+
+    Args:
+        base: the text that both sides started from.
+        ours: what one side has made of it.
+        theirs: what the other side has made of it.
+        marker_size: how many signs make a marker.
+
+    Raises:
+        PlanSyntaxError: one of the texts is no plan.
+    """
+    plans = parse_plan(base, name="base"), parse_plan(ours, name="ours"), parse_plan(theirs, name="theirs")
+    if theirs in (base, ours):
+        return MergeResult(plans[OURS], (), ours)
+    if ours == base:
+        return MergeResult(plans[THEIRS], (), theirs)
+    merged = merge_versions(*plans)
+    lines = _Lines(merged, ours, theirs)
+    chunks = [*_head_chunks(merged, lines)]
+    for entry in _Layout(merged, lines).entries():
+        chunks += _step_chunks(lines, entry)
+    lead = "".join(lines.heads[OURS]["lead"])
+    return MergeResult(merged.plan, merged.conflicts, lead + _put_together(chunks, lines.newline, marker_size))
+
+
+# ---------------------------------------------------------------- chunks of text
+
+
+@frozen
+class _Chunk:
+    """Some whole lines.
+
+    Attributes:
+        ours: the lines, or those of ours where the sides do not agree.
+        theirs: those of theirs then.
+        topic: what a conflict is about, None where there is none; neighbours with the same topic are one conflict.
+    """
+
+    ours: str
+    theirs: str = ""
+    topic: object = None
+
+
+def _put_together(chunks: Iterable[_Chunk], newline: str, marker_size: int) -> str:
+    """The text of all chunks. Where there is one conflict at least, it is no plan."""
+    parts: list[str] = []
+    for topic, group in groupby(chunks, key=lambda chunk: chunk.topic):
+        sides = [*zip(*((chunk.ours, chunk.theirs) for chunk in group), strict=True)]
+        ours, theirs = (_join(side, newline) for side in sides)
+        if topic is None:
+            parts.append(ours)
+        else:
+            start, between, end = (sign * marker_size for sign in "<=>")
+            parts += [f"{start} ours{newline}", ours, between + newline, theirs, f"{end} theirs{newline}"]
+    return _join(parts, newline)
+
+
+def _join(parts: Iterable[str], newline: str) -> str:
+    """Parts of whole lines, one behind the other. The end that a last line may lack is put in."""
+    rows: list[str] = []
+    for part in filter(None, parts):
+        if rows and not rows[-1].endswith("\n"):
+            rows.append(newline)
+        rows.append(part)
+    return "".join(rows)
+
+
+# ---------------------------------------------------------------- the head
+
+
+def _cut_head(head: str) -> dict[str, list[str]]:
+    """The lines in front of the first step, by what they say. Blank lines belong to the line in front of them.
+
+    What is in front of the first part (a byte-order mark, blank lines) is the ``lead``, constraints are the ``items``.
+    """
+    parts: dict[str, list[str]] = defaultdict(list)
+    rows = parts["lead"]
+    for line in _ROW.findall(head):
+        content = line.strip(f"{BLANKS}\r\n{_BOM}")
+        if not content:
+            rows[-1:] = ["".join([*rows[-1:], line])]
+            continue
+        name = _SIGNS.get(content[0]) or next(
+            name for name, mark in _MARKS.items() if grammars.pattern("planspec", mark).match(content)
+        )
+        rows = parts[name]
+        rows.append(line)
+    return parts
+
+
+def _head_chunks(merged: Merged, lines: _Lines) -> Iterator[_Chunk]:
+    """The head of a merged text, but for its lead."""
+    ours, theirs = heads = lines.heads[OURS], lines.heads[THEIRS]
+    said = [values_of(merged.plans[side]) for side in (OURS, THEIRS)]
+    details = [(values if "goal_detail" in merged.disputed else merged.head)["goal_detail"] for values in said]
+    for head, detail in zip(heads, details, strict=True):
+        # The detail of a goal needs something to stand below.
+        if not head["goal"] and (detail if "goal" in merged.disputed else any(details)):
+            head["goal"] = [f"Goal:{lines.newline}"]
+    for name in ("title", "goal", "goal_detail"):
+        left, right = ("".join(head[name]) for head in heads)
+        if name in merged.disputed:
+            yield _Chunk(left, right, name)
+        else:
+            yield _Chunk(left if said[0][name] == merged.head[name] else right)
+    if merged.head["constraints"] or ours["constraints"] or "constraints" in merged.disputed:
+        yield _Chunk("".join(ours["constraints"] or theirs["constraints"] or [f"Constraints:{lines.newline}"]))
+        yield from _item_chunks(merged, heads)
+    # Steps need no header: theirs is taken with their steps only.
+    is_theirs = bool(merged.plan.steps) and not merged.plans[OURS].steps
+    yield _Chunk("".join(ours["steps"] or (theirs["steps"] if is_theirs else [])))
+
+
+def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Iterator[_Chunk]:
+    """The constraints."""
+    if "constraints" in merged.disputed:
+        left, right = ("".join(head["items"]) for head in heads)
+        yield _Chunk(left, right, "constraints")
+        return
+    known: dict[str, str] = {}
+    gaps = []
+    for side, head in zip((OURS, THEIRS), heads, strict=True):
+        *rows, last = head["items"] or [""]
+        row, end, gap = last.partition("\n")
+        gaps.append(gap)
+        for text, lines in zip(merged.plans[side].constraints, [*rows, row + end], strict=False):
+            known.setdefault(text, lines)
+    for text in merged.plan.constraints:
+        yield _Chunk(known[text])
+    # The blank lines behind the last one stay behind the last one.
+    yield _Chunk(gaps[0])
+
+
+# ---------------------------------------------------------------- the lines of a step
+
+
+class _Lines:
+    """Writes steps as the texts of both sides have them.
+
+    Attributes:
+        newline: how a line of ours ends.
+        heads: what is in front of the first step, by side.
+        pieces: the lines of each step by its id, by side, in the order of the text.
+        style: how ours is written.
+    """
+
+    def __init__(self, merged: Merged, ours: str, theirs: str) -> None:
+        self.newline = newline_of(ours)
+        if newline_of(theirs) != self.newline:
+            theirs = theirs.replace("\r\n", "\n").replace("\n", self.newline)
+        self.heads: dict[int, dict[str, list[str]]] = {}
+        self.pieces: dict[int, dict[str | None, Piece]] = {}
+        for side, text in ((OURS, ours), (THEIRS, theirs)):
+            head, *steps = cut_accepted(text)
+            self.heads[side] = _cut_head(head.text)
+            self.pieces[side] = {piece.step_id: piece for piece in steps}
+        self.style = find_style(merged.plans[OURS], [*self.pieces[OURS].values()])
+
+    def piece(self, node: MergeNode, side: int) -> Piece:
+        """The lines of a step as a side has them."""
+        return self.pieces[side][node.at(side).step.step_id]
+
+    def indent(self, node: MergeNode, side: int) -> str:
+        """How a step is indented there; the plan itself is not."""
+        return indent_of(self.piece(node, side).lines) if node.above[side] else ""
+
+    def are_right(self, node: MergeNode, step_id: str, indent: str) -> bool:
+        """Whether a step can stay as ours has it."""
+        ours = node.versions[OURS]
+        if ours is None or ours.step.step_id != step_id:
+            return False
+        return ours.values == node.values and self.indent(node, OURS) == indent
+
+    def write(self, node: MergeNode, values: dict[str, Value], step_id: str, indent: str) -> tuple[str, str]:
+        """The summary line and the body of a step that says this, with this id and indentation."""
+        sides = [side for side in (OURS, THEIRS) if node.is_in(side)]
+        differing = {side: {name for name in values if node.at(side).values[name] != values[name]} for side in sides}
+        for_summary = [side for side in sides if differing[side] <= _BODY]
+        for_body = [side for side in sides if not differing[side] & _BODY]
+        summary = self._take(node, (for_summary or sides)[0], step_id, indent)[0]
+        body = self._take(node, (for_body or sides)[0], step_id, indent)[1]
+        if body and not summary.endswith("\n"):
+            summary += self.newline
+        if for_summary and for_body:
+            return summary, body
+        return self._edit(summary + body, PlanStep(step_id, **fields_of(values)), indent)
+
+    def _edit(self, lines: str, step: PlanStep, indent: str) -> tuple[str, str]:
+        """Lines that say what a step does, made of others of which as many as can stay as they are."""
+        content = lines.removesuffix("\n").removesuffix("\r")
+        end = lines[len(content) :] or self.newline
+        row, *below = cut_rows(content)
+        summary = Row(edit_summary(row.content, step, marks_pending=self.style.marks_pending), row.end)
+        rows = edit_body(below, step, indent + self.style.body)
+        return _cut_summary(join_rows([summary, *rows], self.newline) + end)
+
+    def _take(self, node: MergeNode, side: int, step_id: str, indent: str) -> tuple[str, str]:
+        """The summary line and the body of a step as a side has them."""
+        was = self.indent(node, side)
+        summary, body = _cut_summary(self.piece(node, side).lines)
+        body = re.sub(rf"^{was}(?!\Z)", indent, body, flags=re.MULTILINE)
+        return f"{indent}{step_id}{summary[len(was) + len(node.at(side).step.step_id) :]}", body
+
+
+def _cut_summary(lines: str) -> tuple[str, str]:
+    """The first line, and all others."""
+    end = lines.find("\n") + 1 or len(lines)
+    return lines[:end], lines[end:]
+
+
+# ---------------------------------------------------------------- the order of the lines
+
+
+@frozen(eq=False)
+class _Entry:
+    """A step's place in a merged text.
+
+    Attributes:
+        node: the step.
+        step_id: its id there.
+        indent: the white space in front of its line.
+        side: the only side that has it there, where the sides do not agree on that; else None.
+        topic: what they do not agree on then.
+        their_id: its id in theirs, where they do not agree on it.
+    """
+
+    node: MergeNode
+    step_id: str
+    indent: str
+    side: int | None = None
+    topic: object = None
+    their_id: str = ""
+
+
+@define(eq=False)
+class _Layout:
+    """The order of the steps in a merged text: that of ours, with what is new or moved put where it belongs.
+
+    The lines of a plan may stand in another order than its steps: what counts is the order of those beside each other.
+    """
+
+    _merged: Merged
+    _lines: _Lines
+    # The nodes that stay where ours has them; and where the line of each is there, from 0.
+    _staying: set[MergeNode] = field(factory=set, init=False)
+    _at: dict[MergeNode, int] = field(factory=dict, init=False)
+    _entries: dict[MergeNode, _Entry] = field(factory=dict, init=False)
+    # What theirs has elsewhere, by the node that it stands below and the one that it stands behind.
+    _elsewhere: dict[tuple[MergeNode, MergeNode | None], list[_Entry]] = field(factory=dict, init=False)
+    # The numbers that are free below a step.
+    _free: dict[MergeNode, FreeNumbers] = field(factory=dict, init=False)
+
+    def entries(self) -> Iterator[_Entry]:
+        """All steps of a merged text in the order of their lines."""
+        root, *nodes = self._merged.order
+        self._staying.add(root)
+        self._entries[root] = _Entry(root, "", "")
+        for parent in self._merged.order:
+            if parent.children:
+                self._look_below(parent)
+        by_id = {node.at(OURS).step.step_id: node for node in self._merged.nodes[OURS][1:]}
+        there = [by_id[str(step_id)] for step_id in self._lines.pieces[OURS]]
+        self._at = {node: index for index, node in enumerate(there)}
+        for node in nodes:
+            if PLACE in node.disputed:
+                self._dispute(node)
+        inserted = self._insert(there)
+        yield from inserted[-1]
+        for index, node in enumerate(there):
+            if node in self._staying:
+                yield self._entries[node]
+            yield from inserted[index]
+
+    def _look_below(self, parent: MergeNode) -> None:
+        """Find out which steps below one stay, and how each is indented."""
+        lines = self._lines
+        staying = longest_common(parent.children, parent.below[OURS]) if parent in self._staying else []
+        self._staying.update(staying)
+        for node in parent.children:
+            if node in self._staying:
+                indent = lines.indent(node, OURS)
+            elif staying:
+                indent = lines.indent(staying[0], OURS)
+            else:
+                indent = self._entries[parent].indent + self._step_in(node)
+            side, topic = (node.side, node.removal) if node.removal else (None, None)
+            self._entries[node] = _Entry(node, node.step_id, indent, side, topic)
+
+    def _step_in(self, node: MergeNode) -> str:
+        """How much further a step is indented than the one above it."""
+        above = node.above[node.side]
+        assert above is not None
+        own, was = self._lines.indent(node, node.side), self._lines.indent(above, node.side)
+        if above is node.parent and own.startswith(was):
+            return own[len(was) :]
+        return self._lines.style.child if node.parent and node.parent.parent else ""
+
+    # ---------------------------------------------------------------- steps that both have moved
+
+    def _dispute(self, node: MergeNode) -> None:
+        """Let both sides have a step, and all below it, where they have put it."""
+        parent = node.above[THEIRS]
+        assert parent is not None
+        subtree = [*node.subtree()]
+        if parent.is_gone or parent in subtree:
+            entry = self._entries[node]
+            if entry.side is None:
+                self._entries[node] = evolve(entry, their_id=node.at(THEIRS).step.step_id)
+            return
+        for below in subtree:
+            entry = self._entries[below]
+            if entry.side is None:
+                self._entries[below] = evolve(entry, side=OURS, topic=node)
+        self._put_elsewhere(node, parent, subtree)
+
+    def _put_elsewhere(self, node: MergeNode, parent: MergeNode, subtree: Sequence[MergeNode]) -> None:
+        """Give a step that theirs has below another one, and all below it, lines there."""
+        if parent not in self._free:
+            self._free[parent] = FreeNumbers(child.suffix for child in parent.children)
+        step_id = parent.id_below(self._free[parent].take(node.at(THEIRS).suffix))
+        indent = self._entries[parent].indent + (self._lines.style.child if parent.parent else "")
+        was, topic = self._entries[node].indent, object()
+        before = node.before[THEIRS]
+        place = parent, before if before and before.parent is parent else None
+        behind = self._elsewhere.setdefault(place, [])
+        for below in subtree:
+            below_id = step_id + below.step_id[len(node.step_id) :]
+            below_indent = indent + self._entries[below].indent.removeprefix(was)
+            behind.append(_Entry(below, below_id, below_indent, THEIRS, topic))
+
+    # ---------------------------------------------------------------- what comes in between
+
+    def _insert(self, there: Sequence[MergeNode]) -> dict[int, list[_Entry]]:
+        """What comes behind each line of ours, or (at -1) in front of all, that is not in its place there."""
+        inserted: dict[int, list[_Entry]] = defaultdict(list)
+        # From the last to the first: what comes below a step has to stand in front of what comes behind it.
+        for parent in reversed(self._merged.order):
+            if parent not in self._staying:
+                continue
+            at = self._at.get(parent, -1)
+            first = next((node for node in parent.children if node in self._staying), None)
+            if first:
+                at = min(at, self._at[first] - 1)
+            inserted[at] += self._elsewhere.get((parent, None), ())
+            for node in parent.children:
+                if node in self._staying:
+                    at = self._end(node, there)
+                else:
+                    inserted[at] += (self._entries[below] for below in node.subtree())
+                inserted[at] += self._elsewhere.get((parent, node), ())
+        return inserted
+
+    def _end(self, node: MergeNode, there: Sequence[MergeNode]) -> int:
+        """The last line of those that follow a step's line and are of steps below it."""
+        index, lead = self._at[node], f"{node.at(OURS).step.step_id}."
+        while index + 1 < len(there) and there[index + 1].at(OURS).step.step_id.startswith(lead):
+            index += 1
+        return index
+
+
+def _step_chunks(lines: _Lines, entry: _Entry) -> Iterator[_Chunk]:
+    """The lines of a step, and where the sides do not agree on something those of both."""
+    node = entry.node
+    if entry.side is None and not node.disputed and lines.are_right(node, entry.step_id, entry.indent):
+        yield _Chunk(lines.piece(node, OURS).text)
+        return
+    gap = lines.piece(node, node.side).gap
+    ours = lines.write(node, node.values, entry.step_id, entry.indent)
+    if entry.side == OURS:
+        yield _Chunk("".join([*ours, gap]), "", entry.topic)
+        return
+    values = _their_values(node)
+    theirs = lines.write(node, values, entry.their_id or entry.step_id, entry.indent)
+    if entry.side == THEIRS:
+        yield _Chunk("", "".join([*theirs, gap]), entry.topic)
+    elif values == node.values and not entry.their_id:
+        yield _Chunk("".join([*ours, gap]))
+    elif ours[0] != theirs[0] and ours[1] != theirs[1]:
+        yield _Chunk("".join(ours), "".join(theirs), node)
+        yield _Chunk(gap)
+    else:
+        for mine, other in zip(ours, theirs, strict=True):
+            yield _Chunk(mine) if mine == other else _Chunk(mine, other, node)
+        yield _Chunk(gap)
+
+
+def _their_values(node: MergeNode) -> dict[str, Value]:
+    """What a step says in the merged plan, with what is in dispute as theirs has it."""
+    disputed = {name for name in node.disputed if name != PLACE}
+    if "status" in disputed:
+        disputed.update(ENDING)
+    return node.values | {name: node.at(THEIRS).values[name] for name in disputed}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from planspec_lark.diff.match import Matching, Node, match_nodes, number_nodes
 from planspec_lark.diff.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value, values_of
@@ -34,7 +35,7 @@ def find_moved(old: list[Node], matching: Matching) -> set[Node]:
     """
     there = matching.there
     moved: set[Node] = set()
-    for parent in old:
+    for parent in filter(attrgetter("children"), old):
         here = [there[child] for child in parent.children if child in there]
         beside = there[parent].children if parent in there else []
         moved.update(matching.back[node] for node in set(here).difference(longest_common(here, beside)))

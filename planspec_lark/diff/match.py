@@ -41,26 +41,26 @@ _READ, _KEPT = 2_000, 64
 _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\u2e80-\u9fff\uac00-\ud7af]+")
 
 
-@define(eq=False)
+# Without slots, as with them a cached property would make all others slow.
+@define(eq=False, slots=False)
 class Node:
     """A step in its place in one version of a plan.
 
     Attributes:
         index: its rank in document order. What stands at 0 is the plan itself, with a step that is none of its.
         step: the step.
+        hash: what tells the step's own text from others.
         parent: the node above it; None for the plan itself.
+        rank: its place among those below that one, from 0.
         children: the nodes below it, in their order.
     """
 
     index: int
     step: PlanStep
+    hash: str
     parent: Node | None
+    rank: int
     children: list[Node] = field(factory=list)
-
-    @cached_property
-    def hash(self) -> str:
-        """What tells the step's own text from others."""
-        return hash_of(self.step)
 
     @cached_property
     def values(self) -> dict[str, Value]:
@@ -86,11 +86,11 @@ class Node:
 
 def number_nodes(plan: PlanSpec) -> list[Node]:
     """The plan itself and its steps, in document order."""
-    nodes = [Node(0, PlanStep("0"), None)]
+    nodes = [Node(0, PlanStep("0"), "", None, 0)]
     todo = [(step, nodes[0]) for step in reversed(plan.steps)]
     while todo:
         step, parent = todo.pop()
-        node = Node(len(nodes), step, parent)
+        node = Node(len(nodes), step, hash_of(step), parent, len(parent.children))
         nodes.append(node)
         parent.children.append(node)
         todo += [(child, node) for child in reversed(step.children)]
@@ -132,7 +132,8 @@ class _Matcher:
 
     def _pair(self, old: Node, new: Node) -> None:
         self._found.there[old], self._found.back[new] = new, old
-        self._todo.append(old)
+        if old.children and new.children:
+            self._todo.append(old)
 
     def _free(self, ours: Iterable[Node], theirs: Iterable[Node]) -> tuple[list[Node], list[Node]]:
         """Those that have not been found yet."""

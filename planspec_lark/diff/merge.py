@@ -73,7 +73,6 @@ class MergeNode:
     Attributes:
         versions: it in each version, None where that has no such step.
         above: the node above it in each version.
-        before: the node in front of it in each version, below the same one.
         below: the nodes below it in each version.
         moved: the sides that have moved it.
         is_gone: whether the merged plan has it no more.
@@ -88,7 +87,6 @@ class MergeNode:
 
     versions: list[Node | None] = field(factory=lambda: [None] * 3)
     above: list[MergeNode | None] = field(factory=lambda: [None] * 3)
-    before: list[MergeNode | None] = field(factory=lambda: [None] * 3)
     below: list[Sequence[MergeNode]] = field(factory=lambda: [()] * 3)
     moved: tuple[int, ...] = ()
     is_gone: bool = False
@@ -114,6 +112,11 @@ class MergeNode:
     def side(self) -> int:
         """The side that it is taken from where there is no reason for another one."""
         return OURS if self.is_in(OURS) else THEIRS
+
+    def before(self, side: int) -> MergeNode | None:
+        """The node in front of it in a version that has it, below the same one."""
+        above, rank = self.above[side], self.at(side).rank
+        return above.below[side][rank - 1] if above and rank else None
 
     def dispute(self, name: str) -> None:
         """Note that the sides do not agree on a value."""
@@ -239,8 +242,8 @@ def _join_versions(plans: Iterable[PlanSpec]) -> list[list[MergeNode]]:
     for side, tree in enumerate(trees):
         for above in filter(attrgetter("children"), tree):
             below = of[above].below[side] = [of[node] for node in above.children]
-            for one, before in zip(below, [None, *below], strict=False):
-                one.above[side], one.before[side] = of[above], before
+            for one in below:
+                one.above[side] = of[above]
     return [[of[node] for node in tree] for tree in trees]
 
 
@@ -471,7 +474,7 @@ def _find_number(node: MergeNode, numbers: dict[MergeNode, int]) -> int:
             both = ours + theirs - base
             return both if base in (ours, theirs) else max(1, both)
     side = [*movers, OURS if OURS in at else THEIRS][0]
-    before = node.before[side]
+    before = node.before(side)
     if before and before in numbers and (movers or BASE not in at):
         # It is new here: as far behind the step in front of it as it is there.
         return numbers[before] + at[side] - int(before.at(side).suffix)

@@ -5,13 +5,14 @@ The layout is text with roles; what a role looks like is for whoever draws it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from planspec_lark.diff.models import ChangeKind, FieldChange, PlanDiff, StepChange, Value, label_of
 from planspec_lark.planspec.models import PlanStatus, PlanStep
 from planspec_lark.planspec.printer import progress_text
-from planspec_lark.planspec.render import Piece
+from planspec_lark.planspec.render import Line, Piece
 from planspec_lark.syntax.source import visible
 
 __all__ = ["diff_to_dict", "show_diff"]
@@ -23,8 +24,6 @@ _SIGNS = {
 }
 # The steps with new ids that are named.
 _NAMED = 3
-
-Line = tuple[Piece, ...]
 
 
 def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
@@ -50,8 +49,8 @@ def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
 
 
 def _name_renumbered(changes: list[StepChange]) -> str:
-    pairs = [(change.old.step_id, change.step.step_id) for change in changes[:_NAMED] if change.old]
-    named = ", ".join(f"{_short(old)} is now {_short(new)}" for old, new in pairs)
+    pairs = [(change.old, change.step) for change in changes[:_NAMED] if change.old]
+    named = ", ".join(f"{_short(old.step_id)} is now {_short(new.step_id)}" for old, new in pairs)
     more = len(changes) - _NAMED
     count = f"{len(changes)} more steps have" if len(changes) > 1 else "1 more step has"
     return f"{count} another id: {named}{f' and {more} more' if more > 0 else ''}"
@@ -63,17 +62,17 @@ def _short(step_id: str) -> str:
 
 def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
     role, sign = _SIGNS[change.kind]
-    if change.kind is not ChangeKind.CHANGED:
-        line = Piece(role, f"  {sign} {_in_a_line(change.step)}")
+    old, new = change.old, change.step
+    if old is None or change.new is None:
+        line = Piece(role, f"  {sign} {_in_a_line(new)}")
         if with_bodies:
             yield (line,)
-            yield from ((Piece(role, f"      {visible(row)}"),) for row in _body(change.step))
+            yield from ((Piece(role, f"      {visible(row)}"),) for row in _body(new))
         else:
-            yield line, Piece("note", _belongings(change.step))
+            yield line, Piece("note", _belongings(new))
         return
-    old, new = change.old, change.step
-    assert old is not None
-    pieces = [Piece(role, f"  {sign} "), Piece("id", _short(new.step_id)), Piece("text", f" {_title(new)}")]
+    title = visible(new.step_name or new.description or f"[{new.step_type}]")
+    pieces = [Piece(role, f"  {sign} "), Piece("id", _short(new.step_id)), Piece("text", f" {title}")]
     if old.step_id != new.step_id:
         pieces.append(Piece("note", f" (was {_short(old.step_id)})"))
     if change.is_moved:
@@ -83,31 +82,32 @@ def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
         yield from _field(field, "      ")
 
 
-def _title(step: PlanStep) -> str:
-    """What one calls a step."""
-    return visible(step.step_name or step.description or f"[{step.step_type}]")
-
-
 def _in_a_line(step: PlanStep) -> str:
-    status = "" if step.status is PlanStatus.PENDING else f" ({step.status.value})"
-    name = f"{step.step_name} " if step.step_name else ""
-    description = f" {step.description}" if step.description else ""
-    outputs = f" → {', '.join(step.outputs)}" if step.outputs else ""
-    result = f" | {step.result}" if step.result else ""
-    text = f"{_short(step.step_id)}{status} {name}[{step.step_type}]{description}{outputs}{result}"
-    return visible(text)
+    parts = [
+        _short(step.step_id),
+        "" if step.status is PlanStatus.PENDING else f"({step.status.value})",
+        step.step_name,
+        f"[{step.step_type}]",
+        step.description,
+        f"→ {', '.join(step.outputs)}" if step.outputs else "",
+        f"| {step.result}" if step.result else "",
+    ]
+    return visible(" ".join(filter(None, parts)))
 
 
 def _belongings(step: PlanStep) -> str:
     inputs = f"  ← {', '.join(step.inputs)}" if step.inputs else ""
-    detail = f"  {len(step.detail)} lines of detail" if len(step.detail) > 1 else "  1 line of detail"
-    return inputs + (detail if step.detail else "")
+    count = len(step.detail)
+    detail = f"  {count} line{'s' if count > 1 else ''} of detail" if count else ""
+    return inputs + detail
 
 
-def _body(step: PlanStep) -> list[str]:
-    progress = progress_text(step) if step.done_count or step.total_count is not None else ""
-    inputs = f"← {', '.join(step.inputs)}" if step.inputs else ""
-    return [*filter(None, (progress, inputs)), *step.detail]
+def _body(step: PlanStep) -> Iterator[str]:
+    if step.done_count or step.total_count is not None:
+        yield progress_text(step)
+    if step.inputs:
+        yield f"← {', '.join(step.inputs)}"
+    yield from step.detail
 
 
 def _field(change: FieldChange, indent: str) -> Iterator[Line]:
@@ -122,28 +122,19 @@ def _field(change: FieldChange, indent: str) -> Iterator[Line]:
         )
         return
     yield (Piece("label", f"{indent}{name}"),)
-    gone, come = _difference(old, new)
-    if not gone and not come:
-        yield (Piece("note", f"{indent}  the same in another order"),)
-    yield from ((Piece("removed", f"{indent}  - {visible(text)}"),) for text in gone)
-    yield from ((Piece("added", f"{indent}  + {visible(text)}"),) for text in come)
+    gone = [Piece("removed", f"{indent}  - {visible(text)}") for text in _only_in(old, new)]
+    come = [Piece("added", f"{indent}  + {visible(text)}") for text in _only_in(new, old)]
+    note = Piece("note", f"{indent}  the same in another order")
+    yield from ((piece,) for piece in [*gone, *come] or [note])
 
 
-def _difference(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+def _only_in(items: list[str], others: list[str]) -> Iterator[str]:
     """The items that only one of two lists has, each as often as it has it more."""
-    sides: list[list[str]] = []
-    for ours, theirs in ((old, new), (new, old)):
-        left: dict[str, int] = {}
-        for item in theirs:
-            left[item] = left.get(item, 0) + 1
-        only = []
-        for item in ours:
-            if left.get(item, 0):
-                left[item] -= 1
-            else:
-                only.append(item)
-        sides.append(only)
-    return sides[0], sides[1]
+    left = Counter(others)
+    for item in items:
+        left[item] -= 1
+        if left[item] < 0:
+            yield item
 
 
 def _texts(value: Value) -> list[str]:
@@ -153,9 +144,7 @@ def _texts(value: Value) -> list[str]:
     if isinstance(value, str):
         return [value] if value else []
     if value and isinstance(value[0], int):
-        done, total = value
-        step = PlanStep("0", done_count=done, total_count=total)
-        return [progress_text(step).removeprefix("Progress: ")]
+        return ["/".join(str(count) for count in value if count is not None)]
     return [str(item) for item in value]
 
 

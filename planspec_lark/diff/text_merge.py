@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field
 
 from planspec_lark.diff.merge import ENDING, OURS, PLACE, THEIRS, FreeNumbers, Merged, MergeNode, merge_versions
 from planspec_lark.diff.models import MergeResult, Value, fields_of, values_of
@@ -27,8 +29,10 @@ __all__ = ["MARKER_SIZE", "merge_texts"]
 # As long as git makes them, unless told otherwise.
 MARKER_SIZE = 7
 
-# What a step says below its summary line.
-_BODY = {name for name, info in STEP_FIELDS.items() if info.is_in_body}
+# What a step says in its summary line, and below it, out of its values.
+_BODY_NAMES = [name for name, info in STEP_FIELDS.items() if info.is_in_body]
+_SUMMARY = itemgetter(*(name for name in values_of(PlanStep("0")) if name not in _BODY_NAMES))
+_BODY = itemgetter(*_BODY_NAMES)
 
 _BOM = "\ufeff"
 _ROW = re.compile(rf"\A{_BOM}|[^\n]*\n|[^\n]+")
@@ -76,8 +80,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
 # ---------------------------------------------------------------- chunks of text
 
 
-@frozen
-class _Chunk:
+class _Chunk(NamedTuple):
     """Some whole lines.
 
     Attributes:
@@ -223,15 +226,12 @@ class _Lines:
 
     def write(self, node: MergeNode, values: dict[str, Value], step_id: str, indent: str) -> tuple[str, str]:
         """The summary line and the body of a step that says this, with this id and indentation."""
-        sides = [side for side in (OURS, THEIRS) if node.is_in(side)]
-        differing = {side: {name for name in values if node.at(side).values[name] != values[name]} for side in sides}
-        for_summary = [side for side in sides if differing[side] <= _BODY]
-        for_body = [side for side in sides if not differing[side] & _BODY]
-        summary = self._take(node, (for_summary or sides)[0], step_id, indent)[0]
-        body = self._take(node, (for_body or sides)[0], step_id, indent)[1]
+        for_summary, for_body = (_find_saying(node, values, read) for read in (_SUMMARY, _BODY))
+        summary = self._take_summary(node, node.side if for_summary is None else for_summary, step_id, indent)
+        body = self._take_body(node, node.side if for_body is None else for_body, indent)
         if body and not summary.endswith("\n"):
             summary += self.newline
-        if for_summary and for_body:
+        if for_summary is not None and for_body is not None:
             return summary, body
         return self._edit(summary + body, PlanStep(step_id, **fields_of(values)), indent)
 
@@ -244,12 +244,22 @@ class _Lines:
         rows = edit_body(below, step, indent + self.style.body)
         return _cut_summary(join_rows([summary, *rows], self.newline) + end)
 
-    def _take(self, node: MergeNode, side: int, step_id: str, indent: str) -> tuple[str, str]:
-        """The summary line and the body of a step as a side has them."""
-        was = self.indent(node, side)
+    def _take_summary(self, node: MergeNode, side: int, step_id: str, indent: str) -> str:
+        """The summary line of a step as a side has it, with this id and indentation."""
+        summary, _ = _cut_summary(self.piece(node, side).lines)
+        return f"{indent}{step_id}{summary[len(indent_of(summary)) + len(node.at(side).step.step_id) :]}"
+
+    def _take_body(self, node: MergeNode, side: int, indent: str) -> str:
+        """The body of a step as a side has it, for a step that is indented like this."""
         summary, body = _cut_summary(self.piece(node, side).lines)
-        body = re.sub(rf"^{was}(?!\Z)", indent, body, flags=re.MULTILINE)
-        return f"{indent}{step_id}{summary[len(was) + len(node.at(side).step.step_id) :]}", body
+        was = indent_of(summary)
+        return body if was == indent else re.sub(rf"^{was}(?!\Z)", indent, body, flags=re.MULTILINE)
+
+
+def _find_saying(node: MergeNode, values: dict[str, Value], read: Callable[[dict[str, Value]], object]) -> int | None:
+    """A side in which a step has these of the values, or None."""
+    sides = (side for side in (OURS, THEIRS) if node.is_in(side) and read(node.at(side).values) == read(values))
+    return next(sides, None)
 
 
 def _cut_summary(lines: str) -> tuple[str, str]:
@@ -261,7 +271,7 @@ def _cut_summary(lines: str) -> tuple[str, str]:
 # ---------------------------------------------------------------- the order of the lines
 
 
-@frozen(eq=False)
+@define(eq=False)
 class _Entry:
     """A step's place in a merged text.
 
@@ -353,14 +363,13 @@ class _Layout:
         assert parent is not None
         subtree = [*node.subtree()]
         if parent.is_gone or parent in subtree:
-            entry = self._entries[node]
-            if entry.side is None:
-                self._entries[node] = evolve(entry, their_id=node.at(THEIRS).step.step_id)
+            if self._entries[node].side is None:
+                self._entries[node].their_id = node.at(THEIRS).step.step_id
             return
         for below in subtree:
             entry = self._entries[below]
             if entry.side is None:
-                self._entries[below] = evolve(entry, side=OURS, topic=node)
+                entry.side, entry.topic = OURS, node
         self._put_elsewhere(node, parent, subtree)
 
     def _put_elsewhere(self, node: MergeNode, parent: MergeNode, subtree: Sequence[MergeNode]) -> None:
@@ -370,7 +379,7 @@ class _Layout:
         step_id = parent.id_below(self._free[parent].take(node.at(THEIRS).suffix))
         indent = self._entries[parent].indent + (self._lines.style.child if parent.parent else "")
         was, topic = self._entries[node].indent, object()
-        before = node.before[THEIRS]
+        before = node.before(THEIRS)
         place = parent, before if before and before.parent is parent else None
         behind = self._elsewhere.setdefault(place, [])
         for below in subtree:

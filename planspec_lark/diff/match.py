@@ -19,6 +19,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 from attrs import define, field, frozen
 
@@ -53,6 +54,7 @@ class Node:
         parent: the node above it; None for the plan itself.
         rank: its place among those below that one, from 0.
         children: the nodes below it, in their order.
+        merged: what it is part of where versions are merged.
     """
 
     index: int
@@ -61,6 +63,7 @@ class Node:
     parent: Node | None
     rank: int
     children: list[Node] = field(factory=list)
+    merged: Any = None
 
     @cached_property
     def values(self) -> dict[str, Value]:

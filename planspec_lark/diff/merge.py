@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, count, pairwise
-from operator import attrgetter
 
 from attrs import define, field, frozen
 
@@ -72,8 +71,6 @@ class MergeNode:
 
     Attributes:
         versions: it in each version, None where that has no such step.
-        above: the node above it in each version.
-        below: the nodes below it in each version.
         moved: the sides that have moved it.
         is_gone: whether the merged plan has it no more.
         parent: the node above it in the merged plan.
@@ -86,8 +83,6 @@ class MergeNode:
     """
 
     versions: list[Node | None] = field(factory=lambda: [None] * 3)
-    above: list[MergeNode | None] = field(factory=lambda: [None] * 3)
-    below: list[Sequence[MergeNode]] = field(factory=lambda: [()] * 3)
     moved: tuple[int, ...] = ()
     is_gone: bool = False
     parent: MergeNode | None = None
@@ -113,10 +108,20 @@ class MergeNode:
         """The side that it is taken from where there is no reason for another one."""
         return OURS if self.is_in(OURS) else THEIRS
 
+    def above(self, side: int) -> MergeNode | None:
+        """The node above it in a version; None where that has no such step."""
+        node = self.versions[side]
+        return node.parent.merged if node and node.parent else None
+
+    def below(self, side: int) -> list[MergeNode]:
+        """The nodes below it in a version; none where that has no such step."""
+        node = self.versions[side]
+        return [child.merged for child in node.children] if node else []
+
     def before(self, side: int) -> MergeNode | None:
         """The node in front of it in a version that has it, below the same one."""
-        above, rank = self.above[side], self.at(side).rank
-        return above.below[side][rank - 1] if above and rank else None
+        node = self.at(side)
+        return node.parent.children[node.rank - 1].merged if node.parent and node.rank else None
 
     def dispute(self, name: str) -> None:
         """Note that the sides do not agree on a value."""
@@ -225,36 +230,32 @@ def _build(order: list[MergeNode], head: dict[str, Value]) -> PlanSpec:
 def _join_versions(plans: Iterable[PlanSpec]) -> list[list[MergeNode]]:
     """The nodes of three versions."""
     trees = [*map(number_nodes, plans)]
-    of: dict[Node | None, MergeNode] = {node: MergeNode([node, None, None]) for node in trees[BASE]}
+    for node in trees[BASE]:
+        node.merged = MergeNode([node, None, None])
     for side in (OURS, THEIRS):
         matching = match_nodes(trees[BASE], trees[side])
         for node in trees[side]:
-            of[node] = of[matching.back[node]] if node in matching.back else MergeNode()
-            of[node].versions[side] = node
+            node.merged = matching.back[node].merged if node in matching.back else MergeNode()
+            node.merged.versions[side] = node
         for node in find_moved(trees[BASE], matching):
-            of[node].moved += (side,)
+            node.merged.moved += (side,)
     # What both have added alike is one: in the same place and with the same text, or the same name.
-    added = dict(_find_additions(trees[OURS], of))
-    for key, node in _find_additions(trees[THEIRS], of):
+    added = dict(_find_additions(trees[OURS]))
+    for key, node in _find_additions(trees[THEIRS]):
         if key in added:
-            of[node] = of[added[key]]
-            of[node].versions[THEIRS] = node
-    for side, tree in enumerate(trees):
-        for above in filter(attrgetter("children"), tree):
-            below = of[above].below[side] = [of[node] for node in above.children]
-            for one in below:
-                one.above[side] = of[above]
-    return [[of[node] for node in tree] for tree in trees]
+            node.merged = added[key].merged
+            node.merged.versions[THEIRS] = node
+    return [[node.merged for node in tree] for tree in trees]
 
 
-def _find_additions(tree: list[Node], of: dict[Node | None, MergeNode]) -> Iterator[tuple[Hashable, Node]]:
+def _find_additions(tree: list[Node]) -> Iterator[tuple[Hashable, Node]]:
     """The steps that a side has added, above before below, each behind what tells it from all others."""
     counts: Counter[Hashable] = Counter()
-    behind: dict[MergeNode, MergeNode] = {}
+    behind: dict[MergeNode | None, MergeNode] = {}
     for node in tree[1:]:
-        parent = of[node.parent]
-        if of[node].is_in(BASE):
-            behind[parent] = of[node]
+        parent = node.parent.merged if node.parent else None
+        if node.merged.is_in(BASE):
+            behind[parent] = node.merged
             continue
         key = node.step.step_name or (parent, behind.get(parent), node.hash)
         counts[key] += 1
@@ -266,7 +267,7 @@ def _find_removals(nodes: list[list[MergeNode]]) -> None:
     for remover, keeper in ((THEIRS, OURS), (OURS, THEIRS)):
         removals: dict[MergeNode | None, Removal] = {}
         for node in nodes[keeper][1:]:
-            removal = removals.get(node.above[keeper])
+            removal = removals.get(node.above(keeper))
             is_touched = keeper in node.moved or not node.is_in(BASE)
             if node.is_in(BASE) and not node.is_in(remover):
                 removal = removals[node] = removal or Removal(node, remover)
@@ -274,7 +275,7 @@ def _find_removals(nodes: list[list[MergeNode]]) -> None:
             if removal and is_touched:
                 removal.touched.append(node)
         for node in nodes[keeper][1:]:
-            removal, above = removals.get(node), node.above[keeper]
+            removal, above = removals.get(node), node.above(keeper)
             if removal and not removal.touched:
                 node.is_gone = True
             elif above and not node.is_in(remover):
@@ -348,7 +349,7 @@ def _find_lost_type(node: MergeNode) -> None:
 
 def _find_parent(node: MergeNode) -> None:
     """Hang a node below another one; where both sides have moved it apart, as ours does."""
-    base, ours, theirs = node.above
+    base, ours, theirs = map(node.above, (BASE, OURS, THEIRS))
     is_theirs = ours is None or (ours is base and theirs is not None)
     node.parent = theirs if is_theirs else ours
     if not is_theirs and theirs not in (None, base, ours):
@@ -373,10 +374,10 @@ def _break_rings(steps: list[MergeNode]) -> None:
 
 def _put_back(node: MergeNode) -> None:
     """Let a step stand where ours has it, and what is above it there be there as well."""
-    above = node.parent = node.above[OURS]
+    above = node.parent = node.above(OURS)
     while above and above.is_gone:
         above.is_gone = False
-        above.parent = above.above[OURS]
+        above.parent = above.above(OURS)
         above = above.parent
 
 
@@ -398,9 +399,9 @@ def _find_ring(steps: list[MergeNode]) -> list[MergeNode]:
 
 def _find_order(parent: MergeNode) -> None:
     """Put the nodes below one in order."""
-    ours, theirs = ([node for node in parent.below[side] if node.parent is parent] for side in (OURS, THEIRS))
+    ours, theirs = ([node for node in parent.below(side) if node.parent is parent] for side in (OURS, THEIRS))
     if ours or theirs:
-        parent.children, clashes = merge_order(parent.below[BASE], ours, theirs)
+        parent.children, clashes = merge_order(parent.below(BASE), ours, theirs)
         for node in clashes:
             node.dispute(PLACE)
 
@@ -444,13 +445,13 @@ def _are_sound(suffixes: list[str]) -> bool:
 
 def _is_counted(parent: MergeNode, side: int) -> bool:
     """Whether the steps below one have single numbers in a version, in their order."""
-    suffixes = [node.at(side).suffix for node in parent.below[side]]
+    suffixes = [node.at(side).suffix for node in parent.below(side)]
     return not any("." in suffix for suffix in suffixes) and all(int(a) < int(b) for a, b in pairwise(suffixes))
 
 
 def _suffixes_of(node: MergeNode) -> dict[int, str]:
     """What the id of a step adds in the versions that have it below the same one as the merged plan."""
-    sides = [side for side in (BASE, OURS, THEIRS) if node.above[side] is node.parent]
+    sides = [side for side in (BASE, OURS, THEIRS) if node.above(side) is node.parent]
     return {side: node.at(side).suffix for side in sides}
 
 

@@ -215,7 +215,7 @@ class _Lines:
 
     def indent(self, node: MergeNode, side: int) -> str:
         """How a step is indented there; the plan itself is not."""
-        return indent_of(self.piece(node, side).lines) if node.above[side] else ""
+        return indent_of(self.piece(node, side).lines) if node.above(side) else ""
 
     def are_right(self, node: MergeNode, step_id: str, indent: str) -> bool:
         """Whether a step can stay as ours has it."""
@@ -334,7 +334,7 @@ class _Layout:
     def _look_below(self, parent: MergeNode) -> None:
         """Find out which steps below one stay, and how each is indented."""
         lines = self._lines
-        staying = longest_common(parent.children, parent.below[OURS]) if parent in self._staying else []
+        staying = longest_common(parent.children, parent.below(OURS)) if parent in self._staying else []
         self._staying.update(staying)
         for node in parent.children:
             if node in self._staying:
@@ -348,7 +348,7 @@ class _Layout:
 
     def _step_in(self, node: MergeNode) -> str:
         """How much further a step is indented than the one above it."""
-        above = node.above[node.side]
+        above = node.above(node.side)
         assert above is not None
         own, was = self._lines.indent(node, node.side), self._lines.indent(above, node.side)
         if above is node.parent and own.startswith(was):
@@ -359,7 +359,7 @@ class _Layout:
 
     def _dispute(self, node: MergeNode) -> None:
         """Let both sides have a step, and all below it, where they have put it."""
-        parent = node.above[THEIRS]
+        parent = node.above(THEIRS)
         assert parent is not None
         subtree = [*node.subtree()]
         if parent.is_gone or parent in subtree:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import cached_property
 from typing import Any
 
 from attrs import define, field, frozen
@@ -42,8 +41,7 @@ _READ, _KEPT = 2_000, 64
 _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\u2e80-\u9fff\uac00-\ud7af]+")
 
 
-# Without slots, as with them a cached property would make all others slow.
-@define(eq=False, slots=False)
+@define(eq=False)
 class Node:
     """A step in its place in one version of a plan.
 
@@ -64,21 +62,25 @@ class Node:
     rank: int
     children: list[Node] = field(factory=list)
     merged: Any = None
+    _values: dict[str, Value] | None = field(default=None, init=False)
+    _words: frozenset[str] | None = field(default=None, init=False)
 
-    @cached_property
+    @property
     def values(self) -> dict[str, Value]:
         """What the step says itself, but for its id."""
-        return values_of(self.step)
+        if self._values is None:
+            self._values = values_of(self.step)
+        return self._values
 
-    @cached_property
+    @property
     def words(self) -> frozenset[str]:
         """The words that say what the step asks for; a variable is none like any other. At most so many as needed."""
-        step = self.step
-        text = "\n".join([step.description[:_READ], *step.detail[:_KEPT]])[:_READ].casefold()
-        outputs, inputs = (
-            [f"{sign} {name}" for name in names[:_KEPT]] for sign, names in (("→", step.outputs), ("←", step.inputs))
-        )
-        return frozenset([*dict.fromkeys([*_WORD.findall(text), *outputs, *inputs])][:_KEPT])
+        if self._words is None:
+            text = "\n".join([self.step.description[:_READ], *self.step.detail[:_KEPT]])[:_READ].casefold()
+            outputs, inputs = self.step.outputs[:_KEPT], self.step.inputs[:_KEPT]
+            found = [*_WORD.findall(text), *(f"→ {name}" for name in outputs), *(f"← {name}" for name in inputs)]
+            self._words = frozenset([*dict.fromkeys(found)][:_KEPT])
+        return self._words
 
     @property
     def suffix(self) -> str:

@@ -14,10 +14,8 @@ from attrs import define, field
 from planspec_lark.diff.merge import ENDING, OURS, PLACE, THEIRS, FreeNumbers, Merged, MergeNode, merge_versions
 from planspec_lark.diff.models import MergeResult, Value, fields_of, values_of
 from planspec_lark.diff.sequences import longest_common
-from planspec_lark.document.bodies import Row, cut_rows, edit_body, join_rows
+from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of
 from planspec_lark.document.pieces import Piece, cut_accepted
-from planspec_lark.document.styles import find_style
-from planspec_lark.document.summaries import edit_summary, indent_of
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import STEP_FIELDS, PlanStep
 from planspec_lark.planspec.parser import parse_plan
@@ -237,12 +235,8 @@ class _Lines:
 
     def _edit(self, lines: str, step: PlanStep, indent: str) -> tuple[str, str]:
         """Lines that say what a step does, made of others of which as many as can stay as they are."""
-        content = lines.removesuffix("\n").removesuffix("\r")
-        end = lines[len(content) :] or self.newline
-        row, *below = cut_rows(content)
-        summary = Row(edit_summary(row.content, step, marks_pending=self.style.marks_pending), row.end)
-        rows = edit_body(below, step, indent + self.style.body)
-        return _cut_summary(join_rows([summary, *rows], self.newline) + end)
+        ended = lines if end_of(lines) else lines + self.newline
+        return _cut_summary(edit_lines(ended, step, self.style, indent=indent, newline=self.newline))
 
     def _take_summary(self, node: MergeNode, side: int, step_id: str, indent: str) -> str:
         """The summary line of a step as a side has it, with this id and indentation."""

@@ -9,27 +9,22 @@ from typing import TypeVar
 
 from attrs import evolve
 
-from planspec_lark.document import changes
-from planspec_lark.document.chain import Chain
-from planspec_lark.document.pieces import cut_accepted, cut_scanned
+from planspec_lark.document.blocks import Blocks
+from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import check_change
-from planspec_lark.document.stretches import Stretch
-from planspec_lark.document.styles import find_style
-from planspec_lark.document.watching import Watcher
 from planspec_lark.plan_cmd.apply import Report, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.scanning import ScanResult, scan_plan, scan_strictly
 from planspec_lark.syntax.diagnostics import CommandError, PlanSyntaxError, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits
-from planspec_lark.syntax.source import newline_of
 
 __all__ = ["PlanDocument"]
 
 _T = TypeVar("_T")
-_Change = Callable[[Watcher], _T]
-# So many changes are remembered, and as many more as the plan has steps, until what they have made is.
-_REMEMBERED = 1000
+_Change = Callable[[Editor], _T]
+# The text, its name, which steps are shown unfolded, whether it is strict.
+_State = tuple[str, str, list[bool | None], bool]
 
 
 class PlanDocument:
@@ -44,14 +39,14 @@ class PlanDocument:
     def __init__(self, scan: ScanResult, *, is_strict: bool) -> None:
         self.name = scan.source.name
         self._is_strict = is_strict
-        self._load(scan.plan, _make_chain(scan, is_strict=is_strict))
+        self._load(scan)
         # What the document was at first, and all that has been done to it since: so any change can be taken back.
-        self._origin = partial(_read_again, scan.source.text, self.name, self._flags(), is_strict=is_strict)
+        self._origin = self.__reduce__()[1]
         self._kept: list[_Change[object]] = []
 
-    def _load(self, plan: PlanSpec, chain: Chain) -> None:
-        self._plan, self._chain = plan, chain
-        self._finder = Watcher(plan, chain)
+    def _load(self, scan: ScanResult) -> None:
+        self._plan, self._blocks = scan.plan, Blocks(scan, is_strict=self._is_strict)
+        self._editor = Editor(self._plan, self._blocks)
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> PlanDocument:
@@ -94,7 +89,7 @@ class PlanDocument:
     @property
     def text(self) -> str:
         """The text as it is now."""
-        return self._chain.text
+        return self._blocks.text
 
     @property
     def plan(self) -> PlanSpec:
@@ -120,12 +115,13 @@ class PlanDocument:
         if has_changed:
             done = [command for command, report in zip(commands, reports, strict=True) if report.done]
             # Copies, as the caller may change these.
-            self._keep(partial(_perform, commands=[evolve(one, detail=[*one.detail]) for one in done], atomic=False))
+            copies = [evolve(one, detail=[*one.detail]) for one in done]
+            self._kept.append(partial(_perform, commands=copies, atomic=False))
         return reports
 
     def set_status(self, step_id: str, status: PlanStatus | str, result: str | None = None) -> str:
         """Give a step a status, and a result unless that is None; an empty one takes the old one away."""
-        return self._change(partial(changes.set_status, step_id=step_id, status=status, result=result))
+        return self._change(lambda editor: editor.set_status(step_id, status, result))
 
     def add(  # noqa: PLR0913  (the fields of a step)
         self,
@@ -144,7 +140,7 @@ class PlanDocument:
         """
         values: dict[str, object] = {"step_type": step_type, "description": description, "step_name": name}
         values |= {"inputs": [*inputs], "outputs": [*outputs], "detail": [*detail]}
-        return self._change(partial(changes.add_step, step_id=step_id, values=values))
+        return self._change(lambda editor: editor.add_step(step_id, values))
 
     def remove(self, step_id: str, *, renumber: bool = False) -> str:
         """Take out a step and all below it.
@@ -152,7 +148,7 @@ class PlanDocument:
         The others keep their ids, unless ``renumber`` closes the gap: then the unbroken run of numbers behind the step
         moves down by one.
         """
-        return self._change(partial(changes.remove_step, step_id=step_id, renumber=renumber))
+        return self._change(lambda editor: editor.remove_step(step_id, renumber=renumber))
 
     def move(self, step_id: str, to: str) -> str:
         """Give a step, with all below it, the id ``to`` and the place that goes with it.
@@ -160,15 +156,15 @@ class PlanDocument:
         It is taken out first, and its old number stays free; then it is put in as ADD does: if the id is taken, that
         step and those behind it make room.
         """
-        return self._change(partial(changes.move_step, step_id=step_id, to=to))
+        return self._change(lambda editor: editor.move_step(step_id, to))
 
     def rename(self, step_id: str, name: str) -> str:
         """Give a step another name, or none where ``name`` is empty."""
-        return self._change(partial(changes.rename_step, step_id=step_id, name=name))
+        return self._change(lambda editor: editor.rename_step(step_id, name))
 
     def _change(self, change: _Change[str]) -> str:
         said = self._try(change)
-        self._keep(change)
+        self._kept.append(change)
         return said
 
     def _try(self, change: _Change[_T]) -> _T:
@@ -179,7 +175,7 @@ class PlanDocument:
             RoundTripError: the text would not read as the plan.
         """
         try:
-            made = change(self._finder)
+            made = change(self._editor)
         except CommandError:
             # What is refused has changed nothing.
             raise
@@ -187,7 +183,7 @@ class PlanDocument:
             self._go_back()
             raise
         try:
-            check_change(self._finder, self._chain, is_strict=self._is_strict)
+            check_change(self._editor, self._blocks, is_strict=self._is_strict)
             if not self._is_strict and not self._reads():
                 message = "what stands around the plan would be read as a part of it, or instead of it"
                 raise CommandError("PC121", message)
@@ -198,71 +194,33 @@ class PlanDocument:
 
     def _go_back(self) -> None:
         """Be again what all changes that have been kept have made of the document."""
-        self._load(*self._origin())
+        self._load(_read(*self._origin))
         for change in self._kept:
-            change(self._finder)
-        check_change(self._finder, self._chain, is_strict=self._is_strict)
-
-    def _keep(self, change: _Change[object]) -> None:
-        self._kept.append(change)
-        if len(self._kept) > _REMEMBERED + self._chain.count:
-            self._origin = partial(_copy, *_copy(self._plan, self._chain))
-            self._kept.clear()
+            change(self._editor)
+        check_change(self._editor, self._blocks, is_strict=self._is_strict)
 
     def _reads(self) -> bool:
         scan = scan_plan(self.text, limits=NO_LIMITS)
         return scan.plan == self._plan and not has_errors(scan.diagnostics)
 
-    def _flags(self) -> list[bool | None]:
-        return [step.expanded for step in iter_steps(self._plan)]
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # Copies, too, are made this way: the chain of lines is long, and would be followed by recursion.
-        return _restore, (self.text, self.name, self._flags(), self._is_strict)
+    def __reduce__(self) -> tuple[Callable[..., PlanDocument], _State]:
+        # Copies, too, are made this way: the list of lines is long, and would be followed by recursion.
+        return _restore, (self.text, self.name, [step.expanded for step in iter_steps(self._plan)], self._is_strict)
 
     def __repr__(self) -> str:
         return f"<PlanDocument {self.name!r}>"
 
 
-def _perform(finder: Watcher, commands: list[PlanCommand], *, atomic: bool) -> tuple[list[Report], bool]:
-    return perform_all(finder.plan, commands, atomic=atomic, finder=finder)
+def _perform(editor: Editor, commands: list[PlanCommand], *, atomic: bool) -> tuple[list[Report], bool]:
+    return perform_all(editor.plan, commands, atomic=atomic, finder=editor)
 
 
-def _read(text: str, name: str, flags: list[bool | None], *, is_strict: bool) -> ScanResult:
+def _read(text: str, name: str, flags: list[bool | None], is_strict: bool) -> ScanResult:
     scan = (scan_strictly if is_strict else scan_plan)(text, name=name, limits=NO_LIMITS)
     for step, expanded in zip(iter_steps(scan.plan), flags, strict=True):
         step.expanded = expanded
     return scan
 
 
-def _read_again(text: str, name: str, flags: list[bool | None], *, is_strict: bool) -> tuple[PlanSpec, Chain]:
-    scan = _read(text, name, flags, is_strict=is_strict)
-    return scan.plan, _make_chain(scan, is_strict=is_strict)
-
-
-def _copy(plan: PlanSpec, chain: Chain) -> tuple[PlanSpec, Chain]:
-    """A plan of its own with lines of its own, which remember how they were read."""
-    copied = deepcopy(plan)
-    return copied, chain.copy({id(one): other for one, other in zip(iter_steps(plan), iter_steps(copied), strict=True)})
-
-
 def _restore(text: str, name: str, flags: list[bool | None], is_strict: bool) -> PlanDocument:
-    return PlanDocument(_read(text, name, flags, is_strict=is_strict), is_strict=is_strict)
-
-
-def _make_chain(scan: ScanResult, *, is_strict: bool) -> Chain:
-    return _cut(scan, is_strict=is_strict)
-
-
-def _cut(scan: ScanResult, *, is_strict: bool) -> Chain:
-    head, *pieces = cut_accepted(scan.source.text) if is_strict else cut_scanned(scan)
-    steps = {step.step_id: step for step in iter_steps(scan.plan)}
-    stretch = Stretch.of(head, None, newline_of(scan.source.text))
-    chain = Chain(stretch, find_style(scan.plan, pieces))
-    for piece in pieces:
-        step = None if piece.step_id is None else steps[piece.step_id]
-        stretch = Stretch.of(piece, step, stretch.usual_end)
-        if step is not None and not is_strict:
-            stretch.note_repairs()
-        chain.append(stretch)
-    return chain
+    return PlanDocument(_read(text, name, flags, is_strict), is_strict=is_strict)

@@ -17,9 +17,9 @@ from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import end_last_line
 
-__all__ = ["Piece", "cut_accepted", "cut_scanned", "cut_text"]
+__all__ = ["WHITE", "Piece", "cut_accepted", "cut_scanned", "cut_text"]
 
-_WHITE = f"{BLANKS}\r\n"
+WHITE = f"{BLANKS}\r\n"
 
 
 @frozen
@@ -103,7 +103,7 @@ def cut_scanned(scan: ScanResult) -> list[Piece]:
 
 def _cut_between(between: str) -> list[Piece]:
     """The blank lines at the start of a text, and all that comes then, as a piece if there is anything."""
-    content = len(between) - len(between.lstrip(_WHITE))
+    content = len(between) - len(between.lstrip(WHITE))
     start = between.rfind("\n", 0, content) + 1 if content < len(between) else content
     return [Piece(None, "", between[:start]), *([make_piece(None, between[start:])] if start < len(between) else [])]
 
@@ -116,7 +116,7 @@ def _start_line(text: str, at: int) -> int:
 
 def _end_line(text: str, read: str, start: int, at: int) -> int:
     """Where the last line ends that is not blank, begins behind ``start`` and in front of ``at``."""
-    return text.find("\n", start + len(read[start:at].rstrip(_WHITE))) + 1 or len(text)
+    return text.find("\n", start + len(read[start:at].rstrip(WHITE))) + 1 or len(text)
 
 
 def _find_foreign(text: str, read: str, start: int, end: int, bounds: list[tuple[int, int]]) -> Iterator[int]:
@@ -124,16 +124,16 @@ def _find_foreign(text: str, read: str, start: int, end: int, bounds: list[tuple
     at, left = start, deque(bounds)
     for number, row in enumerate(text[start:end].split("\n")):
         said = read[at : at + len(row)]
-        content = at + len(said) - len(said.lstrip(_WHITE))
+        content = at + len(said) - len(said.lstrip(WHITE))
         while left and left[0][1] <= content:
             left.popleft()
-        if row.strip(_WHITE) and (not said.strip(_WHITE) or not left or content < left[0][0]):
+        if row.strip(WHITE) and (not said.strip(WHITE) or not left or content < left[0][0]):
             yield number
         at += len(row) + 1
 
 
 def make_piece(step_id: str | None, stretch: str) -> Piece:
     """A piece that is all of a stretch of text."""
-    content = len(stretch.rstrip(_WHITE))
+    content = len(stretch.rstrip(WHITE))
     end = stretch.find("\n", content) + 1 if content else 0
     return Piece(step_id, stretch) if content and not end else Piece(step_id, stretch[:end], stretch[end:])

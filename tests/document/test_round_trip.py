@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
 from planspec_lark import CommandError, PlanCommand, PlanDocument, PlanStep, iter_steps, parse_plan, scan_plan
-from planspec_lark.document import document as document_module
-from planspec_lark.document.chain import Chain, Place
+from planspec_lark.document import blocks as blocks_module, document as document_module, layout
+from planspec_lark.document.blocks import Block, Blocks, Place
+from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import RoundTripError
-from planspec_lark.document.stretches import Stretch
-from planspec_lark.document.styles import Style
-from planspec_lark.document.watching import Watcher
 from planspec_lark.plan_cmd import apply as applying
 from planspec_lark.plan_cmd.finding import Finder, Gap
 
@@ -38,21 +37,21 @@ Change = Callable[[PlanDocument], object]
 
 def _move_all_below(patch: pytest.MonkeyPatch) -> None:
     """With a step, what it has just taken in is moved as well: beside itself."""
-    move = Watcher.move_lines
-    patch.setattr(Watcher, "move_lines", lambda self, steps: move(self, [*iter_steps(steps[0])]))
+    move = Blocks.move
+    patch.setattr(Blocks, "move", lambda self, steps, place: move(self, [*iter_steps(steps[0])], place))
 
 
 def _leave_lines(patch: pytest.MonkeyPatch) -> None:
     """Of steps that go, only the first one's lines do."""
-    remove = Watcher.remove_lines
-    patch.setattr(Watcher, "remove_lines", lambda self, steps: remove(self, [*steps][:1]))
+    remove = Editor._remove_lines
+    patch.setattr(Editor, "_remove_lines", lambda self, steps: remove(self, [*steps][:1]))
 
 
 def _find_nothing(patch: pytest.MonkeyPatch) -> None:
     """No id is taken, and nobody is taken in."""
     gap = Finder.gap
 
-    def find(self: Watcher, siblings: list[PlanStep], step_id: str) -> Gap:
+    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Gap:
         return Gap(gap(self, siblings, step_id).at, {}, [])
 
     patch.setattr(Finder, "gap", find)
@@ -62,7 +61,7 @@ def _take_in_backwards(patch: pytest.MonkeyPatch) -> None:
     """What is taken in stands in another order than in the text."""
     gap = Finder.gap
 
-    def find(self: Watcher, siblings: list[PlanStep], step_id: str) -> Gap:
+    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Gap:
         found = gap(self, siblings, step_id)
         return Gap(found.at, found.moved, found.adopted[::-1])
 
@@ -73,7 +72,7 @@ def _take_in_a_stranger(patch: pytest.MonkeyPatch) -> None:
     """All are taken in that stand between those that are."""
     gap = Finder.gap
 
-    def find(self: Watcher, siblings: list[PlanStep], step_id: str) -> Gap:
+    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Gap:
         found = gap(self, siblings, step_id)
         at = [index for index, step in enumerate(siblings) if step in found.adopted]
         return Gap(found.at, found.moved, siblings[at[0] : at[-1] + 1])
@@ -89,7 +88,7 @@ def _note_another(patch: pytest.MonkeyPatch) -> None:
 
 def _put_at_the_start(patch: pytest.MonkeyPatch) -> None:
     """All new lines go to the start."""
-    patch.setattr(Chain, "_find", lambda self, _: next(iter(self)))
+    patch.setattr(Blocks, "_find_before", lambda self, _: next(iter(self)))
 
 
 def _put_elsewhere_in_the_plan(patch: pytest.MonkeyPatch) -> None:
@@ -104,86 +103,80 @@ def _put_elsewhere_in_the_plan(patch: pytest.MonkeyPatch) -> None:
 
 def _take_out_of_the_plan_only(patch: pytest.MonkeyPatch) -> None:
     """Lines of steps that go stay where they are, although nobody knows of them any more."""
-    patch.setattr(Chain, "_unlink", lambda *_: None)
+    patch.setattr(Blocks, "_unlink", lambda *_: None)
 
 
 def _drop_detail(patch: pytest.MonkeyPatch) -> None:
     """Bodies of lines that are made anew are lost."""
-    patch.setattr(Stretch, "_edit_body", lambda *_: [])
+    patch.setattr(layout, "_edit_body", lambda *_: [])
 
 
 def _drop_lines(patch: pytest.MonkeyPatch) -> None:
     """Lines that are made anew are lost."""
-    patch.setattr(Stretch, "_make", lambda *_: "")
+    patch.setattr(blocks_module, "edit_lines", lambda *_, **__: "")
+
+
+def _append(patch: pytest.MonkeyPatch, more: str) -> None:
+    edit = layout.edit_lines
+
+    def edit_more(*args: Any, **options: Any) -> str:
+        return f"{edit(*args, **options)}{more}\n"
+
+    patch.setattr(blocks_module, "edit_lines", edit_more)
 
 
 def _add_lines(patch: pytest.MonkeyPatch) -> None:
     """Lines that are made anew have one of nobody behind them."""
-    make = Stretch._make
-
-    def make_more(self: Stretch, step: PlanStep, style: Style) -> str:
-        return f"{make(self, step, style)}\nand more"
-
-    patch.setattr(Stretch, "_make", make_more)
+    _append(patch, "and more")
 
 
 def _add_a_step(patch: pytest.MonkeyPatch) -> None:
     """Lines that are made anew have a step behind them that nobody knows."""
-    make = Stretch._make
-
-    def make_more(self: Stretch, step: PlanStep, style: Style) -> str:
-        return f"{make(self, step, style)}\n9. [act] more"
-
-    patch.setattr(Stretch, "_make", make_more)
+    _append(patch, "9. [act] more")
 
 
 def _swap_bodies(patch: pytest.MonkeyPatch) -> None:
     """The detail of step 1 stands in front of step 3, far from it: side by side the two would be right."""
-    show = Stretch.show
+    show = Blocks.show
 
-    def swap(self: Stretch, style: Style) -> str:
-        step_id = self.step.step_id if self.step else ""
-        shown = show(self, style)
+    def swap(self: Blocks, block: Block) -> str:
+        step_id = block.step.step_id if block.step else ""
+        shown = show(self, block)
         return f"  > kept\n{shown}" if step_id == "3" else shown.replace("\n  > kept", "") if step_id == "1" else shown
 
-    patch.setattr(Stretch, "show", swap)
+    patch.setattr(Blocks, "show", swap)
 
 
 def _end_no_line(patch: pytest.MonkeyPatch) -> None:
-    """The line in front of a new one is not ended."""
-    link = Chain._link
-
-    def link_closely(self: Chain, block: list[Stretch], before: Stretch) -> None:
-        link(self, block, before)
-        before.end = before.gap = ""
-
-    patch.setattr(Chain, "_link", link_closely)
+    """Lines that are made anew are not ended."""
+    edit = layout.edit_lines
+    patch.setattr(blocks_module, "edit_lines", lambda *args, **options: edit(*args, **options).rstrip("\n"))
 
 
 def _change_head(patch: pytest.MonkeyPatch) -> None:
     """Where the steps open, the goal is lost."""
-    write = Chain._write_header
+    write = Blocks._write_header
 
-    def lose(self: Chain) -> None:
+    def lose(self: Blocks) -> None:
         write(self)
-        self._head.text = "## Steps"
+        self._head.text = "## Steps\n"
 
-    patch.setattr(Chain, "_write_header", lose)
+    patch.setattr(Blocks, "_write_header", lose)
 
 
 def _fail_at_the_second(patch: pytest.MonkeyPatch) -> None:
     """The second step that is put in fails, once it is in the plan."""
-    insert = Chain.insert
+    insert = Blocks.insert
     count = 0
 
-    def fail(self: Chain, step: PlanStep, place: Place) -> None:
+    def fail(self: Blocks, step: PlanStep, place: Place) -> None:
         nonlocal count
         count += 1
         if count == 2:
             raise ZeroDivisionError
         insert(self, step, place)
 
-    patch.setattr(Chain, "insert", fail)
+    patch.setattr(Blocks, "insert", fail)
 
 
 TWO = [PlanCommand("ADD", "2", "act", "h"), PlanCommand("DONE", "1"), PlanCommand("ADD", "1.1", "act", "i")]
@@ -227,7 +220,7 @@ FAULTS: dict[str, tuple[Patch, Change, str]] = {
         lambda d: d.apply([PlanCommand("DONE", "1"), PlanCommand("DONE", "3")]),
         "step 3 would read otherwise",
     ),
-    "a line that does not end": (_end_no_line, lambda d: d.add("2", "act"), "would read otherwise"),
+    "a line that does not end": (_end_no_line, lambda d: d.set_status("2", "done"), "would read otherwise"),
     "in the middle of commands": (_fail_at_the_second, lambda d: d.apply(TWO), ""),
     "in the middle of all or none": (_fail_at_the_second, lambda d: d.apply(TWO, atomic=True), ""),
 }
@@ -288,7 +281,7 @@ def test_an_interrupt_in_the_middle_changes_nothing() -> None:
 
     for document in (PlanDocument.from_text(TEXT), PlanDocument.from_answer(ANSWER)):
         before = document.text
-        for owner, name in ((Chain, "_link"), (document_module, "check_change")):
+        for owner, name in ((Blocks, "_link"), (document_module, "check_change")):
             _is_refused(
                 document,
                 lambda patch, owner=owner, name=name: patch.setattr(owner, name, interrupt),  # type: ignore[misc]

@@ -1,0 +1,320 @@
+"""The text of a document as a linked list of blocks: the head, then the lines of each step, and other text.
+
+What the lines of a step become depends on how they were read and on what the step says now, and on nothing in between.
+So a change that is undone leaves no trace, and it makes no difference when somebody looks. Printing is concatenation.
+All lines are ended here; where the text's last one is not, that is known besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from copy import copy
+from itertools import pairwise
+
+from attrs import define, field, frozen
+
+from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of, join_rows, split_rows
+from planspec_lark.document.pieces import WHITE, Piece, cut_accepted, cut_scanned
+from planspec_lark.planspec.models import PlanStep, iter_steps
+from planspec_lark.planspec.scanning import ScanResult
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import newline_of
+
+__all__ = ["Block", "Blocks", "Place"]
+
+BOM = "\ufeff"
+# How far the ranks of neighbours are apart at first: there is room for so many bits of blocks in between.
+_APART = 1 << 256
+# What a head may be that has no line, so that none has to be ended.
+_NO_LINE = ("", BOM)
+
+
+@define(eq=False)
+class Block:
+    """Some lines.
+
+    Attributes:
+        lines: as they were read; empty for those of a new step.
+        newline: how lines end here.
+        step: whose they are.
+        gap: the blank lines behind them.
+        foreign: which of the lines are no part of the plan, although they stand among those of a step.
+        was: what the step was read as, where the grammar may read its lines otherwise or not at all.
+        indent: how the step is indented.
+        text: the lines as they are now; None until somebody asks.
+        rank: grows from the first block to the last.
+    """
+
+    lines: str
+    newline: str
+    step: PlanStep | None = None
+    gap: str = ""
+    foreign: frozenset[int] = frozenset()
+    was: PlanStep | None = None
+    indent: str = ""
+    text: str | None = None
+    rank: int = 0
+    before: Block | None = field(default=None, repr=False)
+    behind: Block | None = field(default=None, repr=False)
+
+    @property
+    def is_spaced(self) -> bool:
+        """Whether a blank line comes behind it."""
+        return "\n" in self.gap
+
+    def is_below(self, step_id: str) -> bool:
+        """Whether it is of a step whose id begins with this one, or of any where this is empty."""
+        return self.step is not None and self.step.step_id.startswith(f"{step_id}." if step_id else "")
+
+    def shift(self, old: str, new: str) -> None:
+        """Indent the step's own lines anew that were indented with ``old``."""
+        rows = enumerate(split_rows(self.lines))
+        self.lines = "".join(row if at in self.foreign else _shift(row, old, new) for at, row in rows)
+        self.indent = _shift(f"{self.indent}.", old, new)[:-1]
+
+
+def _shift(row: str, old: str, new: str) -> str:
+    return new + row[len(old) :] if row.startswith(old) and row.strip() else row
+
+
+@frozen
+class Place:
+    """Where a step stands: behind a sibling, in front of another step, below a parent; None for what is not there."""
+
+    behind: PlanStep | None
+    before: PlanStep | None
+    parent: PlanStep | None
+
+
+class Blocks:
+    """All blocks of a document.
+
+    Args:
+        scan: how it was read.
+        is_strict: whether the text is nothing but a plan, so that the grammar reads the lines of each step as the step.
+    """
+
+    def __init__(self, scan: ScanResult, *, is_strict: bool) -> None:
+        text = scan.source.text
+        head, *pieces = cut_accepted(text) if is_strict else cut_scanned(scan)
+        steps = {step.step_id: step for step in iter_steps(scan.plan)}
+        self._style = find_style(scan.plan, pieces)
+        self._blocks: dict[int, Block] = {}
+        self._changed: dict[int, Block] = {}
+        self._text: str | None = text
+        # The last block, where the text's last line is not ended.
+        self._unended: Block | None = None
+        self._head = self._last = self._read(head, newline_of(text))
+        for piece in pieces:
+            block = self._read(piece, self._last.newline)
+            if piece.step_id is not None:
+                block.step = step = steps[piece.step_id]
+                block.was = None if is_strict else copy(step)
+                self._blocks[id(step)] = block
+            block.before, self._last.behind = self._last, block
+            block.rank = self._last.rank + _APART
+            self._last = block
+
+    def _read(self, piece: Piece, newline: str) -> Block:
+        lines, end = piece.lines, end_of(piece.lines)
+        block = Block(lines, end or newline, None, piece.gap, piece.foreign, indent=indent_of(lines))
+        if not end and lines not in _NO_LINE:
+            block.lines += newline
+            self._unended = block
+        block.text = block.lines
+        return block
+
+    def __iter__(self) -> Iterator[Block]:
+        block: Block | None = self._head
+        while block is not None:
+            yield block
+            block = block.behind
+
+    # ---------------------------------------------------------------- text
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        if self._text is None:
+            text = "".join(map(self.show, self))
+            self._text = text.removesuffix(self._unended.newline) if self._unended else text
+        return self._text
+
+    def show(self, block: Block) -> str:
+        """A block as it is now, with the blank lines behind it."""
+        if block.text is None:
+            assert block.step is not None, "only steps change"
+            block.text = edit_lines(
+                block.lines,
+                block.step,
+                self._style,
+                indent=block.indent,
+                newline=block.newline,
+                was=block.was,
+                foreign=block.foreign,
+            )
+        return block.text + block.gap
+
+    @property
+    def count(self) -> int:
+        """Of how many steps there are lines."""
+        return len(self._blocks)
+
+    def find(self, step: PlanStep | None) -> Block | None:
+        """The lines of a step, or None where it has none."""
+        return self._blocks.get(id(step))
+
+    def rank(self, step: PlanStep) -> int:
+        """Where in the text a step stands: it grows from line to line."""
+        return self._blocks[id(step)].rank
+
+    def touch(self, step: PlanStep) -> None:
+        """Note that a step may have changed."""
+        block = self._blocks[id(step)]
+        block.text = None
+        self._note(block)
+
+    def _note(self, block: Block) -> None:
+        self._text = None
+        self._changed[id(block)] = block
+
+    def take_changed(self) -> list[Block]:
+        """The blocks that may have changed, come, moved or gone since this was asked last."""
+        changed = [*self._changed.values()]
+        self._changed.clear()
+        return changed
+
+    # ---------------------------------------------------------------- steps that come, go and move
+
+    def insert(self, step: PlanStep, place: Place) -> None:
+        """Put in the lines of a new step."""
+        before, indent = self._find_before(place), self._indent_at(place)
+        if not (place.behind or place.before or place.parent):
+            self._write_header()
+        block = Block("", "", step, indent=indent)
+        self._blocks[id(step)] = block
+        self._link([block], before)
+
+    def remove(self, steps: Iterable[PlanStep]) -> None:
+        """Take out the lines of steps; other text among them stays."""
+        for step in steps:
+            block = self._blocks.pop(id(step))
+            self._note(block)
+            if block.foreign:
+                rows = split_rows(block.lines)
+                block.lines = block.text = join_rows([rows[at] for at in sorted(block.foreign)], block.newline)
+                block.step, block.foreign = None, frozenset()
+                self._end(block)
+            else:
+                self._unlink(block)
+
+    def move(self, steps: Iterable[PlanStep], place: Place) -> None:
+        """Put the lines of steps elsewhere, one behind the other. The place must be named by other steps than these."""
+        blocks = [self._blocks[id(step)] for step in steps]
+        gaps = [block.gap for block in blocks]
+        for block in blocks:
+            self._unlink(block)
+        old, new = blocks[0].indent, self._indent_at(place)
+        for block, gap in zip(blocks, gaps, strict=True):
+            block.gap, block.text = gap, None
+            if old != new:
+                block.shift(old, new)
+        for one, other in pairwise(blocks):
+            one.behind, other.before = other, one
+        self._link(blocks, self._find_before(place))
+
+    def _indent_at(self, place: Place) -> str:
+        if beside := place.behind or place.before:
+            return self._blocks[id(beside)].indent
+        if place.parent:
+            return self._blocks[id(place.parent)].indent + self._style.child
+        return indent_of(self._head.lines.removesuffix(self._head.newline).rpartition("\n")[2].removeprefix(BOM))
+
+    def _find_before(self, place: Place) -> Block:
+        """The block behind which a step with this place goes."""
+        if place.before:
+            found = self._blocks[id(place.before)].before
+            assert found is not None, "the head is in front of all"
+            return found
+        found = self._blocks.get(id(place.behind or place.parent), self._head)
+        if place.behind:
+            while below := _next_below(found, place.behind.step_id):
+                found = below
+        return found
+
+    def _write_header(self) -> None:
+        """Head the steps, of which the first is to come, as the printer does."""
+        head = self._head
+        rows = [row.strip(WHITE + BOM) for row in split_rows(head.lines)]
+        mark = grammars.pattern("planspec", "STEPS_MARK")
+        if not any(map(mark.fullmatch, rows)):
+            is_spaced = any(not row.strip(WHITE) for row in split_rows(head.lines.lstrip()))
+            head.lines += (head.newline if is_spaced else "") + f"## Steps{head.newline}"
+            head.text = head.lines
+            self._note(head)
+
+    # ---------------------------------------------------------------- the list
+
+    def _link(self, blocks: list[Block], before: Block) -> None:
+        """Put blocks that hang together behind one, set off as it is usual there."""
+        first, last, behind = blocks[0], blocks[-1], before.behind
+        if behind is not None and behind.step is not None:
+            last.gap = before.newline if _is_spaced(before, first, behind) else ""
+        else:
+            # Behind the last step a new one is set off as that one is.
+            is_spaced = before.step and before.before and before.before.step and before.before.is_spaced
+            last.gap, before.gap = before.gap, before.newline if is_spaced else ""
+        if before is self._unended:
+            self._unended = last
+        if not first.lines:
+            first.newline = before.newline
+        first.before, before.behind, last.behind = before, first, behind
+        if behind is None:
+            self._last = last
+        else:
+            behind.before = last
+        # All get new ranks where there is no room left.
+        apart = (behind.rank - before.rank) // (len(blocks) + 1) if behind else _APART
+        rank = before.rank
+        for block in blocks if apart else self:
+            rank += apart or _APART
+            block.rank = rank
+        for block in blocks:
+            self._note(block)
+
+    def _unlink(self, block: Block) -> None:
+        before, behind = block.before, block.behind
+        assert before is not None, "the head stays"
+        self._note(block)
+        self._end(block)
+        before.behind = behind
+        if behind is None:
+            self._last = before
+            before.gap = block.gap
+        else:
+            behind.before = before
+            if behind.step is None:
+                # Other text stays set off as it was.
+                before.gap = max(before.gap, block.gap, key=lambda gap: gap.count("\n"))
+
+    def _end(self, block: Block) -> None:
+        if block is self._unended:
+            self._unended = None
+
+
+def _next_below(block: Block, step_id: str) -> Block | None:
+    """The next step's block, if it is below this id."""
+    behind = block.behind
+    while behind is not None and behind.step is None:
+        behind = behind.behind
+    return behind if behind and behind.is_below(step_id) else None
+
+
+def _is_spaced(before: Block, new: Block, behind: Block) -> bool:
+    """Whether a new step and the one behind it are set off by a blank line: as those around them are."""
+    if before.step is None or new.is_below(before.step.step_id):
+        # In front of it is no sibling. Between the siblings behind it shows what is usual.
+        head = behind.step.step_id.rpartition(".")[0] if behind.step else ""
+        if behind.behind is not None and behind.behind.is_below(head):
+            return behind.is_spaced
+    return before.step is not None and before.is_spaced

@@ -1,0 +1,181 @@
+"""Changes of a plan and, with it, of its text. As with commands, what is refused changes nothing.
+
+Commands find the steps of a plan through an editor, too. Whoever finds a step may change it, so its lines are looked at
+again; whoever adds, renumbers or removes some says so anyway.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from planspec_lark.document.blocks import Blocks, Place
+from planspec_lark.plan_cmd.apply import count_steps, find_known, find_room
+from planspec_lark.plan_cmd.finding import Finder
+from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.syntax.diagnostics import CommandError
+
+__all__ = ["Editor"]
+
+
+def _check(what: str, step_id: str, **values: Any) -> PlanStep:
+    """A step with these values, which only stands for whether they can be."""
+    try:
+        return PlanStep(step_id, **values)
+    except (TypeError, ValueError) as error:
+        raise CommandError("PC118", f"{what}: {error}") from None
+
+
+class Editor(Finder):
+    """Finds and changes steps of a plan, and keeps the lines of its text in step with them."""
+
+    def __init__(self, plan: PlanSpec, blocks: Blocks) -> None:
+        super().__init__(plan, {step.step_id: step for step in iter_steps(plan)})
+        self._blocks = blocks
+        self._placed: dict[int, PlanStep] = {}
+        self._names = Counter(step.step_name for step in iter_steps(plan))
+
+    @property
+    def count(self) -> int:
+        """How many ids of steps there are."""
+        return len(self._index or ())
+
+    def take_placed(self) -> list[PlanStep]:
+        """The steps that are new or have got new ids since this was asked last; some may have been taken out."""
+        placed = [*self._placed.values()]
+        self._placed.clear()
+        return placed
+
+    # ---------------------------------------------------------------- what commands say
+
+    def find(self, step_id: str) -> PlanStep | None:
+        """The step with this id, or None."""
+        step = super().find(step_id)
+        if step is not None:
+            self._blocks.touch(step)
+        return step
+
+    def add(self, step: PlanStep) -> None:
+        """Put in the lines of a step that is new in the plan."""
+        super().add(step)
+        self._placed[id(step)] = step
+        self._names[step.step_name] += 1
+        self._blocks.insert(step, self._place_of(step, step.children))
+
+    def remove_below(self, step: PlanStep) -> None:
+        """Take out the lines of all steps below a step."""
+        self._remove_lines(islice(iter_steps(step), 1, None))
+        super().remove_below(step)
+
+    def move_up(self, moved: dict[int, list[PlanStep]], head: str, by: int = 1) -> None:
+        """Let steps below ``head`` move up, with all below them."""
+        super().move_up(moved, head, by)
+        for steps in moved.values():
+            for step in steps:
+                self._touch_all(step)
+
+    def move_to(self, step: PlanStep, step_id: str) -> None:
+        """Give a step that has been removed another id, and all below it such as begin with it."""
+        super().move_to(step, step_id)
+        self._touch_all(step)
+
+    def _touch_all(self, step: PlanStep) -> None:
+        for below in iter_steps(step):
+            self._placed[id(below)] = below
+            self._blocks.touch(below)
+
+    def _remove_lines(self, steps: Iterable[PlanStep]) -> None:
+        gone = [*steps]
+        self._blocks.remove(gone)
+        self._names.subtract(step.step_name for step in gone)
+
+    def _place_of(self, step: PlanStep, adopted: list[PlanStep]) -> Place:
+        """Where the lines of a step belong that stands in the plan; those that it has adopted have theirs already."""
+        siblings, head = self.siblings_of(step)
+        at = self.index_of(siblings, head, step)
+        behind = [*siblings[at + 1 : at + 2], *adopted[:1]]
+        before = min(behind, key=self._blocks.rank, default=None)
+        return Place(siblings[at - 1] if at else None, before, self.parent_of(step))
+
+    # ---------------------------------------------------------------- what no command has a verb for
+
+    def set_status(self, step_id: str, status: PlanStatus | str, result: str | None) -> str:
+        """Give a step a status, and a result unless that is None."""
+        what = f"SET {step_id}"
+        checked = _check(what, step_id, status=status, result="" if result is None else result)
+        step = find_known(step_id, self, what)
+        was, step.status = step.status, checked.status
+        if result is not None:
+            step.result = checked.result
+        return f"step {step_id}: {was.value} → {step.status.value}"
+
+    def rename_step(self, step_id: str, name: str) -> str:
+        """Give a step another name, or none where it is empty."""
+        what = f"RENAME {step_id}"
+        checked = _check(what, step_id, step_name=name)
+        step = find_known(step_id, self, what)
+        if checked.step_name != step.step_name:
+            self._refuse_taken(checked.step_name, what)
+            self._names.subtract([step.step_name])
+            self._names[checked.step_name] += 1
+            step.step_name = checked.step_name
+        return f"step {step_id} is called {name}" if name else f"step {step_id} has no name"
+
+    def _refuse_taken(self, name: str, what: str) -> None:
+        if name and self._names[name]:
+            raise CommandError("PC120", f"{what}: another step is called {name}")
+
+    def add_step(self, step_id: str, values: dict[str, Any]) -> str:
+        """Put in a step with these values, as ADD does."""
+        what = f"ADD {step_id}"
+        step = _check(what, step_id, **values)
+        if step.step_type not in STEP_TYPES:
+            raise CommandError("PC114", f"{what}: '{step.step_type}' is none of {', '.join(STEP_TYPES)}")
+        self._refuse_taken(step.step_name, what)
+        moved = find_room(step, step.step_id, self, what).take(step, self)
+        self.add(step)
+        return f"step {step.step_id} added{moved}"
+
+    def remove_step(self, step_id: str, *, renumber: bool) -> str:
+        """Take out a step and all below it; with ``renumber``, the run of numbers behind it moves down by one."""
+        step = find_known(step_id, self, f"REMOVE {step_id}")
+        siblings, head = self.siblings_of(step)
+        del siblings[self.index_of(siblings, head, step)]
+        self.remove(step)
+        gone = list(iter_steps(step))
+        self._remove_lines(gone)
+        words = f"step {step_id} removed"
+        if len(gone) > 1:
+            words += f" with {count_steps(len(gone) - 1)} below it"
+        moved = self.run_behind(siblings, step_id) if renumber else {}
+        if moved:
+            self.move_up(moved, step_id.rpartition(".")[0], by=-1)
+            words += f", {count_steps(sum(map(len, moved.values())))} behind it moved down by one"
+        return words
+
+    def move_step(self, step_id: str, to: str) -> str:
+        """Give a step with all below it another place: exactly this id, where all make room as they do for ADD."""
+        what = f"MOVE {step_id} to {to}"
+        _check(what, to)
+        step = find_known(step_id, self, what)
+        if to == step_id:
+            return f"step {step_id} stays where it is"
+        if to.startswith(f"{step_id}."):
+            raise CommandError("PC119", f"{what}: a step can not stand below itself")
+        siblings, head = self.siblings_of(step)
+        at = self.index_of(siblings, head, step)
+        del siblings[at]
+        try:
+            room = find_room(step, to, self, what)
+        except CommandError:
+            siblings.insert(at, step)
+            raise
+        self.remove(step)
+        own = list(iter_steps(step))
+        moved = room.take(step, self)
+        # Between the same neighbours, lines may stay where they are.
+        if room.siblings is not siblings or room.gap.at != at:
+            self._blocks.move(own, self._place_of(step, [] if len(own) > 1 else step.children))
+        return f"step {step_id} moved to {to}{moved}"

@@ -1,0 +1,301 @@
+"""How an author lays a step out in lines, and these lines once the step is to say something else.
+
+Of a summary line only those tokens change that have to, white space and all; of a body, only those lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from operator import attrgetter
+from re import Match
+
+from attrs import frozen
+
+from planspec_lark.document.pieces import WHITE, Piece
+from planspec_lark.planspec.escapes import read_detail, write_detail
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.printer import canonical_summary
+from planspec_lark.planspec.tokens import BODY, SUMMARY, build_step, split_segments, split_variables
+from planspec_lark.syntax import grammars
+
+__all__ = ["Style", "edit_lines", "end_of", "find_style", "indent_of", "join_rows", "split_rows"]
+
+_UNIT = "  "
+# Types that look like marks, and so may need one.
+_LOOKALIKES = ("[x]", "[X]")
+# The tokens of a summary line in its order.
+_TOKENS = [name for name in SUMMARY if name != "_more"]
+# How many signs around its value belong to a token, as the brackets of a type.
+_SIGNS = {"STEP_ID": (0, 1), "TYPE": (1, 1)}
+_SUMMARY_FIELDS = {name: info for name, info in STEP_FIELDS.items() if not info.is_in_body}
+_SAID = attrgetter(*(name for name in _SUMMARY_FIELDS if name != "step_id"))
+
+
+def split_rows(lines: str) -> list[str]:
+    """The lines of a text whose last line is ended, each with its end."""
+    return [f"{row}\n" for row in lines.split("\n")[:-1]]
+
+
+def join_rows(rows: list[str], end: str) -> str:
+    """The text of lines, the last of which gets this end."""
+    text = "".join(rows)
+    return text.removesuffix(end_of(text)) + end
+
+
+def end_of(lines: str) -> str:
+    """What ends the last line; empty where nothing does."""
+    return "\r\n" if lines.endswith("\r\n") else "\n" if lines.endswith("\n") else ""
+
+
+def indent_of(row: str) -> str:
+    """The white space at the start of a line."""
+    return row[: len(row) - len(row.lstrip(BLANKS))]
+
+
+# ---------------------------------------------------------------- style
+
+
+@frozen
+class Style:
+    """``marks_pending``: pending steps bear a mark. ``child`` and ``body``: by what white space steps and bodies are
+    indented more than the step that they belong to."""
+
+    marks_pending: bool = False
+    child: str = _UNIT
+    body: str = _UNIT
+
+
+def find_style(plan: PlanSpec, pieces: list[Piece]) -> Style:
+    """The style of a document. The first place that shows how it indents counts, or the canonical form where none does.
+
+    Pending steps get a mark where at least half of them have one.
+    """
+    rows = {piece.step_id: piece.lines for piece in pieces if piece.step_id is not None}
+    marked = sum(_marks_pending(lines.partition("\n")[0]) for lines in rows.values() if "[ ]" in lines)
+    pending = sum(
+        step.status is PlanStatus.PENDING and f"[{step.step_type}]" not in _LOOKALIKES for step in iter_steps(plan)
+    )
+    families = ((rows[step.step_id], rows[step.children[0].step_id]) for step in iter_steps(plan) if step.children)
+    bodies = ((lines, row) for lines in rows.values() for row in _first_below(lines))
+    return Style(0 < pending <= 2 * marked, _find_indent(families), _find_indent(bodies))
+
+
+def _marks_pending(row: str) -> bool:
+    """Whether a step bears the pending mark without need."""
+    match = _match_summary(row)
+    return match is not None and match["MARK"] == "[ ]" and f"[{match['TYPE']}]" not in _LOOKALIKES
+
+
+def _first_below(lines: str) -> list[str]:
+    """The first line below a summary line that is not blank, if there is one."""
+    return next(([row] for row in lines.split("\n")[1:] if row.strip(WHITE)), [])
+
+
+def _find_indent(pairs: Iterator[tuple[str, str]]) -> str:
+    """By what the lower line is indented more, in the first of these pairs in which it begins as the upper one."""
+    indents = ((indent_of(above), indent_of(below)) for above, below in pairs)
+    return next((below[len(above) :] for above, below in indents if below.startswith(above)), _UNIT)
+
+
+# ---------------------------------------------------------------- lines of a step
+
+
+def edit_lines(  # noqa: PLR0913
+    lines: str,
+    step: PlanStep,
+    style: Style,
+    *,
+    indent: str,
+    newline: str,
+    was: PlanStep | None = None,
+    foreign: frozenset[int] = frozenset(),
+) -> str:
+    """Lines that say what a step says, the last one ended.
+
+    Args:
+        lines: the lines that the step has, the last one ended; the empty text for a new step.
+        step: what to say.
+        style: what new lines look like.
+        indent: the step's indentation, for new lines.
+        newline: how new lines end.
+        was: what the lines were read as, where the grammar may read them otherwise or not at all.
+        foreign: which of the lines, from 0, are no part of the plan and stay as they are.
+    """
+    row, *below = split_rows(lines) or [indent + newline]
+    body_indent = indent + style.body
+    edited = [_edit_summary(row, step, style, was)]
+    if was is None or _read_body(below) == (was.inputs, was.detail):
+        edited += _edit_body(below, step, body_indent, newline)
+    elif (was.inputs, was.detail) == (step.inputs, step.detail):
+        edited += below
+    else:
+        edited += _edit_body([], step, body_indent, newline)
+        edited += [row for at, row in enumerate(below, start=1) if at in foreign or not row.strip(WHITE)]
+    return join_rows(edited, end_of(lines) or newline)
+
+
+# ---------------------------------------------------------------- summary lines
+
+
+@cache
+def _pattern(rule: str, groups: tuple[str, ...]) -> Callable[[str, int], Match[str] | None]:
+    return grammars.regular("planspec").pattern(rule, groups=groups).match
+
+
+def _match(row: str, rule: str, groups: tuple[str, ...]) -> Match[str] | None:
+    content = row.removesuffix("\n").removesuffix("\r")
+    match = _pattern(rule, groups)(f"{content}\n", len(indent_of(row)))
+    return match if match and match.end() > len(content) else None
+
+
+def _match_summary(row: str) -> Match[str] | None:
+    return _match(row, "_summary", SUMMARY)
+
+
+def _says(match: Match[str] | None, step: PlanStep) -> bool:
+    """Whether a summary line says what a step says."""
+    return (
+        match is not None and match["STEP_ID"] == step.step_id and _are_alike(build_step(*match.group(*SUMMARY)), step)
+    )
+
+
+def _are_alike(one: PlanStep, other: PlanStep) -> bool:
+    return bool(_SAID(one) == _SAID(other))
+
+
+def _edit_summary(row: str, step: PlanStep, style: Style, was: PlanStep | None) -> str:
+    """A line that says what a step says: the same one where it does already."""
+    indent, match = indent_of(row), _match_summary(row)
+    if match is None or (was is not None and not _says(match, was)):
+        if was is not None and was.step_id == step.step_id and _are_alike(was, step):
+            return row
+        head = f"{step.step_id}. "
+        mark = "[ ] " if style.marks_pending and step.status is PlanStatus.PENDING else ""
+        return indent + head + mark + canonical_summary(step).removeprefix(head).removeprefix(mark) + end_of(row)
+    read = build_step(*match.group(*SUMMARY))
+    if _are_alike(read, step):
+        return indent + step.step_id + row[match.end("STEP_ID") :]
+    blanks = row[len(row.rstrip(WHITE)) :]
+    edited = indent + _replace_tokens(match, read, step, style) + blanks
+    # Words may come to look like other tokens where their neighbours change.
+    return edited if _says(_match_summary(edited), step) else indent + canonical_summary(step) + blanks
+
+
+def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: Style) -> str:
+    """A summary line with those tokens replaced that say something else now."""
+    canonical = _match_summary(canonical_summary(step))
+    assert canonical is not None, "it is a summary line"
+    tokens, new = _split_tokens(match), _split_tokens(canonical)
+    due = {info.token for name, info in _SUMMARY_FIELDS.items() if getattr(was, name) != getattr(step, name)}
+    if bool(was.outputs) != bool(step.outputs):
+        # Whether an arrow has to be escaped depends on that.
+        due.add("DESCRIPTION")
+    if step.status is PlanStatus.PENDING is not was.status:
+        if style.marks_pending:
+            new.setdefault("MARK", (" ", "[ ]"))
+        else:
+            tokens.pop("MARK", None)
+    if "MARK" not in tokens and step.status is was.status:
+        due.add("MARK")
+    for name in due:
+        # All of a result goes where its first piece stands.
+        place = "_behind" if name == "RESULT" and "RESULT" not in tokens and "_behind" in tokens else name
+        lead, _ = tokens.pop(place, ("", ""))
+        if name in new:
+            tokens[place] = lead or new[name][0], new[name][1]
+        if place == "RESULT":
+            tokens.pop("_behind", None)
+    return "".join("".join(tokens[name]) for name in _TOKENS if name in tokens)
+
+
+def _split_tokens(match: Match[str]) -> dict[str, tuple[str, str]]:
+    """By name the tokens of a summary line, each with what stands in front of it.
+
+    All pieces of a result on one side of the progress are one token.
+    """
+    tokens, at = {}, match.start()
+    for name in _TOKENS:
+        start, end = _token_span(match, name)
+        if start < end:
+            tokens[name] = match.string[at:start], match.string[start:end]
+            at = end
+    return tokens
+
+
+def _token_span(match: Match[str], name: str) -> tuple[int, int]:
+    start, end = match.span(name)
+    if start < end:
+        if name == "RESULT":
+            end = max(end, match.end("_more"))
+        elif name == "PROGRESS":
+            start = match.string.rindex("P", 0, start)
+        elif name == "_behind":
+            start += next(split_segments(match[name])).start("RESULT")
+    left, right = _SIGNS.get(name, (0, 0))
+    return start - left, end + right
+
+
+# ---------------------------------------------------------------- bodies
+
+
+def _match_body(row: str) -> Match[str] | None:
+    return _match(row, "_body", BODY)
+
+
+def _read_body(rows: list[str]) -> tuple[list[str], list[str]]:
+    """The inputs and the detail of these lines. Other lines among them are passed over."""
+    inputs: list[str] = []
+    detail: list[str] = []
+    for match in filter(None, map(_match_body, rows)):
+        if match["INPUTS"]:
+            inputs += split_variables(match["INPUTS"])
+        else:
+            detail.append(read_detail(match["DETAIL"]))
+    return inputs, detail
+
+
+def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> list[str]:
+    """Lines that have the inputs and the detail of a step, made of those below its summary line."""
+    inputs, detail = _read_body(rows)
+    if (inputs, detail) == (step.inputs, step.detail):
+        return rows
+    matches = {at: match for at, row in enumerate(rows) if (match := _match_body(row))}
+    indent = next((indent_of(rows[at]) for at in matches), indent)
+    # What comes in front of all lines, and in place of each.
+    front: list[str] = []
+    edited = [[row] for row in rows]
+    if inputs != step.inputs:
+        places = [at for at, match in matches.items() if match["INPUTS"]]
+        for at in places:
+            edited[at] = []
+        names = ", ".join(step.inputs)
+        if names and places:
+            start, end = matches[places[0]].span("INPUTS")
+            edited[places[0]] = [rows[places[0]][:start] + names + rows[places[0]][end:]]
+        elif names:
+            front.append(f"{indent}> ← {names}{newline}")
+    if detail != step.detail:
+        places = [at for at, match in matches.items() if not match["INPUTS"]]
+        # The lines at both ends that say the same stay.
+        same = _count_same(detail, step.detail)
+        behind = _count_same(detail[same:][::-1], step.detail[same:][::-1])
+        old, new = places[same : len(detail) - behind], step.detail[same : len(step.detail) - behind]
+        for at in old:
+            edited[at] = []
+        anchor = old[-1] if old else places[same - 1] if same else places[0] - 1 if places else len(rows) - 1
+        more = edited[anchor] if anchor >= 0 else front
+        for number, text in enumerate(new):
+            line = f"{indent}> {write_detail(text)}" if text else f"{indent}>"
+            if number < len(old):
+                edited[old[number]].append(line + end_of(rows[old[number]]))
+            else:
+                more.append(line + newline)
+    return [*front, *(row for lines in edited for row in lines)]
+
+
+def _count_same(some: list[str], others: list[str]) -> int:
+    """How many items at the start of both are the same."""
+    pairs = zip(some, others, strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(some), len(others)))

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 __all__ = [
-    "create_atomically",
     "is_leftover",
     "link_or_copy",
     "remove_leftovers",
@@ -26,17 +25,14 @@ __all__ = [
 _PREFIX, _SUFFIX = ".planspec-", ".tmp"
 
 
-def _nothing() -> None:
-    pass
-
-
 @contextmanager
 def writing(
     path: Path,
     like: os.stat_result | None = None,
     *,
     prefix: str = _PREFIX,
-    check: Callable[[], object] = _nothing,
+    check: Callable[[], object] | None = None,
+    is_new: bool = False,
 ) -> Iterator[BinaryIO]:
     """A file beside ``path`` that takes its name, in one step, when all is written.
 
@@ -48,11 +44,14 @@ def writing(
         like: what it is to be like.
         prefix: how its name begins before that, so that each writer knows its own leftovers.
         check: called when all is on the disk, right before it takes the name; what that raises leaves all as it was.
+        is_new: replace no file.
 
     Raises:
+        FileExistsError: with ``is_new``, there is something of this name already.
         OSError: it cannot be written; what was at ``path`` is as it was.
     """
-    beside = _beside(path, prefix)
+    # Without the name of what it becomes, which may be as long as names can be.
+    beside = path.with_name(f"{prefix}{secrets.token_hex(8)}{_SUFFIX}")
     # What is to have permissions of its own is nobody else's until it has them.
     mode = 0o666 if like is None else 0o600
     try:
@@ -62,8 +61,12 @@ def writing(
             os.fsync(file.fileno())
         if like is not None:
             _make_like(beside, like)
-        check()
-        beside.replace(path)
+        if check is not None:
+            check()
+        if is_new:
+            _name_new(beside, path)
+        else:
+            beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
@@ -80,31 +83,7 @@ def _make_like(path: Path, known: os.stat_result) -> None:
     path.chmod(stat.S_IMODE(known.st_mode))
 
 
-def _beside(path: Path, prefix: str) -> Path:
-    # Without the name of what it becomes, which may be as long as names can be.
-    return path.with_name(f"{prefix}{secrets.token_hex(8)}{_SUFFIX}")
-
-
-def create_atomically(path: Path, data: bytes, *, prefix: str = _PREFIX) -> None:
-    """A new file, which is there with all that belongs into it or not at all.
-
-    Raises:
-        FileExistsError: there is something of this name already.
-        OSError: it cannot be written.
-    """
-    beside = _beside(path, prefix)
-    try:
-        with open(beside, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        _give_name(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-    sync_folder(path.parent)
-
-
-def _give_name(beside: Path, path: Path) -> None:
+def _name_new(beside: Path, path: Path) -> None:
     try:
         os.link(beside, path)
     except FileExistsError:
@@ -114,6 +93,8 @@ def _give_name(beside: Path, path: Path) -> None:
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         beside.rename(path)
+    else:
+        beside.unlink()
 
 
 def link_or_copy(source: Path, target: Path) -> None:

@@ -19,10 +19,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from operator import attrgetter
 from pathlib import Path
 
 from planspec_lark.document.lease import LEASE_SUFFIX, Lease, find_lease, hold_lease, is_lease, lease_path
-from planspec_lark.files import create_atomically, is_leftover, writing
+from planspec_lark.files import is_leftover, writing
 from planspec_lark.locks import LockedError, locked_folder, pauses
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, decode
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, read_bytes
@@ -38,6 +39,8 @@ _TRIES = 20
 _PREFIX = ".planspec_plan-"
 # Between two looks at a lease, which may last for hours.
 _LONGEST_PAUSE = 0.25
+# What is the same of a file as long as nobody has put another in its place or changed who may do what with it.
+_KEPT = attrgetter("st_dev", "st_ino", "st_mode", "st_uid", "st_gid", "st_nlink")
 
 
 class PlanFileError(Exception):
@@ -175,7 +178,8 @@ class PlanFile:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self._called)
         with self._locked(time.monotonic() + self.wait, may_miss=True):
             try:
-                create_atomically(self.path, data, prefix=_PREFIX)
+                with writing(self.path, prefix=_PREFIX, is_new=True) as file:
+                    file.write(data)
             except FileExistsError:
                 raise
             except OSError as error:
@@ -368,19 +372,9 @@ def _compare(real: Path, known: os.stat_result | None, before: bytes | None) -> 
             raise _EditedError
         return
     with open(real, "rb") as file:
-        now = os.fstat(file.fileno())
         # Times are too coarse to tell an edit from none.
-        if not _is_alike(now, known) or file.read(len(before) + 1) != before:
+        if _KEPT(os.fstat(file.fileno())) != _KEPT(known) or file.read(len(before) + 1) != before:
             raise _EditedError
-
-
-def _is_alike(one: os.stat_result, other: os.stat_result) -> bool:
-    return os.path.samestat(one, other) and (one.st_mode, one.st_uid, one.st_gid, one.st_nlink) == (
-        other.st_mode,
-        other.st_uid,
-        other.st_gid,
-        other.st_nlink,
-    )
 
 
 def _end(real: Path, is_lost: Callable[[], bool], lease: ExitStack) -> None:

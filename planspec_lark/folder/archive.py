@@ -9,12 +9,11 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
-from planspec_lark.document.file import PlanFile, PlanFileError
+from planspec_lark.document.file import PlanFile
 from planspec_lark.engine.sqlite_ledger import ledger_path
 from planspec_lark.files import link_or_copy, sync_folder
-from planspec_lark.folder.models import StoreError, StoreReason, explain, to_store_error
+from planspec_lark.folder.models import StoreError, StoreReason, refusals
 from planspec_lark.locks import LockedError, locked_folder
-from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.source import visible_name
@@ -38,44 +37,37 @@ def move_plan(path: Path, archive: Path, make: Callable[[Path], object], *, forc
     Raises:
         StoreError: it is a link, unfinished, or run at this moment; it cannot be moved.
     """
-    name = visible_name(str(path))
     for source, _ in _pairs(path, archive / path.name):
         if source.is_symlink():
             raise StoreError(f"{visible_name(str(source))}: this is a link, which would lead elsewhere after a move")
     file = PlanFile(path, wait=wait)
     try:
-        with file.held():
+        with refusals(path), file.held():
             if not force:
-                _check_finished(file, name)
+                _check_finished(file)
             make(archive)
             with locked_folder(archive, wait):
                 target = _move(path, archive)
             # What is made anew whenever it is needed.
             with suppress(OSError):
                 path.with_name(path.name + ".ledger-shm").unlink(missing_ok=True)
-    except PlanFileError as error:
-        raise to_store_error(error) from None
     except LockedError:
         raise StoreError(f"{visible_name(str(archive))}: another process writes here", StoreReason.BUSY) from None
-    except OSError as error:
-        raise StoreError(f"{name}: {explain(error)}") from None
     return target
 
 
-def _check_finished(file: PlanFile, name: str) -> None:
+def _check_finished(file: PlanFile) -> None:
+    name = visible_name(str(file.path))
     try:
         plan = parse_plan(file.read(), name=name)
     except PlanSyntaxError:
         message = f"{name}: this is no plan, so nobody knows whether it is finished"
         raise StoreError(message, StoreReason.UNFINISHED) from None
     if not plan.is_converged:
-        raise StoreError(f"{name}: this plan is not finished: {_say_open(plan)}", StoreReason.UNFINISHED)
-
-
-def _say_open(plan: PlanSpec) -> str:
-    counts = plan.progress
-    left = counts["pending"] + counts["active"]
-    return f"{left} of {counts['total']} steps {'is' if left == 1 else 'are'} pending or active"
+        counts = plan.progress
+        left = counts["pending"] + counts["active"]
+        said = f"{left} of {counts['total']} steps {'is' if left == 1 else 'are'} pending or active"
+        raise StoreError(f"{name}: this plan is not finished: {said}", StoreReason.UNFINISHED)
 
 
 def _move(path: Path, folder: Path) -> Path:

@@ -1,22 +1,100 @@
-"""A file of a folder as an entry of its list: broken ones with what is wrong first."""
+"""Files of a project, which are read without being led out of it or kept waiting; each as an entry of a list."""
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from pathlib import Path
 
 from attrs import evolve
 
-from planspec_lark.folder.models import PlanEntry, StoreError
+from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason, refusals
 from planspec_lark.folder.names import check_name
-from planspec_lark.folder.places import read_inside
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, shorten
-from planspec_lark.syntax.limits import Limits
+from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.source import one_line, visible_name
 
-__all__ = ["describe"]
+__all__ = ["describe", "find_folder", "find_inside", "read_inside", "real_root"]
+
+
+def real_root(root: Path) -> Path:
+    """The folder of a project behind all links: which one that is, is up to whoever names it.
+
+    Raises:
+        StoreError: there is no such folder.
+    """
+    with refusals(root):
+        real = root.resolve(strict=True)
+    if not real.is_dir():
+        raise StoreError(f"{visible_name(str(root))}: this is no folder")
+    return real
+
+
+def find_folder(root: Path, *names: str) -> Path | None:
+    """A folder inside the project, behind all links; None where there is none.
+
+    Raises:
+        StoreError: it is something else, or a link leads out of the project.
+    """
+    path = root.joinpath(*names)
+    if not os.path.lexists(path):
+        return None
+    found = find_inside(path, real_root(root))
+    if not found.is_dir():
+        raise StoreError(f"{visible_name(str(path))}: this is no folder")
+    return found
+
+
+def find_inside(path: Path, area: Path) -> Path:
+    """The file or folder behind all links.
+
+    Args:
+        path: how it is called.
+        area: the folder that it has to be in, itself behind all links.
+
+    Raises:
+        StoreError: it is elsewhere, or nowhere.
+    """
+    with refusals(path):
+        try:
+            found = path.resolve(strict=True)
+        except FileNotFoundError as error:
+            said = "a link that leads nowhere" if path.is_symlink() else error.strerror
+            raise StoreError(f"{visible_name(str(path))}: {said}", StoreReason.MISSING) from None
+    if not found.is_relative_to(area):
+        raise StoreError(f"{visible_name(str(path))}: this leads out of the folder", StoreReason.OUTSIDE)
+    return found
+
+
+def read_inside(path: Path, area: Path, limits: Limits) -> str:
+    """The text of a file that has to be in this area; nothing but a regular file is opened.
+
+    Raises:
+        StoreError: it cannot be read.
+        PlanSyntaxError: it is no UTF-8, or too long.
+    """
+    found = find_inside(path, area)
+    with refusals(path):
+        # To open a device may be to do something.
+        if not stat.S_ISREG(found.lstat().st_mode):
+            raise OSError(errno.EINVAL, "this is no file")
+        return read_file(found, limits, name=str(path), opener=_open)
+
+
+def _open(name: str, flags: int) -> int:
+    """Open what was a regular file a moment ago, without waiting at a pipe or following a link that has come since."""
+    handle = os.open(name, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, "this is no file")
+
+
+# ---------------------------------------------------------------- entries of a list
 
 
 def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:

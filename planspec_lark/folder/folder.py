@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import stat
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from planspec_lark.document.file import WAIT, PlanFile, PlanFileError
+from planspec_lark.document.file import WAIT, PlanFile
 from planspec_lark.folder import names
 from planspec_lark.folder.archive import move_plan
-from planspec_lark.folder.entries import describe
-from planspec_lark.folder.gitignore import hide_folder, share_folder
-from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason, explain, to_store_error
+from planspec_lark.folder.entries import describe, find_folder, find_inside, read_inside, real_root
+from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason, refusals
 from planspec_lark.folder.names import SUFFIX, check_name, fold_name, is_name
-from planspec_lark.folder.places import find_folder, find_inside, read_inside, real_root
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits, count_bytes
@@ -25,6 +24,10 @@ __all__ = ["FOLDER_LIMITS", "PlanFolder"]
 FOLDER_LIMITS = Limits(max_bytes=10_000_000)
 _FOLDER, _TASKS, _ARCHIVE = "planspec", "Tasks", "archive"
 _QUOTED = 60
+_IGNORE, _SHARED = ".gitignore", ".shared"
+# What is ignored: everything, that file itself included.
+_EVERYTHING = b"*\n"
+_WHY = b"These plans are shared: `planspec new` writes no .gitignore here.\n"
 
 
 class PlanFolder:
@@ -84,10 +87,8 @@ class PlanFolder:
         return sorted(name[: -len(SUFFIX)] for name in found if name.endswith(SUFFIX) and name[0] != ".")
 
     def _names_in(self, area: Path) -> Sequence[str]:
-        try:
+        with refusals(area):
             return os.listdir(area)
-        except OSError as error:
-            raise StoreError(f"{visible_name(str(area))}: {explain(error)}") from None
 
     def find(self, name_or_path: str, *, confined: bool = False) -> Path:
         """The file of a plan: ``planspec/<name>.md``, else ``Tasks/<name>/plan.md``, else what is there by this path.
@@ -101,7 +102,7 @@ class PlanFolder:
             StoreError: there is none of these, or a link leads out of its folder.
         """
         if is_name(name_or_path):
-            found = self._find_plan(name_or_path) or self._find_task(name_or_path)
+            found = self._find_plan(name_or_path) or self._find_file(name_or_path, _TASKS, "/plan.md")
             if found is not None:
                 return found
         if confined:
@@ -116,16 +117,14 @@ class PlanFolder:
         raise self._is_missing(name_or_path)
 
     def _find_plan(self, name: str) -> Path | None:
-        return self._first(self.path, [f"{one}{SUFFIX}" for one in names.forms(name)], find_folder(self.root, _FOLDER))
+        return self._find_file(name, _FOLDER, SUFFIX)
 
-    def _find_task(self, name: str) -> Path | None:
-        tasks = find_folder(self.root, _TASKS)
-        return self._first(self.root / _TASKS, [f"{one}/plan.md" for one in names.forms(name)], tasks)
-
-    def _first(self, folder: Path, tails: Iterable[str], area: Path | None) -> Path | None:
+    def _find_file(self, name: str, folder: str, tail: str) -> Path | None:
+        area = find_folder(self.root, folder)
         if area is None:
             return None
-        path = next((path for tail in tails if os.path.lexists(path := folder / tail)), None)
+        paths = (self.root / folder / f"{form}{tail}" for form in names.forms(name))
+        path = next(filter(os.path.lexists, paths), None)
         if path is not None:
             find_inside(path, area)
         return path
@@ -224,13 +223,17 @@ class PlanFolder:
         self._make(self.path)
         if (known := self.holds(name)) is not None:
             raise self._exists(known)
-        try:
-            PlanFile(self._path(name), wait=self.wait).create(data)
-        except FileExistsError:
-            raise self._exists(name) from None
-        except PlanFileError as error:
-            raise to_store_error(error) from None
+        if not self._create(self._path(name), data):
+            raise self._exists(name)
         return self._path(name)
+
+    def _create(self, path: Path, data: bytes) -> bool:
+        with refusals(path):
+            try:
+                PlanFile(path, wait=self.wait).create(data)
+            except FileExistsError:
+                return False
+        return True
 
     def archive(self, name: str, *, force: bool = False) -> Path:
         """Move a plan to ``planspec/archive/``, with the ledger of its runs.
@@ -257,15 +260,30 @@ class PlanFolder:
         Raises:
             StoreError: it cannot be written.
         """
-        return hide_folder(self._make(self.path), wait=self.wait)
+        folder = self._make(self.path)
+        return not os.path.lexists(folder / _SHARED) and self._create(folder / _IGNORE, _EVERYTHING)
 
     def share(self) -> bool:
         """Let git see the plans, now and later: :meth:`hide` does nothing any more. Whether that changes anything.
 
+        That they are shared is remembered by a file in the folder, which goes along when the folder is committed. A
+        ``.gitignore`` that says something else than what :meth:`hide` writes is somebody's own, and stays.
+
         Raises:
             StoreError: a file cannot be written or removed.
         """
-        return share_folder(self._make(self.path), wait=self.wait)
+        folder = self._make(self.path)
+        is_new, ignore = self._create(folder / _SHARED, _WHY), folder / _IGNORE
+        with refusals(folder):
+            if not os.path.lexists(ignore):
+                return is_new
+            known = ignore.lstat()
+            if not stat.S_ISREG(known.st_mode) or known.st_size != len(_EVERYTHING):
+                return is_new
+            if ignore.read_bytes() != _EVERYTHING:
+                return is_new
+            ignore.unlink()
+        return True
 
     # ------------------------------------------------------------ paths
 
@@ -274,10 +292,8 @@ class PlanFolder:
 
     def _make(self, folder: Path) -> Path:
         real_root(self.root)
-        try:
+        with refusals(folder):
             folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{visible_name(str(folder))}: {explain(error)}") from None
         found = find_folder(self.root, *folder.relative_to(self.root).parts)
         assert found is not None  # it has just been made
         return found

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 
 from attrs import frozen
 
 from planspec_lark.document.file import PlanBusyError, PlanFileError
-from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
+from planspec_lark.syntax.source import visible_name
 
-__all__ = ["PlanEntry", "StoreError", "StoreReason", "explain", "to_store_error"]
+__all__ = ["PlanEntry", "StoreError", "StoreReason", "refusals"]
 
 
 class StoreReason(Enum):
@@ -65,11 +67,16 @@ class PlanEntry:
     diagnostic: Diagnostic | None = None
 
 
-def explain(error: OSError | ValueError | RuntimeError) -> str:
-    """What a system says of a file, without the file's name."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-
-
-def to_store_error(error: PlanFileError) -> StoreError:
-    """What a folder says of a file that cannot be changed."""
-    return StoreError(str(error), StoreReason.BUSY if isinstance(error, PlanBusyError) else StoreReason.UNUSABLE)
+@contextmanager
+def refusals(path: Path) -> Iterator[None]:
+    """What a system refuses inside of this block is refused by the folder, with the name of the file."""
+    try:
+        yield
+    except PlanFileError as error:
+        reason = StoreReason.BUSY if isinstance(error, PlanBusyError) else StoreReason.UNUSABLE
+        raise StoreError(str(error), reason) from None
+    except PlanSyntaxError:
+        raise
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL; a loop of links
+        said = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+        raise StoreError(f"{visible_name(str(path))}: {said}") from None

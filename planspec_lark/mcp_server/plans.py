@@ -9,11 +9,10 @@ from pathlib import Path
 from attrs import evolve, field, frozen
 
 from planspec_lark.document.file import PlanFile
-from planspec_lark.folder.entries import describe
+from planspec_lark.folder.entries import describe, find_folder
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason
 from planspec_lark.folder.names import check_name
-from planspec_lark.folder.places import find_folder
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits

@@ -21,7 +21,7 @@ from planspec_lark import (
     serialize_commands,
     serialize_plan,
 )
-from planspec_lark.document.pieces import cut_text
+from planspec_lark.document.pieces import cut_accepted
 from planspec_lark.hopspec import StepInfo
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS
 from planspec_lark.syntax.grammars import STARTS, grammar_path
@@ -404,7 +404,7 @@ def is_accepted(text: str) -> bool:
 
 
 def _loosen(plan: PlanSpec, random: Random) -> str:
-    head, *steps = cut_text(serialize_plan(plan))
+    head, *steps = cut_accepted(serialize_plan(plan))
     if random.random() < 0.3:
         random.shuffle(steps)
     tree = parse_tree("".join(piece.text for piece in [head, *steps]))

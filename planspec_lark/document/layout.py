@@ -261,38 +261,44 @@ def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> li
     inputs, detail = _read_body(rows)
     if (inputs, detail) == (step.inputs, step.detail):
         return rows
-    matches = {at: match for at, row in enumerate(rows) if (match := _match_body(row))}
-    indent = next((indent_of(rows[at]) for at in matches), indent)
-    # What comes in front of all lines, and in place of each.
-    front: list[str] = []
-    edited = [[row] for row in rows]
+    matches = {at: match for at, row in enumerate(rows, start=1) if (match := _match_body(row))}
+    lead = next((indent_of(rows[at - 1]) for at in matches), indent) + ">"
+    # What comes in front of all lines, and then in place of each.
+    edited = [[], *([row] for row in rows)]
     if inputs != step.inputs:
-        places = [at for at, match in matches.items() if match["INPUTS"]]
-        for at in places:
-            edited[at] = []
-        names = ", ".join(step.inputs)
-        if names and places:
-            start, end = matches[places[0]].span("INPUTS")
-            edited[places[0]] = [rows[places[0]][:start] + names + rows[places[0]][end:]]
-        elif names:
-            front.append(f"{indent}> ← {names}{newline}")
+        _edit_inputs(
+            edited, [(at, match) for at, match in matches.items() if match["INPUTS"]], step.inputs, lead, newline
+        )
     if detail != step.detail:
         places = [at for at, match in matches.items() if not match["INPUTS"]]
+        new = [f"{lead} {write_detail(text)}" if text else lead for text in step.detail]
         # The lines at both ends that say the same stay.
         same = _count_same(detail, step.detail)
         behind = _count_same(detail[same:][::-1], step.detail[same:][::-1])
-        old, new = places[same : len(detail) - behind], step.detail[same : len(step.detail) - behind]
-        for at in old:
-            edited[at] = []
-        anchor = old[-1] if old else places[same - 1] if same else places[0] - 1 if places else len(rows) - 1
-        more = edited[anchor] if anchor >= 0 else front
-        for number, text in enumerate(new):
-            line = f"{indent}> {write_detail(text)}" if text else f"{indent}>"
-            if number < len(old):
-                edited[old[number]].append(line + end_of(rows[old[number]]))
-            else:
-                more.append(line + newline)
-    return [*front, *(row for lines in edited for row in lines)]
+        old, new = places[same : len(detail) - behind], new[same : len(new) - behind]
+        anchor = places[same - 1] if same else places[0] - 1 if places else len(rows)
+        _edit_detail(edited, old, new, old[-1] if old else anchor, newline)
+    return [row for lines in edited for row in lines]
+
+
+def _edit_inputs(
+    edited: list[list[str]], found: list[tuple[int, Match[str]]], inputs: list[str], lead: str, newline: str
+) -> None:
+    """Let the first line of inputs name all, and the others go."""
+    names = ", ".join(inputs)
+    for number, (at, match) in enumerate(found):
+        [row] = edited[at]
+        start, end = match.span("INPUTS")
+        edited[at] = [] if number or not names else [row[:start] + names + row[end:]]
+    if names and not found:
+        edited[0] = [f"{lead} ← {names}{newline}"]
+
+
+def _edit_detail(edited: list[list[str]], old: list[int], new: list[str], anchor: int, newline: str) -> None:
+    """Put new lines in place of old ones, and those that are left behind the anchor."""
+    for number, at in enumerate(old):
+        edited[at] = [line + end_of(edited[at][0]) for line in new[number : number + 1]]
+    edited[anchor] += [line + newline for line in new[len(old) :]]
 
 
 def _count_same(some: list[str], others: list[str]) -> int:

@@ -10,14 +10,12 @@ from attrs import frozen
 
 from planspec_lark.planspec.fast_reader import patterns
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.scanning import ScanResult
 from planspec_lark.planspec.tree import step_order
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import end_last_line
 
-__all__ = ["WHITE", "Piece", "cut_accepted", "cut_scanned", "cut_text"]
+__all__ = ["WHITE", "Piece", "cut_accepted", "cut_scanned"]
 
 WHITE = f"{BLANKS}\r\n"
 
@@ -43,27 +41,13 @@ class Piece:
         return self.lines + self.gap
 
 
-def cut_text(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> list[Piece]:
-    """Cut the text of a plan into pieces.
-
-    Args:
-        text: a PlanSpec document.
-        name: what diagnostics call it.
-        limits: how much to take.
+def cut_accepted(text: str) -> list[Piece]:
+    """Cut a text that is known to be a plan.
 
     Returns:
         The head first, which is all in front of the first step's line and may be empty. Then a piece for each step, in
         the order of the text, which is not always that of the tree.
-
-    Raises:
-        PlanSyntaxError: as :func:`planspec_lark.parse_plan` does.
     """
-    parse_plan(text, name=name, limits=limits)
-    return cut_accepted(text)
-
-
-def cut_accepted(text: str) -> list[Piece]:
-    """The same for a text that is known to be a plan."""
     found = [(0, None), *_find_steps(end_last_line(text)), (len(text), None)]
     return [make_piece(step_id, text[start:end]) for (start, step_id), (end, _) in pairwise(found)]
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import PlanSyntaxError, parse_plan, serialize_plan, step_order
-from planspec_lark.document.pieces import Piece, cut_text
-from planspec_lark.syntax.limits import Limits
+from planspec_lark import parse_plan, serialize_plan, step_order
+from planspec_lark.document.pieces import Piece, cut_accepted
 from tests.corpus import SHOWCASE, each, read
 
 CASES = {
@@ -63,14 +62,14 @@ CASES = {
 
 @pytest.mark.parametrize(("text", "pieces"), CASES.values(), ids=CASES)
 def test_pieces(text: str, pieces: list[Piece]) -> None:
-    assert cut_text(text) == pieces
+    assert cut_accepted(text) == pieces
     assert "".join(piece.text for piece in pieces) == text
 
 
 @each("planspec/valid", ".md")
 def test_the_pieces_of_every_valid_text(path: Path) -> None:
     text = read(path)
-    head, *steps = cut_text(text)
+    head, *steps = cut_accepted(text)
     assert "".join(piece.text for piece in [head, *steps]) == text
     assert head.step_id is None
     assert sorted(str(piece.step_id) for piece in steps) == sorted(step_order(parse_plan(text)))
@@ -82,15 +81,4 @@ def test_the_pieces_of_every_valid_text(path: Path) -> None:
 
 def test_the_steps_of_a_canonical_text_stand_in_the_order_of_the_tree() -> None:
     plan = parse_plan(read(SHOWCASE))
-    assert [piece.step_id for piece in cut_text(serialize_plan(plan))[1:]] == step_order(plan)
-
-
-def test_what_is_no_plan_is_refused_as_everywhere() -> None:
-    with pytest.raises(PlanSyntaxError) as caught:
-        cut_text("so\n", name="plan.md")
-    assert [(found.code, found.source and found.source.name) for found in caught.value.diagnostics] == [
-        ("PS101", "plan.md")
-    ]
-    with pytest.raises(PlanSyntaxError) as caught:
-        cut_text("## Steps\n1. [act] a\n2. [act] b\n", limits=Limits(max_steps=1))
-    assert [found.code for found in caught.value.diagnostics] == ["PS122"]
+    assert [piece.step_id for piece in cut_accepted(serialize_plan(plan))[1:]] == step_order(plan)

@@ -17,7 +17,7 @@ from planspec_lark import (
     parse_plan,
     scan_plan,
 )
-from planspec_lark.document.pieces import Piece, cut_scanned, cut_text
+from planspec_lark.document.pieces import Piece, cut_accepted, cut_scanned
 from planspec_lark.planspec.models import _OWN
 
 # What a step said before a change, and its id.
@@ -49,13 +49,13 @@ def keeps_the_rest(text: str, command: PlanCommand) -> None:
     if command.op in ("DONE", "BLOCKED", "SKIP") and report.done:
         assert _count_changed_lines(text, document.text) <= 1
     if command.op not in ("ADD", "REPLAN"):
-        assert [piece.gap for piece in cut_text(text)] == [piece.gap for piece in cut_text(document.text)]
+        assert [piece.gap for piece in cut_accepted(text)] == [piece.gap for piece in cut_accepted(document.text)]
 
 
 def _is_minimal(old: str, new: str, model: PlanSpec, before: Said) -> None:
     """The new text spells the model, and steps that say the same have the same lines in the same order."""
     assert parse_plan(new) == model
-    was, now = _by_id(cut_text(old)), _by_id(cut_text(new))
+    was, now = _by_id(cut_accepted(old)), _by_id(cut_accepted(new))
     same = []
     for step in iter_steps(model):
         if id(step) in before:
@@ -127,7 +127,7 @@ def changes_or_refuses(text: str, changes: Iterable[Change]) -> None:
             assert refusal.startswith("PC1")
             assert (document.text, document.plan) == (before, plan)
         assert parse_plan(document.text) == document.plan
-        lines = cut_text(document.text)
+        lines = cut_accepted(document.text)
         kept = {piece.step_id for piece in lines}
         assert len(kept) == len(lines)
 

@@ -26,7 +26,7 @@ from planspec_lark import (
     parse_plan,
     scan_plan,
 )
-from planspec_lark.document.pieces import Piece, cut_scanned, cut_text
+from planspec_lark.document.pieces import Piece, cut_accepted, cut_scanned
 from tests import strategies
 from tests.property.flat_plan import FlatPlan, Refusal
 
@@ -131,7 +131,7 @@ class _Documents(RuleBasedStateMachine):
         return parse_plan(self.document.text)
 
     def cut(self, text: str) -> _Lines:
-        return _Lines(cut_text(text))
+        return _Lines(cut_accepted(text))
 
     # With which codes a document may refuse what a plan takes.
     refusals: frozenset[str] = frozenset()

@@ -66,9 +66,8 @@ class PlanFolder:
         Raises:
             StoreError: the folder cannot be read.
         """
-        area = find_folder(self.root, _TASKS)
-        found = [] if area is None else self._names_in(area)
-        return sorted(name for name in found if is_name(name) and (self.root / _TASKS / name / "plan.md").is_file())
+        found = filter(is_name, self._files_in(_TASKS))
+        return sorted(name for name in found if (self.root / _TASKS / name / "plan.md").is_file())
 
     def list(self) -> Sequence[PlanEntry]:
         """All plans in ``planspec/`` by name; what cannot be read, or is no plan, with the first thing that is wrong.
@@ -80,13 +79,13 @@ class PlanFolder:
         return [] if area is None else [describe(name, self._path(name), area, self.limits) for name in self._listed()]
 
     def _listed(self) -> Sequence[str]:
-        area = find_folder(self.root, _FOLDER)
-        if area is None:
-            return []
-        found = self._names_in(area)
+        found = self._files_in(_FOLDER)
         return sorted(name[: -len(SUFFIX)] for name in found if name.endswith(SUFFIX) and name[0] != ".")
 
-    def _names_in(self, area: Path) -> Sequence[str]:
+    def _files_in(self, folder: str) -> Sequence[str]:
+        area = find_folder(self.root, folder)
+        if area is None:
+            return []
         with refusals(area):
             return os.listdir(area)
 

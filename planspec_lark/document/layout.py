@@ -102,7 +102,7 @@ def _find_indent(pairs: Iterator[tuple[str, str]]) -> str:
 # ---------------------------------------------------------------- lines of a step
 
 
-def edit_lines(  # noqa: PLR0913
+def edit_lines(  # noqa: PLR0913  (what is known of the lines)
     lines: str,
     step: PlanStep,
     style: Style,

@@ -12,8 +12,7 @@ from itertools import islice
 from typing import Any
 
 from planspec_lark.document.blocks import Blocks, Place
-from planspec_lark.plan_cmd.apply import count_steps, find_known, find_room
-from planspec_lark.plan_cmd.finding import Finder
+from planspec_lark.plan_cmd.apply import Finder, count_steps, find_known, find_room
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import CommandError
 

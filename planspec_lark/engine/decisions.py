@@ -13,7 +13,7 @@ from re import Match, Pattern
 
 from attrs import frozen
 
-from planspec_lark.plan_cmd.faults import Fault
+from planspec_lark.plan_cmd.recovery import Fault
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import join_words
@@ -89,7 +89,7 @@ def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> Fa
     """A line (trimmed) that is almost a decision about a step: what is wrong with it. None if it is not.
 
     It has to consist of the word and what decorates it, and perhaps a reason behind a sign. Prose about retrying is
-    prose. The line is mended where it is about this step and the decision is one of those that are possible.
+    prose. The line is repaired where it is about this step and the decision is one of those that are possible.
     """
     forbidden = grammars.pattern("planspec", "FORBIDDEN")
     control = forbidden.search(line)
@@ -100,7 +100,7 @@ def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> Fa
     if decided := match_decision(f"{clean}\n", 0):
         return Fault("PE202", message, *control.span(), "remove it", clean if decided.decision in able else None)
     near = _diagnose(clean, step_id, able)
-    return near and Fault("PE202", message, *control.span(), "remove it", near.mended)
+    return near and Fault("PE202", message, *control.span(), "remove it", near.repaired)
 
 
 def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> Fault | None:
@@ -110,11 +110,11 @@ def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> Fault | No
         return None
     reason = (match["reason"] or "").lstrip(_BARS).rstrip(_CLOSING if match["head"] or match["signs"] else BLANKS)
     is_meant = decision in able and match["id"] in (None, step_id)
-    mended = f"{decision.value} | {reason}" if reason else decision.value
+    repaired = f"{decision.value} | {reason}" if reason else decision.value
     message, start, end = _explain(match, decision)
     words = join_words([f"`{one.value}`" for one in able])
     help = f"write {words} alone in a line, or with ` | reason` behind it"
-    return Fault("PE202", message, start, end, help, mended if is_meant else None)
+    return Fault("PE202", message, start, end, help, repaired if is_meant else None)
 
 
 def _explain(match: Match[str], decision: Decision) -> tuple[str, int, int]:

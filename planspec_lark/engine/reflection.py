@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-
 from attrs import field, frozen
 
 from planspec_lark.engine.decisions import Decided, Decision, diagnose_decision, match_decision
 from planspec_lark.engine.judging import Given, ReflectionJudge, judge_replan
 from planspec_lark.engine.trial import Trial
-from planspec_lark.plan_cmd.faults import Fault
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.plan_cmd.parser import find_fault, to_diagnostic, walk_commands
+from planspec_lark.plan_cmd.parser import split_commands
+from planspec_lark.plan_cmd.recovery import diagnose
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.source import Source
+from planspec_lark.syntax.source import Source, end_last_line
 
 __all__ = ["Reflection", "read_reflection", "read_replan"]
 
@@ -78,18 +75,20 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     if excess := find_excess(text, name, limits):
         return Reflection(None, "", [], [excess], source)
     remainder = leave_out_reasoning(text)
-    decisions, commands = _read(remainder.text)
+    decisions, commands, others = _read(remainder.text)
     found = Findings(limits.max_findings)
     judge = ReflectionJudge(Trial(plan, step), can_interact, can_retry, source)
     for one in judge.judge(decisions, commands):
         found.add(one)
     missed = False
-    diagnose = partial(diagnose_decision, step_id=step.step_id, able=judge.able)
-    for fault, start, end in _walk_faults(remainder.text, diagnose):
+    for line, start, end in others:
+        fault = diagnose_decision(line, step.step_id, judge.able) or diagnose(line)
+        if fault is None:
+            continue
         missed = True
         # Whoever has decided may well list the decisions, too.
         is_harmless = fault.code == "PE202" and judge.is_settled
-        found.add(to_diagnostic(fault, source, start, end, Severity.WARNING if is_harmless else None))
+        found.add(fault.at(source, start, end, Severity.WARNING if is_harmless else None))
     if not (judge.is_settled or missed):
         found.add(judge.miss(len(text.rstrip(f"{BLANKS}\r\n")), has_commands=bool(commands)))
     found.extend(remainder.diagnose(source))
@@ -109,12 +108,13 @@ def read_replan(text: str, plan: PlanSpec, *, name: str = "<re-plan>", limits: L
     if excess := find_excess(text, name, limits):
         return Reflection(None, "", [], [excess], source)
     remainder = leave_out_reasoning(text)
-    decisions, commands = _read(remainder.text)
+    decisions, commands, others = _read(remainder.text)
     found = Findings(limits.max_findings)
     for one in judge_replan(Trial(plan), decisions, commands, source):
         found.add(one)
-    for fault, start, end in _walk_faults(remainder.text, lambda _: None):
-        found.add(to_diagnostic(fault, source, start, end))
+    for line, start, end in others:
+        if fault := diagnose(line):
+            found.add(fault.at(source, start, end))
     found.extend(remainder.diagnose(source))
     return _reflect([], commands, found, source)
 
@@ -131,37 +131,17 @@ def _reflect(decisions: list[Decided], commands: list[Given], found: Findings, s
     )
 
 
-def _read(text: str) -> tuple[list[Decided], list[Given]]:
-    """The decisions and the commands in a text."""
+def _read(text: str) -> tuple[list[Decided], list[Given], list[tuple[str, int, int]]]:
+    """The decisions and the commands in a text, and all other lines with their bounds."""
     decisions: list[Decided] = []
     commands: list[Given] = []
-    for found, start, end in walk_commands(text, _find_decision):
+    others: list[tuple[str, int, int]] = []
+    text = end_last_line(text)
+    for found, start, end in split_commands(text):
         if isinstance(found, PlanCommand):
             commands.append(Given(found, start, end))
+        elif decided := match_decision(text, start):
+            decisions.append(decided)
         else:
-            decisions.append(found)
-    return decisions, commands
-
-
-def _find_decision(text: str, at: int, _newline: int) -> Iterator[tuple[Decided, int, int]]:
-    if decided := match_decision(text, at):
-        yield decided, decided.start, decided.end
-
-
-def _walk_faults(text: str, diagnose: Callable[[str], Fault | None]) -> Iterator[tuple[Fault, int, int]]:
-    """The lines that are almost commands, and those that are almost decisions by ``diagnose``; with their bounds."""
-
-    def find(text: str, at: int, newline: int) -> Iterator[tuple[Fault, int, int]]:
-        if match_decision(text, at):
-            return
-        line = text[at:newline].removesuffix("\r")
-        start = at + len(line) - len(line.lstrip(BLANKS))
-        line = line.strip(BLANKS)
-        if fault := diagnose(line):
-            yield fault, start, start + len(line)
-        else:
-            yield from find_fault(text, at, newline)
-
-    for found, start, end in walk_commands(text, find):
-        if isinstance(found, Fault):
-            yield found, start, end
+            others.append((found, start, end))
+    return decisions, commands, others

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 from attrs import define, field
 
 from planspec_lark.engine.desk import OPEN, Desk, Patch
-from planspec_lark.plan_cmd.apply import perform
-from planspec_lark.plan_cmd.finding import Finder
+from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.printer import serialize_plan

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 
-from planspec_lark.plan_cmd.apply import perform
-from planspec_lark.plan_cmd.finding import Finder
+from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step

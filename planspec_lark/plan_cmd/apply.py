@@ -1,18 +1,23 @@
-"""Commands change a plan, in place and predictably. A command that is refused changes nothing."""
+"""Commands change a plan, in place and predictably. A command that is refused changes nothing.
+
+One command looks at the plan itself. For many, a :class:`Finder` keeps what they need to know and keeps it up, so that
+each costs what it changes and not what the plan is long.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
 from copy import deepcopy
+from functools import partial
+from itertools import pairwise
 
 import attrs
 from attrs import frozen
 
-from planspec_lark.plan_cmd.finding import Finder, Gap
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
-from planspec_lark.plan_cmd.parser import read_headline
 from planspec_lark.planspec.escapes import read_description
-from planspec_lark.planspec.fields import COUNT_LIMIT
+from planspec_lark.planspec.fields import BLANKS, COUNT_LIMIT
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     STEP_FIELDS,
@@ -23,9 +28,13 @@ from planspec_lark.planspec.models import (
     iter_steps,
 )
 from planspec_lark.planspec.tokens import read_body, split_variables
+from planspec_lark.planspec.tree import find_step
+from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CommandError, shorten
 
 __all__ = [
+    "Finder",
+    "Gap",
     "Report",
     "Room",
     "apply_command",
@@ -37,8 +46,6 @@ __all__ = [
     "perform_all",
 ]
 
-_STATUSES = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
-
 
 def apply_command(plan: PlanSpec, cmd: PlanCommand) -> str:
     """Let a command change a plan, in place.
@@ -48,7 +55,7 @@ def apply_command(plan: PlanSpec, cmd: PlanCommand) -> str:
     Returns:
         "" on success, else why the command was refused; then the plan is as it was.
     """
-    return "" if (report := _report(plan, cmd)).done else report.message
+    return "".join(apply_commands(plan, [cmd]))
 
 
 def apply_commands(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: bool = False) -> list[str]:
@@ -91,13 +98,11 @@ def perform_all(
     """
     commands = list(commands)
     finder = finder or Finder(plan)
-    if not atomic:
-        reports = [_report(plan, command, finder) for command in commands]
-        return reports, any(report.done for report in reports)
     # Tried on a copy, so that the steps that a caller holds stay the plan's own either way.
-    trial = deepcopy(plan)
-    trial_finder = Finder(trial)
-    reports = [_report(trial, command, trial_finder) for command in commands]
+    trial = Finder(deepcopy(plan)) if atomic else finder
+    reports = [_report(command, trial) for command in commands]
+    if not atomic:
+        return reports, any(report.done for report in reports)
     if not all(report.done for report in reports):
         return reports, False
     for command in commands:
@@ -105,9 +110,9 @@ def perform_all(
     return reports, bool(commands)
 
 
-def _report(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) -> Report:
+def _report(command: PlanCommand, finder: Finder) -> Report:
     try:
-        return Report(True, perform(plan, command, finder))
+        return Report(True, perform(finder.plan, command, finder))
     except CommandError as error:
         return Report(False, str(error), error.code)
 
@@ -136,17 +141,26 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) 
         return "REPLAN ALL: nothing changed here, as making a new plan is the caller's task"
     if not command.step_id or command.step_id == "ALL":
         raise CommandError("PC118", f"{command.op}: it needs a step id")
+    what = f"{command.op} {command.step_id}"
     if command.op == "ADD":
-        return _add(command, finder)
-    step = find_known(command.step_id, finder, f"{command.op} {command.step_id}")
+        step = _read_step(command, what)
+        moved = find_room(step, command.step_id, finder, what).take(step, finder)
+        finder.add(step)
+        return f"step {step.step_id} added{moved}"
+    step = find_known(command.step_id, finder, what)
     if command.op == "REVISE":
-        return _revise(step, command)
+        return _revise(step, command, what)
     if command.op == "REPLAN":
-        return _replan(step, finder)
+        return _replan(step, finder, what)
     if command.op in VIEW_OPS:
         step.expanded = command.op == "EXPAND"
         return f"step {step.step_id} is {'expanded' if step.expanded else 'collapsed'} in folded views"
-    return _set_status(step, command)
+    was, step.status = step.status, _STATUSES[command.op]
+    step.result = command.result or step.result
+    return f"step {step.step_id}: {was.value} → {step.status.value}"
+
+
+_STATUSES = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
 
 
 def find_known(step_id: str, finder: Finder, what: str) -> PlanStep:
@@ -161,15 +175,9 @@ def find_known(step_id: str, finder: Finder, what: str) -> PlanStep:
     return step
 
 
-def _set_status(step: PlanStep, command: PlanCommand) -> str:
-    was, step.status = step.status, _STATUSES[command.op]
-    step.result = command.result or step.result
-    return f"step {step.step_id}: {was.value} → {step.status.value}"
-
-
-def _replan(step: PlanStep, finder: Finder) -> str:
+def _replan(step: PlanStep, finder: Finder, what: str) -> str:
     if step.step_type not in CONTAINER_TYPES:
-        raise CommandError("PC115", f"REPLAN {step.step_id}: only subtask and decide can be planned anew")
+        raise CommandError("PC115", f"{what}: only subtask and decide can be planned anew")
     removed = sum(1 for _ in iter_steps(step)) - 1
     finder.remove_below(step)
     step.children = []
@@ -182,31 +190,28 @@ def count_steps(steps: int) -> str:
     return f"{steps} step{'' if steps == 1 else 's'}"
 
 
-# ---------------------------------------------------------------- ADD and REVISE
-
-
-def _read_step(command: PlanCommand) -> PlanStep:
-    """The step that a command writes, with the id that it names."""
+def _read_step(command: PlanCommand, what: str) -> PlanStep:
+    """The step that ADD or REVISE writes, with the id that it names."""
     if command.step_type not in STEP_TYPES:
-        known = ", ".join(STEP_TYPES)
-        raise CommandError("PC114", f"{command.op} {command.step_id}: '{command.step_type}' is none of {known}")
-    headline = read_headline(command.description)
-    outputs = [] if headline.outputs is None else split_variables(headline.outputs)
+        raise CommandError("PC114", f"{what}: '{command.step_type}' is none of {', '.join(STEP_TYPES)}")
+    headline = grammars.regular("plan_cmd").pattern("headline").fullmatch(f"{command.description}\n")
+    assert headline is not None, "any text of one line is a headline"
+    outputs = split_variables(headline["OUTPUTS"]) if headline["OUTPUTS"] else []
     inputs, detail = read_body("".join(f"> {line}\n" for line in command.detail))
     return PlanStep(
         command.step_id,
         step_type=command.step_type,
-        description=read_description(headline.description, has_outputs=bool(outputs)),
+        description=read_description((headline["HEADLINE"] or "").strip(BLANKS), has_outputs=bool(outputs)),
         inputs=inputs,
         outputs=outputs,
         detail=detail,
     )
 
 
-def _revise(step: PlanStep, command: PlanCommand) -> str:
-    revised = _read_step(command)
+def _revise(step: PlanStep, command: PlanCommand, what: str) -> str:
+    revised = _read_step(command, what)
     if step.children and revised.step_type not in CONTAINER_TYPES:
-        message = f"REVISE {step.step_id}: it has children, and type '{revised.step_type}' cannot have any"
+        message = f"{what}: it has children, and type '{revised.step_type}' cannot have any"
         raise CommandError("PC116", message)
     for name, info in STEP_FIELDS.items():
         # All of the summary line but what the step is called, and the body where there is a new one.
@@ -215,12 +220,20 @@ def _revise(step: PlanStep, command: PlanCommand) -> str:
     return f"step {step.step_id} revised, pending again"
 
 
-def _add(command: PlanCommand, finder: Finder) -> str:
-    step = _read_step(command)
-    room = find_room(step, command.step_id, finder, f"ADD {command.step_id}")
-    moved = room.take(step, finder)
-    finder.add(step)
-    return f"step {step.step_id} added{moved}"
+# ---------------------------------------------------------------- where a step goes
+
+
+@frozen
+class Gap:
+    """Where a new step goes among its siblings: at which index, and which of them have its number.
+
+    ``moved`` is the run of numbers from its own on that are taken, each with the steps that stand there; it is empty
+    where its id is free. ``adopted`` are the steps that its own id would take in: only one of the two is not empty.
+    """
+
+    at: int
+    moved: dict[int, list[PlanStep]]
+    adopted: list[PlanStep]
 
 
 @frozen
@@ -258,8 +271,7 @@ def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
     Raises:
         CommandError: it cannot go there.
     """
-    head = step_id.rpartition(".")[0]
-    siblings = _siblings(head, finder, what)
+    siblings = _siblings(step_id.rpartition(".")[0], finder, what)
     gap = finder.gap(siblings, step_id)
     if gap.adopted and step.step_type not in CONTAINER_TYPES:
         below = shorten(gap.adopted[0].step_id)
@@ -282,3 +294,155 @@ def _siblings(head: str, finder: Finder, what: str) -> list[PlanStep]:
     if parent.step_type not in CONTAINER_TYPES:
         raise CommandError("PC113", f"{what}: step {head} is of type '{parent.step_type}' and has no children")
     return parent.children
+
+
+# ---------------------------------------------------------------- finding steps while they change
+
+# An id that moves up by one is still an id (but for the limit, which is looked at before): no need to check each again.
+_set_id = PlanStep.__dict__["step_id"].__set__
+# An index pays for itself where a plan is asked for more steps than this.
+_MANY = 20
+
+
+def _number(head: str, step: PlanStep) -> int:
+    """The number of a step, or of the missing step that it stands in for, among those below ``head``."""
+    return int(step.step_id.removeprefix(f"{head}." if head else "").partition(".")[0])
+
+
+class Finder:
+    """Finds steps of a plan. Whoever adds, renumbers or removes some says so here.
+
+    All steps should have different ids. In a plan made by hand that has not, the first in document order counts.
+    """
+
+    def __init__(self, plan: PlanSpec, index: dict[str, PlanStep] | None = None) -> None:
+        self.plan = plan
+        self._asked = 0
+        # All steps by their ids, where that is known.
+        self._index = index
+        # Whether the siblings below an id stand in the order of their numbers, where that is known.
+        self._in_order: dict[str, bool] = {}
+
+    def find(self, step_id: str) -> PlanStep | None:
+        """The step with this id, or None. Whoever asks may change it."""
+        return self.look_up(step_id)
+
+    def look_up(self, step_id: str) -> PlanStep | None:
+        """The same for those who do not."""
+        if self._index is None:
+            self._asked += 1
+            if self._asked <= _MANY:
+                return find_step(self.plan, step_id)
+            self._index = {}
+            for step in iter_steps(self.plan):
+                self._index.setdefault(step.step_id, step)
+        return self._index.get(step_id)
+
+    def gap(self, siblings: list[PlanStep], step_id: str) -> Gap:
+        """Where a new step with this id goes."""
+        head, _, last = step_id.rpartition(".")
+        number, key = int(last), partial(_number, head)
+        in_order = self.stand_in_order(siblings, head)
+        ordered = siblings if in_order else sorted(siblings, key=key)
+        first = bisect_left(ordered, number, key=key)
+        # In front of the first that has this number or a higher one, wherever that stands.
+        at = first if in_order else next((i for i, other in enumerate(siblings) if key(other) >= number), len(siblings))
+        same = ordered[first : bisect_right(ordered, number, key=key)]
+        if any(other.step_id == step_id for other in same):
+            return Gap(at, _run(ordered, first, number, key), [])
+        return Gap(at, {}, [other for other in same if other.step_id.startswith(f"{step_id}.")])
+
+    def run_behind(self, siblings: list[PlanStep], step_id: str) -> dict[int, list[PlanStep]]:
+        """The run of numbers behind a step's own that are taken, each with the siblings that stand there."""
+        head, _, last = step_id.rpartition(".")
+        number, key = int(last), partial(_number, head)
+        # A step whose parent is missing has siblings that are none of its parent's.
+        ordered = sorted((other for other in siblings if not head or other.step_id.startswith(f"{head}.")), key=key)
+        run = _run(ordered, bisect_right(ordered, number, key=key), number, key)
+        return {taken: steps for taken, steps in run.items() if steps}
+
+    def parent_of(self, step: PlanStep) -> PlanStep | None:
+        """The step that a step stands below, or None at the top level."""
+        head = step.step_id.rpartition(".")[0]
+        for _ in range(_MANY):
+            if not head or (parent := self.look_up(head)):
+                return parent if head else None
+            head = head.rpartition(".")[0]
+        # From the top of the tree: an id may have so many numbers that trying them all takes too long.
+        parent, siblings = None, self.plan.steps
+        while below := next((one for one in siblings if step.step_id.startswith(f"{one.step_id}.")), None):
+            parent, siblings = below, below.children
+        return parent
+
+    def siblings_of(self, step: PlanStep) -> tuple[list[PlanStep], str]:
+        """Among which siblings a step stands, and below which id; empty at the top level."""
+        parent = self.parent_of(step)
+        return (parent.children, parent.step_id) if parent else (self.plan.steps, "")
+
+    def index_of(self, siblings: list[PlanStep], head: str, step: PlanStep) -> int:
+        """At which index among its siblings, below this id, a step stands; -1 where it does not."""
+        key = partial(_number, head)
+        at = bisect_left(siblings, key(step), key=key) if self.stand_in_order(siblings, head) else 0
+        # By identity: comparing would go through whole subtrees.
+        return next((index for index in range(at, len(siblings)) if siblings[index] is step), -1)
+
+    def stand_in_order(self, siblings: list[PlanStep], head: str) -> bool:
+        """Whether the siblings below an id stand in the order of their numbers.
+
+        That is found out once, and with all of them in place: without one that stands out of order it may seem so.
+        """
+        if head not in self._in_order:
+            self._in_order[head] = all(a <= b for a, b in pairwise(map(partial(_number, head), siblings)))
+        return self._in_order[head]
+
+    def add(self, step: PlanStep) -> None:
+        """Note a new step. Its children are known already."""
+        self._note(step)
+
+    def remove(self, step: PlanStep) -> None:
+        """Note that a step is to go, with all below it."""
+        for gone in iter_steps(step):
+            self._in_order.pop(gone.step_id, None)
+            if self._index is not None:
+                self._index.pop(gone.step_id, None)
+
+    def remove_below(self, step: PlanStep) -> None:
+        """Note that all steps below a step are to go."""
+        Finder.remove(self, step)
+        self._note(step)
+
+    def move_up(self, moved: dict[int, list[PlanStep]], head: str, by: int = 1) -> None:
+        """Let steps below ``head`` move up by one, with all below them; or down, where ``by`` is -1."""
+        lead = f"{head}." if head else ""
+        for steps in moved.values():
+            for step in steps:
+                Finder.remove(self, step)
+        for old, steps in moved.items():
+            for step in steps:
+                self._set_ids(step, f"{lead}{old}", f"{lead}{old + by}")
+
+    def move_to(self, step: PlanStep, step_id: str) -> None:
+        """Give a step that has been removed another id, and all below it such as begin with it."""
+        self._set_ids(step, step.step_id, step_id)
+
+    def _set_ids(self, step: PlanStep, old: str, new: str) -> None:
+        for below in iter_steps(step):
+            _set_id(below, new + below.step_id[len(old) :])
+            self._note(below)
+
+    def _note(self, step: PlanStep) -> None:
+        self._in_order.pop(step.step_id, None)
+        if self._index is not None:
+            self._index[step.step_id] = step
+
+
+def _run(ordered: list[PlanStep], at: int, number: int, key: Callable[[PlanStep], int]) -> dict[int, list[PlanStep]]:
+    """The run of numbers from ``number`` on that are taken, each with the steps that stand there."""
+    run: dict[int, list[PlanStep]] = {number: []}
+    for index in range(at, len(ordered)):
+        step = ordered[index]
+        if key(step) > number + 1:
+            break
+        number = key(step)
+        run.setdefault(number, []).append(step)
+    return run

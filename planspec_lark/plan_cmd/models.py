@@ -1,14 +1,15 @@
-"""What a command is."""
+"""What a command is, and which command the tokens of one spell."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import Attribute, define, field
 
 from planspec_lark.planspec import fields
 
-__all__ = ["EDIT_OPS", "OPS", "VIEW_OPS", "PlanCommand"]
+__all__ = ["EDIT_OPS", "OPS", "VIEW_OPS", "PlanCommand", "build_command"]
 
 _STATUS_OPS = ("DONE", "BLOCKED", "SKIP")
 EDIT_OPS = ("ADD", "REVISE")
@@ -50,3 +51,21 @@ class PlanCommand:
     description: str = field(converter=fields.exact, default="", validator=fields.Text())
     result: str = field(converter=fields.exact, default="", validator=fields.Text())
     detail: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.Each(fields.Line()))
+
+
+def build_command(tokens: Mapping[str, str], detail: Sequence[str]) -> PlanCommand:
+    """The command that tokens of the grammar spell.
+
+    Args:
+        tokens: what the tokens of its line say, by their terminals; an absent one is missing.
+        detail: what its DETAIL lines say.
+    """
+    verb = next(tokens[name] for name in ("STATUS_VERB", "EDIT_VERB", "REPLAN", "VIEW_VERB") if name in tokens)
+    return PlanCommand(
+        verb.strip(fields.BLANKS),
+        tokens.get("TARGET", "ALL"),
+        tokens.get("TYPE", ""),
+        tokens.get("TEXT", "").strip(fields.BLANKS),
+        tokens.get("RESULT", "").partition("|")[2].strip(fields.BLANKS),
+        [*detail],
+    )

@@ -1,37 +1,34 @@
-"""Text → commands: the lines that start with ``PLAN_CMD:`` in any text, such as a language model's answer."""
+"""Text → commands: the lines that start with ``PLAN_CMD:`` in any text, such as a language model's answer.
+
+What a command says is defined by the LALR parser and :mod:`planspec_lark.plan_cmd.transformer`. By default a pattern
+made from the same grammar reads instead, and gives the same commands. What either refuses is explained by
+:mod:`planspec_lark.plan_cmd.recovery`.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from functools import cache
-from re import Match, Pattern
-from typing import TypeVar
+from re import Pattern
 
-from attrs import define, field, frozen
+from attrs import field, frozen
 
-from planspec_lark.plan_cmd.faults import Fault, diagnose, diagnose_prefix
-from planspec_lark.plan_cmd.models import PlanCommand
+from planspec_lark.plan_cmd.models import PlanCommand, build_command
+from planspec_lark.plan_cmd.recovery import diagnose
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span, end_last_line, one_line
 
-__all__ = [
-    "CommandScan",
-    "find_fault",
-    "parse_plan_commands",
-    "read_headline",
-    "scan_plan_commands",
-    "to_diagnostic",
-    "walk_commands",
-]
-
-Found = TypeVar("Found")
+__all__ = ["CommandScan", "parse_plan_commands", "scan_plan_commands", "split_commands"]
 
 _LOG = logging.getLogger("planspec_lark")
+# A line, and those behind it that may be its detail.
+_LINES = re.compile(r"[^\n]*\n(?:[ \t]*+>[^\n]*\n)*+")
 
 
 @frozen
@@ -53,39 +50,27 @@ class CommandScan:
         return [found for found in self.diagnostics if found.severity is Severity.ERROR]
 
 
-@cache
-def _pattern(rule: str) -> Pattern[str]:
-    return grammars.regular("plan_cmd").pattern(rule)
-
-
-@cache
-def _prefix() -> Pattern[str]:
-    return grammars.pattern("plan_cmd", "PREFIX")
-
-
-def parse_plan_commands(text: str) -> list[PlanCommand]:
+def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanCommand]:
     """Find the commands in a text. All lines that are no command are skipped; :func:`scan_plan_commands` names them.
 
     What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no command. Such blocks, and what
     seems to be meant as a command, are logged at level DEBUG, a line each, by the logger ``planspec_lark``.
+
+    Args:
+        text: any text.
+        accelerate: read with a pattern made from the grammar; otherwise with Lark's parser and a transformer, which
+            define what a command says.
     """
+    remainder = leave_out_reasoning(text)
     # To know what a skipped line was meant as takes time.
-    is_logged = _LOG.isEnabledFor(logging.DEBUG)
-    source, remainder = Source(text), leave_out_reasoning(text)
-    commands: list[PlanCommand] = []
-    for found, start, _ in walk_commands(remainder.text, find_fault if is_logged else _find_nothing):
-        if isinstance(found, PlanCommand):
-            commands.append(found)
-        else:
-            _log(found.code, found.message, start, source)
-    for block in remainder.diagnose(source) if is_logged else ():
-        _log(block.code, block.message, block.span.start if block.span else 0, source)
-    return commands
-
-
-def _log(code: str, message: str, start: int, source: Source) -> None:
-    line, _ = source.position(start)
-    _LOG.debug("line %d skipped: %s %s: %s", line, code, one_line(message), shorten(one_line(source.line(line))))
+    if _LOG.isEnabledFor(logging.DEBUG):
+        source = Source(text)
+        for found in (*_diagnose_lines(remainder.text, source), *remainder.diagnose(source)):
+            line = found.line or 1
+            shown = shorten(one_line(source.line(line)))
+            _LOG.debug("line %d skipped: %s %s: %s", line, found.code, one_line(found.message), shown)
+    commands = split_commands(remainder.text, accelerate=accelerate)
+    return [command for command, _, _ in commands if isinstance(command, PlanCommand)]
 
 
 def scan_plan_commands(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> CommandScan:
@@ -102,94 +87,78 @@ def scan_plan_commands(text: str, *, name: str = "<text>", limits: Limits = DEFA
     found = Findings(limits.max_findings)
     scan = CommandScan([], [], [], source)
     remainder = leave_out_reasoning(text)
-    for command, start, end in walk_commands(remainder.text, find_fault):
-        if isinstance(command, PlanCommand):
-            scan.commands.append(command)
+    for one, start, end in split_commands(remainder.text):
+        if isinstance(one, PlanCommand):
+            scan.commands.append(one)
             scan.spans.append(source.span(start, end))
-        else:
-            found.add(to_diagnostic(command, source, start, end))
+        elif fault := diagnose(one):
+            found.add(fault.at(source, start, end))
     found.extend(remainder.diagnose(source))
     scan.diagnostics.extend(found.close())
     return scan
 
 
-def to_diagnostic(fault: Fault, source: Source, start: int, end: int, severity: Severity | None = None) -> Diagnostic:
-    """A fault of a line with these bounds as a diagnostic; its severity is that of its code, unless it is given."""
-    fix = None if fault.mended is None else Fix(source.span(start, end), fault.mended)
-    return Diagnostic(
-        fault.code,
-        fault.message,
-        severity or CODES[fault.code].severity,
-        source.span(start + fault.start, start + fault.end),
-        help=fault.help,
-        fix=fix,
-        source=source,
-    )
+def _diagnose_lines(text: str, source: Source) -> Iterator[Diagnostic]:
+    for one, start, end in split_commands(text):
+        if isinstance(one, str) and (fault := diagnose(one)):
+            yield fault.at(source, start, end)
 
 
-def walk_commands(
-    text: str, find: Callable[[str, int, int], Iterator[tuple[Found, int, int]]]
-) -> Iterator[tuple[PlanCommand | Found, int, int]]:
-    """The commands of a text, each with its bounds, and whatever else there is.
+def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[PlanCommand | str, int, int]]:
+    """The commands of a text, and all lines that belong to none, without white space around them; with their bounds.
 
     Args:
         text: any text, without its reasoning.
-        find: is given each line that neither is a command nor belongs to one, as the text with its last line ended,
-            the line's start, and where its line break ends it. What it finds there is passed on.
+        accelerate: as for :func:`parse_plan_commands`.
     """
+    read = _read_match if accelerate else _read_tree
+    starts_command = grammars.pattern("plan_cmd", "PREFIX").match
     text = end_last_line(text)
     at = 0
     while at < len(text):
-        newline = text.index("\n", at)
-        if _prefix().match(text, at):
-            match = _pattern("command").match(text, at)
-            if match:
-                start = at + len(match["PREFIX"]) - len(match["PREFIX"].lstrip(BLANKS))
-                yield _build(match), start, at + len(match[0][: match[0].rindex("\n")].removesuffix("\r"))
-                at = match.end()
-                continue
-        yield from find(text, at, newline)
-        at = newline + 1
+        command, end = (read(text, at) if starts_command(text, at) else None) or (None, text.index("\n", at) + 1)
+        lines = text[at : text.rindex("\n", at, end)].removesuffix("\r")
+        start = at + len(lines) - len(lines.lstrip(BLANKS))
+        if command is None:
+            line = lines.strip(BLANKS)
+            yield line, start, start + len(line)
+        else:
+            yield command, start, at + len(lines)
+        at = end
 
 
-def _find_nothing(_text: str, _at: int, _newline: int) -> Iterator[tuple[Fault, int, int]]:
-    return iter(())
+@cache
+def _pattern(rule: str) -> Pattern[str]:
+    return grammars.regular("plan_cmd").pattern(rule)
 
 
-def find_fault(text: str, at: int, newline: int) -> Iterator[tuple[Fault, int, int]]:
-    """What is wrong with a line that seems to be meant as a command and is none, with the line's bounds."""
-    line = text[at:newline].removesuffix("\r")
-    start = at + len(line) - len(line.lstrip(BLANKS))
-    line = line.strip(BLANKS)
-    fault = diagnose(line) if _prefix().match(line) else diagnose_prefix(line)
-    if fault is not None:
-        yield fault, start, start + len(line)
+def _read_match(text: str, at: int) -> tuple[PlanCommand, int] | None:
+    """The command that starts there and where it ends, by the pattern."""
+    match = _pattern("command").match(text, at)
+    if match is None:
+        return None
+    # A group is called after its terminal, with the rule of its verb in front.
+    tokens = {name.partition("_")[2]: value for name, value in match.groupdict().items() if value}
+    detail = _pattern("_detail").finditer(tokens.get("_detail", ""))
+    return build_command(tokens, [line["DETAIL"] for line in detail]), match.end()
 
 
-def _build(match: Match[str]) -> PlanCommand:
-    kind = next(name for name in ("status", "edit", "replan", "view") if match[name] is not None)
-    groups = {name.removeprefix(f"{kind}_"): value for name, value in match.groupdict().items() if value}
-    verb = groups.get("STATUS_VERB") or groups.get("EDIT_VERB") or groups.get("REPLAN") or groups["VIEW_VERB"]
-    return PlanCommand(
-        verb.strip(BLANKS),
-        groups.get("TARGET", "ALL"),
-        groups.get("TYPE", ""),
-        groups.get("TEXT", "").strip(BLANKS),
-        groups.get("RESULT", "").partition("|")[2].strip(BLANKS),
-        [line["DETAIL"] for line in _pattern("_detail").finditer(groups.get("_detail", ""))],
-    )
+def _read_tree(text: str, at: int) -> tuple[PlanCommand, int] | None:
+    """The same, by the tree and the transformer."""
+    from lark.exceptions import UnexpectedInput  # noqa: PLC0415  (slow, and mostly not needed)
 
+    from planspec_lark.plan_cmd.transformer import CommandTransformer  # noqa: PLC0415
 
-@define
-class Headline:
-    """What the text of ADD or REVISE says: the raw description and the raw outputs."""
-
-    description: str
-    outputs: str | None
-
-
-def read_headline(text: str) -> Headline:
-    """Cut the text of ADD or REVISE in two, in front of the arrow that declares outputs."""
-    match = _pattern("headline").fullmatch(text + "\n")
-    assert match is not None, "any text of one line is a headline"
-    return Headline((match["HEADLINE"] or "").strip(BLANKS), match["OUTPUTS"])
+    parse = grammars.parser("plan_cmd").parse
+    lines = _LINES.match(text, at)
+    assert lines is not None, "the last line is ended"
+    end = lines.end()
+    try:
+        tree = parse(text[at:end], start="command")
+    except UnexpectedInput as error:
+        # The lines in front of the one that is refused may be a command by themselves.
+        end = text.rfind("\n", at, at + (error.pos_in_stream or 0)) + 1
+        if not end:
+            return None
+        tree = parse(text[at:end], start="command")
+    return CommandTransformer().transform(tree), end

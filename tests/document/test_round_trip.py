@@ -14,7 +14,7 @@ from planspec_lark.document.blocks import Block, Blocks, Place
 from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import RoundTripError
 from planspec_lark.plan_cmd import apply as applying
-from planspec_lark.plan_cmd.finding import Finder, Gap
+from planspec_lark.plan_cmd.apply import Finder, Gap
 
 TEXT = """\
 \ufeff# t\r

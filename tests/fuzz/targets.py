@@ -192,6 +192,7 @@ def _commands(text: str) -> None:
     assert len(result.spans) == len(result.commands)
     _look_at(result.diagnostics, text)
     assert parse_plan_commands(serialize_commands(result.commands)) == result.commands
+    promises.both_ways_find_the_same_commands(text)
     promises.command_fixes_are_accepted(text)
 
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from planspec_lark import PlanCommand, PlanSpec, PlanStep, apply_command, apply_commands, iter_steps, parse_plan
-from planspec_lark.plan_cmd import finding
-from planspec_lark.plan_cmd.apply import perform
-from planspec_lark.plan_cmd.finding import Finder
+from planspec_lark.plan_cmd import apply as applying
+from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.syntax.diagnostics import CommandError
 from tests import strategies
 
@@ -19,7 +18,7 @@ from tests import strategies
 def _index_at_once() -> object:
     """The index is used from the first command on."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(finding, "_MANY", 0)
+    patch.setattr(applying, "_MANY", 0)
     yield
     patch.undo()
 

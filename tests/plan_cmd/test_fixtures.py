@@ -66,6 +66,16 @@ def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
     assert parse_plan_commands(same) == parse_plan_commands(text)
 
 
+@VALID
+def test_the_parser_and_the_transformer_say_the_same(path: Path) -> None:
+    assert parse_plan_commands(read(path), accelerate=False) == parse_plan_commands(read(path))
+
+
+@INVALID
+def test_the_parser_refuses_the_same(path: Path) -> None:
+    assert parse_plan_commands(read(path), accelerate=False) == parse_plan_commands(read(path))
+
+
 @INVALID
 def test_codes(path: Path) -> None:
     found = scan_plan_commands(read(path)).diagnostics

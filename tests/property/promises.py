@@ -211,6 +211,11 @@ def is_plan_line(row: str) -> bool:
     return any(accepted(head + row) is not None for head in heads)
 
 
+def both_ways_find_the_same_commands(text: str) -> None:
+    """The pattern and Lark's parser agree about what a command is and says."""
+    assert parse_plan_commands(text) == parse_plan_commands(text, accelerate=False)
+
+
 def command_fixes_are_accepted(text: str) -> None:
     """A line that was changed as its diagnostic says is exactly one command."""
     for found in scan_plan_commands(text).diagnostics:

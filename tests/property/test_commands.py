@@ -78,6 +78,11 @@ def test_every_prefixed_line_is_a_command_or_reported(text: str) -> None:
 
 
 @given(strategies.any_text)
+def test_the_pattern_and_the_parser_find_the_same_commands(text: str) -> None:
+    promises.both_ways_find_the_same_commands(text)
+
+
+@given(strategies.any_text)
 def test_every_offered_fix_is_a_command(text: str) -> None:
     promises.command_fixes_are_accepted(text)
 

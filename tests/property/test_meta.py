@@ -13,7 +13,7 @@ from hypothesis import Phase, example, given, settings, strategies as st
 from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, scan_plan
 from planspec_lark.engine.trial import Trial
 from planspec_lark.plan_cmd import apply as applying, printer as command_printing
-from planspec_lark.plan_cmd.finding import Finder
+from planspec_lark.plan_cmd.apply import Finder
 from planspec_lark.planspec import fast_reader, fields, printer as printing, tokens
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CommandError

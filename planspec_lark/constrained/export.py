@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable
+from typing import Any
 
-from planspec_lark.constrained.gbnf import write_gbnf
-from planspec_lark.constrained.notation import Definitions, read_grammar, write_grammar
-from planspec_lark.constrained.schema import closed_schema
-from planspec_lark.constrained.shape import leave_out, leave_out_literals, spell_ids, to_depth
+from planspec_lark.constrained.notation import read_grammar, write_gbnf, write_grammar
+from planspec_lark.constrained.shape import leave_out, spell_ids, to_depth
+from planspec_lark.syntax import grammars
 
 __all__ = ["EXPORTED", "MOST_STEPS", "TARGETS", "TYPES", "export_grammar"]
 
@@ -67,45 +68,55 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
         _check_int("siblings", siblings)
     names = _names_of(types)
     if language == "plan_next":
-        _check_schema(target, is_plain=(depth, set(names), allow_results, siblings) == (3, set(TYPES), False, None))
-        return closed_schema("plan_next_strict")
+        if target not in _JSON_TARGETS:
+            raise ValueError(f"target: {target!r} reads no JSON Schema; plan_next is for {', '.join(_JSON_TARGETS)}")
+        if (depth, names, allow_results, siblings) != (3, set(TYPES), False, None):
+            raise ValueError("language: 'plan_next' has no depth, types, results or siblings to choose")
+        return _closed_schema("plan_next_strict")
     _check_bounds(language, depth, names, siblings)
-    definitions = _shape(language, depth, names, allow_results)
-    if siblings is not None:
-        definitions = spell_ids(definitions, siblings, _depth_in_use(definitions, depth))
-    return _write(definitions, target)
-
-
-def _shape(language: str, depth: int, types: Collection[str], allow_results: bool) -> Definitions:
-    definitions = read_grammar(f"{language}_fresh")
+    gone = {f"[{name}]" for name in TYPES if name not in names}
     if not allow_results:
-        definitions = leave_out(definitions, _RUNNING[language])
-    definitions = leave_out_literals(definitions, {f"[{name}]" for name in TYPES if name not in types})
-    return to_depth(definitions, _LEVELS[language], depth)
-
-
-def _depth_in_use(definitions: Definitions, depth: int) -> int:
-    """Without containers, all steps stand at the top level."""
-    return max(level for level in range(1, depth + 1) if f"step_{level}" in definitions)
-
-
-def _write(definitions: Definitions, target: str) -> str:
+        gone |= _RUNNING[language]
+    definitions = to_depth(leave_out(read_grammar(f"{language}_fresh"), gone), _LEVELS[language], depth)
+    if siblings is not None:
+        # Without containers, all steps stand at the top level.
+        definitions = spell_ids(definitions, siblings, sum(name.startswith("step_") for name in definitions))
     if target == "gbnf":
         return write_gbnf(definitions)
     text = write_grammar(definitions)
     return f"%llguidance {{}}\n{text}" if target == "llama.cpp" else text
 
 
-def _names_of(types: Iterable[str]) -> tuple[str, ...]:
+def _closed_schema(language: str) -> str:
+    """The JSON Schema of a planner's messages, as engines can follow it.
+
+    The strict file in ``grammar/`` is for checking: it names the keys that must not be there. Engines work the other
+    way round, by the keys that may come next, so objects of known keys are closed for them. What they let through, the
+    file allows.
+    """
+    text = grammars.schema_path(language).read_text(encoding="utf-8")
+    return json.dumps(json.loads(text, object_hook=_close), indent=2, ensure_ascii=False) + "\n"
+
+
+def _close(schema: dict[str, Any]) -> dict[str, Any]:
+    """One object of a schema with ``additionalProperties: false`` in the place of forbidden keys."""
+    properties = schema.get("properties", {})
+    if False in properties.values():
+        schema["properties"] = {key: value for key, value in properties.items() if value is not False}
+        schema["additionalProperties"] = False
+    return schema
+
+
+def _names_of(types: Iterable[str]) -> set[str]:
     """The types, of which there may be only one pass."""
     if isinstance(types, str):
         raise ValueError(f"types: {types!r} is one text; give a collection of names, such as ({types!r},)")
     if isinstance(types, bytes) or not isinstance(types, Iterable):
         raise ValueError(f"types: {types!r} is no collection of names")
-    names = tuple(types)
+    names = list(types)
     for name in names:
         _check_choice("types", name, TYPES)
-    return names
+    return set(names)
 
 
 def _check_int(what: str, value: int) -> None:
@@ -119,15 +130,8 @@ def _check_choice(what: str, value: str, allowed: Collection[str]) -> None:
         raise ValueError(f"{what}: {value!r} is none of {', '.join(allowed)}")
 
 
-def _check_schema(target: str, is_plain: bool) -> None:
-    if target not in _JSON_TARGETS:
-        raise ValueError(f"target: {target!r} reads no JSON Schema; plan_next is for {', '.join(_JSON_TARGETS)}")
-    if not is_plain:
-        raise ValueError("language: 'plan_next' has no depth, types, results or siblings to choose")
-
-
-def _check_bounds(language: str, depth: int, types: Collection[str], siblings: int | None) -> None:
-    if language == "planspec" and not set(types) & set(_LEAVES):
+def _check_bounds(language: str, depth: int, types: set[str], siblings: int | None) -> None:
+    if language == "planspec" and not types & set(_LEAVES):
         raise ValueError(f"types: without {' or '.join(_LEAVES)} no plan could end")
     if not types:
         raise ValueError("types: at least one is needed")
@@ -139,17 +143,9 @@ def _check_bounds(language: str, depth: int, types: Collection[str], siblings: i
         raise ValueError("siblings: only plans have ids to spell out")
     if not 1 <= siblings <= _MOST_SIBLINGS:
         raise ValueError(f"siblings: {siblings} is not between 1 and {_MOST_SIBLINGS}")
-    has_levels = bool(set(types) - set(_LEAVES))
-    if (steps := _count_steps(siblings, depth if has_levels else 1)) > MOST_STEPS:
-        raise ValueError(f"siblings: {siblings} at a depth of {depth} is {steps} steps or more, above {MOST_STEPS}")
-
-
-def _count_steps(siblings: int, depth: int) -> int:
-    """How many ids there are, counted no further than needed."""
-    steps, row = 0, 1
-    for _ in range(depth):
-        row *= siblings
-        steps += row
+    steps = 0
+    for level in range(1, (depth if types - set(_LEAVES) else 1) + 1):
+        steps += siblings**level
         if steps > MOST_STEPS:
-            break
-    return steps
+            message = f"{siblings} at a depth of {depth} is {steps} steps or more, above {MOST_STEPS}"
+            raise ValueError(f"siblings: {message}")

@@ -1,117 +1,46 @@
-"""The grammars for generation as trees: what ``grammar/dialect.lark`` says they are made of, read and written.
+"""The grammars for generation as trees of ``grammar/dialect.lark``, and their texts: in that dialect, and in GBNF.
 
 Nothing here knows any language; what a grammar is shaped into is :mod:`planspec_lark.constrained.shape`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 
-from attrs import frozen
 from lark import Token, Tree
 
 from planspec_lark.syntax import grammars
 
-__all__ = [
-    "Choice",
-    "Definitions",
-    "Name",
-    "Node",
-    "Repeat",
-    "Text",
-    "names_in",
-    "reach",
-    "read_grammar",
-    "write_grammar",
-]
+__all__ = ["Definitions", "Part", "names_in", "reach", "read_grammar", "write_gbnf", "write_grammar"]
 
-
-@frozen
-class Name:
-    """A rule (lower case) or a terminal (upper case)."""
-
-    name: str
-
-
-@frozen
-class Text:
-    """A literal in quotes or a pattern in slashes, as it is written."""
-
-    source: str
-
-    @property
-    def is_pattern(self) -> bool:
-        """Whether it is a pattern."""
-        return self.source.startswith("/")
-
-
-@frozen
-class Repeat:
-    """A part that may be missing (``?``), come any number of times (``*``), or at least once (``+``)."""
-
-    part: Node
-    operator: str
-
-
-@frozen
-class Choice:
-    """Alternatives, each a sequence of parts."""
-
-    sequences: tuple[tuple[Node, ...], ...]
-
-
-Node = Name | Text | Repeat | Choice
-# What each rule and terminal is, in the order of the file.
-Definitions = Mapping[str, Choice]
+Part = Token | Tree[Token]
+# What each rule and terminal is (a tree of the dialect's rule ``choice``), in the order of the file.
+Definitions = Mapping[str, Tree[Token]]
 
 
 @cache
 def read_grammar(language: str) -> Definitions:
     """The definitions of a grammar, and behind them those that it imports with all that they need."""
     tree = grammars.parser("dialect").parse(grammars.grammar_path(language).read_text(encoding="utf-8"))
-    own: dict[str, Choice] = {}
-    imported: dict[str, Choice] = {}
+    own: dict[str, Tree[Token]] = {}
+    imported: dict[str, Tree[Token]] = {}
     for statement in tree.children:
         assert isinstance(statement, Tree)
         if statement.data == "definition":
             name, choice = statement.children
-            own[str(name).removesuffix(":")] = _choice(choice)
+            assert isinstance(choice, Tree)
+            own[str(name).removesuffix(":")] = choice
         else:
-            source, *names = (str(token) for token in _tokens(statement, "NAME"))
+            source, *names = names_in(statement)
             imported |= reach(read_grammar(source), names)
-    return {**own, **{name: choice for name, choice in imported.items() if name not in own}}
+    return own | {name: choice for name, choice in imported.items() if name not in own}
 
 
-def _tokens(tree: Tree[Token], kind: str) -> Iterator[Token]:
-    return (child for child in tree.children if isinstance(child, Token) and child.type == kind)
-
-
-def _choice(tree: Token | Tree[Token]) -> Choice:
-    assert isinstance(tree, Tree)
-    sequences = (child for child in tree.children if isinstance(child, Tree))
-    return Choice(tuple(tuple(map(_node, sequence.children)) for sequence in sequences))
-
-
-def _node(child: Token | Tree[Token]) -> Node:
-    if isinstance(child, Token):
-        return Name(str(child)) if child.type == "NAME" else Text(str(child))
-    if child.data == "repeated":
-        part, operator = child.children
-        return Repeat(_node(part), str(operator))
-    return _choice(next(inner for inner in child.children if isinstance(inner, Tree)))
-
-
-def names_in(node: Node) -> Iterator[str]:
-    """All names that a part mentions, in its order."""
-    if isinstance(node, Name):
-        yield node.name
-    elif isinstance(node, Repeat):
-        yield from names_in(node.part)
-    elif isinstance(node, Choice):
-        for sequence in node.sequences:
-            for part in sequence:
-                yield from names_in(part)
+def names_in(tree: Tree[Token]) -> Iterator[str]:
+    """All names that a tree mentions, in its order."""
+    return map(str, tree.scan_values(lambda token: isinstance(token, Token) and token.type == "NAME"))
 
 
 def reach(definitions: Definitions, names: Iterable[str]) -> Definitions:
@@ -127,19 +56,56 @@ def reach(definitions: Definitions, names: Iterable[str]) -> Definitions:
 
 
 def write_grammar(definitions: Definitions) -> str:
-    """A grammar's text: one definition a line."""
-    return "".join(f"{name}: {_write_choice(choice)}\n" for name, choice in definitions.items())
+    """A grammar's text in the dialect: one definition a line."""
+    return "".join(f"{name}: {_write(choice, str)}\n" for name, choice in definitions.items())
 
 
-def _write_choice(choice: Choice) -> str:
-    return " | ".join(" ".join(map(_write, sequence)) for sequence in choice.sequences)
+_BETWEEN = {"choice": " | ", "sequence": " ", "group": "", "repeated": ""}
 
 
-def _write(node: Node) -> str:
-    if isinstance(node, Name):
-        return node.name
-    if isinstance(node, Text):
-        return node.source
-    if isinstance(node, Repeat):
-        return _write(node.part) + node.operator
-    return f"({_write_choice(node)})"
+def _write(part: Part, spell: Callable[[Token], str]) -> str:
+    if isinstance(part, Token):
+        return spell(part)
+    return _BETWEEN[part.data].join(_write(child, spell) for child in part.children if child != "|")
+
+
+# ---------------------------------------------------------------- GBNF
+
+# One character or class of a pattern, and how often it comes.
+_PIECE = re.compile(r"(\[(?:[^\]\\]|\\.)+\]|\\.|[^\\()|?*+{}])([?*+]|\{[0-9,]+\})?", re.DOTALL)
+
+
+def write_gbnf(definitions: Definitions) -> str:
+    """A grammar's text in GBNF, the notation of llama.cpp.
+
+    GBNF knows rules only, in names of letters, digits and ``-``, the first of them ``root``; it has character classes
+    but no patterns, so that a pattern is taken apart into its classes and characters.
+    """
+    names = {"start": "root"}
+    for name in definitions:
+        plain = name.strip("_").replace("_", "-").lower()
+        while plain in names.values():
+            plain += "-part"
+        names.setdefault(name, plain)
+
+    def spell(token: Token) -> str:
+        return _write_pattern(token[1:-1]) if token.type == "PATTERN" else names.get(token, token)
+
+    return "".join(f"{names[name]} ::= {_write(choice, spell)}\n" for name, choice in definitions.items())
+
+
+def _write_pattern(pattern: str) -> str:
+    found = list(_PIECE.finditer(pattern))
+    assert "".join(piece[0] for piece in found) == pattern, f"not a run of characters and classes: {pattern}"
+    pieces = [_write_piece(piece[1]) + (piece[2] or "") for piece in found]
+    return pieces[0] if len(pieces) == 1 else f"({' '.join(pieces)})"
+
+
+def _write_piece(piece: str) -> str:
+    # Where two digits are enough, as every reader of GBNF knows them.
+    piece = re.sub(r"\\u00([0-9a-f]{2})", r"\\x\1", piece)
+    if piece.startswith("["):
+        return piece
+    # In a string only white space and the backslash itself keep their backslash.
+    character = piece if piece in (r"\t", r"\n", r"\\") else piece.removeprefix("\\").replace('"', r"\"")
+    return f'"{character}"'

@@ -17,7 +17,7 @@ from typing import Any
 import interegular
 from lark.parsers.lalr_analysis import Shift
 
-from planspec_lark.constrained.notation import Text, read_grammar
+from planspec_lark.constrained.notation import read_grammar
 from tests.constrained.engines import canonical, lark
 
 _LETTERS = re.compile(r"(?<=A-Z_a-z)\\u00aa.*?(?=\]|\\u0000)")
@@ -26,10 +26,8 @@ Stack = tuple[int, ...]
 
 @cache
 def _name_characters() -> re.Pattern[str]:
-    (sequence,) = read_grammar("planspec_canonical")["_NAME_CHAR"].sequences
-    (part,) = sequence
-    assert isinstance(part, Text)
-    return re.compile(part.source[1:-1])
+    (pattern,) = read_grammar("planspec_canonical")["_NAME_CHAR"].scan_values(lambda _: True)
+    return re.compile(pattern[1:-1])
 
 
 def _stand_in(character: str) -> str:

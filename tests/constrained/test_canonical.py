@@ -22,7 +22,7 @@ from planspec_lark import (
     serialize_commands,
     serialize_plan,
 )
-from planspec_lark.constrained.notation import Text, read_grammar
+from planspec_lark.constrained.notation import read_grammar
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.lalr import compile_grammar
 from tests import strategies
@@ -119,9 +119,8 @@ def test_a_collision_would_be_found() -> None:
 
 
 def pattern_of(terminal: str) -> re.Pattern[str]:
-    ((part,),) = read_grammar("planspec_canonical")[terminal].sequences
-    assert isinstance(part, Text)
-    return re.compile(part.source[1:-1])
+    (pattern,) = read_grammar("planspec_canonical")[terminal].scan_values(lambda _: True)
+    return re.compile(pattern[1:-1])
 
 
 def test_names_are_of_all_letters() -> None:

@@ -26,8 +26,7 @@ from planspec_lark import (
 )
 from planspec_lark.constrained import export_grammar
 from planspec_lark.constrained.export import MOST_STEPS, TARGETS, TYPES
-from planspec_lark.constrained.gbnf import write_gbnf
-from planspec_lark.constrained.notation import read_grammar
+from planspec_lark.constrained.notation import read_grammar, write_gbnf
 from tests.constrained.engines import Guide, canonical, gbnf_guide, guide, lark, lark_accepts
 from tests.constrained.trees import renumber
 

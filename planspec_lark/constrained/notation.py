@@ -24,6 +24,9 @@ Definitions = Mapping[str, Tree[Token]]
 def read_grammar(language: str) -> Definitions:
     """The definitions of a grammar, and behind them those that it imports with all that they need."""
     tree = grammars.parser("dialect").parse(grammars.grammar_path(language).read_text(encoding="utf-8"))
+    for alternatives in tree.find_data("choice"):
+        # Without the bars between them.
+        alternatives.children = [part for part in alternatives.children if isinstance(part, Tree)]
     own: dict[str, Tree[Token]] = {}
     imported: dict[str, Tree[Token]] = {}
     for statement in tree.children:
@@ -66,7 +69,7 @@ _BETWEEN = {"choice": " | ", "sequence": " ", "group": "", "repeated": ""}
 def _write(part: Part, spell: Callable[[Token], str]) -> str:
     if isinstance(part, Token):
         return spell(part)
-    return _BETWEEN[part.data].join(_write(child, spell) for child in part.children if child != "|")
+    return _BETWEEN[part.data].join(_write(child, spell) for child in part.children)
 
 
 # ---------------------------------------------------------------- GBNF

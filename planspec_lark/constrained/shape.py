@@ -38,8 +38,7 @@ def _reduce(part: Part, gone: Collection[str]) -> Part | None:
     if isinstance(part, Token):
         return None if part.strip('" ') in gone else part
     parts: list[Part] = []
-    # The bars between alternatives are written anew.
-    for child in (child for child in part.children if child != "|"):
+    for child in part.children:
         reduced = _reduce(child, gone)
         if reduced is not None:
             parts.append(reduced)
@@ -72,13 +71,13 @@ def to_depth(definitions: Definitions, family: str, depth: int) -> Definitions:
 
 
 def _raise_levels(definitions: Definitions, stem: str, depth: int) -> Definitions:
-    """The levels of one name, more than are needed at this depth."""
+    """The levels of one name that are needed at this depth, and one more."""
     last = 1
     while f"{stem}{last + 1}" in definitions:
         last += 1
     levels = {f"{stem}{level}": definitions[f"{stem}{level}"] for level in range(1, last)}
-    for more in range(1, depth + 2):
-        levels[f"{stem}{last - 1 + more}"] = _raise(definitions[f"{stem}{last - 1}"], more)
+    for level in range(last, depth + 2):
+        levels[f"{stem}{level}"] = _raise(definitions[f"{stem}{last - 1}"], level - last + 1)
     return levels
 
 
@@ -114,11 +113,12 @@ def _name(stem: str, path: tuple[int, ...]) -> Token:
 
 def _spell(choice: Tree[Token], path: tuple[int, ...]) -> Tree[Token]:
     """A definition with the id of its step, and in the place of ``step_3+`` the steps from the first below it on."""
+    own, step_id = f"ID_{len(path)}", Token("LITERAL", f'"{".".join(map(str, path))}. "')
 
     def change(part: Part) -> Part:
-        if part == f"ID_{len(path)}":
-            return Token("LITERAL", f'"{".".join(map(str, path))}. "')
-        is_steps = isinstance(part, Tree) and part.data == "repeated" and str(part.children[0]).startswith("step_")
+        if isinstance(part, Token):
+            return step_id if part == own else part
+        is_steps = part.data == "repeated" and str(part.children[0]).startswith("step_")
         return _name("_steps", (*path, 1)) if is_steps else part
 
     return _replace(choice, change)

@@ -9,10 +9,10 @@ plan can hold live in a plan as :mod:`marks <planspec_lark.hopspec.marks>`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from planspec_lark.hopspec.marks import Mark, drop_empty_mark, is_variable, split_mark
-from planspec_lark.hopspec.models import StepInfo
+from planspec_lark.hopspec.marks import Mark, is_variable, read_mark, write_mark
+from planspec_lark.hopspec.models import StepInfo, walk_infos
 from planspec_lark.planspec.fields import BLANKS, check_text
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.tree import find_parents
@@ -21,21 +21,17 @@ from planspec_lark.syntax.transliteration import snake_case
 
 __all__ = ["plan_to_steps", "steps_to_plan"]
 
-# Plan type → HopSpec type and the field that takes the description; and back.
-_TO_HOP = {
-    "reason": ("LLM", "task"),
-    "act": ("code", "description"),
-    "decide": ("branch", "condition"),
-    "subtask": ("subtask", "description"),
-}
-_TO_PLAN = {
+# HopSpec type → plan type, and the field that says in words what the step does. Of several for one type of a plan, the
+# first is what a plan's step becomes.
+_TYPES = {
     "LLM": ("reason", "task"),
     "code": ("act", "description"),
-    "call": ("act", "task"),
     "branch": ("decide", "condition"),
-    "loop": ("subtask", "description"),
     "subtask": ("subtask", "description"),
+    "call": ("act", "task"),
+    "loop": ("subtask", "description"),
 }
+_HOP_TYPES = {plan_type: hop_type for hop_type, (plan_type, _) in reversed(_TYPES.items())}
 # Characters of a name that is made of another one.
 _MOST_NAME = 40
 
@@ -60,30 +56,27 @@ def plan_to_steps(plan: PlanSpec) -> list[StepInfo]:
     while todo:
         source, target = todo.pop()
         for step in source:
-            info = _to_info(step, given)
-            text, mark = said[id(step)]
-            setattr(info, _TO_HOP[step.step_type][1], text)
+            info = _to_info(step, given, *said[id(step)])
             info.inputs = [originals.get(name, name) for name in step.inputs]
             info.outputs = [originals.get(name, name) for name in step.outputs]
-            if mark.is_think:
-                info.expand_mode = "think"
             target.append(info)
             todo.append((step.children, info.children))
-    if not steps or steps[-1].step_type != "flow":
-        number = max((int(step.step_id.partition(".")[0]) for step in plan.steps), default=0) + 1
-        name = _generate_name(str(number), given)
-        steps.append(StepInfo(str(number), name, "flow", action="exit", exit_id="EXIT_OK"))
+    number = str(max((int(step.step_id.partition(".")[0]) for step in plan.steps), default=0) + 1)
+    steps.append(StepInfo(number, _generate_name(number, given), "flow", action="exit", exit_id="EXIT_OK"))
     return steps
 
 
-def _to_info(step: PlanStep, given: set[str]) -> StepInfo:
-    if step.step_type not in _TO_HOP:
+def _to_info(step: PlanStep, given: set[str], text: str, mark: Mark) -> StepInfo:
+    if step.step_type not in _HOP_TYPES:
         raise ValueError(
             f"step_type: step {step.step_id} has the type '{step.step_type}', and HopSpec has none like it"
         )
-    kind, _ = _TO_HOP[step.step_type]
-    name = step.step_name or _generate_name(step.step_id, given)
-    return StepInfo(step.step_id, name, kind, expand_mode="static" if kind == "subtask" else "")
+    kind = _HOP_TYPES[step.step_type]
+    info = StepInfo(step.step_id, step.step_name or _generate_name(step.step_id, given), kind)
+    setattr(info, _TYPES[kind][1], text)
+    if kind == "subtask":
+        info.expand_mode = "think" if mark.is_think else "static"
+    return info
 
 
 def _read_marks(plan: PlanSpec) -> tuple[dict[int, tuple[str, Mark]], dict[str, str]]:
@@ -96,7 +89,7 @@ def _read_marks(plan: PlanSpec) -> tuple[dict[int, tuple[str, Mark]], dict[str, 
     originals: dict[str, str] = {}
     names: dict[str, str] = {}
     for step in iter_steps(plan):
-        text, mark = _read_mark(step, variables)
+        text, mark = read_mark(step.description, step.step_type, variables)
         given = mark.originals.items()
         if all(originals.get(name, one) == one and names.get(one, name) == name for name, one in given):
             originals.update(given)
@@ -105,25 +98,6 @@ def _read_marks(plan: PlanSpec) -> tuple[dict[int, tuple[str, Mark]], dict[str, 
             text, mark = step.description, Mark()
         said[id(step)] = text, mark
     return said, originals
-
-
-def _read_mark(step: PlanStep, variables: set[str]) -> tuple[str, Mark]:
-    found = _find_mark(step.description, step.step_type, variables)
-    if found is not None:
-        return found
-    # An empty mark says that what stands in front of it is none; elsewhere it is text itself.
-    bare = drop_empty_mark(step.description)
-    if bare is not None and _find_mark(bare[1], step.step_type, variables) is not None:
-        return bare[0], Mark()
-    return step.description, Mark()
-
-
-def _find_mark(description: str, step_type: str, variables: set[str]) -> tuple[str, Mark] | None:
-    """A description and the mark at its end, if that is one for a step of this type in a plan with these variables."""
-    found = split_mark(description)
-    if found is None or (found[1].is_think and step_type != "subtask") or not found[1].originals.keys() <= variables:
-        return None
-    return found
 
 
 def _variables(plan: PlanSpec) -> set[str]:
@@ -164,7 +138,7 @@ def steps_to_plan(
     """
     plan = PlanSpec(title, goal, constraints=list(constraints or []))
     keeps_ids = _ids_fit(steps)
-    names = _names(steps)
+    names = {info.step_name for info, _ in walk_infos(steps)}
     renamed = _rename_variables(steps)
     todo = [(steps, plan.steps, "")]
     while todo:
@@ -175,25 +149,18 @@ def steps_to_plan(
             todo.append((info.children, step.children, f"{step.step_id}."))
     # Only now it is known what would be taken for a mark.
     variables = _variables(plan)
-    for step, info in zip(iter_steps(plan), _walk(steps), strict=True):
-        step.description = _mark(step, info, variables, renamed)
+    for step, (info, _) in zip(iter_steps(plan), walk_infos(steps, without="flow"), strict=True):
+        used = dict.fromkeys([*info.inputs, *info.outputs])
+        is_think = step.step_type == "subtask" and info.expand_mode == "think"
+        mark = Mark(is_think, {renamed[name]: name for name in used if name in renamed})
+        step.description = write_mark(step.description, mark, step.step_type, variables)
     return plan
-
-
-def _walk(steps: list[StepInfo]) -> Iterator[StepInfo]:
-    """All steps but those of type ``flow`` and what is below them, in document order."""
-    todo = steps[::-1]
-    while todo:
-        info = todo.pop()
-        if info.step_type != "flow":
-            yield info
-            todo += reversed(info.children)
 
 
 def _rename_variables(steps: list[StepInfo]) -> dict[str, str]:
     """What the variables that no plan can hold are called there."""
     found: dict[str, None] = {}
-    for info in _walk(steps):
+    for info, _ in walk_infos(steps, without="flow"):
         for field in ("inputs", "outputs"):
             found.update((check_text(field, name), None) for name in getattr(info, field))
     taken = {name for name in found if is_variable(name)}
@@ -219,41 +186,15 @@ def _transliterate(original: str) -> str:
     return name if is_variable(name) else ""
 
 
-def _mark(step: PlanStep, info: StepInfo, variables: set[str], renamed: Mapping[str, str]) -> str:
-    """The description of a step with the mark that it needs, if it needs one."""
-    used = dict.fromkeys([*info.inputs, *info.outputs])
-    originals = {renamed[name]: name for name in used if name in renamed}
-    mark = Mark(step.step_type == "subtask" and info.expand_mode == "think", originals)
-    text = step.description
-    bare = drop_empty_mark(text)
-    looks_marked = _find_mark(bare[1] if bare else text, step.step_type, variables) is not None
-    return mark.put_behind(text) if mark != Mark() or looks_marked else text
-
-
 def _ids_fit(steps: list[StepInfo]) -> bool:
     """Whether the ids of all steps that are kept spell the very tree in which they stand."""
     ids: list[str] = []
     parents: list[str | None] = []
-    todo: list[tuple[list[StepInfo], str | None]] = [(steps, None)]
-    while todo:
-        siblings, parent = todo.pop()
-        for info in siblings:
-            if info.step_type != "flow":
-                ids.append(info.step_id)
-                parents.append(parent)
-                todo.append((info.children, info.step_id))
+    for info, parent in walk_infos(steps, without="flow"):
+        ids.append(info.step_id)
+        parents.append(parent.step_id if parent else None)
     is_id = grammars.pattern("planspec", "ID").fullmatch
     return all(map(is_id, ids)) and len(set(ids)) == len(ids) and find_parents(ids) == parents
-
-
-def _names(steps: list[StepInfo]) -> set[str]:
-    names: set[str] = set()
-    todo = [steps]
-    while todo:
-        for info in todo.pop():
-            names.add(info.step_name)
-            todo.append(info.children)
-    return names
 
 
 def _is_generated(name: str, step_id: str, names: set[str]) -> bool:
@@ -264,10 +205,10 @@ def _is_generated(name: str, step_id: str, names: set[str]) -> bool:
 
 
 def _to_step(info: StepInfo, step_id: str, names: set[str], renamed: Mapping[str, str]) -> PlanStep:
-    if info.step_type not in _TO_PLAN:
+    if info.step_type not in _TYPES:
         raise ValueError(f"step_type: step {info.step_id} has the type '{info.step_type}', which HopSpec does not have")
-    kind, text = _TO_PLAN[info.step_type]
-    said = _describe_loop(info) if info.step_type == "loop" else getattr(info, text)
+    kind, field = _TYPES[info.step_type]
+    said = _describe_loop(info) if info.step_type == "loop" else getattr(info, field)
     first, *more = (line.strip(BLANKS) for line in said.replace("\r\n", "\n").split("\n"))
     return PlanStep(
         step_id,

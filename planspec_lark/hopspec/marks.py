@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from attrs import field, frozen
 
@@ -17,9 +17,9 @@ from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import escape_json
 
-__all__ = ["Mark", "drop_empty_mark", "is_variable", "split_mark"]
+__all__ = ["Mark", "is_variable", "read_mark", "write_mark"]
 
-_EMPTY = "(hop:)"
+_START, _EMPTY = "(hop: ", "(hop:)"
 _NAMING = re.compile(r'([A-Za-z_][A-Za-z0-9_]*) = (\w+|"(?:[^"\\]|\\.)*")(?:, |\))')
 
 
@@ -47,43 +47,57 @@ def is_variable(name: str) -> bool:
     return grammars.pattern("planspec", "VARIABLE").fullmatch(name) is not None
 
 
-def split_mark(description: str) -> tuple[str, Mark] | None:
-    """A description and the mark at its end; None where there is none, or only an empty one."""
-    # No mark has this inside it: a bracket in a name is written as an escape.
-    at = description.rfind("(hop: ")
-    if at < 0:
-        return None
-    mark = _read(description, at)
-    text = description[:at].removesuffix(" ")
-    # What is not written just as the converter writes it was not written by it.
-    is_mark = mark is not None and text == text.rstrip(BLANKS) and mark.put_behind(text) == description
-    return (text, mark) if mark is not None and is_mark else None
+def read_mark(description: str, step_type: str, variables: Set[str]) -> tuple[str, Mark]:
+    """What the description of a step says without the mark at its end, and that mark; one that says nothing if none.
+
+    Args:
+        description: of a step of a plan.
+        step_type: its type.
+        variables: those of the plan; no mark names others.
+    """
+    bare = _drop_empty(description)
+    found = _find(bare, step_type, variables)
+    if found is not None and bare != description:
+        # An empty mark says that what stands in front of it is none; elsewhere it is text itself.
+        return description.removesuffix(f" {_EMPTY}"), Mark()
+    return found or (description, Mark())
 
 
-def drop_empty_mark(description: str) -> tuple[str, str] | None:
-    """A description without the empty mark at its end, and without all of them; None where there is none."""
+def write_mark(text: str, mark: Mark, step_type: str, variables: Set[str]) -> str:
+    """The description of a step that is read back as this text and this mark."""
+    looks_marked = _find(_drop_empty(text), step_type, variables) is not None
+    return mark.put_behind(text) if mark != Mark() or looks_marked else text
+
+
+def _drop_empty(description: str) -> str:
+    """A description without the empty marks at its end."""
     end = len(description)
     while description.endswith(f" {_EMPTY}", 0, end):
         end -= len(_EMPTY) + 1
-    return None if end == len(description) else (description[: -len(_EMPTY) - 1], description[:end])
+    return description[:end]
 
 
-def _read(text: str, at: int) -> Mark | None:
-    """The mark that starts there and ends the text."""
-    at += len("(hop: ")
+def _find(description: str, step_type: str, variables: Set[str]) -> tuple[str, Mark] | None:
+    """A description and the mark at its end, if there is one."""
+    # No mark has this inside it: a bracket in a name is written as an escape.
+    start = description.rfind(_START)
+    if start < 0:
+        return None
+    text = description[:start].removesuffix(" ")
+    at = start + len(_START)
     # A variable may have that name.
-    is_think = text.startswith(("think, ", "think)"), at)
+    is_think = description.startswith(("think, ", "think)"), at)
     if is_think:
         at += len("think, ")
     originals: dict[str, str] = {}
-    while at < len(text):
-        item = _NAMING.match(text, at)
-        original = None if item is None else _unquote(item[2])
-        if item is None or original is None or is_variable(original):
-            return None
-        originals[item[1]] = original
+    while item := _NAMING.match(description, at):
+        originals[item[1]] = _unquote(item[2])
         at = item.end()
-    return Mark(is_think, originals)
+    mark = Mark(is_think, originals)
+    # What is not written just as the converter writes it was not written by it.
+    is_own = text == text.rstrip(BLANKS) and mark.put_behind(text) == description
+    is_possible = variables >= originals.keys() and not any(map(is_variable, originals.values()))
+    return (text, mark) if is_own and is_possible and (step_type == "subtask" or not is_think) else None
 
 
 def _quote(original: str) -> str:
@@ -92,11 +106,8 @@ def _quote(original: str) -> str:
     return escape_json(json.dumps(original, ensure_ascii=False)).replace("(", "\\u0028")
 
 
-def _unquote(written: str) -> str | None:
-    if not written.startswith('"'):
-        return written
+def _unquote(written: str) -> str:
     try:
-        value = json.loads(written)
+        return str(json.loads(written)) if written.startswith('"') else written
     except ValueError:
-        return None
-    return value if isinstance(value, str) else None
+        return written

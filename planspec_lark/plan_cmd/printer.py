@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import attrs
 
@@ -26,21 +26,27 @@ def serialize_commands(commands: Iterable[PlanCommand]) -> str:
 
 def _rows(command: PlanCommand) -> list[str]:
     attrs.validate(command)
-    is_edit, is_view = command.op in EDIT_OPS, command.op in VIEW_OPS
-    _refuse(not command.step_id, command, "step_id", "is missing")
-    _refuse(command.step_id == "ALL" and command.op != "REPLAN", command, "step_id", "ALL is for REPLAN only")
-    _refuse(is_edit and not command.step_type, command, "step_type", "is missing")
-    for name in ("step_type", "description", "detail"):
-        _refuse(not is_edit and bool(getattr(command, name)), command, name, "is for ADD and REVISE only")
-    _refuse((is_edit or is_view) and bool(command.result), command, "result", "is not for this verb")
+    for name, why in _find_misfits(command):
+        raise ValueError(f"{name}: {command.op} {command.step_id}: {why}".replace(" :", ":"))
     row = f"PLAN_CMD: {command.op} {command.step_id}"
-    if is_edit:
+    if command.op in EDIT_OPS:
         row += f" [{command.step_type}] {command.description}".rstrip(" ")
     elif command.result:
         row += f" | {command.result}"
     return [row, *(f"> {line}" if line else ">" for line in command.detail)]
 
 
-def _refuse(wrong: bool, command: PlanCommand, name: str, why: str) -> None:
-    if wrong:
-        raise ValueError(f"{name}: {command.op} {command.step_id}: {why}".replace(" :", ":"))
+def _find_misfits(command: PlanCommand) -> Iterator[tuple[str, str]]:
+    """The fields that the verb of a command needs or does not have, and why each is wrong."""
+    if not command.step_id:
+        yield "step_id", "is missing"
+    if command.step_id == "ALL" and command.op != "REPLAN":
+        yield "step_id", "ALL is for REPLAN only"
+    if command.op not in EDIT_OPS:
+        for name in ("step_type", "description", "detail"):
+            if getattr(command, name):
+                yield name, "is for ADD and REVISE only"
+    elif not command.step_type:
+        yield "step_type", "is missing"
+    if command.result and command.op in (*EDIT_OPS, *VIEW_OPS):
+        yield "result", "is not for this verb"

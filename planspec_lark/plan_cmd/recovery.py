@@ -42,6 +42,16 @@ class Fault:
 
 
 _START = "PLAN_CMD:"
+_FORMS = {
+    "DONE": "write `PLAN_CMD: DONE 2.1`, or `PLAN_CMD: DONE 2.1 | text`",
+    "BLOCKED": "write `PLAN_CMD: BLOCKED 2.1`, or `PLAN_CMD: BLOCKED 2.1 | text`",
+    "SKIP": "write `PLAN_CMD: SKIP 2.1`, or `PLAN_CMD: SKIP 2.1 | text`",
+    "ADD": "write `PLAN_CMD: ADD 2.1 [act] text`",
+    "REVISE": "write `PLAN_CMD: REVISE 2.1 [act] text`",
+    "REPLAN": "write `PLAN_CMD: REPLAN 2.1 | text`, or `PLAN_CMD: REPLAN ALL | text` for the whole plan",
+    "EXPAND": "write `PLAN_CMD: EXPAND 2.1`",
+    "COLLAPSE": "write `PLAN_CMD: COLLAPSE 2.1`",
+}
 _NEAR_START = re.compile(r"(?:[-*>•+][ \t]+|[0-9]{1,3}[.)][ \t]+)?[*`]*plan[_ -]?cmd[*`]*[ \t]*[:：]?[*`]*[ \t]*", re.I)
 _WORD_END = re.compile(r"[ \t|\[]")
 _ALL = re.compile(r"[ \t]+ALL\b", re.I)
@@ -113,25 +123,19 @@ def _explain_start(line: str) -> Fault | None:
 
 def _explain_target(line: str, verb: str, at: int) -> Fault:
     """What is wrong behind the verb."""
-    start = _skip_blanks(line, at)
+    start, help = _skip_blanks(line, at), _FORMS[verb]
     sign = line[start : start + 1]
     if verb == "REPLAN":
-        help = "write `PLAN_CMD: REPLAN 2.1 | text`, or `PLAN_CMD: REPLAN ALL | text` for the whole plan"
         if sign in ("", "|"):
             return Fault("PC105", "REPLAN needs an id, or ALL for the whole plan", at - len(verb), at, help)
-        if target := _ALL.match(line, at):
-            return _explain_rest(line, verb, "ALL", target.end(), help)
-    elif verb in EDIT_OPS:
-        help = f"write `PLAN_CMD: {verb} 2.1 [act] text`"
-    else:
-        more = "" if verb in VIEW_OPS else f", or `PLAN_CMD: {verb} 2.1 | text`"
-        help = f"write `PLAN_CMD: {verb} 2.1`{more}"
+        if whole := _ALL.match(line, at):
+            return _explain_rest(line, verb, "ALL", whole.end())
     target = _ID.match(line, at)
     if target is None:
         what = "the step id is missing" if sign in ("", "|", "[") else f"`{_word(line, start)[:60]}` is not a step id"
         return Fault("PC103", what, start, start + max(len(_word(line, start)), 1), help)
     step_id, written, end = read_loose_id(target["id"]), line[start : target.end()], target.end()
-    behind = _explain_rest(line, verb, step_id, end, help)
+    behind = _explain_rest(line, verb, step_id, end)
     is_id = written.removesuffix(".") == step_id and grammars.pattern("planspec", "ID").fullmatch(step_id)
     if start != at and is_id:
         return behind
@@ -140,9 +144,9 @@ def _explain_target(line: str, verb: str, at: int) -> Fault:
     return Fault("PC103", f"`{written[:60]}` is not a step id", start, end, help, repaired)
 
 
-def _explain_rest(line: str, verb: str, target: str, at: int, help: str) -> Fault:
+def _explain_rest(line: str, verb: str, target: str, at: int) -> Fault:
     """What is wrong behind the target."""
-    start = _skip_blanks(line, at)
+    start, help = _skip_blanks(line, at), _FORMS[verb]
     end = max(len(line), start + 1)
     head = f"{_START} {verb} {target}"
     if verb in EDIT_OPS:

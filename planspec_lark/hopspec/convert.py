@@ -32,6 +32,8 @@ _TYPES = {
     "loop": ("subtask", "description"),
 }
 _HOP_TYPES = {plan_type: hop_type for hop_type, (plan_type, _) in reversed(_TYPES.items())}
+# Steps that have a counterpart, each with its parent.
+_Kept = list[tuple[StepInfo, StepInfo | None]]
 # Characters of a name that is made of another one.
 _MOST_NAME = 40
 
@@ -137,9 +139,10 @@ def steps_to_plan(
         ValueError: a type that HopSpec does not have, or a field that a plan cannot hold.
     """
     plan = PlanSpec(title, goal, constraints=list(constraints or []))
-    keeps_ids = _ids_fit(steps)
+    kept = [*walk_infos(steps, without="flow")]
+    keeps_ids = _ids_fit(kept)
     names = {info.step_name for info, _ in walk_infos(steps)}
-    renamed = _rename_variables(steps)
+    renamed = _rename_variables(kept)
     todo = [(steps, plan.steps, "")]
     while todo:
         source, target, head = todo.pop()
@@ -149,7 +152,7 @@ def steps_to_plan(
             todo.append((info.children, step.children, f"{step.step_id}."))
     # Only now it is known what would be taken for a mark.
     variables = _variables(plan)
-    for step, (info, _) in zip(iter_steps(plan), walk_infos(steps, without="flow"), strict=True):
+    for step, (info, _) in zip(iter_steps(plan), kept, strict=True):
         used = dict.fromkeys([*info.inputs, *info.outputs])
         is_think = step.step_type == "subtask" and info.expand_mode == "think"
         mark = Mark(is_think, {renamed[name]: name for name in used if name in renamed})
@@ -157,10 +160,10 @@ def steps_to_plan(
     return plan
 
 
-def _rename_variables(steps: list[StepInfo]) -> dict[str, str]:
+def _rename_variables(kept: _Kept) -> dict[str, str]:
     """What the variables that no plan can hold are called there."""
     found: dict[str, None] = {}
-    for info, _ in walk_infos(steps, without="flow"):
+    for info, _ in kept:
         for field in ("inputs", "outputs"):
             found.update((check_text(field, name), None) for name in getattr(info, field))
     taken = {name for name in found if is_variable(name)}
@@ -186,13 +189,10 @@ def _transliterate(original: str) -> str:
     return name if is_variable(name) else ""
 
 
-def _ids_fit(steps: list[StepInfo]) -> bool:
+def _ids_fit(kept: _Kept) -> bool:
     """Whether the ids of all steps that are kept spell the very tree in which they stand."""
-    ids: list[str] = []
-    parents: list[str | None] = []
-    for info, parent in walk_infos(steps, without="flow"):
-        ids.append(info.step_id)
-        parents.append(parent.step_id if parent else None)
+    ids = [info.step_id for info, _ in kept]
+    parents = [parent and parent.step_id for _, parent in kept]
     is_id = grammars.pattern("planspec", "ID").fullmatch
     return all(map(is_id, ids)) and len(set(ids)) == len(ids) and find_parents(ids) == parents
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 import attrs
 from attrs import frozen
 
-from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand
+from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand, pattern
 from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.fields import BLANKS, COUNT_LIMIT
 from planspec_lark.planspec.models import (
@@ -29,7 +29,6 @@ from planspec_lark.planspec.models import (
 )
 from planspec_lark.planspec.tokens import read_body, split_variables
 from planspec_lark.planspec.tree import find_step
-from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CommandError, shorten
 
 __all__ = [
@@ -194,7 +193,7 @@ def _read_step(command: PlanCommand, what: str) -> PlanStep:
     """The step that ADD or REVISE writes, with the id that it names."""
     if command.step_type not in STEP_TYPES:
         raise CommandError("PC114", f"{what}: '{command.step_type}' is none of {', '.join(STEP_TYPES)}")
-    headline = grammars.regular("plan_cmd").pattern("headline").fullmatch(f"{command.description}\n")
+    headline = pattern("headline").fullmatch(f"{command.description}\n")
     assert headline is not None, "any text of one line is a headline"
     outputs = split_variables(headline["OUTPUTS"]) if headline["OUTPUTS"] else []
     inputs, detail = read_body("".join(f"> {line}\n" for line in command.detail))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from re import Pattern
 from typing import Any
 
 from attrs import Attribute, define, field
 
 from planspec_lark.planspec import fields
+from planspec_lark.syntax import grammars
 
-__all__ = ["EDIT_OPS", "OPS", "VIEW_OPS", "PlanCommand", "build_command"]
+__all__ = ["EDIT_OPS", "OPS", "VIEW_OPS", "PlanCommand", "build_command", "pattern"]
 
 _STATUS_OPS = ("DONE", "BLOCKED", "SKIP")
 EDIT_OPS = ("ADD", "REVISE")
@@ -51,6 +54,12 @@ class PlanCommand:
     description: str = field(converter=fields.exact, default="", validator=fields.Text())
     result: str = field(converter=fields.exact, default="", validator=fields.Text())
     detail: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.Each(fields.Line()))
+
+
+@cache
+def pattern(rule: str) -> Pattern[str]:
+    """A rule of ``grammar/plan_cmd.lark`` as one pattern."""
+    return grammars.regular("plan_cmd").pattern(rule)
 
 
 def build_command(tokens: Mapping[str, str], detail: Sequence[str]) -> PlanCommand:

@@ -10,12 +10,10 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator
-from functools import cache
-from re import Pattern
 
 from attrs import field, frozen
 
-from planspec_lark.plan_cmd.models import PlanCommand, build_command
+from planspec_lark.plan_cmd.models import PlanCommand, build_command, pattern
 from planspec_lark.plan_cmd.recovery import diagnose
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.syntax import grammars
@@ -116,30 +114,27 @@ def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[Plan
     text = end_last_line(text)
     at = 0
     while at < len(text):
-        command, end = (read(text, at) if starts_command(text, at) else None) or (None, text.index("\n", at) + 1)
-        lines = text[at : text.rindex("\n", at, end)].removesuffix("\r")
-        start = at + len(lines) - len(lines.lstrip(BLANKS))
-        if command is None:
-            line = lines.strip(BLANKS)
+        found = read(text, at) if starts_command(text, at) else None
+        if found is None:
+            end = text.index("\n", at) + 1
+            line = text[at : end - 1].removesuffix("\r").strip(BLANKS)
+            start = text.index(line, at)
             yield line, start, start + len(line)
         else:
-            yield command, start, at + len(lines)
+            command, end = found
+            lines = text[at : text.rindex("\n", at, end)].removesuffix("\r")
+            yield command, text.index("PLAN_CMD:", at), at + len(lines)
         at = end
-
-
-@cache
-def _pattern(rule: str) -> Pattern[str]:
-    return grammars.regular("plan_cmd").pattern(rule)
 
 
 def _read_match(text: str, at: int) -> tuple[PlanCommand, int] | None:
     """The command that starts there and where it ends, by the pattern."""
-    match = _pattern("command").match(text, at)
+    match = pattern("command").match(text, at)
     if match is None:
         return None
     # A group is called after its terminal, with the rule of its verb in front.
     tokens = {name.partition("_")[2]: value for name, value in match.groupdict().items() if value}
-    detail = _pattern("_detail").finditer(tokens.get("_detail", ""))
+    detail = pattern("_detail").finditer(tokens.get("_detail", ""))
     return build_command(tokens, [line["DETAIL"] for line in detail]), match.end()
 
 

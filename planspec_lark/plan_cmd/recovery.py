@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from attrs import evolve, frozen
 
-from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS
+from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS, pattern
 from planspec_lark.planspec.corrections import read_loose_id
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.syntax import grammars
@@ -77,7 +77,7 @@ def diagnose(line: str) -> Fault | None:
 
 
 def _is_command(line: str) -> bool:
-    return grammars.regular("plan_cmd").pattern("command").fullmatch(line + "\n") is not None
+    return pattern("command").fullmatch(line + "\n") is not None
 
 
 def _skip_blanks(line: str, at: int) -> int:

@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     )
     from planspec_lark.planspec.parser import parse_plan as parse_plan, parse_tree as parse_tree
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
+    from planspec_lark.planspec.recovery import ScanResult as ScanResult, scan_plan as scan_plan
     from planspec_lark.planspec.rules import validate_plan as validate_plan
-    from planspec_lark.planspec.scanning import ScanResult as ScanResult, scan_plan as scan_plan
     from planspec_lark.planspec.stream import PlanStream as PlanStream
     from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
     from planspec_lark.planspec.tree import (
@@ -104,8 +104,8 @@ else:
             "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
             "planspec.parser": "parse_plan parse_tree",
             "planspec.printer": "serialize_plan",
+            "planspec.recovery": "ScanResult scan_plan",
             "planspec.rules": "validate_plan",
-            "planspec.scanning": "ScanResult scan_plan",
             "planspec.stream": "PlanStream",
             "planspec.transformer": "PlanTransformer",
             "planspec.tree": "available_outputs find_step next_pending_step step_order",

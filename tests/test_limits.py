@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,6 @@ from planspec_lark import (
     Diagnostic,
     Limits,
     PlanSpec,
-    PlanStep,
     PlanSyntaxError,
     Severity,
     check_text,
@@ -20,11 +18,10 @@ from planspec_lark import (
     scan_plan,
     scan_plan_commands,
 )
-from planspec_lark.planspec.positions import Unit
-from planspec_lark.planspec.walking import Walk
+from planspec_lark.planspec.recovery import Recovery
 from planspec_lark.syntax.limits import Findings
 
-_READ_STEP = Walk.read_step
+_READ = Recovery.read
 HEAD = "Goal: g\n## Steps\n"
 CHAIN = HEAD + "1. [subtask] a → a\n1.1. [subtask] b → b\n1.1.1. [act] c → c\n"
 
@@ -90,13 +87,13 @@ def test_to_refuse_a_plan_takes_no_longer_than_to_read_it(monkeypatch: pytest.Mo
     read: list[str] = []
     text = HEAD + "".join(f"{number}. [act] a\n" for number in range(1, 501))
 
-    def take(self: Walk, match: re.Match[str], unit: Unit) -> PlanStep:
-        read.append(match["step_STEP_ID"])
-        return _READ_STEP(self, match, unit)
+    def take(self: Recovery, row: str, start: int) -> bool:
+        read.append(row)
+        return _READ(self, row, start)
 
-    monkeypatch.setattr(Walk, "read_step", take)
+    monkeypatch.setattr(Recovery, "read", take)
     assert codes(text, max_steps=10) == ["PS122"]
-    assert len(read) == 11
+    assert len(read) - HEAD.count("\n") == 11
 
 
 def test_a_repaired_step_counts() -> None:

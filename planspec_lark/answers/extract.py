@@ -13,8 +13,8 @@ from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.recovery import scan_plan
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.scanning import scan_plan
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.source import Source, Span

@@ -12,8 +12,8 @@ from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.recovery import scan_plan, scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.scanning import scan_plan, scan_strictly
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.limits import NO_LIMITS
 

@@ -156,7 +156,7 @@ def complete_steps(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
 
 def _list_steps(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     from planspec_lark.planspec.models import iter_steps  # noqa: PLC0415
-    from planspec_lark.planspec.scanning import scan_strictly  # noqa: PLC0415
+    from planspec_lark.planspec.recovery import scan_strictly  # noqa: PLC0415
     from planspec_lark.syntax.limits import Limits, read_file  # noqa: PLC0415  (only needed here)
     from planspec_lark.syntax.source import one_line  # noqa: PLC0415
 

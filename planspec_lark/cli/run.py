@@ -46,8 +46,8 @@ from planspec_lark.llm.agents import Model, model_operator, model_planner, model
 from planspec_lark.llm.models import LlmError
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
+from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
 from planspec_lark.syntax.source import one_line, visible_name

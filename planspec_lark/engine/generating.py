@@ -14,8 +14,8 @@ from planspec_lark.planspec.fields import COUNT_LIMIT
 from planspec_lark.planspec.identity import hash_of
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.recovery import ScanResult, scan_plan
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.scanning import ScanResult, scan_plan
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, has_errors
 
 __all__ = ["Generated", "read_children", "read_new_plan"]

@@ -12,8 +12,8 @@ from attrs import evolve
 from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason, refusals
 from planspec_lark.folder.names import check_name
 from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, shorten
 from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.source import one_line, visible_name

@@ -12,10 +12,9 @@ from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request, request_generation
 from planspec_lark.llm.streams import ReplyStream
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.events import PlanEvent
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.stream import PlanStream
+from planspec_lark.planspec.stream import PlanEvent, PlanStream
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 

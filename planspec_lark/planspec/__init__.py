@@ -15,11 +15,6 @@ if TYPE_CHECKING:
         find_data_flow as find_data_flow,
     )
     from planspec_lark.planspec.diagram import draw_plan as draw_plan
-    from planspec_lark.planspec.events import (
-        PlanEvent as PlanEvent,
-        PlanEventKind as PlanEventKind,
-        Provisional as Provisional,
-    )
     from planspec_lark.planspec.fold import (
         collapse_step as collapse_step,
         expand_step as expand_step,
@@ -43,9 +38,15 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.parser import parse_plan as parse_plan, parse_tree as parse_tree
     from planspec_lark.planspec.positions import Places as Places, StepPlaces as StepPlaces
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
+    from planspec_lark.planspec.recovery import ScanResult as ScanResult, scan_plan as scan_plan
     from planspec_lark.planspec.rules import validate_plan as validate_plan
-    from planspec_lark.planspec.scanning import ScanResult as ScanResult, scan_plan as scan_plan
-    from planspec_lark.planspec.stream import PlanStream as PlanStream, StreamEnd as StreamEnd
+    from planspec_lark.planspec.stream import (
+        PlanEvent as PlanEvent,
+        PlanEventKind as PlanEventKind,
+        PlanStream as PlanStream,
+        Provisional as Provisional,
+        StreamEnd as StreamEnd,
+    )
     from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
     from planspec_lark.planspec.tree import (
         available_outputs as available_outputs,
@@ -68,7 +69,6 @@ else:
             "check": "check_text",
             "data_flow": "DataFlow Link Origin find_data_flow",
             "diagram": "draw_plan",
-            "events": "PlanEvent PlanEventKind Provisional",
             "fold": "collapse_step expand_step replace_children",
             "interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
             "lint": "lint_plan",
@@ -76,9 +76,9 @@ else:
             "parser": "parse_plan parse_tree",
             "positions": "Places StepPlaces",
             "printer": "serialize_plan",
+            "recovery": "ScanResult scan_plan",
             "rules": "validate_plan",
-            "scanning": "ScanResult scan_plan",
-            "stream": "PlanStream StreamEnd",
+            "stream": "PlanEvent PlanEventKind PlanStream Provisional StreamEnd",
             "transformer": "PlanTransformer",
             "tree": "available_outputs find_step next_pending_step step_order",
             "upcoming": "Todo",

@@ -12,8 +12,8 @@ from attrs import evolve
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import PlanSpec, iter_steps
 from planspec_lark.planspec.positions import Places, StepPlaces
+from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.scanning import scan_strictly
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits
 from planspec_lark.syntax.source import Span

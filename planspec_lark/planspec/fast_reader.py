@@ -1,7 +1,7 @@
 """A text without any fault → the plan that it is, at the speed of the regular expression engine.
 
 The patterns are made from the grammar's own rules (see :mod:`planspec_lark.syntax.patterns`). A text that they refuse
-has a fault; :mod:`planspec_lark.planspec.walking` knows what to say about it.
+has a fault; :mod:`planspec_lark.planspec.recovery` knows what to say about it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What a text means is defined by the LALR parser and :mod:`planspec_lark.planspec.transformer`. By default
 :mod:`planspec_lark.planspec.fast_reader` reads instead, with patterns made from the same grammar, and gives the same
-plan. What either refuses is explained by :func:`planspec_lark.planspec.scanning.scan_faults`.
+plan. What either refuses is explained by :func:`planspec_lark.planspec.recovery.scan_faults`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.scanning import scan_strictly
+from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits

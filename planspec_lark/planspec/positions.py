@@ -1,6 +1,7 @@
 """Where in a text every step and field of a plan stands.
 
-What a reader keeps for this is small: the pattern's matches. Spans are made when somebody asks.
+What a reader keeps for this is small: from where to where each line goes. What is in a line is looked up when somebody
+asks.
 """
 
 from __future__ import annotations
@@ -8,49 +9,49 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from re import Match
+from typing import NamedTuple
 
 from attrs import define, field, frozen
 
+from planspec_lark.planspec.line_faults import line_pattern
 from planspec_lark.planspec.models import STEP_FIELDS
-from planspec_lark.planspec.tokens import SUMMARY, split_body, split_constraints, split_goal_detail, split_segments
+from planspec_lark.planspec.tokens import SUMMARY, split_segments
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import Source, Span
 
-__all__ = ["Fields", "Places", "StepPlaces", "Unit"]
+__all__ = ["Fields", "Line", "Places", "StepPlaces"]
 
-_LISTS, _SEGMENTS = ("OUTPUTS",), ("RESULT", "PROGRESS")
 # Field name → its spans: one for a text or a number, one an item for a list. Absent parts are left out.
 Fields = dict[str, tuple[Span, ...]]
 
-# The fields of a summary line in its order, each with its terminal; of those that one terminal spells, the first.
+# The tokens of a summary line in its order, each with its field: of several that one token spells, the first.
 _SUMMARY = {
     token: next(name for name, info in STEP_FIELDS.items() if info.token == token)
     for token in SUMMARY
     if any(info.token == token for info in STEP_FIELDS.values())
 }
-# Those that say one thing, each with the group that holds it.
-_GROUPS = {name: f"step_{token}" for token, name in _SUMMARY.items() if token not in (*_LISTS, *_SEGMENTS)}
+# What a line of the plan itself says.
+_PLAN_GROUPS = {
+    "title": "title_TEXT",
+    "goal": "goal_TEXT",
+    "constraint": "constraint_TEXT",
+    "body_line": "body_line",
+}
 
 
-@frozen
-class Unit:
-    """A stretch of text that was read at once by the pattern for ``line``.
+class Line(NamedTuple):
+    """Where a line that was read starts and ends, without its indentation and its line break.
 
-    ``match`` is None where the line had to be mended, so that its parts are not where the source has them.
+    A line that had to be repaired has its parts not where the grammar finds them.
     """
 
     start: int
     end: int
-    match: Match[str] | None
+    is_repaired: bool = False
 
-    def find(self, group: str) -> tuple[int, int] | None:
-        """The bounds of a group of the pattern, or None."""
-        if self.match is None or self.match.start(group) < 0:
-            return None
-        start, end = self.match.span(group)
-        # What was matched may have been a window of the text.
-        shift = self.start - self.match.start()
-        return start + shift, end + shift
+    def bounds_of_id(self, step_id: str) -> tuple[int, int]:
+        """Where the id stands in the summary line of a step."""
+        return self.start, self.end if self.is_repaired else self.start + len(step_id)
 
 
 @frozen
@@ -70,10 +71,10 @@ class Places:
     """
 
     source: Source
-    # The text that was read: that of the source, but for its reasoning.
+    # The text that was read, its last line ended: that of the source, but for its reasoning.
     text: str = field(default="", repr=False)
-    _units: dict[str, list[Unit]] = field(factory=dict, repr=False)
-    _plan_units: list[tuple[str, Unit]] = field(factory=list, repr=False)
+    _plan_lines: list[tuple[str, Line]] = field(factory=list, repr=False)
+    _step_lines: dict[str, list[Line]] = field(factory=dict, repr=False)
     # Lists behind foreign arrows: where each starts and ends, by step and field.
     _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
     # Finds all of the above, once somebody asks.
@@ -84,13 +85,13 @@ class Places:
         """Whether nobody has asked for a place yet."""
         return self._find_later is not None
 
-    def add(self, kind: str, unit: Unit) -> None:
-        """Note a unit that holds parts of the plan itself."""
-        self._plan_units.append((kind, unit))
+    def add(self, name: str, line: Line) -> None:
+        """Note a line that holds a part of the plan itself."""
+        self._plan_lines.append((name, line))
 
-    def add_step(self, step_id: str, unit: Unit) -> None:
-        """Note a unit of a step: its first has the summary line, any others more of its body."""
-        self._units.setdefault(step_id, []).append(unit)
+    def add_step(self, step_id: str, line: Line) -> None:
+        """Note a line of a step: its first is the summary line, any others are its body."""
+        self._step_lines.setdefault(step_id, []).append(line)
 
     def add_names(self, step_id: str, name: str, start: int, end: int) -> None:
         """Note variables that a step has from text which the grammar took for something else."""
@@ -98,34 +99,38 @@ class Places:
 
     def start_of(self, step_id: str) -> int:
         """The offset at which a step starts."""
+        return self.id_of(step_id)[0]
+
+    def id_of(self, step_id: str) -> tuple[int, int]:
+        """From where to where a step's id goes."""
         self._find()
-        return self._units[step_id][0].start
+        return self._step_lines[step_id][0].bounds_of_id(step_id)
 
     def bounds_of(self, step_id: str) -> list[tuple[int, int]]:
-        """From where to where each of the stretches goes that a step was read from, in the order of the text."""
+        """From where to where each of the lines goes that a step was read from, in the order of the text."""
         self._find()
-        return [(unit.start, unit.end) for unit in self._units[step_id]]
+        return [line[:2] for line in self._step_lines[step_id]]
 
     def end_of_parts(self) -> int:
         """Where the last of the plan's own parts ends; 0 where there is none."""
         self._find()
-        return max((unit.end for _, unit in self._plan_units), default=0)
+        return max((line.end for _, line in self._plan_lines), default=0)
 
     def _find(self) -> None:
         if self._find_later is not None:
             found, self._find_later = self._find_later(), None
-            self._units, self._plan_units, self._foreign = found._units, found._plan_units, found._foreign
-            self.text = found.text
+            self.text, self._foreign = found.text, found._foreign
+            self._plan_lines, self._step_lines = found._plan_lines, found._step_lines
 
     @cached_property
     def fields(self) -> Fields:
         """The places of the plan's own fields."""
         self._find()
-        return _gather(found for kind, unit in self._plan_units for found in self._plan_fields(kind, unit))
+        return _gather(found for name, line in self._plan_lines for found in self._plan_fields(name, line))
 
     def __contains__(self, step_id: object) -> bool:
         self._find()
-        return step_id in self._units
+        return step_id in self._step_lines
 
     def step(self, step_id: str) -> StepPlaces:
         """The places of one step.
@@ -134,76 +139,61 @@ class Places:
             KeyError: no step with this id was read.
         """
         self._find()
-        units = self._units[step_id]
+        lines = self._step_lines[step_id]
         foreign = self._foreign.get(step_id, [])
         taken = {start for _, start, _ in foreign}
-        fields = _gather(
-            [
-                *(found for unit in units for found in self._step_fields(unit) if found[1].start not in taken),
-                *(found for name, start, end in foreign for found in self._variables(name, start, end)),
-            ]
-        )
-        return StepPlaces(self._trimmed(units[0].start, units[-1].end), fields)
+        found = [found for line in lines for found in self._step_fields(line) if found[1].start not in taken]
+        found += (each for name, start, end in foreign for each in self._variables(name, start, end))
+        return StepPlaces(self._trimmed(lines[0].start, lines[-1].end), _gather(found))
 
     @cached_property
     def steps(self) -> dict[str, StepPlaces]:
         """The places of all steps, by id."""
         self._find()
-        return {step_id: self.step(step_id) for step_id in self._units}
+        return {step_id: self.step(step_id) for step_id in self._step_lines}
 
     def _trimmed(self, start: int, end: int) -> Span:
-        text = self.text
-        while start < end and text[start] in " \t":
-            start += 1
-        while start < end and text[min(end, len(text)) - 1] in " \t\r\n":
-            end = min(end, len(text)) - 1
-        return self.source.span(start, end)
+        text = self.text[start:end].rstrip(" \t\r\n")
+        return self.source.span(end - len(self.text[start:end].lstrip(" \t")), start + len(text))
 
-    def _plan_fields(self, kind: str, unit: Unit) -> Iterator[tuple[str, Span]]:
-        if unit.match is None:
-            yield kind, self.source.span(unit.start, unit.end)
-            return
-        for name, group in (("title", "title_TEXT"), ("goal", "goal_TEXT"), ("constraints", "constraint_TEXT")):
-            if bounds := unit.find(group):
-                yield name, self._trimmed(*bounds)
-        text = self.text
-        if bounds := unit.find("constraints_constraint"):
-            start, end = bounds
-            for line in split_constraints(_ended(text[start:end])):
-                yield "constraints", self._trimmed(start + line.start("TEXT"), start + line.end("TEXT"))
-        for group in ("goal__goal_detail", "body_line"):
-            if bounds := unit.find(group):
-                start, end = bounds
-                for line in split_goal_detail(_ended(text[start:end])):
-                    yield "goal_detail", self._trimmed(start + line.start(), start + line.end("DETAIL"))
+    def _match(self, line: Line) -> Match[str]:
+        match = line_pattern().match(self.text, line.start, self.text.index("\n", line.end) + 1)
+        assert match is not None, "the line was read"
+        return match
 
-    def _step_fields(self, unit: Unit) -> Iterator[tuple[str, Span]]:
-        if unit.match is None:
-            yield from ((name, self.source.span(unit.start, unit.end)) for name in _SUMMARY.values())
+    def _plan_fields(self, name: str, line: Line) -> Iterator[tuple[str, Span]]:
+        if line.is_repaired:
+            yield name, self.source.span(line.start, line.end)
             return
-        for name, group in _GROUPS.items():
-            if bounds := unit.find(group):
-                start, end = bounds
-                brackets = name == "step_type"
+        match = self._match(line)
+        group = _PLAN_GROUPS.get(str(match.lastgroup))
+        if group and match[group] is not None:
+            yield name, self._trimmed(*match.span(group))
+
+    def _step_fields(self, line: Line) -> Iterator[tuple[str, Span]]:
+        if line.is_repaired:
+            yield from ((name, self.source.span(line.start, line.end)) for name in _SUMMARY.values())
+            return
+        match = self._match(line)
+        if match["body_line_INPUTS"] is not None:
+            yield from self._variables("inputs", *match.span("body_line_INPUTS"))
+        elif match["body_line"] is not None:
+            yield "detail", self._trimmed(*match.span())
+        else:
+            yield from self._summary_fields(match)
+
+    def _summary_fields(self, match: Match[str]) -> Iterator[tuple[str, Span]]:
+        for terminal, name in _SUMMARY.items():
+            start, end = match.span(f"step_{terminal}")
+            if terminal == "OUTPUTS" and start >= 0:
+                yield from self._variables(name, start, end)
+            elif start >= 0 and terminal not in ("RESULT", "PROGRESS"):
+                brackets = terminal == "TYPE"
                 yield name, self.source.span(start - brackets, end + brackets)
-        if bounds := unit.find("step_OUTPUTS"):
-            yield from self._variables("outputs", *bounds)
-        if bounds := unit.find("step__segments"):
-            start, end = bounds
-            for token in split_segments(self.text[start:end]):
-                name = _SUMMARY[str(token.lastgroup)]
-                bar = self.text.index("|", start + token.start()) + 1
-                yield name, self._trimmed(bar, start + token.end())
-        for group in ("step__body", "body_line"):
-            if bounds := unit.find(group):
-                yield from self._body(*bounds)
-
-    def _body(self, start: int, end: int) -> Iterator[tuple[str, Span]]:
-        for line in split_body(_ended(self.text[start:end])):
-            if line["INPUTS"] is not None:
-                yield from self._variables("inputs", start + line.start("INPUTS"), start + line.end("INPUTS"))
-            else:
-                yield "detail", self._trimmed(start + line.start(), start + line.end("DETAIL"))
+        start, end = match.span("step__segments")
+        for segment in split_segments(self.text[start:end]):
+            bar = self.text.index("|", start + segment.start()) + 1
+            yield _SUMMARY[str(segment.lastgroup)], self._trimmed(bar, start + segment.end())
 
     def _variables(self, name: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
         for match in grammars.pattern("planspec", "VARIABLE").finditer(self.text, start, end):
@@ -215,7 +205,3 @@ def _gather(found: Iterable[tuple[str, Span]]) -> Fields:
     for name, span in found:
         fields.setdefault(name, []).append(span)
     return {name: tuple(spans) for name, spans in fields.items()}
-
-
-def _ended(lines: str) -> str:
-    return lines if lines.endswith("\n") else lines + "\n"

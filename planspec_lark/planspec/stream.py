@@ -1,33 +1,236 @@
 """A text that is still being written → the plan in it, line by line, and in the end what a scan of all of it gives.
 
-Every line is judged once, by the same walk that reads a whole text, as soon as it is complete. What is not certain then
-(how far a finding reaches, which of several plans counts) is told when it is, and never before.
+Every line is judged once, by the same reader that recovers a whole text, as soon as it is complete. What is not certain
+then (how far a finding reaches, which of several plans counts) is told when it is, and never before.
 """
 
 from __future__ import annotations
 
+import copy
 from collections import deque
+from enum import Enum
+from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.planspec.drafts import Draft, Ids, News
-from planspec_lark.planspec.events import PlanEvent, PlanEventKind, Provisional
-from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.scanning import ScanResult, scan_plan
-from planspec_lark.planspec.walking import Walk
-from planspec_lark.planspec.windows import LOOK_BACK
+from planspec_lark.planspec.corrections import looks_like_step
+from planspec_lark.planspec.line_faults import is_step
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.recovery import BLANK_LINES, Recovery, ScanResult, cut_indentation, scan_plan, start_of
+from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, count_bytes, too_many_bytes
+from planspec_lark.syntax.limits import (
+    DEFAULT_LIMITS,
+    Limits,
+    count_bytes,
+    too_deep,
+    too_many_bytes,
+    too_many_steps,
+)
 from planspec_lark.syntax.reasoning import Block, ReasoningFilter, diagnose
-from planspec_lark.syntax.source import GrowingSource, end_last_line
+from planspec_lark.syntax.source import GrowingSource, Source, end_last_line
 
-__all__ = ["PlanStream", "StreamEnd"]
+__all__ = ["PlanEvent", "PlanEventKind", "PlanStream", "Provisional", "StreamEnd"]
 
 # What a limit refuses.
 _REFUSED = ("PS121", "PS122", "PS123")
 # Characters of a line that is not complete, up to which it is tried as a step: that is done again and again.
 _TRIED = 10_000
+
+
+class PlanEventKind(str, Enum):
+    """What was read, or what is known from now on."""
+
+    TITLE = "title"
+    GOAL = "goal"
+    GOAL_DETAIL = "goal_detail"
+    CONSTRAINT = "constraint"
+    STEP = "step"
+    INPUTS = "inputs"
+    DETAIL = "detail"
+    STEP_ENDED = "step_ended"
+    FINDING = "finding"
+    DRAFT_ENDED = "draft_ended"
+    SETTLED = "settled"
+    HOPELESS = "hopeless"
+
+
+@frozen
+class PlanEvent:
+    """Something that is certain: no text that is still to come takes it back.
+
+    Attributes:
+        kind: what it is.
+        draft: which plan of the text it belongs to, from 0.
+        text: a title, a goal, a constraint, or a detail line of the goal or of a step.
+        step_id: of an input or a detail line, its step.
+        names: the variables of a line that declares inputs.
+        step: a step of its own, without children: what its summary line says, or (at its end) its body as well.
+        diagnostic: a finding, or the fault that makes the text hopeless.
+    """
+
+    kind: PlanEventKind
+    draft: int
+    text: str = ""
+    step_id: str = ""
+    names: tuple[str, ...] = ()
+    step: PlanStep | None = None
+    diagnostic: Diagnostic | None = None
+
+
+@frozen
+class Provisional:
+    """The line that is being written. All of it may change with the next character.
+
+    Attributes:
+        text: what there is of it.
+        step: the step that it would be if it ended here; None where it would be none, or is too long to try.
+    """
+
+    text: str = ""
+    step: PlanStep | None = None
+
+
+@define(eq=False)
+class _Draft:
+    """One plan of a text.
+
+    A text may hold several, and which one counts may be known at its end only. What is said about a draft stays true
+    whichever is taken.
+
+    Attributes:
+        number: which of the text's plans it is, from 0.
+        error: the first finding that is an error.
+        excess: that it has more steps or levels than it may.
+        is_ended: whether nothing can be added to it any more.
+    """
+
+    number: int
+    source: Source
+    limits: Limits
+    reader: Recovery = field(init=False)
+    error: Diagnostic | None = field(default=None, init=False)
+    excess: Diagnostic | None = field(default=None, init=False)
+    is_ended: bool = field(default=False, init=False)
+    # How many findings are errors, and how many were listed.
+    _errors: int = field(default=0, init=False)
+    _listed: int = field(default=0, init=False)
+    # How many events were told, and those that may turn out to be wrong and wait.
+    _told: int = field(default=0, init=False)
+    _waiting: list[PlanEvent] = field(factory=list, init=False)
+    # The lines in front of the steps, as long as they may have to be read again.
+    _rows: list[tuple[str, int]] = field(factory=list, init=False)
+    _levels: dict[str, int] = field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.reader = Recovery(self.source, tell=self._hear)
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """How good a candidate for the plan it is, the best first."""
+        return not self.reader.steps, self._errors
+
+    @property
+    def growing(self) -> Diagnostic | None:
+        """The finding that may come to name the next line as well."""
+        return None if self.is_ended else self.reader.growing
+
+    def read(self, row: str, start: int, events: list[PlanEvent]) -> bool:
+        """Read a line as the reader does, and tell what it adds."""
+        if self.reader.steps or self.reader.has_comments:
+            self._rows.clear()
+        else:
+            self._rows.append((row, start))
+        is_read = self._read(row, start)
+        if self.reader.is_misled:
+            # What was told stays true.
+            self.reader = Recovery(self.source, has_comments=True, tell=self._hear)
+            self.error, self._errors, self._listed, self._waiting = None, 0, 0, []
+            for again in self._rows:
+                is_read = self._read(*again)
+            del self._waiting[: self._told]
+        if not self.reader.is_in_doubt:
+            self._tell(events)
+        return is_read
+
+    def _read(self, row: str, start: int) -> bool:
+        first = len(self._waiting)
+        is_read = self.reader.read(row, start)
+        found = self._take_findings()
+        # Those about lines in front of this one come first.
+        before = [one for one in found if one.diagnostic and start_of(one.diagnostic) < start]
+        self._waiting[first:first] = before
+        self._waiting += found[len(before) :]
+        return is_read
+
+    def _hear(self, kind: str, **what: Any) -> None:
+        if step := what.get("step"):
+            what["step"] = copy.deepcopy(step)
+            if kind == "step" and self.excess is None:
+                self.excess = self._find_excess(step.step_id)
+        self._waiting.append(PlanEvent(PlanEventKind(kind), self.number, **what))
+
+    def _tell(self, events: list[PlanEvent]) -> None:
+        self._told += len(self._waiting)
+        events += self._waiting
+        self._waiting = []
+
+    def end(self, events: list[PlanEvent]) -> None:
+        """Tell what is certain now that the draft is over."""
+        self.is_ended = True
+        self._tell(events)
+        self.reader.growing = None
+        events += self._take_findings()
+        if isinstance(self.reader.owner, PlanStep):
+            self._hear("step_ended", step=self.reader.owner)
+        self._hear("draft_ended")
+        self._tell(events)
+
+    def _take_findings(self) -> list[PlanEvent]:
+        """Those that are new and certain, as many as may be listed, in the order of the text."""
+        certain = self.reader.take_findings()
+        errors = [found for found in certain if found.severity is Severity.ERROR]
+        self.error = self.error or next(iter(errors), None)
+        self._errors += len(errors)
+        most = self.limits.max_findings
+        shown = certain if most is None else certain[: most - self._listed]
+        self._listed += len(shown)
+        return [PlanEvent(PlanEventKind.FINDING, self.number, diagnostic=found) for found in in_order(shown)]
+
+    def copy_plan(self) -> PlanSpec:
+        """The plan so far, as a copy."""
+        plan = self.reader.plan
+        steps = grow([copy.deepcopy(step) for step in self.reader.steps.values()])
+        return PlanSpec(plan.title, plan.goal, [*plan.goal_detail], [*plan.constraints], steps)
+
+    def try_step(self, line: str) -> PlanStep | None:
+        """The step that a line which has not ended would be if it ended here.
+
+        Half a step is what this sees most often, so it asks for guesses first: to say what is wrong takes far longer.
+        """
+        if not looks_like_step(line) or not is_step(line):
+            return None
+        reader = Recovery(Source(line), has_comments=self.reader.has_comments)
+        reader.section, reader.unfinished = self.reader.section, self.reader.unfinished
+        reader.read(end_last_line(line), 0)
+        step = next(iter(reader.steps.values()), None)
+        is_taken = step is not None and not self.is_ended and step.step_id in self.reader.steps
+        return None if is_taken else step
+
+    def _find_excess(self, step_id: str) -> Diagnostic | None:
+        """What is wrong with a draft that has more levels or steps than it may.
+
+        A step whose parent comes later, or never, counts as one at the top: it cannot come to stand higher.
+        """
+        place = self.source.span(*self.reader.places.id_of(step_id)), self.source
+        if self.limits.max_depth is not None:
+            level = self._levels[step_id] = self._levels.get(step_id.rpartition(".")[0], 0) + 1
+            if level > self.limits.max_depth:
+                return too_deep(step_id, level, self.limits.max_depth, *place)
+        count = len(self.reader.steps)
+        if self.limits.max_steps is not None and count > self.limits.max_steps:
+            return too_many_steps(step_id, count, self.limits.max_steps, *place)
+        return None
 
 
 @frozen
@@ -63,13 +266,12 @@ class PlanStream:
     _strict: bool = False
     _limits: Limits = DEFAULT_LIMITS
     _source: GrowingSource = field(init=False)
-    _draft: Draft = field(init=False)
+    _draft: _Draft = field(init=False)
     # The best draft that is over, and whether none can be better.
-    _best: Draft | None = field(default=None, init=False)
+    _best: _Draft | None = field(default=None, init=False)
     _is_settled: bool = field(default=False, init=False)
     # What the strict reader makes of it, until that has found a fault.
-    _strictly: Walk | None = field(default=None, init=False)
-    _faults: News = field(factory=lambda: News(1), init=False)
+    _strictly: Recovery | None = field(default=None, init=False)
     _hopeless: Diagnostic | None = field(default=None, init=False)
     # What takes the reasoning out, the blocks that are still to be told, the first for the strict reader, and how many
     # were told.
@@ -79,19 +281,17 @@ class PlanStream:
     _told_blocks: int = field(default=0, init=False)
     # The closing tag behind which it was known that a plan of which events have told was reasoning.
     _too_late: Diagnostic | None = field(default=None, init=False)
-    # Pieces of the line that is not complete, and the characters in front of it.
+    # Pieces of the line that is not complete.
     _tail: list[str] = field(factory=list, init=False)
-    _before: str = field(default="", init=False)
     _bytes: int = field(default=0, init=False)
     _is_full: bool = field(default=False, init=False)
     _end: StreamEnd | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._source = GrowingSource(self._name)
-        self._draft = Draft(0, self._source, self._limits)
+        self._draft = _Draft(0, self._source, self._limits)
         if self._strict:
-            self._strictly = Walk(self._source, "", findings=self._faults)
-            self._strictly.places = Ids(self._source)
+            self._strictly = Recovery(self._source, is_strict=True)
 
     # ---------------------------------------------------------------- what is known
 
@@ -117,8 +317,7 @@ class PlanStream:
             return Provisional()
         text = "".join(self._tail)
         self._tail = [text] if text else []
-        line = text if self._source.length else text.removeprefix("\ufeff")
-        line = line.lstrip(BLANKS)
+        line, _ = cut_indentation(text, self._source.length)
         is_tried = line and len(line) <= _TRIED and not self._reasoning.is_open
         return Provisional(text, self._draft.try_step(line) if is_tried else None)
 
@@ -214,50 +413,31 @@ class PlanStream:
         self._source.add(line)
         line = self._reasoning.read(line, start)
         self._pass_blocks(events)
-        ended = end_last_line(line)
-        at = _find_content(ended, start)
-        if at is not None:
-            self._take(self._before + ended, start - len(self._before), at, events)
-            self._tell_blocks(events)
-        else:
-            # What was reasoning does not push out of sight what stands in front of it.
-            line = "\n" * line.count("\n")
-        self._before = (self._before + line)[-LOOK_BACK:]
+        row, at = cut_indentation(end_last_line(line), start)
+        if row in BLANK_LINES:
+            self._draft.reader.read(row, at)
+        elif row:
+            self._take(row, at, events)
 
-    def _take(self, window: str, base: int, at: int, events: list[PlanEvent]) -> None:
+    def _take(self, row: str, at: int, events: list[PlanEvent]) -> None:
         if self._strictly is not None:
-            self._strictly.go_on(window, base, at)
+            self._strictly.read(row, at)
             self._look_strictly(events)
-        end = base + len(window)
-        while at < end:
+        is_read = False
+        while not is_read:
             if self._draft.is_ended:
-                self._draft = Draft(self._draft.number + 1, self._source, self._limits, at)
-            at = self._draft.read(window, base, at, events)
-            if self._draft.is_misled:
-                at = self._read_again(events)
+                self._draft = _Draft(self._draft.number + 1, self._source, self._limits)
+            is_read = self._draft.read(row, at, events)
             self._look(events)
-            if self._draft.is_closed:
+            if self._draft.reader.is_finished:
                 self._end_draft(events)
-
-    def _read_again(self, events: list[PlanEvent]) -> int:
-        """Read all lines of the draft, which are in front of its steps, with comments; tell what was not told yet."""
-        start, told = self._draft.start, self._draft.told
-        self._draft = Draft(self._draft.number, self._source, self._limits, start, has_comments=True)
-        again: list[PlanEvent] = []
-        reached, reasoning = start, ReasoningFilter()
-        for base, line in self._source.lines_from(start):
-            ended = end_last_line(reasoning.read(line, base))
-            at = _find_content(ended, base)
-            if at is not None:
-                reached = self._draft.read(ended, base, at, again)
-        events.extend(again[told:])
-        return reached
+        self._tell_blocks(events)
 
     def _close(self, events: list[PlanEvent]) -> None:
         self._reasoning.finish()
         self._pass_blocks(events)
         if self._strictly is not None:
-            self._strictly.start_stretch()
+            self._strictly.growing = None
             self._look_strictly(events)
         if not self._draft.is_ended:
             self._end_draft(events)
@@ -293,13 +473,13 @@ class PlanStream:
     def _begin_anew(self, block: Block, events: list[PlanEvent]) -> None:
         """All in front was reasoning. If something of a plan was told, that cannot be taken back, only be said."""
         self._blocks.clear()
-        self._before = ""
         number = self._draft.number
-        if self._draft.is_told or self._draft.is_ended:
+        reader = self._draft.reader
+        if reader.seen or reader.steps or self._draft.is_ended:
             number += 1
             if not self._draft.is_ended:
                 self._draft.end(events)
-        self._draft, self._best = Draft(number, self._source, self._limits, block.end), None
+        self._draft, self._best = _Draft(number, self._source, self._limits), None
         if number:
             self._too_late = evolve(diagnose(block, self._source), severity=Severity.ERROR)
 
@@ -336,7 +516,7 @@ class PlanStream:
 
     def _look_strictly(self, events: list[PlanEvent]) -> None:
         assert self._strictly is not None
-        if faults := self._faults.take(self._strictly.growing):
+        if faults := self._strictly.take_findings():
             self._strictly = None
             self._give_up(in_order(faults)[0], events)
 
@@ -346,11 +526,5 @@ class PlanStream:
             events.append(PlanEvent(PlanEventKind.HOPELESS, self._draft.number, diagnostic=fault))
 
 
-def _find_content(line: str, start: int) -> int | None:
-    """Where the content of a line starts that has an end; None where it is blank. ``start`` is the line's offset."""
-    bare = (line if start else line.removeprefix("\ufeff")).lstrip(BLANKS)
-    return None if bare in ("\n", "\r\n") else start + len(line) - len(bare)
-
-
 def _is_behind(block: Block, growing: Diagnostic | None) -> bool:
-    return growing is not None and growing.span is not None and growing.span.start < block.start
+    return growing is not None and start_of(growing) < block.start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.scanning import scan_plan
+from planspec_lark.planspec.recovery import scan_plan
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all, shorten
 from planspec_lark.syntax.source import one_line
 

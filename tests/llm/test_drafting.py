@@ -11,8 +11,8 @@ from planspec_lark.engine.models import Answer, Effort
 from planspec_lark.engine.requests import Request
 from planspec_lark.llm.drafting import DraftedPlan, draft_plan, draft_plan_at_once
 from planspec_lark.llm.models import LlmError, Reply, Usage
-from planspec_lark.planspec.events import PlanEvent, PlanEventKind
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.stream import PlanEvent, PlanEventKind
 from planspec_lark.syntax.limits import Limits
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"

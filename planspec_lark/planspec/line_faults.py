@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from enum import IntEnum
 from functools import cache
 from re import Match, Pattern
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import frozen
 
 from planspec_lark.planspec.corrections import Flaw, looks_like_step, mend_bullet, mend_header, mend_step
 from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.syntax import grammars
 
-__all__ = ["Fault", "Section", "comment_fault", "diagnose", "expected_lines", "line_pattern"]
+__all__ = ["Fault", "Section", "comment_fault", "diagnose", "expected_lines", "is_step", "line_pattern"]
 
 if TYPE_CHECKING:
     from lark import Token
@@ -32,12 +32,12 @@ class Section(IntEnum):
 
 @frozen
 class Fault:
-    """A refused line: its first flaw, what could have stood there, advice, and the line mended where that can be."""
+    """A refused line: its first flaw, what could have stood there, advice, and the line repaired where that can be."""
 
     flaw: Flaw
     expected: tuple[str, ...] = ()
     help: str = ""
-    mended: str | None = field(default=None)
+    repaired: str | None = None
 
 
 # What a person calls a terminal, in the order in which they are listed.
@@ -102,12 +102,30 @@ def diagnose(line: str, section: Section) -> Fault:
     if match := grammars.pattern("planspec", "FORBIDDEN").search(line):
         return _diagnose_control(line, match, section)
     if line.startswith(("```", "~~~")):
-        return Fault(Flaw("PS103", "a code fence is not part of a plan", 0, len(line)), help=_HELP["PS103"], mended="")
-    if section is Section.CONSTRAINTS and (mended := mend_bullet(line)) and not _has_type(line):
-        return Fault(mended[0], mended=_accepted(mended[1]))
+        return Fault(_whole(line, "PS103", "a code fence is not part of a plan"), help=_HELP["PS103"], repaired="")
+    if section is Section.CONSTRAINTS and (bullet := mend_bullet(line)) and not is_step(line):
+        return Fault(bullet[0], repaired=_accepted(bullet[1]))
     if looks_like_step(line):
         return _diagnose_step(line, section)
     return _diagnose_comment(line) or _diagnose_header(line) or _diagnose_other(line, section)
+
+
+def is_step(line: str) -> bool:
+    """Whether a line can be read as a step, repaired or not."""
+    return mend_step(line)[1] is not None
+
+
+def comment_fault(line: str, start: int, repaired: str) -> Fault:
+    """That a line ends with a comment, which starts at an offset."""
+    return Fault(Flaw("PS124", "a plan has no comments", start, len(line)), help=_HELP["PS124"], repaired=repaired)
+
+
+def _whole(line: str, code: str, message: str) -> Flaw:
+    return Flaw(code, message, 0, len(line))
+
+
+def _accepted(line: str) -> str | None:
+    return line if line_pattern().fullmatch(line + "\n") else None
 
 
 def _diagnose_comment(line: str) -> Fault | None:
@@ -123,14 +141,8 @@ def _diagnose_comment(line: str) -> Fault | None:
 
 def _diagnose_header(line: str) -> Fault | None:
     """What is almost a header, or None."""
-    mended = mend_header(line)
-    accepted = _accepted(mended[1]) if mended else None
-    return Fault(mended[0], mended=accepted) if mended and accepted else None
-
-
-def comment_fault(line: str, start: int, mended: str) -> Fault:
-    """That a line ends with a comment, which starts at an offset."""
-    return Fault(Flaw("PS124", "a plan has no comments", start, len(line)), help=_HELP["PS124"], mended=mended)
+    header = mend_header(line)
+    return Fault(header[0], repaired=header[1]) if header and _accepted(header[1]) else None
 
 
 def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:
@@ -139,31 +151,21 @@ def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:
         # What stands behind it was most likely meant as another line.
         return Fault(flaw, help="a line ends with a line feed, or with a carriage return and a line feed")
     clean = match.re.sub("", line).strip(BLANKS)
-    mended = (_accepted(clean) or diagnose(clean, section).mended) if clean else ""
-    return Fault(flaw, help="remove it", mended=mended)
-
-
-def _accepted(line: str) -> str | None:
-    return line if line_pattern().fullmatch(line + "\n") else None
-
-
-def _has_type(line: str) -> bool:
-    return mend_step(line)[1] is not None
+    repaired = (_accepted(clean) or diagnose(clean, section).repaired) if clean else ""
+    return Fault(flaw, help="remove it", repaired=repaired)
 
 
 def _diagnose_step(line: str, section: Section) -> Fault:
-    flaws, mended = mend_step(line)
+    flaws, repaired = mend_step(line)
     tokens, at, expected = _read(line)
-    if mended is None and not tokens and not flaws and section is not Section.STEPS:
+    if repaired is None and not tokens and not flaws and section is not Section.STEPS:
         return _unknown(line, section)
     flaw = min(flaws, key=lambda found: found.start) if flaws else _flaw_of_step(line, tokens, at)
-    accepted = _accepted(mended) if mended is not None else None
+    words: tuple[str, ...] = ("white space",) if flaw.code == "PS113" else ()
     # The parser speaks of where it stopped, which for other flaws is not where they are.
-    is_there = bool(tokens) and flaw.code in _NAMED_BY_THE_PARSER
-    words = tuple(words for name, words in _WORDS.items() if name in expected) if is_there else ()
-    if flaw.code == "PS113":
-        words = ("white space",)
-    return Fault(flaw, words, _HELP.get(flaw.code, _STEP_HELP), accepted)
+    if tokens and flaw.code in _NAMED_BY_THE_PARSER:
+        words = tuple(words for name, words in _WORDS.items() if name in expected)
+    return Fault(flaw, words, _HELP.get(flaw.code, _STEP_HELP), None if repaired is None else _accepted(repaired))
 
 
 def _flaw_of_step(line: str, tokens: list[Token], at: int) -> Flaw:
@@ -177,9 +179,8 @@ def _flaw_of_step(line: str, tokens: list[Token], at: int) -> Flaw:
         return Flaw("PS113", f"white space is missing behind `{tokens[-1]}`", at, at + 1)
     # What the parser took for a name is most likely the description's first word.
     start, end = _word(line, len("".join(token for token in tokens if token.type != "NAME")))
-    if line[start : start + 1] == "[":
-        return Flaw("PS112", "this is not a type", start, end)
-    return Flaw("PS112", "the type in square brackets is missing", start, end)
+    is_bracket = line[start : start + 1] == "["
+    return Flaw("PS112", "this is not a type" if is_bracket else "the type in square brackets is missing", start, end)
 
 
 def _word(line: str, at: int) -> tuple[int, int]:
@@ -194,24 +195,24 @@ def _diagnose_other(line: str, section: Section) -> Fault:
     kinds = {token.type for token in tokens}
     if line in ("#", "-") or kinds & {"TITLE_MARK", "BULLET"}:
         what = "title" if line.startswith("#") else "constraint"
-        return Fault(Flaw("PS109", f"the {what} has no text", 0, len(line)), help=_HELP["PS109"])
+        return Fault(_whole(line, "PS109", f"the {what} has no text"), help=_HELP["PS109"])
     if kinds & {"CONSTRAINTS_MARK", "STEPS_MARK"}:
-        return Fault(Flaw("PS104", "nothing may stand behind this header", at, len(line)), mended=_accepted(line[:at]))
+        flaw = Flaw("PS104", "nothing may stand behind this header", at, len(line))
+        return Fault(flaw, repaired=_accepted(line[:at]))
     if line.lstrip("#").strip(BLANKS + "*:：").lower() in ("goal", "目标"):
-        return Fault(
-            Flaw("PS104", "this is not how the goal is written", 0, len(line)), help="write `Goal: Text`, in one line"
-        )
+        flaw = _whole(line, "PS104", "this is not how the goal is written")
+        return Fault(flaw, help="write `Goal: Text`, in one line")
     return _unknown(line, section)
 
 
 def _unknown(line: str, section: Section) -> Fault:
-    flaw = Flaw("PS101", "this is not a line of a plan", 0, len(line))
+    flaw = _whole(line, "PS101", "this is not a line of a plan")
     return Fault(flaw, expected_lines(section), "leave the line out, or make it a `> detail` line of a step")
 
 
-def _read(line: str) -> tuple[list[Token], int, Iterable[str]]:
+def _read(line: str) -> tuple[list[Token], int, Collection[str]]:
     """As far as the parser comes: the tokens, the offset of the fault, and the terminals it could have taken there."""
-    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken  # noqa: PLC0415  (imports Lark)
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken  # noqa: PLC0415  (imports Lark)
 
     session = grammars.parser("planspec").parse_interactive(line + "\n", start="line")
     tokens: list[Token] = []
@@ -221,6 +222,4 @@ def _read(line: str) -> tuple[list[Token], int, Iterable[str]]:
         return tokens, error.pos_in_stream or 0, error.allowed or ()
     except UnexpectedToken as error:
         return tokens, error.pos_in_stream or 0, error.expected
-    except UnexpectedInput:
-        pass
     return tokens, len(line), ()

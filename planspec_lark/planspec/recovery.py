@@ -1,0 +1,658 @@
+"""Any text → the plan in it, and diagnostics of all that is not as it should be.
+
+One reader is fed with lines, and takes what it can. A line that the grammar refuses is explained (see
+:mod:`planspec_lark.planspec.line_faults`); what was most likely meant is read in its place, so that one fault does not
+bring forth others. To a strict reader every deviation is an error. A tolerant one takes more for what it looks like,
+and what is no part of the plan it only names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
+from re import Match
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from planspec_lark.planspec import fast_reader
+from planspec_lark.planspec.corrections import AlmostList, find_comment, find_inputs, find_outputs, looks_like_step
+from planspec_lark.planspec.escapes import read_description, read_detail
+from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.line_faults import (
+    Fault,
+    Section,
+    comment_fault,
+    diagnose,
+    expected_lines,
+    is_step,
+    line_pattern,
+)
+from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.positions import Line, Places
+from planspec_lark.planspec.tokens import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
+from planspec_lark.planspec.tree import grow
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
+from planspec_lark.syntax.limits import (
+    DEFAULT_LIMITS,
+    NO_LIMITS,
+    Findings,
+    Limits,
+    find_excess,
+    too_deep,
+    too_many_steps,
+)
+from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
+from planspec_lark.syntax.source import Source, Span, end_last_line
+
+__all__ = [
+    "BLANK_LINES",
+    "Recovery",
+    "ScanResult",
+    "cut_indentation",
+    "scan_faults",
+    "scan_plan",
+    "scan_strictly",
+    "start_of",
+]
+
+_PARTS = {
+    "title": (Section.TITLE, "title"),
+    "goal": (Section.GOAL, "goal"),
+    "constraints": (Section.CONSTRAINTS, "list of constraints"),
+    "steps_header": (Section.STEPS, "list of steps"),
+}
+_STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
+# The lines that go on with what a line of some kind begins.
+_BELOW = {"goal": "body_line", "constraints": "constraint", "step": "body_line"}
+BLANK_LINES = ("\n", "\r\n")
+_WHITE = BLANKS + "\r\n"
+
+
+def _tell_nobody(_kind: str, **_what: Any) -> None:
+    """What is told to is of no interest."""
+
+
+@define(eq=False)
+class Recovery:
+    """Reads a plan line by line, whatever the lines are, and keeps what it has found so far.
+
+    Attributes:
+        source: what the offsets of the lines belong to.
+        is_strict: whether every deviation is an error.
+        has_comments: whether text may have comments behind it: a header that stands alone has had one, which nothing
+            else could be.
+        tell: is told of all that is added to the plan, with the name of a kind of event and what the event holds.
+        owner: whose ``>`` lines come now: the plan's (for its goal), a step's, those of something refused (False), or
+            nobody's (None).
+        is_finished: whether the plan has ended: no more lines are taken.
+        growing: the last finding, as long as it may come to name the next line as well.
+        is_misled: whether all has to be read again, with comments.
+    """
+
+    source: Source
+    is_strict: bool = False
+    has_comments: bool = False
+    tell: Callable[..., None] = _tell_nobody
+    places: Places = field(init=False)
+    plan: PlanSpec = field(factory=PlanSpec, init=False)
+    steps: dict[str, PlanStep] = field(factory=dict, init=False)
+    section: Section = field(default=Section.NOTHING, init=False)
+    seen: set[Section] = field(factory=set, init=False)
+    owner: PlanSpec | PlanStep | bool | None = field(default=None, init=False)
+    is_finished: bool = field(default=False, init=False)
+    growing: Diagnostic | None = field(default=None, init=False)
+    is_misled: bool = field(default=False, init=False)
+    # The kind of the last line that began something, as long as lines may follow that go on with it.
+    unfinished: str = field(default="", init=False)
+    # What `growing` was one line before.
+    _behind: Diagnostic | None = field(default=None, init=False)
+    _findings: list[Diagnostic] = field(factory=list, init=False)
+    # Where the text ends of the line that is read, and whether a blank line stands in front of it.
+    _end: int = field(default=0, init=False)
+    _is_set_off: bool = field(default=False, init=False)
+    _in_fence: bool = field(default=False, init=False)
+    # Whether the steps began inside a code block, which then ends the plan.
+    _steps_in_fence: bool = field(default=False, init=False)
+    # Whether prose, set off by a blank line, has followed the steps: what comes then is most likely not the plan's.
+    _in_prose: bool = field(default=False, init=False)
+    # Whether something in front of the steps was read that would end with a comment, if there were any.
+    _has_doubt: bool = field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.places = Places(self.source)
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether it may turn out that there are comments, and that something was read with one as its text."""
+        return self._has_doubt and not self.steps and not self.has_comments
+
+    def run(self, text: str, at: int, findings: Findings) -> int:
+        """Read the lines of a text, the last of them ended, from an offset on; returns where the plan has ended."""
+        self.places.text = text
+        for row, start in _rows(text, at):
+            if not self.read(row, start):
+                at = start
+                break
+            if self._findings:
+                findings.extend(self.take_findings())
+            at = start + len(row)
+            if self.is_finished:
+                break
+        self.growing = None
+        findings.extend(self.take_findings())
+        return at
+
+    def read(self, row: str, start: int) -> bool:
+        """Read the next line: all of it behind its indentation, its line break included.
+
+        Returns:
+            False if the plan has ended in front of it.
+        """
+        if row in BLANK_LINES:
+            self._is_set_off = True
+            return True
+        self._behind, self.growing = self.growing, None
+        body = row[:-2] if row.endswith("\r\n") else row[:-1]
+        line, content = Line(start, start + len(body)), body.rstrip(BLANKS)
+        self._end = start + len(content)
+        match = self._match(row, content)
+        is_read = self._take(match, line) if match else self._refuse(content, line)
+        self._is_set_off = False
+        return is_read
+
+    def take_findings(self) -> list[Diagnostic]:
+        """All findings that are new and certain, but none behind the start of one that is growing."""
+        found, growing = self._findings, self.growing
+        count = len(found)
+        if growing is not None:
+            count = next(at for at, one in enumerate(found) if start_of(one) >= start_of(growing))
+        self._findings = found[count:]
+        return found[:count]
+
+    # ---------------------------------------------------------------- lines that the grammar accepts
+
+    def _match(self, row: str, content: str) -> Match[str] | None:
+        """What a line says; None where it is refused."""
+        if self.has_comments and self._find_comment(content):
+            return None
+        match = line_pattern().match(row)
+        if match is None or self._is_listed_step(match, content):
+            return None
+        if match.lastgroup != "step":
+            self._doubt(content)
+        return match
+
+    def _is_listed_step(self, match: Match[str], content: str) -> bool:
+        """Whether a `-` line is most likely a step in a list: ``- 1. [act] text``."""
+        is_item = self.section is Section.CONSTRAINTS or self.unfinished == "constraints"
+        return match.lastgroup == "constraint" and not is_item and looks_like_step(content) and is_step(content)
+
+    def _take(self, match: Match[str], line: Line) -> bool:
+        """Take what a line says; False where it shows that the plan has ended in front of it."""
+        kind = str(match.lastgroup)
+        if self._starts_another(kind):
+            self.is_finished = True
+            return False
+        goes_on = not line.is_repaired and kind == _BELOW.get(self.unfinished)
+        if not goes_on:
+            self.unfinished = "" if line.is_repaired else kind
+        elif self._extend() and self.owner is False:
+            # The finding is about all lines that go on with the first.
+            return True
+        if kind == "step":
+            self._take_step(match, line)
+        elif kind == "body_line":
+            self._take_body(match, line)
+        elif kind == "constraint":
+            self._take_constraint(match["constraint_TEXT"], line, goes_on=goes_on)
+        elif self._enter(kind, line):
+            self._take_part(kind, match, line)
+        return True
+
+    def _starts_another(self, kind: str) -> bool:
+        """Whether a second title, or a part that is there already, is another plan's."""
+        if self.is_strict or not self.steps:
+            return False
+        return kind == "title" or (kind in _BELOW and kind != "step" and _PARTS[kind][0] in self.seen)
+
+    def _enter(self, kind: str, line: Line) -> bool:
+        """Go on to a part of the document; False where its content must not count."""
+        part, name = _PARTS[kind]
+        is_repeated, is_late = part in self.seen, part < self.section
+        if is_repeated:
+            # Keeps the lines below it from being reported one by one.
+            self._give_lines_to(False)
+        if is_repeated and part is Section.STEPS:
+            help = "the steps have begun: leave the line out"
+            self._report("PS105", f"the {name} comes a second time", line, Severity.WARNING, help=help)
+        elif is_repeated:
+            help = "a plan has each part at most once"
+            self._report("PS105", f"the {name} comes a second time", line, help=help)
+        elif is_late:
+            help = "the order is: title, goal, constraints, steps"
+            self._report("PS106", f"the {name} comes too late", line, Severity.WARNING, help=help)
+        if (is_repeated or is_late) and kind in _BELOW and not line.is_repaired:
+            self._keep_growing()
+        self.seen.add(part)
+        self.section = max(part, self.section)
+        return not is_repeated
+
+    def _take_part(self, kind: str, match: Match[str], line: Line) -> None:
+        self.places.add(kind, line)
+        if kind == "title":
+            self.plan.title = match["title_TEXT"]
+            self.tell("title", text=self.plan.title)
+        elif kind == "goal":
+            self.plan.goal = match["goal_TEXT"] or ""
+            self.tell("goal", text=self.plan.goal)
+        # A header that had to be repaired may have the first one in its own line.
+        for text in read_constraints(match["constraints_constraint"] or ""):
+            self._add_constraint(text)
+        self._give_lines_to(self.plan if kind == "goal" else None)
+
+    def _take_constraint(self, text: str, line: Line, *, goes_on: bool) -> None:
+        is_inside = self.section is Section.CONSTRAINTS
+        if goes_on or (is_inside and self.owner is None):
+            self.places.add("constraints", line)
+            self._add_constraint(text)
+        elif is_inside:
+            self._report_dropped(line)
+        else:
+            self._report_orphan("this `-` line belongs to nothing", line)
+
+    def _add_constraint(self, text: str) -> None:
+        self.plan.constraints.append(text)
+        self.tell("constraint", text=text)
+
+    def _take_body(self, match: Match[str], line: Line) -> None:
+        if isinstance(self.owner, PlanStep):
+            self._take_body_of(self.owner, match, line)
+        elif isinstance(self.owner, PlanSpec):
+            [text] = read_goal_detail(match["body_line"])
+            self.plan.goal_detail.append(text)
+            self.places.add("goal_detail", line)
+            self.tell("goal_detail", text=text)
+        elif self.owner is None:
+            self._report_orphan("this `>` line belongs to nothing", line)
+        else:
+            self._report_dropped(line)
+
+    def _take_body_of(self, step: PlanStep, match: Match[str], line: Line) -> None:
+        self.places.add_step(step.step_id, line)
+        written, text = match["body_line_INPUTS"], match["body_line_DETAIL"]
+        almost = None if written else self._find_foreign(find_inputs, text, line)
+        if almost:
+            end = line.start + match.end("body_line_DETAIL")
+            self._read_as_names(step.step_id, "inputs", line.start, end, f"> {almost.written}")
+        if written or almost:
+            names = almost.names if almost else split_variables(written)
+            step.inputs += names
+            self.tell("inputs", step_id=step.step_id, names=tuple(names))
+        else:
+            detail = read_detail(text)
+            step.detail.append(detail)
+            self.tell("detail", step_id=step.step_id, text=detail)
+
+    def _take_step(self, match: Match[str], line: Line) -> None:
+        # The first step opens the section where no header has.
+        self.section = Section.STEPS
+        self.seen.add(Section.STEPS)
+        if not self.steps:
+            self._steps_in_fence = self._in_fence
+        self._in_prose = False
+        step = build_step(*match.group(*_STEP_GROUPS))
+        if step.step_id in self.steps:
+            self._refuse_repeated(step.step_id, line)
+            return
+        if not step.outputs and (raw := match["step_DESCRIPTION"]):
+            self._take_foreign_outputs(step, raw, line.start + match.start("step_DESCRIPTION"), line)
+        self.steps[step.step_id] = step
+        self.places.add_step(step.step_id, line)
+        self._give_lines_to(step)
+        self.tell("step", step=step)
+
+    def _refuse_repeated(self, step_id: str, line: Line) -> None:
+        number, _ = self.source.position(self.places.start_of(step_id))
+        message = f"the id {step_id} is taken: line {number} has it already"
+        self._note("PS117", message, *line.bounds_of_id(step_id), Severity.ERROR, step_id=step_id)
+        self._give_lines_to(False)
+
+    def _give_lines_to(self, owner: PlanSpec | PlanStep | bool | None) -> None:
+        """Say whose the ``>`` lines are that come now."""
+        if isinstance(self.owner, PlanStep):
+            self.tell("step_ended", step=self.owner)
+        self.owner = owner
+
+    # ---------------------------------------------------------------- foreign arrows
+
+    def _find_foreign(self, find: Callable[[str], AlmostList | None], text: str, line: Line) -> AlmostList | None:
+        """The list behind an arrow such as ``->``: the grammar has to take it for text, a tolerant reading does not."""
+        almost = None if self.is_strict or line.is_repaired else find(text)
+        return almost if almost and almost.is_foreign else None
+
+    def _take_foreign_outputs(self, step: PlanStep, raw: str, at: int, line: Line) -> None:
+        if almost := self._find_foreign(find_outputs, raw, line):
+            step.description = read_description(raw[: almost.start].strip(BLANKS), has_outputs=True)
+            step.outputs = almost.names
+            self._read_as_names(step.step_id, "outputs", at + almost.start, at + len(raw), almost.written)
+
+    def _read_as_names(self, step_id: str, name: str, start: int, end: int, written: str) -> None:
+        self.places.add_names(step_id, name, start, end)
+        fix = Fix(self.source.span(start, end), written)
+        self._note("PS305", "read as a list of variables", start, end, Severity.WARNING, fix=fix)
+
+    # ---------------------------------------------------------------- lines that it refuses
+
+    def _refuse(self, content: str, line: Line) -> bool:
+        """Report a line, and take what was meant if that is clear; False where the plan has ended in front of it."""
+        self.unfinished = ""
+        fault = self._diagnose(content)
+        code = fault.flaw.code
+        match = line_pattern().match(fault.repaired + "\n") if fault.repaired else None
+        if self.is_misled or (match and self._starts_another(str(match.lastgroup))):
+            self.is_finished = True
+            return False
+        self._report_fault(fault, line)
+        if match:
+            # A repair leaves out what only looks like white space.
+            self._end = line.start + len(content.rstrip(_WHITE))
+            self._take(match, line._replace(is_repaired=True))
+        elif code == "PS103":
+            # The end of the code block that the steps stand in is the end of the plan.
+            self.is_finished = not self.is_strict and self._in_fence and self._steps_in_fence and bool(self.steps)
+            self._in_fence = not self._in_fence
+        elif "PS110" <= code <= "PS116":
+            self._give_lines_to(False)
+        elif not self.is_strict and self.steps and self._is_set_off:
+            # Behind the steps, prose that a blank line sets off ends the plan as far as `>` lines go.
+            self._give_lines_to(None)
+            self._in_prose = True
+        return True
+
+    def _diagnose(self, content: str) -> Fault:
+        """What is wrong with a line."""
+        if self.has_comments and (comment := self._find_comment(content)):
+            return comment
+        fault = diagnose(content, self.section)
+        if fault.flaw.code == "PS124" and not self.is_strict:
+            self.is_misled = self.is_in_doubt
+            self.has_comments = True
+        elif fault.repaired:
+            self._doubt(content)
+        return fault
+
+    def _doubt(self, content: str) -> None:
+        if not (self.is_strict or self.steps or self._has_doubt):
+            self._has_doubt = find_comment(content) is not None
+
+    def _find_comment(self, content: str) -> Fault | None:
+        """The comment at the end of a line that is one of a plan without it."""
+        start = find_comment(content)
+        bare = "" if start is None else content[:start].rstrip(BLANKS)
+        if start is None or bare == ">":
+            return None
+        match = line_pattern().fullmatch(f"{bare}\n")
+        is_right = match and not self._is_listed_step(match, bare)
+        repaired = bare if is_right else diagnose(bare, self.section).repaired
+        return comment_fault(content, start, repaired) if repaired else None
+
+    # ---------------------------------------------------------------- reports
+
+    def _note(self, code: str, message: str, start: int, end: int, severity: Severity, **more: Any) -> None:
+        """Add a finding; to a strict reader each is an error. ``more`` are further fields of its diagnostic."""
+        # No other can grow behind it.
+        self._behind = None
+        severity = Severity.ERROR if self.is_strict else severity
+        self._findings.append(
+            Diagnostic(code, message, severity, self.source.span(start, end), source=self.source, **more)
+        )
+
+    def _report(self, code: str, message: str, line: Line, severity: Severity = Severity.ERROR, **more: Any) -> None:
+        """Add a finding that is about all of a line."""
+        self._note(code, message, line.start, self._end, severity, **more)
+
+    def _keep_growing(self) -> None:
+        """Let the next line say whether the last finding names it as well."""
+        self.growing = self._findings[-1]
+
+    def _extend(self) -> bool:
+        """Let the finding that ends with the line before name this one as well; False where there is none."""
+        if self._behind is None:
+            return False
+        self.growing = evolve(self._behind, span=self.source.span(start_of(self._behind), self._end))
+        self._findings[-1] = self.growing
+        return True
+
+    def _report_orphan(self, message: str, line: Line) -> None:
+        """Note a line that belongs to nothing; in prose, such a line is prose."""
+        if self._in_prose:
+            self._leave_line_out("PS107", line)
+            return
+        severity = Severity.ERROR if self.section is Section.STEPS else Severity.INFO
+        self._report("PS107", message, line, severity, expected=expected_lines(self.section))
+
+    def _report_dropped(self, line: Line) -> None:
+        """Name what goes with a line that was left out. To a strict reader, that has been said."""
+        if not self.is_strict:
+            self._report("PS107", "left out, as what it belongs to", line)
+            if self.unfinished == "step":
+                self._keep_growing()
+
+    def _report_fault(self, fault: Fault, line: Line) -> None:
+        """Note what is wrong with a line. What nobody would take for one of a plan is just not a part of it."""
+        flaw, at = fault.flaw, line.start
+        is_early = self.section is not Section.STEPS and fault.repaired is None
+        if not self.is_strict and (flaw.code in ("PS101", "PS103") or is_early):
+            self._leave_line_out(flaw.code, line)
+            return
+        fix = None if fault.repaired is None else Fix(self.source.span(at, self._end), fault.repaired)
+        severity = Severity.ERROR if fix is None else Severity.WARNING
+        more: dict[str, Any] = {"expected": fault.expected, "help": fault.help, "fix": fix}
+        self._note(flaw.code, flaw.message, at + flaw.start, at + flaw.end, severity, **more)
+
+    def _leave_line_out(self, code: str, line: Line) -> None:
+        """Name a line that is no part of the plan, together with the one before it if that is none either."""
+        behind = self._behind
+        if behind is None or behind.code != code or behind.severity is not Severity.INFO:
+            what = "a code fence" if code == "PS103" else "not a part of the plan"
+            self._report(code, f"left out: {what}", line, Severity.INFO)
+            self._keep_growing()
+        else:
+            self._extend()
+
+
+def start_of(found: Diagnostic) -> int:
+    """Where what a finding is about begins."""
+    return found.span.start if found.span else 0
+
+
+def cut_indentation(line: str, start: int) -> tuple[str, int]:
+    """A line from its first character on that is no white space, and that one's offset; ``start`` is the line's own.
+
+    A byte-order mark at the start of a text counts as white space.
+    """
+    row = (line if start else line.removeprefix("\ufeff")).lstrip(BLANKS)
+    return row, start + len(line) - len(row)
+
+
+def _rows(text: str, at: int) -> Iterator[tuple[str, int]]:
+    while at < len(text):
+        end = text.index("\n", at) + 1
+        yield cut_indentation(text[at:end], at)
+        at = end
+
+
+# ---------------------------------------------------------------- whole texts
+
+
+@frozen
+class ScanResult:
+    """What a reading found.
+
+    ``diagnostics`` are in the order of the text. From a tolerant reading they are: an error where something that seems
+    to belong to the plan had to be left out, a warning where it was read after a repair (its ``fix`` says which), an
+    info for text that is no part of the plan.
+    """
+
+    plan: PlanSpec
+    diagnostics: list[Diagnostic]
+    places: Places
+    source: Source = field(repr=False)
+
+
+def scan_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
+    """Read the plan in a text, such as a language model's answer, as far as there is one. Never raises on any text.
+
+    A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics, with one exception: the
+    grammar has to take ``-> names`` and ``<- names`` for text, and here they are read as the lists that they look like.
+    Where a text holds several plans, the one with the fewest errors counts, and the first of these. What stands in a
+    reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is none.
+
+    Args:
+        text: any text.
+        name: what diagnostics call it.
+        limits: how much to read; of what is more, nothing is, and a diagnostic says so.
+    """
+    if excess := find_excess(text, name, limits):
+        return _read_nothing([excess])
+    source, remainder = Source(text, name), leave_out_reasoning(text)
+    plan = fast_reader.read(remainder.text)
+    if plan is not None and not _has_foreign_arrows(plan):
+        found = Findings(limits.max_findings)
+        found.extend(remainder.diagnose(source))
+        result = _scan_later(plan, source, found)
+    else:
+        result = _scan(source, remainder, limits)
+    return _refuse_excess(result, limits)
+
+
+def scan_strictly(
+    text: str,
+    *,
+    name: str = "<text>",
+    limits: Limits = DEFAULT_LIMITS,
+    read: Callable[[str], PlanSpec | None] | None = None,
+) -> ScanResult:
+    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left.
+
+    ``read`` reads a text without faults, and answers None for any other; by default the fast reader does.
+    """
+    if excess := find_excess(text, name, limits):
+        return _read_nothing([excess])
+    plan = (read or fast_reader.read)(text)
+    if plan is None:
+        return scan_faults(text, name=name, limits=limits)
+    return _refuse_excess(_scan_later(plan, Source(text, name), Findings(limits.max_findings)), limits)
+
+
+def scan_faults(text: str, *, name: str = "<text>", limits: Limits = NO_LIMITS) -> ScanResult:
+    """Read a text as :func:`scan_strictly` does, one that is known to have faults, or whose places are asked for."""
+    source, remainder, found = Source(text, name), leave_out_reasoning(text), Findings(limits.max_findings)
+    reader = Recovery(source, is_strict=True)
+    reader.run(end_last_line(remainder.text), 0, found)
+    found.extend(remainder.diagnose(source, is_strict=True))
+    return _finish(reader, found)
+
+
+def _scan(source: Source, remainder: Remainder, limits: Limits) -> ScanResult:
+    text = end_last_line(remainder.text)
+    parts: list[tuple[Recovery, Findings, int, int]] = []
+    at = 0
+    while at < len(text) or not parts:
+        reader, found = Recovery(source), Findings(limits.max_findings)
+        end = reader.run(text, at, found)
+        if reader.is_misled:
+            reader, found = Recovery(source, has_comments=True), Findings(limits.max_findings)
+            end = reader.run(text, at, found)
+        parts.append((reader, found, at, end))
+        at = end
+    best, *_ = min(parts, key=lambda part: (not part[0].steps, part[1].counts[Severity.ERROR]))
+    listed = Findings(limits.max_findings)
+    for reader, found, start, end in parts:
+        listed.extend(found if reader is best else _leave_out(source, text, start, end, is_plan=bool(reader.steps)))
+    listed.extend(remainder.diagnose(source))
+    return _finish(best, listed)
+
+
+def _leave_out(source: Source, text: str, start: int, end: int, *, is_plan: bool) -> list[Diagnostic]:
+    """Name all that stands between two offsets as left out."""
+    end = start + len(text[start:end].rstrip(_WHITE))
+    start = end - len(text[start:end].lstrip(_WHITE))
+    code, what = ("PS105", "another plan") if is_plan else ("PS101", "not a part of the plan")
+    span = source.span(start, end)
+    return [Diagnostic(code, f"left out: {what}", Severity.INFO, span, source=source)] if start < end else []
+
+
+def _finish(reader: Recovery, found: Findings) -> ScanResult:
+    reader.plan.steps = grow(list(reader.steps.values()))
+    return ScanResult(reader.plan, found.close(), reader.places, reader.source)
+
+
+def _has_foreign_arrows(plan: PlanSpec) -> bool:
+    """Whether a plan has text that a tolerant reading takes for a list of variables."""
+    for step in iter_steps(plan):
+        found = [find_outputs(step.description)] if step.description and not step.outputs else []
+        if any(almost and almost.is_foreign for almost in (*found, *map(find_inputs, step.detail))):
+            return True
+    return False
+
+
+def _scan_later(plan: PlanSpec, source: Source, found: Findings) -> ScanResult:
+    """The result for a text without faults. Its places, which not everybody asks for, take longer than the plan."""
+    find_places = partial(_find_places, source)
+    return ScanResult(plan, found.close(), Places(source, find_later=find_places), source)
+
+
+def _find_places(source: Source) -> Places:
+    return scan_faults(source.text).places
+
+
+# ---------------------------------------------------------------- plans that are too large
+
+
+def _refuse_excess(result: ScanResult, limits: Limits) -> ScanResult:
+    """The result, or one without a plan where that has more steps or levels than it may."""
+    excess = _find_excess(result, limits)
+    if excess is None:
+        return result
+    # All in the order of the text, but that what counts the rest stays behind everything.
+    found = result.diagnostics
+    note = found[-1:] if found and found[-1].code == "PS120" else []
+    return _read_nothing([*in_order([*found[: len(found) - len(note)], excess]), *note])
+
+
+def _read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:
+    source = diagnostics[0].source
+    assert source is not None
+    return ScanResult(PlanSpec(), diagnostics, Places(source), source)
+
+
+def _find_excess(result: ScanResult, limits: Limits) -> Diagnostic | None:
+    if limits.max_steps is None and limits.max_depth is None:
+        return None
+    siblings, depth, count = result.plan.steps, 0, 0
+    while siblings:
+        depth += 1
+        count += len(siblings)
+        if limits.max_depth is not None and depth > limits.max_depth:
+            return too_deep(siblings[0].step_id, depth, limits.max_depth, *_place(siblings[0], result))
+        siblings = [child for step in siblings for child in step.children]
+    if limits.max_steps is None or count <= limits.max_steps:
+        return None
+    step = next(islice(iter_steps(result.plan), limits.max_steps, None))
+    return too_many_steps(step.step_id, count, limits.max_steps, *_place(step, result))
+
+
+def _place(step: PlanStep, result: ScanResult) -> tuple[Span, Source]:
+    places = result.places
+    if places.are_to_be_found:
+        # Of a plan that is refused, this is the only place that anybody will ask for.
+        reader = Recovery(result.source, is_strict=True)
+        reader.places.text = end_last_line(leave_out_reasoning(result.source.text).text)
+        rows = _rows(reader.places.text, 0)
+        while step.step_id not in reader.steps:
+            reader.read(*next(rows))
+        places = reader.places
+    return places.step(step.step_id).fields["step_id"][0], result.source

@@ -96,29 +96,29 @@ class Recovery:
     has_comments: bool = False
     tell: Callable[..., None] = _tell_nobody
     places: Places = field(init=False)
-    plan: PlanSpec = field(factory=PlanSpec, init=False)
-    steps: dict[str, PlanStep] = field(factory=dict, init=False)
-    section: Section = field(default=Section.NOTHING, init=False)
-    seen: set[Section] = field(factory=set, init=False)
-    owner: PlanSpec | PlanStep | bool | None = field(default=None, init=False)
-    is_finished: bool = field(default=False, init=False)
-    growing: Diagnostic | None = field(default=None, init=False)
-    is_misled: bool = field(default=False, init=False)
+    plan: PlanSpec = field(factory=PlanSpec)
+    steps: dict[str, PlanStep] = field(factory=dict)
+    section: Section = Section.NOTHING
+    seen: set[Section] = field(factory=set)
+    owner: PlanSpec | PlanStep | bool | None = None
+    is_finished: bool = False
+    growing: Diagnostic | None = None
+    is_misled: bool = False
     # The kind of the last line that began something, as long as lines may follow that go on with it.
-    unfinished: str = field(default="", init=False)
+    unfinished: str = ""
     # What `growing` was one line before.
-    _behind: Diagnostic | None = field(default=None, init=False)
-    _findings: list[Diagnostic] = field(factory=list, init=False)
+    _behind: Diagnostic | None = None
+    _findings: list[Diagnostic] = field(factory=list)
     # Where the text ends of the line that is read, and whether a blank line stands in front of it.
-    _end: int = field(default=0, init=False)
-    _is_set_off: bool = field(default=False, init=False)
-    _in_fence: bool = field(default=False, init=False)
+    _end: int = 0
+    _is_set_off: bool = False
+    _in_fence: bool = False
     # Whether the steps began inside a code block, which then ends the plan.
-    _steps_in_fence: bool = field(default=False, init=False)
+    _steps_in_fence: bool = False
     # Whether prose, set off by a blank line, has followed the steps: what comes then is most likely not the plan's.
-    _in_prose: bool = field(default=False, init=False)
+    _in_prose: bool = False
     # Whether something in front of the steps was read that would end with a comment, if there were any.
-    _has_doubt: bool = field(default=False, init=False)
+    _has_doubt: bool = False
 
     def __attrs_post_init__(self) -> None:
         self.places = Places(self.source)

@@ -109,18 +109,18 @@ class _Draft:
     source: Source
     limits: Limits
     reader: Recovery = field(init=False)
-    error: Diagnostic | None = field(default=None, init=False)
-    excess: Diagnostic | None = field(default=None, init=False)
-    is_ended: bool = field(default=False, init=False)
+    error: Diagnostic | None = None
+    excess: Diagnostic | None = None
+    is_ended: bool = False
     # How many findings are errors, and how many were listed.
-    _errors: int = field(default=0, init=False)
-    _listed: int = field(default=0, init=False)
+    _errors: int = 0
+    _listed: int = 0
     # How many events were told, and those that may turn out to be wrong and wait.
-    _told: int = field(default=0, init=False)
-    _waiting: list[PlanEvent] = field(factory=list, init=False)
+    _told: int = 0
+    _waiting: list[PlanEvent] = field(factory=list)
     # The lines in front of the steps, as long as they may have to be read again.
-    _rows: list[tuple[str, int]] = field(factory=list, init=False)
-    _levels: dict[str, int] = field(factory=dict, init=False)
+    _rows: list[tuple[str, int]] = field(factory=list)
+    _levels: dict[str, int] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.reader = Recovery(self.source, tell=self._hear)

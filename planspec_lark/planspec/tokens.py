@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from re import Match
+from typing import Any
 
 from planspec_lark.planspec.escapes import read_description, read_detail, read_segment
 from planspec_lark.planspec.fields import BLANKS
@@ -18,15 +19,11 @@ from planspec_lark.syntax import grammars
 __all__ = [
     "BODY",
     "SUMMARY",
-    "add_body",
     "build_step",
     "build_steps",
     "read_body",
     "read_constraints",
     "read_goal_detail",
-    "split_body",
-    "split_constraints",
-    "split_goal_detail",
     "split_segments",
     "split_variables",
 ]
@@ -54,13 +51,9 @@ _TYPES = {name: name for name in STEP_TYPES}
 
 
 @cache
-def _lines(rule: str) -> Callable[[str], Iterator[Match[str]]]:
-    return grammars.regular("planspec").pattern(rule).finditer
-
-
-@cache
-def _body_lines() -> Callable[[str], list[tuple[str, str]]]:
-    return grammars.regular("planspec").pattern("_body", groups=BODY).findall
+def _finder(rule: str, *groups: str) -> Callable[[str], list[Any]]:
+    """Finds all lines of a rule one after the other: their value, or several for several groups."""
+    return grammars.regular("planspec").pattern(rule, groups=groups).findall
 
 
 @cache
@@ -78,41 +71,21 @@ def split_segments(segments: str) -> Iterator[Match[str]]:
     return _segment_tokens()(segments + "\n")
 
 
-def split_body(body: str) -> Iterator[Match[str]]:
-    """The lines of a body, each with the group INPUTS or DETAIL."""
-    return _lines("_body")(body)
-
-
-def split_constraints(lines: str) -> Iterator[Match[str]]:
-    """The lines of constraints, each with the group TEXT."""
-    return _lines("constraint")(lines)
-
-
-def split_goal_detail(lines: str) -> Iterator[Match[str]]:
-    """The detail lines of a goal, each with the group DETAIL. None of them declares inputs."""
-    return _lines("_goal_detail")(lines)
-
-
 def read_constraints(lines: str) -> list[str]:
     """The constraints of these lines."""
-    return [line["TEXT"] for line in split_constraints(lines)]
+    return _finder("constraint", "TEXT")(lines)
 
 
 def read_goal_detail(lines: str) -> list[str]:
-    """The details of these lines."""
-    return [line["DETAIL"] for line in split_goal_detail(lines)]
+    """The detail lines of a goal. None of them declares inputs."""
+    return _finder("_goal_detail", "DETAIL")(lines)
 
 
 def read_body(body: str) -> tuple[list[str], list[str]]:
     """The inputs and the detail of the lines of a body."""
-    inputs: list[str] = []
-    detail: list[str] = []
-    for names, text in _body_lines()(body):
-        if names:
-            inputs += split_variables(names)
-        else:
-            detail.append(read_detail(text))
-    return inputs, detail
+    rows = _finder("_body", *BODY)(body)
+    inputs = [name for names, _ in rows if names for name in split_variables(names)]
+    return inputs, [read_detail(text) for names, text in rows if not names]
 
 
 def build_steps(rows: Iterable[tuple[str, ...]]) -> list[PlanStep] | None:
@@ -177,10 +150,3 @@ def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
         total_count=int(total) if slash else None,
         children=[],
     )
-
-
-def add_body(step: PlanStep, body: str) -> None:
-    """Give a step the inputs and the detail of these lines."""
-    inputs, detail = read_body(body)
-    step.inputs.extend(inputs)
-    step.detail.extend(detail)

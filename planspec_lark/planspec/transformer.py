@@ -1,18 +1,18 @@
 """The parse tree of a plan → the plan: what the rules of ``grammar/planspec.lark`` mean.
 
-What single tokens mean is said in :mod:`planspec_lark.planspec.tokens`.
+What the tokens of a step mean is said in :mod:`planspec_lark.planspec.tokens`, for the readers that do without Lark as
+well.
 """
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import Any
 
 from lark import Token, Transformer, Tree
 from lark.exceptions import VisitError
 
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.tokens import SUMMARY, add_body, build_step
+from planspec_lark.planspec.tokens import SUMMARY, build_step, read_body
 from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax import grammars
 
@@ -39,8 +39,7 @@ class PlanTransformer(Transformer[Token, PlanSpec]):
 
     def title(self, tokens: _Tokens) -> dict[str, Any]:
         """`# Plan: Text`"""
-        [title] = _values(tokens, "TEXT")
-        return {"title": title}
+        return {"title": "".join(_values(tokens, "TEXT"))}
 
     def goal(self, tokens: _Tokens) -> dict[str, Any]:
         """`Goal: Text`, and the lines of detail below it."""
@@ -48,8 +47,7 @@ class PlanTransformer(Transformer[Token, PlanSpec]):
 
     def constraint(self, tokens: _Tokens) -> str:
         """`- Text`"""
-        [text] = _values(tokens, "TEXT")
-        return text
+        return "".join(_values(tokens, "TEXT"))
 
     def constraints(self, children: list[Any]) -> dict[str, Any]:
         """The header, and one text for each constraint."""
@@ -58,16 +56,16 @@ class PlanTransformer(Transformer[Token, PlanSpec]):
     def step(self, tokens: _Tokens) -> PlanStep:
         """A summary line and the lines of its body."""
         present = [token for token in tokens if token is not None]
-        summary = list(takewhile(lambda token: token.type != "NL", present))
+        end = next((at for at, token in enumerate(present) if token.type == "NL"), len(present))
         values: dict[str, str] = {}
-        more: list[str] = []
-        for token in summary:
-            if token.type in values and token.type == "RESULT":
-                more.append(token)
-            values.setdefault(token.type, grammars.regular("planspec").value(token.type, token))
-        values["_more"] = "".join(more)
+        for token in present[:end]:
+            # The pieces of the result behind the first.
+            name = "_more" if token.type == "RESULT" in values else token.type
+            values[name] = values.get(name, "") + (token if name == "_more" else _value(token))
         step = build_step(*(values.get(name, "") for name in SUMMARY))
-        add_body(step, _ended(present[len(summary) + 1 :]))
+        inputs, detail = read_body("".join(present[end + 1 :]) + "\n")
+        step.inputs += inputs
+        step.detail += detail
         return step
 
     def steps(self, children: list[Any]) -> dict[str, Any]:
@@ -85,12 +83,9 @@ class PlanTransformer(Transformer[Token, PlanSpec]):
         return PlanSpec(**fields)
 
 
+def _value(token: Token) -> str:
+    return grammars.regular("planspec").value(token.type, token)
+
+
 def _values(tokens: _Tokens, kind: str) -> list[str]:
-    known = (token for token in tokens if token is not None and token.type == kind)
-    return [grammars.regular("planspec").value(kind, token) for token in known]
-
-
-def _ended(tokens: list[Token]) -> str:
-    """The lines of these tokens, the last of them ended."""
-    lines = "".join(tokens)
-    return lines if not lines or lines.endswith("\n") else lines + "\n"
+    return [_value(token) for token in tokens if token is not None and token.type == kind]

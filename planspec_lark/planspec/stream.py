@@ -100,6 +100,7 @@ class _Draft:
 
     Attributes:
         number: which of the text's plans it is, from 0.
+        events: takes what is told.
         error: the first finding that is an error.
         excess: that it has more steps or levels than it may.
         is_ended: whether nothing can be added to it any more.
@@ -108,6 +109,7 @@ class _Draft:
     number: int
     source: Source
     limits: Limits
+    events: list[PlanEvent]
     reader: Recovery = field(init=False)
     error: Diagnostic | None = None
     excess: Diagnostic | None = None
@@ -135,7 +137,7 @@ class _Draft:
         """The finding that may come to name the next line as well."""
         return None if self.is_ended else self.reader.growing
 
-    def read(self, row: str, start: int, events: list[PlanEvent]) -> bool:
+    def read(self, row: str, start: int) -> bool:
         """Read a line as the reader does, and tell what it adds."""
         if self.reader.steps or self.reader.has_comments:
             self._rows.clear()
@@ -150,7 +152,7 @@ class _Draft:
                 is_read = self._read(*again)
             del self._waiting[: self._told]
         if not self.reader.is_in_doubt:
-            self._tell(events)
+            self._tell()
         return is_read
 
     def _read(self, row: str, start: int) -> bool:
@@ -170,21 +172,21 @@ class _Draft:
                 self.excess = self._find_excess(step.step_id)
         self._waiting.append(PlanEvent(PlanEventKind(kind), self.number, **what))
 
-    def _tell(self, events: list[PlanEvent]) -> None:
+    def _tell(self) -> None:
         self._told += len(self._waiting)
-        events += self._waiting
+        self.events += self._waiting
         self._waiting = []
 
-    def end(self, events: list[PlanEvent]) -> None:
+    def end(self) -> None:
         """Tell what is certain now that the draft is over."""
         self.is_ended = True
-        self._tell(events)
+        self._tell()
         self.reader.growing = None
-        events += self._take_findings()
+        self.events += self._take_findings()
         if isinstance(self.reader.owner, PlanStep):
             self._hear("step_ended", step=self.reader.owner)
         self._hear("draft_ended")
-        self._tell(events)
+        self._tell()
 
     def _take_findings(self) -> list[PlanEvent]:
         """Those that are new and certain, as many as may be listed, in the order of the text."""
@@ -249,7 +251,6 @@ class StreamEnd:
     draft: int | None
 
 
-@define(eq=False, kw_only=True)
 class PlanStream:
     """Reads the plan in a text, such as a language model's answer, while the text is being written.
 
@@ -262,36 +263,31 @@ class PlanStream:
         limits: how much to read, as in :func:`planspec_lark.scan_plan`.
     """
 
-    _name: str = "<stream>"
-    _strict: bool = False
-    _limits: Limits = DEFAULT_LIMITS
-    _source: GrowingSource = field(init=False)
-    _draft: _Draft = field(init=False)
-    # The best draft that is over, and whether none can be better.
-    _best: _Draft | None = field(default=None, init=False)
-    _is_settled: bool = field(default=False, init=False)
-    # What the strict reader makes of it, until that has found a fault.
-    _strictly: Recovery | None = field(default=None, init=False)
-    _hopeless: Diagnostic | None = field(default=None, init=False)
-    # What takes the reasoning out, the blocks that are still to be told, the first for the strict reader, and how many
-    # were told.
-    _reasoning: ReasoningFilter = field(factory=ReasoningFilter, init=False)
-    _blocks: deque[Block] = field(factory=deque, init=False)
-    _first_block: Block | None = field(default=None, init=False)
-    _told_blocks: int = field(default=0, init=False)
-    # The closing tag behind which it was known that a plan of which events have told was reasoning.
-    _too_late: Diagnostic | None = field(default=None, init=False)
-    # Pieces of the line that is not complete.
-    _tail: list[str] = field(factory=list, init=False)
-    _bytes: int = field(default=0, init=False)
-    _is_full: bool = field(default=False, init=False)
-    _end: StreamEnd | None = field(default=None, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._source = GrowingSource(self._name)
-        self._draft = _Draft(0, self._source, self._limits)
-        if self._strict:
-            self._strictly = Recovery(self._source, is_strict=True)
+    def __init__(self, *, name: str = "<stream>", strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._name, self._limits = name, limits
+        self._source = GrowingSource(name)
+        # What has become certain since the last piece.
+        self._events: list[PlanEvent] = []
+        self._draft = _Draft(0, self._source, limits, self._events)
+        # The best draft that is over, and whether none can be better.
+        self._best: _Draft | None = None
+        self._is_settled = False
+        # What the strict reader makes of it, until that has found a fault.
+        self._strictly = Recovery(self._source, is_strict=True) if strict else None
+        self._hopeless: Diagnostic | None = None
+        # What takes the reasoning out, the blocks that are still to be told, the first for the strict reader, and how
+        # many were told.
+        self._reasoning = ReasoningFilter()
+        self._blocks: deque[Block] = deque()
+        self._first_block: Block | None = None
+        self._told_blocks = 0
+        # The closing tag behind which it was known that a plan of which events have told was reasoning.
+        self._too_late: Diagnostic | None = None
+        # Pieces of the line that is not complete.
+        self._tail: list[str] = []
+        self._bytes = 0
+        self._is_full = False
+        self._end: StreamEnd | None = None
 
     # ---------------------------------------------------------------- what is known
 
@@ -316,7 +312,7 @@ class PlanStream:
         if self._end is not None or self._is_full:
             return Provisional()
         text = "".join(self._tail)
-        self._tail = [text] if text else []
+        self._tail = [text]
         line, _ = cut_indentation(text, self._source.length)
         is_tried = line and len(line) <= _TRIED and not self._reasoning.is_open
         return Provisional(text, self._draft.try_step(line) if is_tried else None)
@@ -339,27 +335,25 @@ class PlanStream:
             raise TypeError(f"chunk: expected a string, not {type(chunk).__name__}")
         if self._end is not None:
             raise ValueError("the text has been ended")
-        events: list[PlanEvent] = []
-        if self._is_full:
-            return events
-        fitting = self._measure(chunk)
-        if fitting:
-            self._add(chunk[:fitting], events)
-        if fitting < len(chunk):
-            self._is_full = True
-            self._tail.append(chunk[fitting:])
-            assert self._limits.max_bytes is not None
-            self._give_up(too_many_bytes(self._limits.max_bytes, self._source), events)
-        return events
+        if not self._is_full:
+            fitting = self._measure(chunk)
+            self._tail.append(chunk[:fitting])
+            if "\n" in chunk[:fitting]:
+                *lines, tail = "".join(self._tail).split("\n")
+                self._tail = [tail]
+                for line in lines:
+                    self._read(f"{line}\n")
+            if fitting < len(chunk):
+                self._is_full = True
+                self._tail.append(chunk[fitting:])
+                assert self._limits.max_bytes is not None
+                self._give_up(too_many_bytes(self._limits.max_bytes, self._source))
+        return self._take_events()
 
-    def _add(self, piece: str, events: list[PlanEvent]) -> None:
-        """Take a piece, and read the lines that it completes."""
-        self._tail.append(piece)
-        if "\n" in piece:
-            *lines, tail = "".join(self._tail).split("\n")
-            self._tail = [tail] if tail else []
-            for line in lines:
-                self._read(f"{line}\n", events)
+    def _take_events(self) -> list[PlanEvent]:
+        events = [*self._events]
+        self._events.clear()
+        return events
 
     def finish(self) -> StreamEnd:
         """End the text: its last line is complete. What was found is what a scan of the whole text finds.
@@ -368,20 +362,19 @@ class PlanStream:
         """
         if self._end is not None:
             return self._end
-        events: list[PlanEvent] = []
         tail = "".join(self._tail)
         if self._is_full:
             self._source.add_all(tail)
         else:
             if tail:
-                self._read(tail, events)
-            self._close(events)
+                self._read(tail)
+            self._close()
         result = self._scan()
         refusal = next((found for found in result.diagnostics if found.code in _REFUSED), None)
         if refusal is not None:
-            self._give_up(refusal, events)
+            self._give_up(refusal)
         draft = self._best.number if self._best is not None and refusal is None else None
-        self._end = StreamEnd(result, events, draft)
+        self._end = StreamEnd(result, self._take_events(), draft)
         return self._end
 
     def _scan(self) -> ScanResult:
@@ -407,70 +400,70 @@ class PlanStream:
             at, room = at + 1, room - count
         return at
 
-    def _read(self, line: str, events: list[PlanEvent]) -> None:
+    def _read(self, line: str) -> None:
         """Read the next line; only the last one of the text may have no line break."""
         start = self._source.length
         self._source.add(line)
         line = self._reasoning.read(line, start)
-        self._pass_blocks(events)
+        self._pass_blocks()
         row, at = cut_indentation(end_last_line(line), start)
         if row in BLANK_LINES:
             self._draft.reader.read(row, at)
         elif row:
-            self._take(row, at, events)
+            self._take(row, at)
 
-    def _take(self, row: str, at: int, events: list[PlanEvent]) -> None:
+    def _take(self, row: str, at: int) -> None:
         if self._strictly is not None:
             self._strictly.read(row, at)
-            self._look_strictly(events)
+            self._look_strictly()
         is_read = False
         while not is_read:
             if self._draft.is_ended:
-                self._draft = _Draft(self._draft.number + 1, self._source, self._limits)
-            is_read = self._draft.read(row, at, events)
-            self._look(events)
+                self._draft = _Draft(self._draft.number + 1, self._source, self._limits, self._events)
+            is_read = self._draft.read(row, at)
+            self._look()
             if self._draft.reader.is_finished:
-                self._end_draft(events)
-        self._tell_blocks(events)
+                self._end_draft()
+        self._tell_blocks()
 
-    def _close(self, events: list[PlanEvent]) -> None:
+    def _close(self) -> None:
         self._reasoning.finish()
-        self._pass_blocks(events)
+        self._pass_blocks()
         if self._strictly is not None:
             self._strictly.growing = None
-            self._look_strictly(events)
+            self._look_strictly()
         if not self._draft.is_ended:
-            self._end_draft(events)
-        self._tell_blocks(events)
+            self._end_draft()
+        self._tell_blocks()
         if not self._is_settled:
-            self._settle(events)
+            self._settle()
 
-    def _end_draft(self, events: list[PlanEvent]) -> None:
+    def _end_draft(self) -> None:
         draft = self._draft
-        draft.end(events)
-        self._look(events)
+        draft.end()
+        self._look()
         if self._best is None or draft.rank < self._best.rank:
             self._best = draft
         # With steps and without errors: of several such plans the first is taken.
         if not self._is_settled and self._best.rank == (False, 0):
-            self._settle(events)
+            self._settle()
 
-    def _settle(self, events: list[PlanEvent]) -> None:
+    def _settle(self) -> None:
         assert self._best is not None
         self._is_settled = True
-        events.append(PlanEvent(PlanEventKind.SETTLED, self._best.number))
+        self._events.append(PlanEvent(PlanEventKind.SETTLED, self._best.number))
 
     # ---------------------------------------------------------------- reasoning
 
-    def _pass_blocks(self, events: list[PlanEvent]) -> None:
+    def _pass_blocks(self) -> None:
         for block in self._reasoning.take():
             self._first_block = self._first_block or block
             if not block.is_opened:
-                self._begin_anew(block, events)
+                self._begin_anew(block)
             self._blocks.append(block)
-            self._tell_blocks(events)
+            self._tell_blocks()
 
-    def _begin_anew(self, block: Block, events: list[PlanEvent]) -> None:
+    def _begin_anew(self, block: Block) -> None:
         """All in front was reasoning. If something of a plan was told, that cannot be taken back, only be said."""
         self._blocks.clear()
         number = self._draft.number
@@ -478,52 +471,52 @@ class PlanStream:
         if reader.seen or reader.steps or self._draft.is_ended:
             number += 1
             if not self._draft.is_ended:
-                self._draft.end(events)
-        self._draft, self._best = _Draft(number, self._source, self._limits), None
+                self._draft.end()
+        self._draft, self._best = _Draft(number, self._source, self._limits, self._events), None
         if number:
             self._too_late = evolve(diagnose(block, self._source), severity=Severity.ERROR)
 
-    def _tell_blocks(self, events: list[PlanEvent]) -> None:
+    def _tell_blocks(self) -> None:
         """Tell of the blocks that no growing finding stands in front of."""
         first, strictly = self._first_block, self._strictly
         if first is not None and strictly is not None and not _is_behind(first, strictly.growing):
             self._strictly = None
-            self._give_up(diagnose(first, self._source, is_strict=True), events)
+            self._give_up(diagnose(first, self._source, is_strict=True))
         while self._blocks and not _is_behind(self._blocks[0], self._draft.growing):
             block = self._blocks.popleft()
-            self._tell_block(diagnose(block, self._source), events)
+            self._tell_block(diagnose(block, self._source))
 
-    def _tell_block(self, found: Diagnostic, events: list[PlanEvent]) -> None:
+    def _tell_block(self, found: Diagnostic) -> None:
         late = self._too_late
         is_too_late = late is not None and found.span == late.span
         found = late if late is not None and is_too_late else found
         most = self._limits.max_findings
         if most is None or self._told_blocks < most:
             self._told_blocks += 1
-            events.append(PlanEvent(PlanEventKind.FINDING, self._draft.number, diagnostic=found))
+            self._events.append(PlanEvent(PlanEventKind.FINDING, self._draft.number, diagnostic=found))
         if is_too_late:
-            self._give_up(found, events)
+            self._give_up(found)
 
     # ---------------------------------------------------------------- hope
 
-    def _look(self, events: list[PlanEvent]) -> None:
+    def _look(self) -> None:
         """Give up where the draft has lost something. Once a plan is settled, others cannot spoil it."""
         if self._is_settled:
             return
         fault = self._draft.excess or self._draft.error
         if fault is not None:
-            self._give_up(fault, events)
+            self._give_up(fault)
 
-    def _look_strictly(self, events: list[PlanEvent]) -> None:
+    def _look_strictly(self) -> None:
         assert self._strictly is not None
         if faults := self._strictly.take_findings():
             self._strictly = None
-            self._give_up(in_order(faults)[0], events)
+            self._give_up(in_order(faults)[0])
 
-    def _give_up(self, fault: Diagnostic, events: list[PlanEvent]) -> None:
+    def _give_up(self, fault: Diagnostic) -> None:
         if self._hopeless is None:
             self._hopeless = fault
-            events.append(PlanEvent(PlanEventKind.HOPELESS, self._draft.number, diagnostic=fault))
+            self._events.append(PlanEvent(PlanEventKind.HOPELESS, self._draft.number, diagnostic=fault))
 
 
 def _is_behind(block: Block, growing: Diagnostic | None) -> bool:

@@ -14,14 +14,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
-from lark import Token, Tree
-from lark.grammar import NonTerminal, Symbol, Terminal
+from attrs import define, field, frozen
+from lark import Tree
+from lark.grammar import Symbol, Terminal
 from lark.load_grammar import Grammar, PrepareLiterals, TerminalTreeToPattern, nr_deepcopy_tree
 
 __all__ = ["RegularRules", "TerminalPattern"]
 
 _POSSESSIVE = {"?": "?+", "*": "*+", "+": "++"}
+# A tree as Lark's grammar loader makes it.
+_Tree = Tree[Any]
 
 
 @frozen
@@ -40,15 +42,18 @@ class TerminalPattern:
     portable: str = ""
 
     @classmethod
-    def of(cls, tree: Tree[object], priority: int) -> TerminalPattern:
+    def of(cls, tree: _Tree, priority: int) -> TerminalPattern:
         """The terminal with this definition, as Lark's grammar loader gives it."""
-        parts = _tree(tree.children[0]).children if len(tree.children) == 1 else []
-        inner = [at for at, part in enumerate(parts) if _is_terminal(part)]
-        if len(inner) != 1 or not all(_tree(part).data == "value" for part in parts):
-            return cls("", _compile([tree]), "", priority, _compile([tree], portable=True))
+        parts = tree.children[0].children if len(tree.children) == 1 else []
+        # Those that are other terminals.
+        inner = [at for at, part in enumerate(parts) if getattr(part.children[0], "data", "") == "expansions"]
+        portable = _compile(tree)
+        if len(inner) != 1 or any(part.data != "value" for part in parts):
+            return cls("", _compile(tree, _POSSESSIVE), "", priority, portable)
         [at] = inner
-        before, value, after = _compile(parts[:at]), _compile(parts[at : at + 1]), _compile(parts[at + 1 :])
-        return cls(before, value, after, priority, _compile([tree], portable=True))
+        cuts = (parts[:at], parts[at : at + 1], parts[at + 1 :])
+        before, value, after = (_compile(_sequence(cut), _POSSESSIVE) if cut else "" for cut in cuts)
+        return cls(before, value, after, priority, portable)
 
     def whole(self, name: str = "") -> str:
         """All of it; with a ``name``, its value is a group of that name."""
@@ -63,7 +68,7 @@ class RegularRules:
         terminals: terminal name → its pattern.
     """
 
-    def __init__(self, rules: Mapping[str, Tree[object]], terminals: Mapping[str, TerminalPattern]) -> None:
+    def __init__(self, rules: Mapping[str, _Tree], terminals: Mapping[str, TerminalPattern]) -> None:
         self._rules = rules
         self._terminals = terminals
 
@@ -95,7 +100,11 @@ class RegularRules:
         Raises:
             ValueError: the rule is recursive, or there is no such group.
         """
-        return self._build(rule, without, groups)
+        builder = _Builder(self._rules, self._terminals, without, groups)
+        pattern = builder.rule(rule, prefix="")
+        if unknown := set(groups or ()) - builder.used:
+            raise ValueError(f"rule {rule!r} has no group {', '.join(sorted(unknown))}")
+        return pattern
 
     def rows(self, rule: str, groups: Collection[str]) -> str:
         """An expression to cut a text with (``findall``) into stretches that follow one another, each a ``rule``.
@@ -103,16 +112,15 @@ class RegularRules:
         From the first place on where there is none, all the rest of the text is the one last match, with the group
         ``rest``, which is the last.
         """
-        return f"{self._build(rule, None, groups)}|(?P<rest>(?s:.+))"
+        return f"{self.pattern(rule, groups=groups)}|(?P<rest>(?s:.+))"
 
     def tokens(self, rule: str) -> str:
         """One expression for any single terminal of ``rule``, each value a group, by falling priority."""
-        names: dict[str, None] = {}
-        for symbol in self._rules[rule].scan_values(lambda value: isinstance(value, Terminal)):
-            assert isinstance(symbol, Terminal)
-            names.setdefault(symbol.name)
-        ordered = sorted(names, key=lambda name: -self._terminals[name].priority)
-        return "|".join(self._terminals[name].whole(name) for name in ordered)
+        symbols = self._rules[rule].scan_values(lambda value: isinstance(value, Terminal))
+        names = sorted(
+            dict.fromkeys(symbol.name for symbol in symbols), key=lambda name: -self._terminals[name].priority
+        )
+        return "|".join(self._terminals[name].whole(name) for name in names)
 
     def terminal(self, name: str) -> str:
         """The expression for one terminal, its value the group ``value``."""
@@ -131,120 +139,96 @@ class RegularRules:
         terminal = self._terminals[name]
         return terminal.before, terminal.value, terminal.after
 
-    def _build(self, rule: str, without: str | None, groups: Collection[str] | None) -> str:
-        builder = _Builder(self._rules, self._terminals, without, groups)
-        pattern = builder.rule(rule, prefix="")
-        if unknown := set(groups or ()) - builder.used:
-            raise ValueError(f"rule {rule!r} has no group {', '.join(sorted(unknown))}")
-        return pattern
 
-
+@define
 class _Builder:
-    def __init__(
-        self,
-        rules: Mapping[str, Tree[object]],
-        terminals: Mapping[str, TerminalPattern],
-        without: str | None,
-        groups: Collection[str] | None,
-    ) -> None:
-        self._rules = rules
-        self._terminals = terminals
-        self._without = without
-        self._groups = groups
-        self.used: set[str] = set()
-        self._open: list[str] = []
+    """Builds one expression. A ``prefix`` is what the names of groups begin with; without one there are none."""
+
+    rules: Mapping[str, _Tree]
+    terminals: Mapping[str, TerminalPattern]
+    without: str | None
+    groups: Collection[str] | None
+    used: set[str] = field(factory=set)
+    _open: list[str] = field(factory=list)
 
     def rule(self, name: str, prefix: str | None) -> str:
+        """The expression for a rule."""
         if name in self._open:
             raise ValueError(f"rule {name!r} is recursive: {' > '.join([*self._open, name])}")
         self._open.append(name)
-        pattern = self._expansions(self._rules[name], prefix)
+        pattern = self._alternatives(self.rules[name], prefix)
         self._open.pop()
         return pattern
 
-    def _expansions(self, tree: Tree[object], prefix: str | None) -> str:
-        alternatives = sorted((t for t in tree.children if isinstance(t, Tree)), key=lambda t: -self._priority(t))
-        patterns = [self._expansion(alternative, prefix) for alternative in alternatives]
+    def _alternatives(self, tree: _Tree, prefix: str | None) -> str:
+        patterns = [
+            self._sequence(each, prefix) for each in sorted(tree.children, key=lambda each: -self._priority(each))
+        ]
         return patterns[0] if len(patterns) == 1 else f"(?>{'|'.join(patterns)})"
 
-    def _expansion(self, tree: Tree[object], prefix: str | None) -> str:
-        if tree.data == "alias":
-            tree = _tree(tree.children[0])
-        return "".join(self._item(_tree(child), prefix) for child in tree.children)
+    def _sequence(self, tree: _Tree, prefix: str | None) -> str:
+        parts = tree.children[0] if tree.data == "alias" else tree
+        return "".join(self._item(part, prefix) for part in parts.children)
 
-    def _item(self, tree: Tree[object], prefix: str | None) -> str:
+    def _item(self, tree: _Tree, prefix: str | None) -> str:
+        first: Any
+        first, *more = tree.children
         if tree.data == "value":
-            return self._symbol(tree.children[0], prefix)
+            return self._symbol(first, prefix)
         if tree.data == "maybe":
-            return f"(?:{self._expansions(_tree(tree.children[0]), prefix)})?+"
+            return f"(?:{self._alternatives(first, prefix)})?+"
         if tree.data == "expr":
-            return self._repeated(tree, prefix)
+            return self._repeated(first, more, prefix)
         if tree.data == "expansions":
-            return self._expansions(tree, prefix)
+            return self._alternatives(tree, prefix)
         raise ValueError(f"no pattern for {tree.data!r}")
 
-    def _repeated(self, tree: Tree[object], prefix: str | None) -> str:
-        inner, operator = _tree(tree.children[0]), tree.children[1]
-        if not (isinstance(operator, Token) and operator in _POSSESSIVE and len(tree.children) == 2):
-            raise ValueError(f"no pattern for the repetition {operator!r}")
-        sole = inner.children[0] if inner.data == "value" else None
-        if sole is not None and isinstance(sole, Symbol) and sole.name == self._without:
+    def _repeated(self, inner: Any, operators: Sequence[Any], prefix: str | None) -> str:
+        if len(operators) != 1 or operators[0] not in _POSSESSIVE:
+            raise ValueError(f"no pattern for the repetition {operators[0]!r}")
+        # A rule or a terminal by itself.
+        name = inner.children[0].name if inner.data == "value" else ""
+        if name and name == self.without:
             return ""
-        pattern = f"(?:{self._item(inner, None)}){_POSSESSIVE[operator]}"
-        return self._group(sole.name, prefix, pattern) if isinstance(sole, Symbol) else pattern
+        pattern = f"(?:{self._item(inner, None)}){_POSSESSIVE[operators[0]]}"
+        return _group(self._claim(name, prefix), pattern) if name else pattern
 
-    def _symbol(self, symbol: object, prefix: str | None) -> str:
-        if isinstance(symbol, Terminal):
-            terminal = self._terminals[symbol.name]
-            return f"(?>{terminal.whole(self._claim(symbol.name, prefix))})"
-        assert isinstance(symbol, NonTerminal)
-        inner = prefix if prefix is None or symbol.name.startswith("_") else f"{prefix}{symbol.name}_"
+    def _symbol(self, symbol: Symbol, prefix: str | None) -> str:
         # Its own name goes first: what it holds may be called the same.
-        name = self._claim(symbol.name, prefix)
-        pattern = self.rule(symbol.name, inner)
-        return f"(?P<{name}>{pattern})" if name else f"(?:{pattern})"
-
-    def _group(self, name: str, prefix: str | None, pattern: str) -> str:
-        claimed = self._claim(name, prefix)
-        return f"(?P<{claimed}>{pattern})" if claimed else f"(?:{pattern})"
+        group = self._claim(symbol.name, prefix)
+        if isinstance(symbol, Terminal):
+            return f"(?>{self.terminals[symbol.name].whole(group)})"
+        is_named = prefix is not None and not symbol.name.startswith("_")
+        return _group(group, self.rule(symbol.name, f"{prefix}{symbol.name}_" if is_named else prefix))
 
     def _claim(self, name: str, prefix: str | None) -> str:
         """The name of a group for a symbol, or "" where it gets none."""
-        if prefix is None or prefix + name in self.used or not (self._groups is None or prefix + name in self._groups):
+        if prefix is None or prefix + name in self.used or not (self.groups is None or prefix + name in self.groups):
             return ""
         self.used.add(prefix + name)
         return prefix + name
 
-    def _priority(self, tree: Tree[object]) -> int:
+    def _priority(self, tree: _Tree) -> int:
         first = next(tree.scan_values(lambda value: isinstance(value, Symbol)), None)
-        return self._terminals[first.name].priority if isinstance(first, Terminal) else 0
+        return self.terminals[first.name].priority if isinstance(first, Terminal) else 0
 
 
-def _tree(value: object) -> Tree[object]:
-    assert isinstance(value, Tree)
-    return value
+def _group(name: str, pattern: str) -> str:
+    return f"(?P<{name}>{pattern})" if name else f"(?:{pattern})"
 
 
-def _is_terminal(part: object) -> bool:
-    """Whether a part of a terminal's definition is another terminal."""
-    inner = _tree(part).children[0]
-    return isinstance(inner, Tree) and inner.data == "expansions"
+def _sequence(parts: Sequence[_Tree]) -> _Tree:
+    return Tree("expansions", [Tree("expansion", [*parts])])
 
 
-def _compile(parts: Sequence[object], *, portable: bool = False) -> str:
-    """Parts of a terminal's definition as one regular expression, its repetitions possessive unless ``portable``."""
-    if not parts:
-        return ""
+def _compile(definition: _Tree, operators: Mapping[str, str] | None = None) -> str:
+    """A terminal's definition as a regular expression, with other operators of repetition where these are given."""
     # A copy, as Lark changes the trees that it compiles.
-    tree = _copy_tree(_sequence(parts))
-    for repetition in [] if portable else tree.find_data("expr"):
+    tree = _copy_tree(_sequence([definition]))
+    for repetition in tree.find_data("expr"):
         operator = repetition.children[1]
-        repetition.children[1] = operator.update(value=_POSSESSIVE.get(operator, operator))
+        repetition.children[1] = operator.update(value=(operators or {}).get(operator, operator))
     return str(_TO_PATTERN.transform(tree).to_regexp())
-
-
-def _sequence(parts: Sequence[object]) -> Tree[object]:
-    return Tree("expansions", [Tree("expansion", list(parts))])
 
 
 # Lark has no types for these.

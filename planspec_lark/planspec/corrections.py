@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from re import Match
 
 from attrs import define, field, frozen
@@ -151,12 +152,13 @@ def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
 # White space, and what looks like it.
 _SPACE = r"(?P<space>[ \t\xa0\u3000]*)"
 _LEADER = r"(?:#{1,6}[ \t]*)?(?:[-*+•][ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?\**(?:(?i:step|步骤)[ \t]*)?(?=[0-9０-９])"
-_ID = rf"(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?P<end>\.\)|[.．、)）:：。]?)\**{_SPACE}"
-_MARK = rf"[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】]{_SPACE}(?=(?:[\w-]+[ \t]*)?\**[\[［【(（<])"
-_NAME = rf"(?P<name>[\w-]+){_SPACE}(?=\**[\[［【(（<])"
+# Each with the group `all`: what should have been written otherwise, if anything.
+_ID = rf"(?P<all>(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?:\.\)|[.．、)）:：。]?))\**{_SPACE}"
+_MARK = rf"(?P<all>[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】]){_SPACE}(?=(?:[\w-]+[ \t]*)?\**[\[［【(（<])"
+_NAME = rf"(?P<all>[\w-]+){_SPACE}(?=\**[\[［【(（<])"
 _TYPE = (
-    r"\**(?P<open>[\[［【(（<])[ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\]］】)）>]\**"
-    rf"(?:：|:(?=[ \t]))?{_SPACE}"
+    r"(?P<all>\**(?P<open>[\[［【(（<])[ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\]］】)）>]\**"
+    rf"(?:：|:(?=[ \t]))?){_SPACE}"
 )
 _PROGRESS = r"Progress:[ \t]*(?P<done>[0-9]{1,9})[ \t]*(?:/|of)[ \t]*(?P<total>[0-9]{1,9})"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
@@ -186,15 +188,27 @@ class _Mender:
     def flaw(self, code: str, message: str, start: int, end: int | None = None) -> None:
         self.flaws.append(Flaw(code, message, start, start + 1 if end is None else end))
 
-    def needs_space(self, match: Match[str], what: str) -> None:
-        space, end = match["space"], match.end("space")
+    def match(self, pattern: str) -> Match[str] | None:
+        """What comes next, if it is of this kind."""
+        return _compiled(pattern).match(self.line, self.at)
+
+    def take(self, match: Match[str], meant: str) -> bool:
+        """Write down what a part means; returns whether it is written so already."""
+        self.at = match.end()
+        self.written += f"{meant} "
+        return match["all"] == meant
+
+    def check_space(self, match: Match[str], what: str) -> None:
+        """Note white space that is missing behind a part, or is none."""
+        space, end = match["space"], match.end()
         if space.strip(BLANKS):
             self.flaw("PS113", f"the white space behind {what} is neither space nor tab", end - len(space), end)
         elif not space and end < len(self.line):
             self.flaw("PS113", f"white space is missing behind {what}", end)
 
     def lead(self) -> str:
-        match = _compiled(_LEADER).match(self.line)
+        """What may stand in front of the id; returns the mark that it stands for."""
+        match = self.match(_LEADER)
         if match is None:
             return ""
         if match.end():
@@ -203,84 +217,71 @@ class _Mender:
         return "[x] " if match["box"] in ("x", "X") else ""
 
     def id(self) -> bool:
-        match = _compiled(_ID).match(self.line, self.at)
+        match = self.match(_ID)
         if match is None:
             return False
-        step_id = read_loose_id(match["id"])
-        written = self.line[match.start() : match.end("end")]
+        step_id, written = read_loose_id(match["id"]), match["all"]
         if not match["space"] and self.line[match.end() : match.end() + 1] in (".", "．"):
             self.flaw("PS110", f"`{written}` goes on with another dot", match.start(), match.end() + 1)
             return False
-        if written != f"{step_id}." or not grammars.pattern("planspec", "ID").fullmatch(step_id):
-            self.flaw("PS110", f"`{written}` is not an id with a dot behind it", match.start(), match.end("end"))
+        if self.take(match, f"{step_id}.") and grammars.pattern("planspec", "ID").fullmatch(step_id):
+            self.check_space(match, f"`{written}`")
         else:
-            self.needs_space(match, f"`{written}`")
-        self.at = match.end()
-        self.written = f"{step_id}. "
+            self.flaw("PS110", f"`{written}` is not an id with a dot behind it", *match.span("all"))
         return True
 
     def mark(self, box: str) -> None:
-        match = _compiled(_MARK).match(self.line, self.at)
+        match = self.match(_MARK)
         if match is None or self.is_type(match["mark"]):
             self.written += box
             return
-        mark, written = match["mark"], self.line[match.start() : match.start("space")]
+        mark = match["mark"]
         # A status is never invented: whatever is none of the five, but for `X`, counts as pending.
         known = mark if mark in MARKS.values() else " "
-        meant = "x" if mark.strip(BLANKS) in ("x", "X") else known
-        if written != f"[{meant}]":
-            self.flaw("PS111", f"`{written}` is not a mark", match.start(), match.start("space"))
+        if self.take(match, f"[{'x' if mark.strip(BLANKS) in ('x', 'X') else known}]"):
+            self.check_space(match, f"`{match['all']}`")
         else:
-            self.needs_space(match, f"`{written}`")
-        self.at = match.end()
-        self.written += f"[{meant}] "
+            self.flaw("PS111", f"`{match['all']}` is not a mark", *match.span("all"))
 
     def is_type(self, word: str) -> bool:
         """Whether a word in brackets would do as a type rather than a mark."""
         return word not in ("x", "X") and grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
 
     def name(self) -> None:
-        if match := _compiled(_NAME).match(self.line, self.at):
-            self.needs_space(match, f"the name `{match['name']}`")
-            self.at = match.end()
-            self.written += f"{match['name']} "
+        if match := self.match(_NAME):
+            self.take(match, match["all"])
+            self.check_space(match, f"the name `{match['all']}`")
 
     def type(self) -> bool:
-        match = _compiled(_TYPE).match(self.line, self.at)
+        match = self.match(_TYPE)
         if match is None or (match["open"] in "(（<" and match["type"].lower() not in STEP_TYPES):
             return False
-        written = self.line[match.start() : match.start("space")]
-        if written != f"[{match['type']}]":
-            end = match.start("space")
-            self.flaw("PS112", f"`{written}` is not a type in square brackets", match.start(), end)
+        if not self.take(match, f"[{match['type']}]"):
+            self.flaw("PS112", f"`{match['all']}` is not a type in square brackets", *match.span("all"))
         elif self.line[match.end() : match.end() + 1] != "→":
-            self.needs_space(match, f"`{written}`")
-        self.at = match.end()
-        self.written += f"[{match['type']}] "
+            self.check_space(match, f"`{match['all']}`")
         return True
 
     def rest(self) -> None:
         """The pieces between separators: empty ones go, a bad Progress becomes part of the result."""
         # With the white space in front, so that a separator right behind the type is one.
         text, offset = " " + self.line[self.at :], self.at - 1
-        kept: list[str] = []
-        progress = False
-        start = 0
         cuts = [match.start() for match in grammars.pattern("planspec", "SEPARATOR").finditer(text)]
-        for number, end in enumerate([*cuts, len(text)]):
-            piece = text[start:end].strip(BLANKS)
-            if number and not piece:
-                self.flaw("PS114", "there is nothing behind the separator `|`", offset + start - 1)
-            elif number and piece.startswith("Progress:"):
-                lead = end - start - len(text[start:end].lstrip(BLANKS))
-                piece = self.progress(piece, offset + start + lead, progress)
-                progress = progress or not piece.startswith("\\")
-            if piece or not number:
-                kept.append(piece)
-            start = end + 1
-        almost = find_outputs(kept[0])
+        description = text[: cuts[0] if cuts else None].strip(BLANKS)
+        almost = find_outputs(description)
         if almost and almost.is_foreign:
-            kept[0] = f"{kept[0][: almost.start].rstrip(BLANKS)} {almost.written}"
+            description = f"{description[: almost.start].rstrip(BLANKS)} {almost.written}"
+        kept, has_progress = [description], False
+        for bar, end in pairwise([*cuts, len(text)]):
+            piece = text[bar + 1 : end].strip(BLANKS)
+            if not piece:
+                self.flaw("PS114", "there is nothing behind the separator `|`", offset + bar)
+                continue
+            if piece.startswith("Progress:"):
+                start = offset + text.index(piece, bar)
+                piece = self.progress(piece, start, has_progress)
+                has_progress = has_progress or not piece.startswith("\\")
+            kept.append(piece)
         self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
 
     def progress(self, piece: str, start: int, repeated: bool) -> str:

@@ -288,7 +288,7 @@ class Recovery:
             self._read_as_names(step.step_id, "inputs", line.start, end, f"> {almost.written}")
         if written or almost:
             names = almost.names if almost else split_variables(written)
-            step.inputs += names
+            step.inputs.extend(names)
             self.tell("inputs", step_id=step.step_id, names=tuple(names))
         else:
             detail = read_detail(text)
@@ -601,8 +601,7 @@ def _has_foreign_arrows(plan: PlanSpec) -> bool:
 
 def _scan_later(plan: PlanSpec, source: Source, found: Findings) -> ScanResult:
     """The result for a text without faults. Its places, which not everybody asks for, take longer than the plan."""
-    find_places = partial(_find_places, source)
-    return ScanResult(plan, found.close(), Places(source, find_later=find_places), source)
+    return ScanResult(plan, found.close(), Places(source, find_later=partial(_find_places, source)), source)
 
 
 def _find_places(source: Source) -> Places:

@@ -64,8 +64,8 @@ class PlanTransformer(Transformer[Token, PlanSpec]):
             values[name] = values.get(name, "") + (token if name == "_more" else _value(token))
         step = build_step(*(values.get(name, "") for name in SUMMARY))
         inputs, detail = read_body("".join(present[end + 1 :]) + "\n")
-        step.inputs += inputs
-        step.detail += detail
+        step.inputs.extend(inputs)
+        step.detail.extend(detail)
         return step
 
     def steps(self, children: list[Any]) -> dict[str, Any]:

@@ -144,25 +144,15 @@ class Findings:
     limit: int | None
     shown: list[Diagnostic] = field(factory=list)
     counts: dict[Severity, int] = field(factory=lambda: dict.fromkeys(Severity, 0))
-    last: Diagnostic | None = None
     _first_left_out: Diagnostic | None = None
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Take one more."""
-        self.last = diagnostic
         self.counts[diagnostic.severity] += 1
         if self.limit is None or len(self.shown) < self.limit:
             self.shown.append(diagnostic)
         elif self._first_left_out is None:
             self._first_left_out = diagnostic
-
-    def replace_last(self, diagnostic: Diagnostic) -> None:
-        """Put another in place of the last one, of the same severity."""
-        if self.shown and self.shown[-1] is self.last:
-            self.shown[-1] = diagnostic
-        elif self._first_left_out is self.last:
-            self._first_left_out = diagnostic
-        self.last = diagnostic
 
     def extend(self, others: Findings | Iterable[Diagnostic]) -> None:
         """Take all of others, those that they have only counted as well."""

@@ -191,7 +191,7 @@ class Places:
                 brackets = terminal == "TYPE"
                 yield name, self.source.span(start - brackets, end + brackets)
         start, end = match.span("step__segments")
-        for segment in split_segments(self.text[start:end]):
+        for segment in split_segments(self.text[start:end]) if start < end else ():
             bar = self.text.index("|", start + segment.start()) + 1
             yield _SUMMARY[str(segment.lastgroup)], self._trimmed(bar, start + segment.end())
 

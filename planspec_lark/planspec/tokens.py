@@ -12,7 +12,6 @@ from re import Match
 from typing import Any
 
 from planspec_lark.planspec.escapes import read_description, read_detail, read_segment
-from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
 
@@ -63,7 +62,7 @@ def _segment_tokens() -> Callable[[str], Iterator[Match[str]]]:
 
 def split_variables(names: str) -> list[str]:
     """The variables of a list."""
-    return [name.strip(BLANKS) for name in names.split(",")] if "," in names else [names]
+    return [*map(str.strip, names.split(","))]
 
 
 def split_segments(segments: str) -> Iterator[Match[str]]:
@@ -134,7 +133,7 @@ def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
         pieces = [result] if result else []
         pieces += [token["RESULT"] for run in (more, behind) if run for token in split_segments(run)]
         result = " | ".join(map(read_segment, pieces))
-    done, slash, total = progress.partition("/") if progress else ("0", "", "")
+    done, _, total = progress.partition("/") if progress else (0, "", "")
     return make_step(
         step_id=step_id,
         step_name=name or "",
@@ -147,6 +146,6 @@ def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
         status=_STATUSES[mark],
         expanded=None,
         done_count=int(done),
-        total_count=int(total) if slash else None,
+        total_count=int(total) if total else None,
         children=[],
     )

@@ -406,11 +406,12 @@ class PlanStream:
         self._source.add(line)
         line = self._reasoning.read(line, start)
         self._pass_blocks()
-        row, at = cut_indentation(end_last_line(line), start)
+        # Nothing is left of a line that was all reasoning: it is no blank line either.
+        row, at = cut_indentation(line, start)
         if row in BLANK_LINES:
             self._draft.reader.read(row, at)
         elif row:
-            self._take(row, at)
+            self._take(end_last_line(row), at)
 
     def _take(self, row: str, at: int) -> None:
         if self._strictly is not None:

@@ -77,6 +77,12 @@ def test_a_line_is_told_with_its_last_character() -> None:
     assert stream.feed("\n") == [PlanEvent(PlanEventKind.GOAL, 0, text="g")]
 
 
+def test_a_line_of_reasoning_is_no_blank_line() -> None:
+    """Prose behind a blank line would end the step, and the `>` line behind it would belong to nothing."""
+    events = told("## Steps\n1. [act] a\n<think>hm</think>\nso\n> d\n")
+    assert events[3:5] == [[], ["0 finding PS101 4-4", "0 detail 1 d"]]
+
+
 def test_the_last_line_is_told_at_the_end() -> None:
     stream = PlanStream()
     assert stream.feed("## Steps\n1. [x] n [act] a -> b | r | Progress: 1/2") == []

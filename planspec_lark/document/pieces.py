@@ -10,7 +10,6 @@ from attrs import frozen
 
 from planspec_lark.planspec.fast_reader import patterns
 from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.recovery import ScanResult
 from planspec_lark.planspec.tree import step_order
 from planspec_lark.syntax.reasoning import leave_out_reasoning

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         CommandError as CommandError,
         Diagnostic as Diagnostic,
         Fix as Fix,
+        PlanSpecError as PlanSpecError,
         PlanSyntaxError as PlanSyntaxError,
         Severity as Severity,
         render as render,
@@ -109,7 +110,9 @@ else:
             "planspec.stream": "PlanStream",
             "planspec.transformer": "PlanTransformer",
             "planspec.tree": "available_outputs find_step next_pending_step step_order",
-            "syntax.diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity render render_all",
+            "syntax.diagnostics": (
+                "CODES CommandError Diagnostic Fix PlanSpecError PlanSyntaxError Severity render render_all"
+            ),
             "syntax.limits": "Limits",
             "syntax.source": "Source Span",
         },

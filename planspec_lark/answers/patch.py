@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from planspec_lark.answers.faulty import find_faulty
 from planspec_lark.planspec.check import check_text
-from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess

@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from planspec_lark.planspec.corrections import Flaw, looks_like_step, mend_step
-from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import MARKS
+from planspec_lark.planspec.models import BLANKS, MARKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 

@@ -8,7 +8,7 @@ from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import Unusable, out_option, read_plan, write_out
 from planspec_lark.cli.waiting import SECONDS
 from planspec_lark.planspec.diagram import View, draw_plan
-from planspec_lark.syntax.graphviz import GraphvizError, dot_to_svg
+from planspec_lark.syntax.diagram import GraphvizError, dot_to_svg
 
 __all__ = ["command"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from planspec_lark.constrained.notation import read_grammar, write_gbnf, write_grammar
 from planspec_lark.constrained.shape import leave_out, spell_ids, to_depth
+from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES
 from planspec_lark.syntax import grammars
 
 __all__ = ["EXPORTED", "MOST_STEPS", "TARGETS", "TYPES", "export_grammar"]
@@ -17,8 +18,8 @@ TARGETS = ("lark", "llguidance", "openai", "xgrammar", "gbnf", "llama.cpp")
 _JSON_TARGETS = ("llguidance", "openai", "xgrammar", "llama.cpp")
 # The languages.
 EXPORTED = ("planspec", "plan_cmd", "plan_next")
-TYPES = ("reason", "act", "decide", "subtask")
-_LEAVES = ("reason", "act")
+TYPES = tuple(STEP_TYPES)
+_LEAVES = tuple(name for name in TYPES if name not in CONTAINER_TYPES)
 
 # What is there only once a plan runs, by language, and which levels a depth is of.
 _RUNNING = {"planspec": {"MARK", "_results"}, "plan_cmd": {"STATUS_VERB"}}

@@ -24,8 +24,7 @@ from attrs import define, field, frozen
 
 from planspec_lark.diff.models import Value, values_of
 from planspec_lark.diff.sequences import cut_at, longest_common
-from planspec_lark.planspec.identity import hash_of
-from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.models import PlanSpec, PlanStep, hash_of
 
 __all__ = ["Matching", "Node", "match_nodes", "number_nodes"]
 

@@ -16,8 +16,7 @@ from planspec_lark.diff.models import MergeResult, Value, fields_of, values_of
 from planspec_lark.diff.sequences import longest_common
 from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of
 from planspec_lark.document.pieces import Piece, cut_accepted
-from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import STEP_FIELDS, PlanStep
+from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanStep
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import newline_of

@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of, join_rows, split_rows
 from planspec_lark.document.pieces import WHITE, Piece, cut_accepted, cut_scanned
 from planspec_lark.planspec.models import PlanStep, iter_steps
-from planspec_lark.planspec.scanning import ScanResult
+from planspec_lark.planspec.recovery import ScanResult
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import newline_of
 

@@ -14,8 +14,7 @@ from attrs import frozen
 
 from planspec_lark.document.pieces import WHITE, Piece
 from planspec_lark.planspec.escapes import read_detail, write_detail
-from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tokens import BODY, SUMMARY, build_step, split_segments, split_variables
 from planspec_lark.syntax import grammars

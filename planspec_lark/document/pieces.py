@@ -9,7 +9,7 @@ from itertools import pairwise
 from attrs import frozen
 
 from planspec_lark.planspec.fast_reader import patterns
-from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import BLANKS
 from planspec_lark.planspec.recovery import ScanResult
 from planspec_lark.planspec.tree import step_order
 from planspec_lark.syntax.reasoning import leave_out_reasoning

@@ -16,8 +16,7 @@ from planspec_lark.engine.ledger import Change, Kind, Ledger, Record
 from planspec_lark.engine.models import Effort
 from planspec_lark.engine.plantext import PlanText
 from planspec_lark.engine.state import RunState
-from planspec_lark.planspec.identity import hash_of
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 
 __all__ = ["OPEN", "Desk", "Patch", "ThinkEvent"]
 

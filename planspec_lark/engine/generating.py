@@ -10,9 +10,7 @@ from attrs import frozen
 from planspec_lark.engine.desk import OPEN
 from planspec_lark.engine.models import EngineLimits
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.fields import COUNT_LIMIT
-from planspec_lark.planspec.identity import hash_of
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.recovery import ScanResult, scan_plan
 from planspec_lark.planspec.rules import check_rules

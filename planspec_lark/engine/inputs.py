@@ -12,8 +12,7 @@ from attrs import frozen
 
 from planspec_lark.engine.desk import OPEN, Desk
 from planspec_lark.engine.order import is_loop
-from planspec_lark.planspec.identity import hash_of
-from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 
 __all__ = ["Inputs", "Needs", "Values"]
 

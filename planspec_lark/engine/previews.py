@@ -15,8 +15,7 @@ from planspec_lark.engine.order import is_loop
 from planspec_lark.engine.resuming import Edited
 from planspec_lark.engine.state import RunState
 from planspec_lark.engine.think import ThinkEngine
-from planspec_lark.planspec.identity import hash_of
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, hash_of
 
 __all__ = ["InputSource", "Planned", "preview", "preview_resumed"]
 

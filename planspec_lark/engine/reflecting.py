@@ -28,8 +28,7 @@ from planspec_lark.engine.state import Failure
 from planspec_lark.engine.stepping import Stepper, fold_plan, own_step
 from planspec_lark.engine.verbs import REFLECTION_VERBS
 from planspec_lark.plan_cmd.printer import serialize_commands
-from planspec_lark.planspec.identity import hash_of
-from planspec_lark.planspec.models import PlanStep
+from planspec_lark.planspec.models import PlanStep, hash_of
 
 __all__ = ["Ask", "Reflecting"]
 

@@ -10,8 +10,7 @@ from planspec_lark.engine.trial import Trial
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.plan_cmd.parser import split_commands
 from planspec_lark.plan_cmd.recovery import diagnose
-from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess

@@ -33,8 +33,7 @@ from planspec_lark.engine.stepping import Stepper, fold_plan
 from planspec_lark.engine.verbs import REPLAN_VERBS
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.fold import replace_children
-from planspec_lark.planspec.identity import hash_of
-from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 
 __all__ = ["Replanning"]
 

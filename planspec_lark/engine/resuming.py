@@ -15,8 +15,7 @@ from attrs import define, field, frozen
 from planspec_lark.engine.ledger import Change, Ledger, LedgerError, Record
 from planspec_lark.engine.plantext import PlanText
 from planspec_lark.engine.state import RunState
-from planspec_lark.planspec.identity import hash_of
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.source import visible, visible_name
 

@@ -23,8 +23,7 @@ from planspec_lark.engine.models import (
     Unusable,
 )
 from planspec_lark.engine.order import is_loop
-from planspec_lark.planspec.identity import hash_of
-from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.source import one_line, visible
 

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 
 from planspec_lark.hopspec.marks import Mark, is_variable, read_mark, write_mark
 from planspec_lark.hopspec.models import StepInfo, walk_infos
-from planspec_lark.planspec.fields import BLANKS, check_text
-from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStep, check_text, iter_steps
 from planspec_lark.planspec.tree import find_parents
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.transliteration import snake_case
@@ -23,15 +22,8 @@ __all__ = ["plan_to_steps", "steps_to_plan"]
 
 # HopSpec type → plan type, and the field that says in words what the step does. Of several for one type of a plan, the
 # first is what a plan's step becomes.
-_TYPES = {
-    "LLM": ("reason", "task"),
-    "code": ("act", "description"),
-    "branch": ("decide", "condition"),
-    "subtask": ("subtask", "description"),
-    "call": ("act", "task"),
-    "loop": ("subtask", "description"),
-}
-_HOP_TYPES = {plan_type: hop_type for hop_type, (plan_type, _) in reversed(_TYPES.items())}
+_TYPES = {kind: (name, part) for name, one in STEP_TYPES.items() for kind, part in one.hopspec.items()}
+_HOP_TYPES = {name: next(iter(one.hopspec)) for name, one in STEP_TYPES.items()}
 # Steps that have a counterpart, each with its parent.
 _Kept = list[tuple[StepInfo, StepInfo | None]]
 # Characters of a name that is made of another one.

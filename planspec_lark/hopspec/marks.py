@@ -13,7 +13,7 @@ from collections.abc import Mapping, Set
 
 from attrs import field, frozen
 
-from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import escape_json
 

@@ -33,7 +33,7 @@ from planspec_lark.plan_cmd.parser import CommandScan, scan_plan_commands
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.upcoming import find_next
+from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.views import focus_view, next_step_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, render_all, shorten
 from planspec_lark.syntax.limits import Limits

@@ -17,15 +17,17 @@ from attrs import frozen
 
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand, pattern
 from planspec_lark.planspec.escapes import read_description
-from planspec_lark.planspec.fields import BLANKS, COUNT_LIMIT
 from planspec_lark.planspec.models import (
+    BLANKS,
     CONTAINER_TYPES,
+    COUNT_LIMIT,
     STEP_FIELDS,
     STEP_TYPES,
     PlanSpec,
     PlanStatus,
     PlanStep,
     iter_steps,
+    list_types,
 )
 from planspec_lark.planspec.tokens import read_body, split_variables
 from planspec_lark.planspec.tree import find_step
@@ -176,7 +178,8 @@ def find_known(step_id: str, finder: Finder, what: str) -> PlanStep:
 
 def _replan(step: PlanStep, finder: Finder, what: str) -> str:
     if step.step_type not in CONTAINER_TYPES:
-        raise CommandError("PC115", f"{what}: only subtask and decide can be planned anew")
+        types = list_types("and", containers=True, form="{}")
+        raise CommandError("PC115", f"{what}: only {types} can be planned anew")
     removed = sum(1 for _ in iter_steps(step)) - 1
     finder.remove_below(step)
     step.children = []

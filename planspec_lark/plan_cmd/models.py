@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import Attribute, define, field
 
-from planspec_lark.planspec import fields
+from planspec_lark.planspec.models import BLANKS, Each, Line, Matches, Text, exact, exact_items
 from planspec_lark.syntax import grammars
 
 __all__ = ["EDIT_OPS", "OPS", "VIEW_OPS", "PlanCommand", "build_command", "pattern"]
@@ -19,7 +19,7 @@ EDIT_OPS = ("ADD", "REVISE")
 VIEW_OPS = ("EXPAND", "COLLAPSE")
 OPS = (*_STATUS_OPS, *EDIT_OPS, "REPLAN", *VIEW_OPS)
 
-_IS_ID = fields.Optional(fields.Matches("ID", "numbers joined by dots, such as '2.1', or 'ALL'"))
+_IS_ID = Matches("ID", "numbers joined by dots, such as '2.1', or 'ALL'", is_empty_allowed=True)
 
 
 def _is_op(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -33,7 +33,7 @@ def _is_target(instance: object, attribute: Attribute[Any], value: object) -> No
 
 
 def _to_target(value: object) -> object:
-    return "ALL" if isinstance(value, str) and value.upper() == "ALL" else fields.exact(value)
+    return "ALL" if isinstance(value, str) and value.upper() == "ALL" else exact(value)
 
 
 @define
@@ -44,16 +44,16 @@ class PlanCommand:
     and REVISE, ``result`` for DONE, BLOCKED, SKIP and REPLAN.
     """
 
-    op: str = field(converter=fields.exact, validator=_is_op)
+    op: str = field(converter=exact, validator=_is_op)
     step_id: str = field(default="", converter=_to_target, validator=_is_target)
     step_type: str = field(
-        converter=fields.exact,
+        converter=exact,
         default="",
-        validator=fields.Optional(fields.Matches("VARIABLE", "a type (a letter or `_`, then letters, digits and `_`)")),
+        validator=Matches("VARIABLE", "a type (a letter or `_`, then letters, digits and `_`)", is_empty_allowed=True),
     )
-    description: str = field(converter=fields.exact, default="", validator=fields.Text())
-    result: str = field(converter=fields.exact, default="", validator=fields.Text())
-    detail: list[str] = field(converter=fields.exact_items, factory=list, validator=fields.Each(fields.Line()))
+    description: str = field(converter=exact, default="", validator=Text())
+    result: str = field(converter=exact, default="", validator=Text())
+    detail: list[str] = field(converter=exact_items, factory=list, validator=Each(Line()))
 
 
 @cache
@@ -71,10 +71,10 @@ def build_command(tokens: Mapping[str, str], detail: Sequence[str]) -> PlanComma
     """
     verb = next(tokens[name] for name in ("STATUS_VERB", "EDIT_VERB", "REPLAN", "VIEW_VERB") if name in tokens)
     return PlanCommand(
-        verb.strip(fields.BLANKS),
+        verb.strip(BLANKS),
         tokens.get("TARGET", "ALL"),
         tokens.get("TYPE", ""),
-        tokens.get("TEXT", "").strip(fields.BLANKS),
-        tokens.get("RESULT", "").partition("|")[2].strip(fields.BLANKS),
+        tokens.get("TEXT", "").strip(BLANKS),
+        tokens.get("RESULT", "").partition("|")[2].strip(BLANKS),
         [*detail],
     )

@@ -15,7 +15,7 @@ from attrs import field, frozen
 
 from planspec_lark.plan_cmd.models import PlanCommand, build_command, pattern
 from planspec_lark.plan_cmd.recovery import diagnose
-from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS, pattern
 from planspec_lark.planspec.corrections import read_loose_id
-from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source

@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     )
     from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
     from planspec_lark.planspec.tree import (
+        Todo as Todo,
         available_outputs as available_outputs,
         find_step as find_step,
         next_pending_step as next_pending_step,
         step_order as step_order,
     )
-    from planspec_lark.planspec.upcoming import Todo as Todo
     from planspec_lark.planspec.views import (
         StepView as StepView,
         Supply as Supply,
@@ -80,8 +80,7 @@ else:
             "rules": "validate_plan",
             "stream": "PlanEvent PlanEventKind PlanStream Provisional StreamEnd",
             "transformer": "PlanTransformer",
-            "tree": "available_outputs find_step next_pending_step step_order",
-            "upcoming": "Todo",
+            "tree": "Todo available_outputs find_step next_pending_step step_order",
             "views": "StepView Supply Use focus_view next_step_view",
         },
     )

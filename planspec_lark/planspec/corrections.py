@@ -13,8 +13,7 @@ from re import Match
 
 from attrs import define, field, frozen
 
-from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import MARKS, STEP_TYPES
+from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES
 from planspec_lark.syntax import grammars
 
 __all__ = [

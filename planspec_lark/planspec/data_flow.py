@@ -6,15 +6,15 @@ run knows (:mod:`planspec_lark.engine.inputs`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from attrs import define, frozen
+from attrs import frozen
 
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import walk
 
-__all__ = ["DataFlow", "Link", "Origin", "find_data_flow", "find_origins"]
+__all__ = ["DataFlow", "Link", "Origin", "Reach", "find_data_flow", "find_origins"]
 
 
 @frozen(eq=False)
@@ -108,148 +108,86 @@ def _iter_origins(
     plan: PlanSpec, producers: Mapping[str, Sequence[PlanStep]]
 ) -> Iterator[tuple[PlanStep, dict[str, Origin | None]]]:
     """Each step with inputs, and their origins."""
-    reach = _Reach()
+    reach = Reach()
+    # By variable and by whether the step is skipped, the last step that has put it out, wherever it stands.
+    last: dict[tuple[str, bool], PlanStep] = {}
+
+    def find(name: str) -> Origin | None:
+        if not producers.get(name):
+            return None
+        keys = (name, False), (name, True)
+        before = next(filter(None, map(reach.find, keys)), None)
+        step = before.origin if before else next(filter(None, map(last.get, keys)), None)
+        return Origin(step) if step else Origin(producers[name][0], is_feedback=True)
+
     for step, is_entered in walk(plan):
-        if not is_entered:
-            reach.leave(step)
+        if is_entered:
+            reach.enter(step)
+            if step.inputs:
+                yield step, {name: find(name) for name in dict.fromkeys(step.inputs)}
             continue
-        reach.enter(step)
-        if step.inputs:
-            yield step, {name: _find_origin(name, reach, producers) for name in dict.fromkeys(step.inputs)}
+        keys = [(name, step.status is PlanStatus.SKIPPED) for name in step.outputs]
+        last |= dict.fromkeys(keys, step)
+        reach.leave(keys)
 
 
-def _find_origin(name: str, reach: _Reach, producers: Mapping[str, Sequence[PlanStep]]) -> Origin | None:
-    found = producers.get(name)
-    if not found:
-        return None
-    before = reach.find(name)
-    return Origin(before) if before is not None else Origin(found[0], is_feedback=True)
-
-
-@define(eq=False)
-class _Scope:
-    """A step that was entered: the one around it, the innermost decision around it, and whether it is still open."""
+class Value(NamedTuple):
+    """The step that has put a variable out last, and where that is from: a decision, if several branches have."""
 
     step: PlanStep
-    above: _Scope | None
-    depth: int
-    decision: _Scope | None
-    is_open: bool = True
-
-    @classmethod
-    def enter(cls, step: PlanStep, above: _Scope | None) -> _Scope:
-        """The scope of a step inside another one."""
-        if above is None:
-            return cls(step, None, 0, None)
-        return cls(step, above, above.depth + 1, above if above.step.step_type == "decide" else above.decision)
+    origin: PlanStep
 
 
-def _open_around(scope: _Scope) -> _Scope | None:
-    """The innermost scope that is still open, of this one and those around it."""
-    found: _Scope | None = scope
-    while found is not None and not found.is_open:
-        found = found.above
-    # What is closed stays so: the next time the way is short.
-    passed: _Scope | None = scope
-    while passed is not None and passed is not found:
-        passed.above, passed = found, passed.above
-    return found
+_Key = tuple[str, bool]
 
 
-class _Others(NamedTuple):
-    """A decision in which other branches put out the same name, and those around it."""
+class Reach:
+    """What reaches the place in the plan where a walk stands: the last value of each variable.
 
-    decision: _Scope
-    around: _Others | None
-
-
-@define(eq=False)
-class _Value:
-    """A value of a variable: where it is put out, and the decisions around with other values in other branches."""
-
-    scope: _Scope
-    others: _Others | None
-
-    def origin(self) -> PlanStep:
-        """The outermost decision that is through and has several values; without such a one, the step itself."""
-        found, others = None, self.others
-        while others is not None and not others.decision.is_open:
-            found, others = others.decision, others.around
-        if found is None:
-            return self.scope.step
-        self.others = _Others(found, others)
-        return found.step
-
-
-class _Stack:
-    """The values of one variable, the last one on top.
-
-    Below it are those that are seen where it is not: in other branches of a decision. Each comes and goes once.
+    The branches of a decision do not see each other: each begins with what there was before the decision, and what they
+    have put out counts once that is through.
     """
 
     def __init__(self) -> None:
-        self._values: list[_Value] = []
+        self._values: dict[_Key, Value] = {}
+        # Of the open branches, what was there before they put the same out.
+        self._before: list[dict[_Key, Value | None]] = [{}]
+        self._open: list[PlanStep] = []
+        # Of the open decisions, what their branches have put out.
+        self._decided: list[dict[_Key, Value]] = []
 
-    def put(self, scope: _Scope) -> None:
-        """A step that is about to be left puts a value out."""
-        others: _Others | None = None
-        if self._values:
-            others = self._values[-1].others
-            while others is not None and not others.decision.is_open:
-                others = others.around
-        while self._values:
-            around = _open_around(self._values[-1].scope)
-            if around is not None and around is not scope and around.step.step_type == "decide":
-                if others is None or others.decision is not around:
-                    others = _Others(around, others)
-            elif scope.decision is not None and scope.decision.depth > (-1 if around is None else around.depth):
-                break
-            self._values.pop()
-        self._values.append(_Value(scope, others))
+    def find(self, key: _Key) -> Value | None:
+        """The last value of a variable, as far as it reaches."""
+        return self._values.get(key)
 
-    def find(self) -> PlanStep | None:
-        """The step that a value comes from, for the step that was entered last."""
-        values = self._values
-        branch = _closed_branch(values[-1])
-        if branch is None:
-            return values[-1].origin()
-        # Whoever does not see the top sees nothing else in that branch, now and later.
-        while len(values) > 1 and _closed_branch(values[-2]) is branch:
-            del values[-2]
-        return values[-2].origin() if len(values) > 1 else None
-
-    def last(self) -> PlanStep:
-        """The step whose value is on top, whoever can see it."""
-        return self._values[-1].scope.step
-
-
-def _closed_branch(value: _Value) -> _Scope | None:
-    """The decision around, where a value is in a branch of it that is through."""
-    around = _open_around(value.scope)
-    return around if around is not None and around.step.step_type == "decide" else None
-
-
-class _Reach:
-    """What reaches the place in the plan where a walk stands."""
-
-    def __init__(self) -> None:
-        self._here: _Scope | None = None
-        self._live: dict[str, _Stack] = {}
-        self._skipped: dict[str, _Stack] = {}
+    def put(self, key: _Key, step: PlanStep, origin: PlanStep | None = None) -> None:
+        """A step puts a variable out."""
+        self._before[-1].setdefault(key, self._values.get(key))
+        self._values[key] = Value(step, origin or step)
 
     def enter(self, step: PlanStep) -> None:
-        self._here = _Scope.enter(step, self._here)
+        """The walk comes to a step."""
+        if self._is_in_decision():
+            self._before.append({})
+        self._open.append(step)
+        if step.step_type == "decide":
+            self._decided.append({})
 
-    def leave(self, step: PlanStep) -> None:
-        assert self._here is not None
-        stacks = self._skipped if step.status is PlanStatus.SKIPPED else self._live
-        for name in dict.fromkeys(step.outputs):
-            stacks.setdefault(name, _Stack()).put(self._here)
-        self._here.is_open = False
-        self._here = self._here.above
+    def leave(self, keys: Iterable[_Key] = ()) -> None:
+        """All below the innermost open step is through, which puts these variables out itself."""
+        step = self._open.pop()
+        if step.step_type == "decide":
+            for key, value in self._decided.pop().items():
+                self.put(key, *value)
+        for key in keys:
+            self.put(key, step)
+        if self._is_in_decision():
+            decided = self._decided[-1]
+            for key, before in self._before.pop().items():
+                value = self._values.pop(key)
+                decided[key] = Value(value.step, self._open[-1]) if key in decided else value
+                if before is not None:
+                    self._values[key] = before
 
-    def find(self, name: str) -> PlanStep | None:
-        """The step that a value comes from; one in another branch where there is nothing else."""
-        stacks = [stack for stack in (self._live.get(name), self._skipped.get(name)) if stack is not None]
-        found = (stack.find() for stack in stacks)
-        return next(filter(None, found), stacks[0].last() if stacks else None)
+    def _is_in_decision(self) -> bool:
+        return bool(self._open) and self._open[-1].step_type == "decide"

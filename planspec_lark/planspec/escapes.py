@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 
 __all__ = [

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from re import Pattern
 
-from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep
 from planspec_lark.planspec.tokens import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
 from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax import grammars

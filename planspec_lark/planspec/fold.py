@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, list_types
 from planspec_lark.planspec.tree import find_step, fit_ids
 
 __all__ = ["View", "collapse_step", "expand_step", "replace_children", "shows_body", "shows_children", "view_steps"]
@@ -87,7 +87,8 @@ def replace_children(plan: PlanSpec, step_id: str, new_children: list[PlanStep])
     if step is None:
         return f"there is no step {step_id}"
     if step.step_type not in CONTAINER_TYPES:
-        return f"step {step_id} is of type '{step.step_type}', and only subtask and decide have children"
+        types = list_types("and", containers=True, form="{}")
+        return f"step {step_id} is of type '{step.step_type}', and only {types} have children"
     step.children = list(new_children)
     fit_ids(step)
     step.status = PlanStatus.ACTIVE

@@ -7,40 +7,28 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 import attrs
 from cattrs import ClassValidationError, Converter, transform_error
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
-from planspec_lark.planspec.jsonpaths import Place, write_path
 from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep
-from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.planspec.tree import iter_with_parents, walk
+from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
 from planspec_lark.syntax.source import escape_json, visible_name
 
 __all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_schema", "plan_to_dict", "plan_to_json"]
 
 
-class PlanValueError(ValueError):
+class PlanValueError(PlanSpecError, ValueError):
     """A value that is no plan. ``problems`` holds a message for each fault, with the path to it."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
-
-
-def _exactly(kind: type) -> Callable[[Any, Any], Any]:
-    def structure(value: Any, _: Any) -> Any:
-        # To JSON, 1.0 is the whole number 1.
-        if kind is int and isinstance(value, float) and value.is_integer():
-            return int(value)
-        if type(value) is not kind:
-            raise TypeError(f"expected {_WORDS[kind]}, not {_WORDS.get(type(value), type(value).__name__)}")
-        return value
-
-    return structure
 
 
 _STATUSES = tuple(status.value for status in PlanStatus)
@@ -53,6 +41,38 @@ _WORDS = {
     dict: "an object",
     type(None): "null",
 }
+
+
+def _name(value: object) -> str:
+    """What JSON calls a value."""
+    return _WORDS.get(type(value), type(value).__name__)
+
+
+def _exactly(kind: type) -> Callable[[Any, Any], Any]:
+    def structure(value: Any, _: Any) -> Any:
+        # To JSON, 1.0 is the whole number 1.
+        if kind is int and isinstance(value, float) and value.is_integer():
+            return int(value)
+        if type(value) is not kind:
+            raise TypeError(f"expected {_WORDS[kind]}, not {_name(value)}")
+        return value
+
+    return structure
+
+
+def _strings(value: Any, _: Any) -> list[str]:
+    for index, item in enumerate(_exactly(list)(value, list)):
+        if not isinstance(item, str):
+            raise TypeError(f"expected a string at [{index}], not {_name(item)}")
+    return list(value)
+
+
+def _status(value: Any, _: Any) -> PlanStatus:
+    if not isinstance(value, str) or value not in _STATUSES:
+        # What is nested may be nested too deeply to be shown.
+        said = shorten(repr(value)) if isinstance(value, str | None) else _name(value)
+        raise ValueError(f"expected one of {', '.join(_STATUSES)}, not {said}")
+    return PlanStatus(value)
 
 
 @cache
@@ -75,33 +95,78 @@ def _converter() -> Converter:
     return converter
 
 
-def _strings(value: Any, _: Any) -> list[str]:
-    if not isinstance(value, list):
-        raise TypeError(f"expected a list, not {_WORDS.get(type(value), type(value).__name__)}")
-    for index, item in enumerate(value):
-        if not isinstance(item, str):
-            raise TypeError(f"expected a string at [{index}], not {_WORDS.get(type(item), type(item).__name__)}")
-    return list(value)
-
-
-def _status(value: Any, _: Any) -> PlanStatus:
-    if not isinstance(value, str) or value not in _STATUSES:
-        # What is nested may be nested too deeply to be shown.
-        said = shorten(repr(value)) if isinstance(value, str | None) else _WORDS.get(type(value), type(value).__name__)
-        raise ValueError(f"expected one of {', '.join(_STATUSES)}, not {said}")
-    return PlanStatus(value)
+# ---------------------------------------------------------------- out
 
 
 def plan_to_dict(plan: PlanSpec) -> dict[str, Any]:
     """A plan as a JSON value with all its fields."""
     converter = _converter()
     root: dict[str, Any] = converter.unstructure(plan)
-    todo = [(root, "steps", plan.steps)]
-    while todo:
-        owner, key, steps = todo.pop()
-        owner[key] = rows = [converter.unstructure(step) for step in steps]
-        todo.extend((row, "children", step.children) for row, step in zip(rows, steps, strict=True))
+    below: dict[int, list[Any]] = {id(None): root.setdefault("steps", [])}
+    for step, parent in iter_with_parents(plan):
+        row = converter.unstructure(step)
+        below[id(step)] = row["children"] = []
+        below[id(parent)].append(row)
     return root
+
+
+def plan_to_json(plan: PlanSpec, *, indent: int | None = 2) -> str:
+    """A plan as JSON text, however deep it is. Characters that could steer a terminal are written as JSON's escapes."""
+    return escape_json("".join(_encode(plan, indent)))
+
+
+def _encode(plan: PlanSpec, indent: int | None) -> Iterator[str]:
+    """Encode each step by itself; the encoder of the library recurses."""
+
+    def lead(depth: int) -> str:
+        return "" if indent is None else "\n" + " " * (indent * depth)
+
+    def begin(model: PlanSpec | PlanStep, key: str, depth: int) -> str:
+        own = (f"{lead(depth)}{_dump(name)}: {_dump(value)}" for name, value in unstructure(model).items())
+        return f"{{{comma.join(own)}{comma}{lead(depth)}{_dump(key)}: ["
+
+    unstructure = _converter().unstructure
+    comma = ", " if indent is None else ","
+    yield begin(plan, "steps", 1)
+    # Two levels each, of the list and of what is in it.
+    depth, is_empty = 2, True
+    for step, is_entered in walk(plan):
+        if is_entered:
+            yield f"{'' if is_empty else comma}{lead(depth)}{begin(step, 'children', depth + 1)}"
+            depth += 2
+        else:
+            depth -= 2
+            yield f"{'' if is_empty else lead(depth + 1)}]{lead(depth)}}}"
+        is_empty = is_entered
+    yield f"{'' if is_empty else lead(1)}]{lead(0)}}}"
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# ---------------------------------------------------------------- in
+
+# So many levels of a path are written out at either end: a value may be as deep as it is long, and whole paths would
+# come to the square of that.
+_LEVELS = 25
+
+
+class _Path(NamedTuple):
+    """The path to a step in a JSON value, such as ``$.steps[0].children[2]``: its first levels and its last ones."""
+
+    head: str = "$"
+    depth: int = 0
+    tail: tuple[str, ...] = ()
+
+    def to(self, key: str, number: int) -> _Path:
+        level = f".{key}[{number}]"
+        if self.depth < _LEVELS:
+            return _Path(self.head + level, self.depth + 1)
+        return _Path(self.head, self.depth + 1, (*self.tail[1 - _LEVELS :], level))
+
+    def __str__(self) -> str:
+        return f"{self.head}{'…' if self.depth > 2 * _LEVELS else ''}{''.join(self.tail)}"
 
 
 def plan_from_dict(value: object) -> PlanSpec:
@@ -111,17 +176,16 @@ def plan_from_dict(value: object) -> PlanSpec:
         PlanValueError: unknown keys, values of a wrong type or that no plan can hold; all of them, each with its path.
     """
     problems: list[str] = []
-    plan, steps = _structure(value, PlanSpec, "steps", None, problems)
-    todo: list[tuple[Any, str, object, Place | None]] = [(plan, "steps", steps, None)]
+    plan, steps = _structure(value, PlanSpec, "steps", _Path(), problems)
+    todo: list[tuple[Any, str, object, _Path]] = [(plan, "steps", steps, _Path())]
     while todo:
-        owner, key, values, place = todo.pop()
+        owner, key, values, path = todo.pop()
         if not isinstance(values, list):
-            what = _WORDS.get(type(values), type(values).__name__)
-            problems.append(f"expected a list, not {what} @ {write_path(place)}.{key}")
+            problems.append(f"expected a list, not {_name(values)} @ {path}.{key}")
             continue
         children = []
         for index, item in enumerate(values):
-            here = Place.below(place, index)
+            here = path.to(key, index)
             step, below = _structure(item, PlanStep, "children", here, problems)
             children.append(step)
             todo.append((step, "children", below, here))
@@ -129,34 +193,28 @@ def plan_from_dict(value: object) -> PlanSpec:
             setattr(owner, key, children)
     if problems:
         raise PlanValueError(problems)
-    assert isinstance(plan, PlanSpec)
-    return plan
+    return cast("PlanSpec", plan)
 
 
-def _structure(value: object, model: type, child: str, place: Place | None, problems: list[str]) -> tuple[Any, object]:
+def _structure(value: object, model: type, child: str, path: _Path, problems: list[str]) -> tuple[Any, object]:
     """The model without its steps, and the value of its steps."""
     if not isinstance(value, dict):
-        problems.append(
-            f"expected an object, not {_WORDS.get(type(value), type(value).__name__)} @ {write_path(place)}"
-        )
+        problems.append(f"expected an object, not {_name(value)} @ {path}")
         return None, []
     own = {key: item for key, item in value.items() if key != child}
+    below = value.get(child, [])
     try:
-        return _converter().structure(own, model), value.get(child, [])
+        return _converter().structure(own, model), below
     except ClassValidationError as error:
         # What the models' validators say is among it, but only their first word.
         fields = tuple(f"{attribute.name}: " for attribute in attrs.fields(model))
-        path = write_path(place)
-        problems += [said for said in transform_error(error, path, _explain) if not said.startswith(fields)]
+        problems += [said for said in transform_error(error, str(path), _explain) if not said.startswith(fields)]
         problems += _refusals(own, model, path)
-    except ValueError:
-        problems += _refusals(own, model, write_path(place))
-    return None, value.get(child, [])
+        return None, below
 
 
-def _refusals(own: dict[str, Any], model: Any, path: str) -> list[str]:
+def _refusals(own: dict[str, Any], model: Any, path: _Path) -> Iterator[str]:
     """What the model's validators say, field by field; its own construction stops at the first."""
-    problems = []
     for attribute in attrs.fields(model):
         try:
             if attribute.name in own and attribute.validator is not None:
@@ -164,49 +222,14 @@ def _refusals(own: dict[str, Any], model: Any, path: str) -> list[str]:
         except TypeError:
             continue  # cattrs has said so
         except ValueError as error:
-            problems.append(f"{str(error).removeprefix(attribute.name + ': ')} @ {path}.{attribute.name}")
-    return problems
+            yield f"{str(error).removeprefix(attribute.name + ': ')} @ {path}.{attribute.name}"
 
 
 def _explain(error: BaseException, _type: Any) -> str:
     if isinstance(error, KeyError):
         return "required field missing"
     extra = getattr(error, "extra_fields", None)
-    if extra:
-        return f"unknown keys: {visible_name(', '.join(sorted(map(str, extra))))}"
-    return str(error)
-
-
-def plan_to_json(plan: PlanSpec, *, indent: int | None = 2) -> str:
-    """A plan as JSON text, however deep it is. Characters that could steer a terminal are written as JSON's escapes."""
-    return escape_json("".join(_encode(plan_to_dict(plan), indent)))
-
-
-def _encode(root: dict[str, Any], indent: int | None) -> Iterator[str]:
-    """Encode objects whose last key holds a list of such objects; the encoder of the library recurses."""
-    comma = ", " if indent is None else ","
-    todo: list[tuple[str | dict[str, Any], int]] = [(root, 0)]
-    while todo:
-        item, depth = todo.pop()
-        if isinstance(item, str):
-            yield item
-            continue
-        lead = "" if indent is None else "\n" + " " * (indent * (depth + 1))
-        back = "" if indent is None else "\n" + " " * (indent * depth)
-        *own, (key, children) = item.items()
-        yield "{" + "".join(f"{lead}{_dump(k)}: {_dump(v)}{comma}" for k, v in own) + f"{lead}{_dump(key)}: ["
-        if not children:
-            yield f"]{back}}}"
-            continue
-        deeper = "" if indent is None else "\n" + " " * (indent * (depth + 2))
-        todo.append((f"{lead}]{back}}}", depth))
-        for at, child in enumerate(reversed(children)):
-            todo.append((child, depth + 2))
-            todo.append((deeper if at == len(children) - 1 else comma + deeper, depth))
-
-
-def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return f"unknown keys: {visible_name(', '.join(sorted(map(str, extra))))}" if extra else str(error)
 
 
 def plan_from_json(text: str) -> PlanSpec:
@@ -221,12 +244,14 @@ def plan_from_json(text: str) -> PlanSpec:
     except PlanValueError:
         raise
     except json.JSONDecodeError as error:
-        raise PlanValueError([f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}"]) from None
+        problem = f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
     except RecursionError:
-        raise PlanValueError(["nested too deeply to decode"]) from None
+        problem = "nested too deeply to decode"
     except ValueError:
-        raise PlanValueError(["a number has too many digits to decode"]) from None
-    return plan_from_dict(value)
+        problem = "a number has too many digits to decode"
+    else:
+        return plan_from_dict(value)
+    raise PlanValueError([problem])
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -242,24 +267,25 @@ def _refuse_constant(word: str) -> NoReturn:
     raise PlanValueError([f"not JSON: {word} is no number"])
 
 
+# ---------------------------------------------------------------- schema
+
+
 def plan_json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of what :func:`plan_to_dict` gives and :func:`plan_from_dict` takes."""
     steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
-    step = {**_own_schema(PlanStep, STEP_FIELDS), "children": steps}
-    plan = {**_own_schema(PlanSpec, PLAN_FIELDS), "steps": steps}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "PlanSpec",
         "description": "A plan, as plan_to_dict gives it.",
-        "type": "object",
-        "properties": plan,
-        "additionalProperties": False,
-        "$defs": {
-            "step": {"type": "object", "properties": step, "required": ["step_id"], "additionalProperties": False}
-        },
+        **_object_schema(PlanSpec, PLAN_FIELDS, steps=steps),
+        "$defs": {"step": _object_schema(PlanStep, STEP_FIELDS, children=steps)},
     }
 
 
-def _own_schema(model: Any, names: Iterable[str]) -> dict[str, Any]:
+def _object_schema(model: Any, names: Collection[str], **below: Any) -> dict[str, Any]:
     """What each of a model's own fields may hold, as its validator has it."""
-    return {name: getattr(attrs.fields(model), name).validator.schema() for name in names}
+    fields = [attribute for attribute in attrs.fields(model) if attribute.name in names]
+    own: dict[str, Any] = {one.name: one.validator.schema() for one in fields}
+    required = [one.name for one in fields if one.default is attrs.NOTHING]
+    made = {"type": "object", "properties": {**own, **below}, "required": required, "additionalProperties": False}
+    return {key: value for key, value in made.items() if value != []}

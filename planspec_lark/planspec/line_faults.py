@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from planspec_lark.planspec.corrections import Flaw, looks_like_step, mend_bullet, mend_header, mend_step
-from planspec_lark.planspec.fields import BLANKS
+from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 
 __all__ = ["Fault", "Section", "comment_fault", "diagnose", "expected_lines", "is_step", "line_pattern"]

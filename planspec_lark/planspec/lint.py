@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from attrs import define, evolve, field
+from attrs import evolve
 
 from planspec_lark.planspec.corrections import find_inputs, find_outputs
-from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
+from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
 from planspec_lark.planspec.escapes import write_description
-from planspec_lark.planspec.fields import BLANKS
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.tree import iter_with_parents, walk
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, shorten
 
@@ -107,41 +106,28 @@ def _check_siblings(steps: list[PlanStep], parent_id: str) -> Iterator[Diagnosti
 # ---------------------------------------------------------------- data flow
 
 
-@define
-class _Declared:
-    """The outputs of a plan, as its steps declare them one after the other."""
-
-    parents: dict[str, PlanStep | None]
-    open: set[str] = field(factory=set)
-    declared: dict[str, list[PlanStep]] = field(factory=dict)
-
-    def add(self, step: PlanStep, name: str) -> PlanStep | None:
-        """Note an output; the step that declared it before, unless that is a container around it or another branch."""
-        stack = self.declared.setdefault(name, [])
-        while stack and stack[-1].step_id not in self.open and self.is_other_branch(stack[-1]):
-            stack.pop()
-        earlier = stack[-1] if stack else None
-        stack.append(step)
-        return None if earlier is not step and earlier is not None and earlier.step_id in self.open else earlier
-
-    def is_other_branch(self, step: PlanStep) -> bool:
-        """Whether the innermost open step around an earlier one is a `decide`: then only one of the two runs."""
-        above = self.parents[step.step_id]
-        while above is not None and above.step_id not in self.open:
-            above = self.parents[above.step_id]
-        return above is not None and above.step_type == "decide"
-
-
 def _check_data_flow(plan: PlanSpec) -> Iterator[Diagnostic]:
     flow = find_data_flow(plan)
-    declared = _Declared({step.step_id: parent for step, parent in iter_with_parents(plan)})
+    # What has been declared so far, as far as it is declared where the walk stands: of two branches only one runs.
+    declared = Reach()
+    open_ids: set[str] = set()
     for step, is_entered in walk(plan):
-        if is_entered:
-            yield from _check_inputs(step, flow)
-            declared.open.add(step.step_id)
-            yield from _check_outputs(step, flow, declared)
-        else:
-            declared.open.discard(step.step_id)
+        if not is_entered:
+            declared.leave()
+            open_ids.discard(step.step_id)
+            continue
+        yield from _check_inputs(step, flow)
+        declared.enter(step)
+        open_ids.add(step.step_id)
+        for item, name in enumerate(step.outputs):
+            if name not in flow.consumers:
+                yield _found("PS309", step, "outputs", f"no step takes the output `{name}`", item=item)
+            earlier = declared.find((name, False))
+            declared.put((name, False), step)
+            # A container around it declares what it passes on.
+            if earlier is not None and (earlier.step is step or earlier.step.step_id not in open_ids):
+                message = f"step {shorten(earlier.step.step_id)} declares the output `{name}` as well"
+                yield _found("PS308", step, "outputs", message, "give each its own name", item)
 
 
 def _check_inputs(step: PlanStep, flow: DataFlow) -> Iterator[Diagnostic]:
@@ -153,16 +139,6 @@ def _check_inputs(step: PlanStep, flow: DataFlow) -> Iterator[Diagnostic]:
             where = "the step itself" if origin.step is step else f"step {shorten(origin.step.step_id)}"
             message = f"the input `{name}` is there only after {where}"
             yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
-
-
-def _check_outputs(step: PlanStep, flow: DataFlow, declared: _Declared) -> Iterator[Diagnostic]:
-    for item, name in enumerate(step.outputs):
-        if name not in flow.consumers:
-            yield _found("PS309", step, "outputs", f"no step takes the output `{name}`", item=item)
-        earlier = declared.add(step, name)
-        if earlier is not None:
-            message = f"step {shorten(earlier.step_id)} declares the output `{name}` as well"
-            yield _found("PS308", step, "outputs", message, "give each its own name", item)
 
 
 # ---------------------------------------------------------------- single steps

@@ -1,4 +1,4 @@
-"""What a plan is: attrs models of a PlanSpec document.
+"""What a plan is: attrs models of a PlanSpec document, the table of their fields and the table of step types.
 
 Every model that can be built can be written down: the validators refuse what the format cannot express, when a model
 is built and whenever a field is set. The models are mutable; a list is checked when it is assigned and once more when
@@ -9,33 +9,267 @@ Comparing, copying and walking use no recursion, so plans may be nested as deepl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
+from functools import cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 from attrs import Attribute, define, field, frozen
 
-from planspec_lark.planspec import fields
+from planspec_lark.syntax import grammars
 
 __all__ = [
+    "BLANKS",
     "CONTAINER_TYPES",
+    "COUNT_LIMIT",
     "MARKS",
     "PLAN_FIELDS",
     "STEP_FIELDS",
     "STEP_TYPES",
+    "Each",
     "FieldInfo",
+    "Line",
+    "Matches",
     "PlanSpec",
     "PlanStatus",
     "PlanStep",
+    "StepType",
+    "Text",
     "are_alike",
+    "check_text",
     "copy_own",
     "default_of",
+    "exact",
+    "exact_items",
+    "has_forbidden",
+    "hash_of",
     "iter_steps",
+    "list_types",
     "make_step",
     "reset",
 ]
+
+
+# ---------------------------------------------------------------- what a field may hold
+
+Schema = dict[str, Any]
+
+# The characters that count as white space; nothing else is ever trimmed.
+BLANKS = " \t"
+COUNT_LIMIT = 999_999_999
+# What a free text may hold has one cure.
+_ADVICE = "; one_line() makes one line of any text"
+
+
+class Validator(Protocol):
+    """Refuses what a field can not hold, and says the same as a JSON Schema (2020-12).
+
+    What it raises, ValueError or TypeError for a wrong type, has a message that starts with the field's name.
+    """
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: Any) -> None:
+        """Raise for such a value."""
+
+    def schema(self) -> Schema:
+        """The JSON Schema of what it accepts."""
+
+
+def exact(value: object) -> Any:
+    """A text as a plain string, so that it prints as it compares: an enum member that is a string does not."""
+    return str.__str__(value) if isinstance(value, str) and type(value) is not str else value
+
+
+def exact_items(value: object) -> Any:
+    """A list whose texts are plain strings: the same list where they are."""
+    if isinstance(value, list) and any(type(item) is not str for item in value):
+        return [exact(item) for item in value]
+    return value
+
+
+def check_text(name: str, value: object, advice: str = "") -> str:
+    """``value`` if it is a text without line breaks and control characters; ``advice`` ends what an error says."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a string, not {type(value).__name__}")
+    if not grammars.pattern("planspec", "ANY_TEXT").fullmatch(value):
+        bad = next(c for c in value if not grammars.pattern("planspec", "ANY_TEXT").fullmatch(c))
+        what = "a line break" if bad in "\r\n" else f"the forbidden character U+{ord(bad):04X}"
+        raise ValueError(f"{name}: {what} cannot be written in a plan{advice}")
+    return value
+
+
+@cache
+def _controls() -> bytes:
+    return bytes(code for code in range(0x80) if grammars.pattern("planspec", "FORBIDDEN").match(chr(code)))
+
+
+def has_forbidden(text: str) -> bool:
+    """Whether a text has a character that no text may hold: the terminal FORBIDDEN at twice the speed of a search.
+
+    All that it matches is a control character of ASCII, or a lone surrogate, which has no UTF-8.
+    """
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return True
+    return len(data.translate(None, _controls())) != len(data)
+
+
+# In some dialects `$` also matches in front of a last line break.
+_END = r"$(?!\n)"
+_CHARACTER = r"[^\u0000-\u0008\u000a-\u001f\u007f\ud800-\udfff]"
+_EDGE = r"[^\u0000-\u0020\u007f\ud800-\udfff]"
+
+
+@frozen
+class Line:
+    """Any text of one line, its white space kept."""
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+        check_text(attribute.name, value, _ADVICE)
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        return {"type": "string", "pattern": rf"^{_CHARACTER}*{_END}"}
+
+
+@frozen
+class Text:
+    """A text of one line without white space around it."""
+
+    is_empty_allowed: bool = field(default=True, kw_only=True)
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+        checked = check_text(attribute.name, value, _ADVICE)
+        if checked.strip(BLANKS) != checked:
+            raise ValueError(f"{attribute.name}: white space around {checked!r} would be lost{_ADVICE}")
+        if not checked and not self.is_empty_allowed:
+            raise ValueError(f"{attribute.name}: an empty item cannot be written in a plan")
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        made: Schema = {"type": "string", "pattern": rf"^(?:{_EDGE}(?:{_CHARACTER}*{_EDGE})?)?{_END}"}
+        return made if self.is_empty_allowed else {**made, "minLength": 1}
+
+
+@frozen
+class Matches:
+    """A text that a terminal of the grammar matches as a whole.
+
+    Attributes:
+        terminal: its name.
+        words: what that is, in words.
+        stated: the JSON Schema, where the terminal can not be said in all dialects.
+        is_empty_allowed: whether the empty text will do, too.
+    """
+
+    terminal: str
+    words: str
+    stated: Schema | None = None
+    is_empty_allowed: bool = field(default=False, kw_only=True)
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+        checked = check_text(attribute.name, value)
+        is_empty = not checked and self.is_empty_allowed
+        if not is_empty and not grammars.pattern("planspec", self.terminal).fullmatch(checked):
+            raise ValueError(f"{attribute.name}: {checked!r} is not {self.words}")
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        spelled = f"(?:{grammars.regular('planspec').portable(self.terminal)})"
+        if self.is_empty_allowed:
+            spelled = f"(?:{spelled})?"
+        return self.stated or {"type": "string", "pattern": f"^{spelled}{_END}"}
+
+
+@frozen
+class Each:
+    """A list, all of whose items another validator accepts."""
+
+    inner: Validator
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+        if not isinstance(value, list):
+            raise TypeError(f"{attribute.name}: expected a list, not {type(value).__name__}")
+        for item in value:
+            self.inner(_instance, attribute, item)
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        return {"type": "array", "items": self.inner.schema()}
+
+
+@frozen
+class Count:
+    """A whole number from 0 with at most nine digits; or None, where that is allowed."""
+
+    is_none_allowed: bool = field(default=False, kw_only=True)
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+        if value is None and self.is_none_allowed:
+            return
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{attribute.name}: expected a whole number, not {type(value).__name__}")
+        if not 0 <= value <= COUNT_LIMIT:
+            # Python refuses to write a number of thousands of digits.
+            said = value if abs(value) < 10**18 else "a number of that size"
+            raise ValueError(f"{attribute.name}: {said} is not between 0 and {COUNT_LIMIT}")
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        count = {"type": "integer", "minimum": 0, "maximum": COUNT_LIMIT}
+        return {"anyOf": [count, {"type": "null"}]} if self.is_none_allowed else count
+
+
+# ---------------------------------------------------------------- the table of step types
+
+
+@frozen
+class StepType:
+    """A type of step.
+
+    Attributes:
+        hopspec: the HopSpec types that come to it, each with the field that takes the description; the first one is
+            what it becomes.
+        words: other words that mean it.
+        is_container: whether it has steps below it, and has to.
+    """
+
+    hopspec: Mapping[str, str]
+    words: tuple[str, ...]
+    is_container: bool = False
+
+
+# In the order in which they are always listed.
+STEP_TYPES: Mapping[str, StepType] = {
+    # To think something through.
+    "reason": StepType({"LLM": "task"}, ("think", "analyze")),
+    # To do or to make something.
+    "act": StepType({"code": "description", "call": "task"}, ("action", "tool", "task")),
+    # Holds the branches of which one is taken.
+    "decide": StepType({"branch": "condition"}, ("decision", "if"), is_container=True),
+    # Holds the steps that it consists of.
+    "subtask": StepType({"subtask": "description", "loop": "description"}, ("plan",), is_container=True),
+}
+CONTAINER_TYPES = frozenset(name for name, one in STEP_TYPES.items() if one.is_container)
+
+
+def list_types(word: str, *, containers: bool | None = None, form: str = "`[{}]`") -> str:
+    """The step types as a message lists them; of containers or others alone, those that hold most come first."""
+    names = [form.format(name) for name in STEP_TYPES if containers in (None, name in CONTAINER_TYPES)]
+    *front, last = names if containers is None else names[::-1]
+    return f"{', '.join(front)} {word} {last}" if front else last
+
+
+# ---------------------------------------------------------------- the table of fields
 
 
 class PlanStatus(str, Enum):
@@ -56,17 +290,26 @@ MARKS = {
     PlanStatus.BLOCKED: "!",
     PlanStatus.SKIPPED: "~",
 }
+_STATUS_WORDS = [status.value for status in PlanStatus]
 
-# The four types of step, in the order in which they are always listed, and those that may have children.
-STEP_TYPES = ("reason", "act", "decide", "subtask")
-CONTAINER_TYPES = frozenset({"decide", "subtask"})
+
+@frozen
+class _Status:
+    """A status; the field's converter has made it one."""
+
+    def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
+        """See :class:`Validator`."""
+
+    def schema(self) -> Schema:
+        """See :class:`Validator`."""
+        return {"enum": [*_STATUS_WORDS]}
 
 
 def _to_status(value: object) -> PlanStatus:
     try:
         return PlanStatus(value)
     except ValueError:
-        raise ValueError(f"status: {value!r} is none of {', '.join(s.value for s in PlanStatus)}") from None
+        raise ValueError(f"status: {value!r} is none of {', '.join(_STATUS_WORDS)}") from None
 
 
 def _is_flag(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -86,9 +329,6 @@ def _ids(steps: list[PlanStep]) -> str:
     return f"[{', '.join(step.step_id for step in steps)}]"
 
 
-# ---------------------------------------------------------------- the table of fields
-
-
 @frozen
 class FieldInfo:
     """What is known of a field beside its type and its validator.
@@ -99,33 +339,43 @@ class FieldInfo:
     Attributes:
         label: what people call it.
         token: the terminal of the grammar that spells it in a summary line, or in a line of a body.
+        rank: its place where several values are told.
         is_in_body: whether that is a line of the body.
         is_state: whether it says how far a step has come, and not what it asks for.
         value: the name of what it is compared as: fields of the same value differ, and are merged, together.
-        rank: its place where several values are told.
     """
 
     label: str
     token: str
+    rank: int = 0
     is_in_body: bool = False
     is_state: bool = False
     value: str = ""
-    rank: int = 0
 
 
 _INFO = "planspec"
 
 
-def _part(label: str, token: str, **more: Any) -> dict[str, FieldInfo]:
-    return {_INFO: FieldInfo(label, token, **more)}
+def _info(label: str, token: str, rank: int = 0, **flags: Any) -> dict[str, FieldInfo]:
+    return {_INFO: FieldInfo(label, token, rank, **flags)}
+
+
+def _text(validator: Validator, *said: Any, **flags: Any) -> Any:
+    """A field for a text, empty by default; the rest says what its :class:`FieldInfo` says."""
+    return field(converter=exact, default="", validator=validator, metadata=_info(*said, **flags))
+
+
+def _texts(validator: Validator, *said: Any, **flags: Any) -> Any:
+    """The same for a list of texts."""
+    return field(converter=exact_items, factory=list, validator=Each(validator), metadata=_info(*said, **flags))
 
 
 def _infos(model: type[attrs.AttrsInstance]) -> Mapping[str, FieldInfo]:
     return {one.name: one.metadata[_INFO] for one in attrs.fields(model) if _INFO in one.metadata}
 
 
-_ID = fields.Matches("ID", "numbers joined by dots, such as '2.1'")
-_NAME = fields.Matches(
+_ID = Matches("ID", "numbers joined by dots, such as '2.1'")
+_NAME = Matches(
     "WORD",
     "a name (letters, digits, `_` and `-`)",
     # Dialects disagree about letters beyond ASCII, so there this is wider than the rule.
@@ -134,10 +384,11 @@ _NAME = fields.Matches(
         "pattern": r"^[^\s\u0000-\u002c./:-@\[-^`{-\u007f]*$(?!\n)",
         "description": "Letters, digits, `_` and `-` of any script, or empty.",
     },
+    is_empty_allowed=True,
 )
-_TYPE = fields.Matches("VARIABLE", "a type (a letter or `_`, then letters, digits and `_`)")
-_VARIABLES = fields.Each(fields.Matches("VARIABLE", "a variable (a letter or `_`, then letters, digits and `_`)"))
-_STATUS = fields.Choice(tuple(status.value for status in PlanStatus))
+_TYPE = Matches("VARIABLE", "a type (a letter or `_`, then letters, digits and `_`)", is_empty_allowed=True)
+_VARIABLE = Matches("VARIABLE", "a variable (a letter or `_`, then letters, digits and `_`)")
+_PROGRESS = _info("progress", "PROGRESS", 9, is_state=True, value="progress")
 
 
 @define(eq=False)
@@ -148,57 +399,23 @@ class PlanStep:
     takes no part in comparing, parsing or printing. ``total_count`` is None for a step that does not count rounds.
     """
 
-    step_id: str = field(converter=fields.exact, validator=_ID, metadata=_part("id", "STEP_ID"))
-    step_name: str = field(
-        converter=fields.exact, default="", validator=fields.Optional(_NAME), metadata=_part("name", "NAME", rank=2)
-    )
-    step_type: str = field(
-        converter=fields.exact, default="", validator=fields.Optional(_TYPE), metadata=_part("type", "TYPE", rank=3)
-    )
-    description: str = field(
-        converter=fields.exact,
-        default="",
-        validator=fields.Text(),
-        metadata=_part("description", "DESCRIPTION", rank=4),
-    )
-    inputs: list[str] = field(
-        converter=fields.exact_items,
-        factory=list,
-        validator=_VARIABLES,
-        metadata=_part("inputs", "INPUTS", is_in_body=True, rank=6),
-    )
-    outputs: list[str] = field(
-        converter=fields.exact_items, factory=list, validator=_VARIABLES, metadata=_part("outputs", "OUTPUTS", rank=5)
-    )
-    detail: list[str] = field(
-        converter=fields.exact_items,
-        factory=list,
-        validator=fields.Each(fields.Line()),
-        metadata=_part("detail", "DETAIL", is_in_body=True, rank=7),
-    )
-    result: str = field(
-        converter=fields.exact,
-        default="",
-        validator=fields.Text(),
-        metadata=_part("result", "RESULT", is_state=True, rank=8),
-    )
+    step_id: str = field(converter=exact, validator=_ID, metadata=_info("id", "STEP_ID"))
+    step_name: str = _text(_NAME, "name", "NAME", 2)
+    step_type: str = _text(_TYPE, "type", "TYPE", 3)
+    description: str = _text(Text(), "description", "DESCRIPTION", 4)
+    inputs: list[str] = _texts(_VARIABLE, "inputs", "INPUTS", 6, is_in_body=True)
+    outputs: list[str] = _texts(_VARIABLE, "outputs", "OUTPUTS", 5)
+    detail: list[str] = _texts(Line(), "detail", "DETAIL", 7, is_in_body=True)
+    result: str = _text(Text(), "result", "RESULT", 8, is_state=True)
     status: PlanStatus = field(
         default=PlanStatus.PENDING,
         converter=_to_status,
-        validator=_STATUS,
-        metadata=_part("status", "MARK", is_state=True, rank=1),
+        validator=_Status(),
+        metadata=_info("status", "MARK", 1, is_state=True),
     )
     expanded: bool | None = field(default=None, validator=_is_flag)
-    done_count: int = field(
-        default=0,
-        validator=fields.Count(),
-        metadata=_part("progress", "PROGRESS", is_state=True, value="progress", rank=9),
-    )
-    total_count: int | None = field(
-        default=None,
-        validator=fields.Count(is_none_allowed=True),
-        metadata=_part("progress", "PROGRESS", is_state=True, value="progress", rank=9),
-    )
+    done_count: int = field(default=0, validator=Count(), metadata=_PROGRESS)
+    total_count: int | None = field(default=None, validator=Count(is_none_allowed=True), metadata=_PROGRESS)
     children: list[PlanStep] = field(factory=list, validator=_are_steps, repr=_ids)
 
     def __eq__(self, other: object) -> bool:
@@ -207,31 +424,21 @@ class PlanStep:
         return _same_steps([self], [other])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PlanStep:
-        return _copy_step(self)
+        root = copy_own(self)
+        for step in iter_steps(root):
+            # In place: nothing else has this list, and assigning one would check every child of it.
+            step.children[:] = map(copy_own, step.children)
+        return root
 
 
 @define(eq=False)
 class PlanSpec:
     """A whole plan: title, goal with its detail lines, constraints, and the tree of steps."""
 
-    title: str = field(
-        converter=fields.exact, default="", validator=fields.Text(), metadata=_part("title", "TEXT", rank=1)
-    )
-    goal: str = field(
-        converter=fields.exact, default="", validator=fields.Text(), metadata=_part("goal", "TEXT", rank=2)
-    )
-    goal_detail: list[str] = field(
-        converter=fields.exact_items,
-        factory=list,
-        validator=fields.Each(fields.Line()),
-        metadata=_part("detail of the goal", "DETAIL", rank=3),
-    )
-    constraints: list[str] = field(
-        converter=fields.exact_items,
-        factory=list,
-        validator=fields.Each(fields.Text(is_empty_allowed=False)),
-        metadata=_part("constraints", "TEXT", rank=4),
-    )
+    title: str = _text(Text(), "title", "TEXT", 1)
+    goal: str = _text(Text(), "goal", "TEXT", 2)
+    goal_detail: list[str] = _texts(Line(), "detail of the goal", "DETAIL", 3)
+    constraints: list[str] = _texts(Text(is_empty_allowed=False), "constraints", "TEXT", 4)
     steps: list[PlanStep] = field(factory=list, validator=_are_steps, repr=_ids)
 
     @property
@@ -256,7 +463,11 @@ class PlanSpec:
 
 def iter_steps(plan: PlanSpec | PlanStep) -> Iterator[PlanStep]:
     """All steps of a plan, or a step and all below it, in document order: each before its children."""
-    stack = [plan] if isinstance(plan, PlanStep) else plan.steps[::-1]
+    return _iter_all([plan] if isinstance(plan, PlanStep) else plan.steps)
+
+
+def _iter_all(steps: Iterable[PlanStep]) -> Iterator[PlanStep]:
+    stack = [*steps][::-1]
     while stack:
         step = stack.pop()
         yield step
@@ -269,6 +480,7 @@ STEP_FIELDS = _infos(PlanStep)
 
 _HEAD = attrgetter(*PLAN_FIELDS)
 _OWN = attrgetter(*STEP_FIELDS)
+_ASKED = attrgetter(*(name for name, info in STEP_FIELDS.items() if name != "step_id" and not info.is_state))
 
 
 def are_alike(one: PlanStep, other: PlanStep) -> bool:
@@ -277,15 +489,19 @@ def are_alike(one: PlanStep, other: PlanStep) -> bool:
 
 
 def _same_steps(ours: list[PlanStep], theirs: list[PlanStep]) -> bool:
-    pairs = [(ours, theirs)]
-    while pairs:
-        left, right = pairs.pop()
-        if left is right:
-            continue
-        if len(left) != len(right) or not all(map(are_alike, left, right)):
-            return False
-        pairs.extend((a.children, b.children) for a, b in zip(left, right, strict=True))
-    return True
+    # In document order, the numbers of children spell the tree.
+    return len(ours) == len(theirs) and all(
+        len(one.children) == len(other.children) and are_alike(one, other)
+        for one, other in zip(_iter_all(ours), _iter_all(theirs), strict=False)
+    )
+
+
+def hash_of(step: PlanStep) -> str:
+    """A hash of what a step asks for, whatever its place is: all its own fields but its id and its state.
+
+    32 hexadecimal digits.
+    """
+    return hashlib.blake2b(json.dumps(_ASKED(step)).encode(), digest_size=16).hexdigest()
 
 
 # ---------------------------------------------------------------- steps of values that are known to be right
@@ -327,17 +543,6 @@ def copy_own(step: PlanStep) -> PlanStep:
     """A copy of a step by itself: its lists are copied, the steps below it are not."""
     values = {name: getattr(step, name) for name in _NAMES}
     return make_step(**{name: [*value] if isinstance(value, list) else value for name, value in values.items()})
-
-
-def _copy_step(step: PlanStep) -> PlanStep:
-    root = copy_own(step)
-    stack = [root]
-    while stack:
-        copy = stack.pop()
-        # In place: nothing else has this list, and assigning one would check every child of it.
-        copy.children[:] = map(copy_own, copy.children)
-        stack += copy.children
-    return root
 
 
 _NAMES = tuple(one.name for one in attrs.fields(PlanStep))

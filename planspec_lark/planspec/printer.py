@@ -8,9 +8,17 @@ from __future__ import annotations
 import attrs
 
 from planspec_lark.planspec.escapes import write_description, write_detail, write_segments
-from planspec_lark.planspec.fields import BLANKS, has_forbidden
 from planspec_lark.planspec.fold import shows_body, shows_children
-from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import (
+    BLANKS,
+    MARKS,
+    STEP_TYPES,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    has_forbidden,
+    iter_steps,
+)
 from planspec_lark.planspec.tree import find_parents
 from planspec_lark.planspec.truncate import bound
 from planspec_lark.syntax import grammars

@@ -19,7 +19,6 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.corrections import AlmostList, find_comment, find_inputs, find_outputs, looks_like_step
 from planspec_lark.planspec.escapes import read_description, read_detail
-from planspec_lark.planspec.fields import BLANKS
 from planspec_lark.planspec.line_faults import (
     Fault,
     Section,
@@ -29,7 +28,7 @@ from planspec_lark.planspec.line_faults import (
     is_step,
     line_pattern,
 )
-from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.tokens import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
 from planspec_lark.planspec.tree import grow

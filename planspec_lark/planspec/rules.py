@@ -7,27 +7,18 @@ from difflib import get_close_matches
 
 from attrs import evolve
 
-from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, shorten
 
-__all__ = ["check_rules", "validate_plan"]
+__all__ = ["check_rules", "explain_type", "suggest_type", "validate_plan"]
 
-# What the types of HopSpec, and other words for the four, come to.
+# The type that each other word means.
 _MEANT = {
-    "llm": "reason",
-    "think": "reason",
-    "analyze": "reason",
-    "code": "act",
-    "call": "act",
-    "action": "act",
-    "tool": "act",
-    "task": "act",
-    "branch": "decide",
-    "decision": "decide",
-    "if": "decide",
-    "loop": "subtask",
-    "plan": "subtask",
+    word.lower(): name
+    for name, one in STEP_TYPES.items()
+    for word in (*one.hopspec, *one.words)
+    if word not in STEP_TYPES
 }
 
 
@@ -63,10 +54,10 @@ def check_rules(plan: PlanSpec) -> list[Diagnostic]:
         elif step.step_name:
             first[step.step_name] = step.step_id
         if step.children and kind not in CONTAINER_TYPES:
-            help = "only `[subtask]` and `[decide]` have steps below them"
+            help = f"only {list_types('and', containers=True)} have steps below them"
             leaves.append(_found("PS204", step, "step_type", f"type '{kind}' cannot have children", help))
         elif kind in CONTAINER_TYPES and not step.children:
-            help = "write the steps that it consists of below it, or make it `[act]` or `[reason]`"
+            help = f"write the steps that it consists of below it, or make it {list_types('or', containers=False)}"
             containers.append(_found("PS206", step, "step_type", f"type '{kind}' has no children", help))
     return [*_has_steps(plan), *types, *names, *leaves, *_has_goal(plan), *containers]
 
@@ -113,7 +104,7 @@ def explain_type(step: PlanStep) -> str:
     if step.step_type.lower() == "x":
         return "if it is meant as the mark, write `[x]` and a type behind it, such as `[x] [act]`"
     meant = suggest_type(step)
-    types = "the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`"
+    types = f"the types are {list_types('and')}"
     return f"did you mean `[{meant}]`? {types}" if meant else types
 
 

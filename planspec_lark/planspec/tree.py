@@ -1,18 +1,21 @@
-"""The tree of steps: how ids spell it, and how to find one's way in it.
+"""The tree of steps: how ids spell it, how to walk through it, and how to find one's way in it.
 
 The parent of a step is the step with the longest proper prefix of its id among all ids of the plan; siblings stand in
-the order in which they appear.
+the order in which they appear. All walks are safe on any depth: :func:`~planspec_lark.planspec.models.iter_steps` in
+document order, :func:`iter_with_parents` with what stands above, :func:`walk` on entering and on leaving a step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 
-from planspec_lark.planspec.fields import COUNT_LIMIT
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, iter_steps
 
 __all__ = [
+    "Todo",
     "available_outputs",
+    "find_next",
     "find_parents",
     "find_step",
     "fit_ids",
@@ -23,25 +26,47 @@ __all__ = [
     "walk",
 ]
 
+_OPEN = frozenset({PlanStatus.PENDING, PlanStatus.ACTIVE})
+_BEGUN = frozenset({PlanStatus.ACTIVE, PlanStatus.DONE, PlanStatus.BLOCKED})
+
+
+# ---------------------------------------------------------------- walks
+
+
+def iter_with_parents(
+    plan: PlanSpec, enters: Callable[[PlanStep], bool] | None = None
+) -> Iterator[tuple[PlanStep, PlanStep | None]]:
+    """All steps in document order, each with its parent (None at the top level).
+
+    What stands below a step that ``enters`` refuses is left out.
+    """
+    stack: list[tuple[PlanStep, PlanStep | None]] = [(step, None) for step in reversed(plan.steps)]
+    while stack:
+        step, parent = stack.pop()
+        yield step, parent
+        if enters is None or enters(step):
+            stack.extend((child, step) for child in reversed(step.children))
+
+
+def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:
+    """All steps as they run: each when it is entered (True), and once all below it are through (False)."""
+    todo = [(step, True) for step in reversed(plan.steps)]
+    while todo:
+        step, is_entered = todo.pop()
+        yield step, is_entered
+        if is_entered:
+            todo.append((step, False))
+            todo += ((child, True) for child in reversed(step.children))
+
+
+# ---------------------------------------------------------------- ids
+
 
 def find_parents(ids: Sequence[str]) -> list[str | None]:
     """The parent's id of each id, None at the top level. The ids must differ."""
-    present = set(ids)
-    parents: list[str | None] = []
-    lost = False
-    for step_id in ids:
-        head = step_id.rpartition(".")[0]
-        if not head:
-            parents.append(None)
-        elif head in present:
-            parents.append(head)
-        else:
-            parents.append(None)
-            lost = True
-    return _find_far_parents(ids) if lost else parents
-
-
-def _find_far_parents(ids: Sequence[str]) -> list[str | None]:
+    heads = [step_id.rpartition(".")[0] for step_id in ids]
+    if set(ids).issuperset(filter(None, heads)):
+        return [head or None for head in heads]
     # A dot sorts before every digit, so all that is below an id follows it directly: one pass with a stack finds each
     # parent, in time linear in the length of the ids but for the sorting.
     found: dict[str, str | None] = {}
@@ -70,12 +95,11 @@ def fit_ids(container: PlanStep) -> None:
     two with the same id the first. What stands below a step that gets another id moves with it. All others are
     numbered, above the numbers of the siblings in front of them.
     """
-    todo = [(container, container.step_id)]
-    while todo:
-        step, was = todo.pop()
-        ids = _fit_siblings([child.step_id for child in step.children], step.step_id, was)
-        for child, step_id in zip(step.children, ids, strict=True):
-            todo.append((child, child.step_id))
+    was = {id(container): container.step_id}
+    for step in iter_steps(container):
+        ids = [child.step_id for child in step.children]
+        was |= zip(map(id, step.children), ids, strict=True)
+        for child, step_id in zip(step.children, _fit_siblings(ids, step.step_id, was[id(step)]), strict=True):
             if child.step_id != step_id:
                 child.step_id = step_id
 
@@ -105,24 +129,7 @@ def _fit_siblings(ids: Sequence[str], parent: str, parent_was: str) -> Iterator[
         yield f"{parent}.{tail or number}"
 
 
-def iter_with_parents(plan: PlanSpec) -> Iterator[tuple[PlanStep, PlanStep | None]]:
-    """All steps in document order, each with its parent (None at the top level)."""
-    stack: list[tuple[PlanStep, PlanStep | None]] = [(step, None) for step in reversed(plan.steps)]
-    while stack:
-        step, parent = stack.pop()
-        yield step, parent
-        stack.extend((child, step) for child in reversed(step.children))
-
-
-def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:
-    """All steps as they run: each when it is entered (True), and once all below it are through (False)."""
-    todo = [(step, True) for step in reversed(plan.steps)]
-    while todo:
-        step, is_entered = todo.pop()
-        yield step, is_entered
-        if is_entered:
-            todo.append((step, False))
-            todo += ((child, True) for child in reversed(step.children))
+# ---------------------------------------------------------------- steps
 
 
 def find_step(plan: PlanSpec, step_id: str) -> PlanStep | None:
@@ -154,3 +161,56 @@ def next_pending_step(plan: PlanSpec) -> PlanStep | None:
 def available_outputs(plan: PlanSpec) -> set[str]:
     """The variables that the steps done so far have declared as their outputs."""
     return {name for step in iter_steps(plan) if step.status is PlanStatus.DONE for name in step.outputs}
+
+
+# ---------------------------------------------------------------- what is to be done next
+
+
+class Todo(str, Enum):
+    """What is to be done with a step."""
+
+    # It is carried out.
+    DO = "do"
+    # One of its branches is chosen.
+    DECIDE = "decide"
+    # The steps below it are written.
+    PLAN = "plan"
+    # All below it has been dealt with, and so its own status is to be set.
+    CLOSE = "close"
+
+
+def find_next(plan: PlanSpec) -> tuple[Todo, PlanStep] | None:
+    """What is to be done next, and with which step; None where no step is open.
+
+    A run of the plan takes the same step, unless it knows more than the plan says.
+    """
+    above: PlanStep | None = None
+    siblings = plan.steps
+    while True:
+        step = next((step for step in siblings if step.status in _OPEN), None)
+        if step is None:
+            return None if above is None else (Todo.CLOSE, above)
+        todo = _look_at(step)
+        if todo is not None:
+            return todo, step
+        above, siblings = step, step.children
+
+
+def _look_at(step: PlanStep) -> Todo | None:
+    """What is to be done with an open step; None where one below it comes first."""
+    if step.step_type not in CONTAINER_TYPES and not step.children:
+        return Todo.DO
+    counts = step.step_type == "subtask" and step.total_count is not None
+    if counts and step.done_count >= (step.total_count or 0):
+        return Todo.CLOSE
+    if not step.children:
+        return Todo.DO if counts else Todo.PLAN
+    return Todo.DECIDE if step.step_type == "decide" and _is_undecided(step) else None
+
+
+def _is_undecided(step: PlanStep) -> bool:
+    """Whether no branch has begun, and more than one may still be the one."""
+    if any(branch.status in _BEGUN for branch in step.children):
+        return False
+    count = sum(branch.status in _OPEN for branch in step.children)
+    return count > 1 or count == len(step.children) or (count > 0 and step.status is PlanStatus.PENDING)

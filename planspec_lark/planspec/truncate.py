@@ -15,7 +15,7 @@ from attrs import define, evolve, field, frozen
 
 from planspec_lark.planspec.fold import view_steps
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, copy_own
-from planspec_lark.planspec.upcoming import find_next
+from planspec_lark.planspec.tree import find_next
 from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
 
 __all__ = ["bound", "fit", "shorten_result"]

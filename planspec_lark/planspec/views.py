@@ -15,9 +15,8 @@ from attrs import evolve, field, frozen
 from planspec_lark.planspec.data_flow import find_origins
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
-from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.planspec.tree import Todo, find_next, iter_with_parents
 from planspec_lark.planspec.truncate import fit, shorten_result
-from planspec_lark.planspec.upcoming import Todo, find_next
 from planspec_lark.syntax.token_estimate import TokenCounter
 
 __all__ = ["StepView", "Supply", "Use", "focus_view", "next_step_view"]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         CommandError as CommandError,
         Diagnostic as Diagnostic,
         Fix as Fix,
+        PlanSpecError as PlanSpecError,
         PlanSyntaxError as PlanSyntaxError,
         Severity as Severity,
         decode as decode,
@@ -25,7 +26,9 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "diagnostics": "CODES CommandError Diagnostic Fix PlanSyntaxError Severity decode render render_all",
+            "diagnostics": (
+                "CODES CommandError Diagnostic Fix PlanSpecError PlanSyntaxError Severity decode render render_all"
+            ),
             "limits": "Limits",
             "source": "Source Span one_line",
             "token_estimate": "estimate_tokens",

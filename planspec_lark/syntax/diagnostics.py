@@ -19,6 +19,7 @@ __all__ = [
     "CommandError",
     "Diagnostic",
     "Fix",
+    "PlanSpecError",
     "PlanSyntaxError",
     "Severity",
     "decode",
@@ -92,7 +93,11 @@ class Diagnostic:
         return render(self)
 
 
-class PlanSyntaxError(ValueError):
+class PlanSpecError(Exception):
+    """What all errors of this package are."""
+
+
+class PlanSyntaxError(PlanSpecError, ValueError):
     """A text that is no plan. ``diagnostics`` holds all its faults in the order of the text."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], source: Source) -> None:
@@ -111,7 +116,7 @@ class PlanSyntaxError(ValueError):
         )
 
 
-class CommandError(ValueError):
+class CommandError(PlanSpecError, ValueError):
     """A command that a plan does not take. ``code`` is its code, the text says why."""
 
     def __init__(self, code: str, message: str) -> None:

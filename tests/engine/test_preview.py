@@ -11,7 +11,7 @@ from planspec_lark.engine.previews import Planned, preview, preview_resumed
 from planspec_lark.engine.resuming import Edited, EditedError
 from planspec_lark.engine.state import Finished, RunState
 from planspec_lark.engine.think import ThinkEngine
-from planspec_lark.planspec.identity import hash_of
+from planspec_lark.planspec.models import hash_of
 
 PLAN = """\
 Goal: g

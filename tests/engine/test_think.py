@@ -22,7 +22,7 @@ from planspec_lark.engine.models import (
     Unusable,
 )
 from planspec_lark.engine.think import PlanRunError, ThinkEngine
-from planspec_lark.planspec.identity import hash_of
+from planspec_lark.planspec.models import hash_of
 from tests.engine.worlds import World, chosen, failed, lacking, ok, plan, shown, unsure
 
 TWO = "1. [act] dig → hole\n2. [act] fill\n"

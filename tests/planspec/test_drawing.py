@@ -15,8 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
 from planspec_lark.planspec import draw_plan
 from planspec_lark.planspec.diagram import View
-from planspec_lark.syntax.diagram import Drawing
-from planspec_lark.syntax.graphviz import GraphvizError, dot_to_svg
+from planspec_lark.syntax.diagram import Drawing, GraphvizError, dot_to_svg
 from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.planspec.test_models import DEPTH, chain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planspec_lark.planspec.fields import has_forbidden
+from planspec_lark.planspec.models import has_forbidden
 from planspec_lark.syntax import grammars
 
 

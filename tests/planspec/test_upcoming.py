@@ -6,7 +6,7 @@ import pytest
 
 from planspec_lark import parse_plan
 from planspec_lark.planspec import Todo
-from planspec_lark.planspec.upcoming import find_next
+from planspec_lark.planspec.tree import find_next
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, scan_plan
 from planspec_lark.engine.trial import Trial
 from planspec_lark.plan_cmd import apply as applying, printer as command_printing
 from planspec_lark.plan_cmd.apply import Finder
-from planspec_lark.planspec import fast_reader, fields, printer as printing, tokens
+from planspec_lark.planspec import fast_reader, models, printer as printing, tokens
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CommandError
 from planspec_lark.syntax.lalr import load_rules
@@ -108,7 +108,7 @@ def test_a_tree_by_direct_parents_only_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_missing_validator_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fields, "check_text", lambda _name, value, *_: value)
+    monkeypatch.setattr(models, "check_text", lambda _name, value, *_: value)
     assert _is_noticed(promises.reads_back, st.builds(PlanSpec, title=st.just("a\n## Steps")))
 
 

@@ -510,13 +510,18 @@ def hash_of(step: PlanStep) -> str:
 def _trusting(model: type[attrs.AttrsInstance]) -> Callable[..., Any]:
     """A constructor that looks at no value again, for values out of a model or that the grammar has let through.
 
-    It takes every field by name. Passing each value through its validator would cost ten times as much.
+    It takes every field by name; one that is left out gets its default, but for lists. Passing each value through its
+    validator would cost ten times as much.
     """
-    names = [one.name for one in attrs.fields(model)]
-    known: dict[str, Any] = {f"set_{name}": getattr(model, name).__set__ for name in names}
-    known |= {"new": object.__new__, "model": model}
-    rows = [f"def make(*, {', '.join(names)}):", "  made = new(model)"]
-    rows += [*(f"  set_{name}(made, {name})" for name in names), "  return made"]
+    known: dict[str, Any] = {"new": object.__new__, "model": model}
+    arguments, rows = [], []
+    for one in attrs.fields(model):
+        name = one.name
+        has_default = one.default is not attrs.NOTHING and not hasattr(one.default, "factory")
+        known |= {f"set_{name}": getattr(model, name).__set__, f"default_{name}": one.default}
+        arguments.append(f"{name}=default_{name}" if has_default else name)
+        rows.append(f"  set_{name}(made, {name})")
+    rows = [f"def make(*, {', '.join(arguments)}):", "  made = new(model)", *rows, "  return made"]
     # As attrs makes its own methods: from the names of the fields and nothing else.
     exec("\n".join(rows), known)  # noqa: S102
     made: Callable[..., Any] = known["make"]

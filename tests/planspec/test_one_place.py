@@ -1,0 +1,153 @@
+"""A field of a step and a type of step are each said in one place, and everything follows.
+
+Each test changes one line of a copy of the package (and what syntax needs in a copy of the grammar), and looks at what
+became of it from outside.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import ROOT
+
+MODELS = "planspec_lark/planspec/models.py"
+
+FIELD = '    owner: str = _text(_NAME, "owner", "OWNER", 10)\n'
+BEHIND_RESULT = '    result: str = _text(Text(), "result", "RESULT", 8, is_state=True)\n'
+SEE_THE_FIELD = """
+import copy
+import planspec_lark
+from planspec_lark import *
+from planspec_lark.diff import diff_plans, merge_plans
+from planspec_lark.planspec import next_step_view
+from planspec_lark.planspec.models import hash_of
+assert planspec_lark.__file__.startswith({root!r})
+
+def plan(owner, text="Buy the seeds"):
+    return PlanSpec("t", "g", steps=[PlanStep("1", step_type="act", description=text, owner=owner)])
+
+def refuses(value):
+    try:
+        plan_from_dict({{"steps": [{{"step_id": "1", "owner": value}}]}})
+    except PlanValueError as error:
+        return error.problems
+    return []
+
+# The model: compared, copied, hashed, refused.
+one, other = plan("ann"), plan("bob")
+assert one != other and one == plan("ann") == copy.deepcopy(one)
+assert hash_of(one.steps[0]) != hash_of(other.steps[0])
+assert refuses("a b") == ["'a b' is not a name (letters, digits, `_` and `-`) @ $.steps[0].owner"], refuses("a b")
+assert refuses(1) == ["expected a string, not a whole number @ $.steps[0].owner"]
+# JSON and its schema.
+assert plan_to_dict(one)["steps"][0]["owner"] == "ann"
+assert plan_from_json(plan_to_json(one)) == one
+assert "owner" in plan_json_schema()["$defs"]["step"]["properties"]
+# Texts, which have no words for it yet.
+assert parse_plan("## Steps\\n1. [act] Buy").steps[0].owner == ""
+assert parse_plan(serialize_plan(plan(""))) == plan("")
+# Differences and merges.
+[change] = diff_plans(one, other).steps
+assert [(found.name, found.old, found.new) for found in change.fields] == [("owner", "ann", "bob")], change
+merged = merge_plans(one, other, plan("ann", "Buy the seeds now"))
+assert merged.plan == plan("bob", "Buy the seeds now") and not merged.conflicts
+assert [found.names for found in merge_plans(one, other, plan("eve")).conflicts] == [("owner",)]
+# Views and commands.
+assert next_step_view(one).to_dict()["step"]["owner"] == "ann"
+apply_commands(one, parse_plan_commands("PLAN_CMD: REVISE 1 [act] Sell"))
+assert one == plan("", "Sell")
+"""
+
+STEP_TYPE = '    "wait": StepType({"pause": "description"}, ("sleep",), is_container=True),\n'
+BEHIND_SUBTASK = (
+    '    "subtask": StepType({"subtask": "description", "loop": "description"}, ("plan",), is_container=True),\n'
+)
+SEE_THE_TYPE = """
+import planspec_lark
+from planspec_lark import *
+from planspec_lark.constrained import export_grammar
+from planspec_lark.hopspec import plan_to_steps, steps_to_plan
+from planspec_lark.planspec import replace_children
+from planspec_lark.planspec.render import show_plan
+assert planspec_lark.__file__.startswith({root!r})
+
+TEXT = "# Plan: t\\nGoal: g\\n## Steps\\n1. [wait] Wait\\n  1.1. [act] Look → x\\n"
+plan = parse_plan(TEXT)
+assert serialize_plan(plan) == TEXT and validate_plan(plan) == []
+assert plan_from_json(plan_to_json(plan)) == plan
+# The rules: it may have steps below it, needs them, and is meant by its other words.
+[found] = [found for found in check_text(TEXT.replace("[wait]", "[sleep]")) if found.code == "PS202"]
+assert found.help == "did you mean `[wait]`? the types are `[reason]`, `[act]`, `[decide]`, `[subtask]` and `[wait]`"
+assert found.replacement == "[wait]"
+[found] = [found for found in check_text(TEXT.replace("[wait]", "[act]")) if found.code == "PS204"]
+assert found.help == "only `[wait]`, `[subtask]` and `[decide]` have steps below them"
+assert [found.code for found in check_text(TEXT[:-24]) if found.code == "PS206"] == ["PS206"]
+# Commands, folds and views.
+added = apply_commands(plan, parse_plan_commands("PLAN_CMD: ADD 2 [wait] Wait again"))
+assert plan.steps[1].step_type == "wait", added
+assert replace_children(plan, "2", [PlanStep("2.1", step_type="act", description="Look")]) == ""
+counts = "".join(piece.text for line in show_plan(plan) for piece in line)
+assert "wait: 2" in counts
+# Other languages, and grammars for generation.
+assert plan_to_steps(parse_plan(TEXT))[0].step_type == "pause"
+assert steps_to_plan(plan_to_steps(parse_plan(TEXT))).steps[0].step_type == "wait"
+assert "[wait]" in export_grammar("lark") and "[wait]" not in export_grammar("lark", types=["act", "subtask"])
+"""
+
+
+def change(root: Path, path: str, old: str, new: str) -> None:
+    text = (root / path).read_text(encoding="utf-8")
+    assert text.count(old) == 1, (path, old)
+    (root / path).write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    for name in ("planspec_lark", "grammar"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "compiled"))
+    return tmp_path
+
+
+def look(root: Path, script: str) -> str:
+    """What is wrong, as the script sees it."""
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    code = script.format(root=str(root))
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.stderr
+
+
+def test_a_field_of_a_step(copied: Path) -> None:
+    change(copied, MODELS, BEHIND_RESULT, BEHIND_RESULT + FIELD)
+    assert look(copied, SEE_THE_FIELD) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "derived", "by_hand"),
+    [
+        (MODELS, "_OWN = attrgetter(*STEP_FIELDS)", '_OWN = attrgetter("description")'),
+        ("planspec_lark/planspec/views.py", "for name in STEP_FIELDS if", 'for name in ["inputs"] if'),
+    ],
+)
+def test_a_list_of_fields_made_by_hand_is_found(copied: Path, path: str, derived: str, by_hand: str) -> None:
+    change(copied, MODELS, BEHIND_RESULT, BEHIND_RESULT + FIELD)
+    change(copied, path, derived, by_hand)
+    assert "Error" in look(copied, SEE_THE_FIELD)
+
+
+def test_a_type_of_step(copied: Path) -> None:
+    change(copied, MODELS, BEHIND_SUBTASK, BEHIND_SUBTASK + STEP_TYPE)
+    change(copied, "grammar/planspec_fresh.lark", 'CONTAINER: "[decide]"', 'CONTAINER: "[wait]" | "[decide]"')
+    assert look(copied, SEE_THE_TYPE) == ""
+
+
+def test_a_type_that_is_not_in_the_table_is_found(copied: Path) -> None:
+    change(copied, "grammar/planspec_fresh.lark", 'CONTAINER: "[decide]"', 'CONTAINER: "[wait]" | "[decide]"')
+    assert "AssertionError" in look(copied, SEE_THE_TYPE)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, list_types
-from planspec_lark.planspec.tree import find_step, fit_ids
+from planspec_lark.planspec.tree import find_step, fit_ids, iter_with_parents
 
 __all__ = ["View", "collapse_step", "expand_step", "replace_children", "shows_body", "shows_children", "view_steps"]
 
@@ -41,22 +41,13 @@ def shows_children(step: PlanStep) -> bool:
 
 def view_steps(plan: PlanSpec, *, fold: bool) -> Iterator[View]:
     """The steps that a view shows, in document order; without ``fold`` all of them with everything."""
-    todo = _siblings(plan.steps, None, 0)
-    while todo:
-        step, parent, depth, is_last = todo.pop()
-        has_body, has_children = not fold or shows_body(step), not fold or shows_children(step)
-        yield View(step, parent, depth, is_last, has_body, has_children)
-        if has_children and step.children:
-            todo += _siblings(step.children, step, depth + 1)
-
-
-def _siblings(
-    steps: list[PlanStep], parent: PlanStep | None, depth: int
-) -> list[tuple[PlanStep, PlanStep | None, int, bool]]:
-    rows = [(step, parent, depth, False) for step in reversed(steps)]
-    if steps:
-        rows[0] = (steps[-1], parent, depth, True)
-    return rows
+    path: list[PlanStep] = []
+    for step, parent in iter_with_parents(plan, shows_children if fold else None):
+        while path and path[-1] is not parent:
+            path.pop()
+        is_last = step is (parent.children if parent else plan.steps)[-1]
+        yield View(step, parent, len(path), is_last, not fold or shows_body(step), not fold or shows_children(step))
+        path.append(step)
 
 
 def expand_step(plan: PlanSpec, step_id: str) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from math import inf
+from operator import itemgetter
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve
 
-from planspec_lark.planspec.fold import view_steps
+from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, copy_own
-from planspec_lark.planspec.tree import find_next
+from planspec_lark.planspec.tree import find_next, iter_with_parents
 from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
 
 __all__ = ["bound", "fit", "shorten_result"]
@@ -92,10 +93,9 @@ def bound(
     plan = _fold(plan) if fold else plan
     # What no text could spell is refused here, before anything looks at it.
     full = write(plan)
-    reduction = _Reduction.of(plan)
-    return fit(
-        len(reduction.parts), lambda level: write(reduction.at(level)) if level else full, max_tokens, count_tokens
-    )
+    nodes = _list_nodes(plan)
+    levels = _set_levels(nodes)
+    return fit(levels, lambda level: write(_reduce(plan, nodes, level)) if level else full, max_tokens, count_tokens)
 
 
 def shorten_result(result: str) -> str:
@@ -120,128 +120,43 @@ def _name_steps(counts: Counter[PlanStatus], where: str = "") -> str:
 # ---------------------------------------------------------------- the order of parts
 
 
-@frozen
-class _Part:
-    """Something that can be left out: of which step, and which kind of part."""
-
-    at: int
-    kind: _Kind
-
-
-@define
+@define(eq=False)
 class _Node:
-    """A step, with what decides when it is left out."""
+    """A step, with what decides when its parts are left out."""
 
     step: PlanStep
-    parent: int
-    kept: bool = False
-    settled: bool = True
+    parent: _Node | None
+    # Whether it is never left out, whether it is settled with all below it, and how far from one that is kept.
+    kept: bool
+    settled: bool
     distance: int = 0
     # From which level on its body, the end of its result and its line are left out.
-    body: float = field(default=float("inf"))
-    result: float = field(default=float("inf"))
-    line: float = field(default=float("inf"))
-
-
-@frozen
-class _Reduction:
-    """A plan with its parts in the order in which they are left out."""
-
-    plan: PlanSpec
-    nodes: list[_Node]
-    parts: list[_Part]
-
-    @classmethod
-    def of(cls, plan: PlanSpec) -> _Reduction:
-        nodes = _list_nodes(plan)
-        _keep(plan, nodes)
-        _measure(nodes)
-        parts = _order(nodes)
-        for level, part in enumerate(parts):
-            name = "result" if part.kind == _Kind.RESULT else "line" if part.kind >= _Kind.BELOW_SETTLED else "body"
-            setattr(nodes[part.at], name, level)
-        return cls(plan, nodes, parts)
-
-    def at(self, level: int) -> PlanSpec:
-        """The plan without the first so many parts. It shares what is left with the plan."""
-        below = self._count_below(level)
-        shown: dict[int, PlanStep] = {}
-        top: list[PlanStep] = []
-        for at, node in enumerate(self.nodes):
-            if node.line >= level:
-                shown[at] = _reduce(node, level, below.get(at))
-                (top if node.parent < 0 else shown[node.parent].children).append(shown[at])
-        marks = [f"{_LEFT_OUT}{_name_steps(below[-1])}"] if -1 in below else []
-        return evolve(self.plan, steps=top, goal_detail=[*self.plan.goal_detail, *marks])
-
-    def _count_below(self, level: int) -> dict[int, Counter[PlanStatus]]:
-        """The steps that are left out, by the one that is shown above them (-1 for the plan itself)."""
-        below: dict[int, Counter[PlanStatus]] = {}
-        owners: dict[int, int] = {}
-        for at, node in enumerate(self.nodes):
-            if node.line < level:
-                owner = owners[at] = owners.get(node.parent, node.parent)
-                below.setdefault(owner, Counter())[node.step.status] += 1
-        return below
-
-
-def _reduce(node: _Node, level: int, below: Counter[PlanStatus] | None) -> PlanStep:
-    """A step without its parts that are left out; the steps below it are still to be added."""
-    step = node.step
-    if not step.children and node.body >= level and node.result >= level:
-        return step
-    draft: Any = copy_own(step)
-    draft.children = []
-    if node.result < level:
-        draft.result = shorten_result(step.result)
-    left_out = []
-    if node.body < level:
-        left_out.append(_name(_count_lines(step), "line"))
-        draft.detail = []
-        if step.status in _SETTLED:
-            draft.inputs = []
-    if below:
-        left_out.append(_name_steps(below, " below"))
-    if left_out:
-        draft.detail.append(f"{_LEFT_OUT}{', '.join(left_out)}")
-    return draft  # type: ignore[no-any-return]  # a copy of a step is one
-
-
-def _count_lines(step: PlanStep) -> int:
-    """How many lines of a body are left out: of a step that is still to be done, its inputs stay."""
-    return len(step.detail) + (step.status in _SETTLED and bool(step.inputs))
+    body: float = inf
+    result: float = inf
+    line: float = inf
 
 
 def _list_nodes(plan: PlanSpec) -> list[_Node]:
-    nodes: list[_Node] = []
-    stack = [(step, -1) for step in reversed(plan.steps)]
-    while stack:
-        step, parent = stack.pop()
-        stack += [(child, len(nodes)) for child in reversed(step.children)]
-        nodes.append(_Node(step, parent))
-    for node in reversed(nodes):
-        node.settled = node.settled and node.step.status in _SETTLED
-        if node.parent >= 0 and not node.settled:
-            nodes[node.parent].settled = False
-    return nodes
-
-
-def _keep(plan: PlanSpec, nodes: list[_Node]) -> None:
-    """Mark what is never left out: the steps at work, the next one, and all above them."""
+    """The steps in document order. What is at work, the next one, and all above these are kept."""
     found = find_next(plan)
-    upcoming = None if found is None else found[1]
+    upcoming = found and found[1]
+    known: dict[int, _Node] = {}
+    for step, parent in iter_with_parents(plan):
+        kept = step.status in _AT_WORK or step is upcoming
+        known[id(step)] = _Node(step, known.get(id(parent)), kept, step.status in _SETTLED)
+    nodes = list(known.values())
     for node in reversed(nodes):
-        if node.step.status in _AT_WORK or node.step is upcoming:
-            node.kept = True
-        if node.kept and node.parent >= 0:
-            nodes[node.parent].kept = True
+        if node.parent is not None:
+            node.parent.kept |= node.kept
+            node.parent.settled &= node.settled
+    _measure(nodes)
+    return nodes
 
 
 def _measure(nodes: list[_Node]) -> None:
     """Find out how far each step is from one that is kept; one that such a step gets an input from is near."""
     needed = {name for node in nodes if node.kept for name in node.step.inputs}
-    far = len(nodes)
-    distance = far
+    distance = far = len(nodes)
     for node in nodes:
         distance = node.distance = 0 if node.kept else distance + 1
     # Where nothing is at work, the end is where the plan stands.
@@ -251,53 +166,97 @@ def _measure(nodes: list[_Node]) -> None:
         node.distance = 0 if not needed.isdisjoint(node.step.outputs) else min(node.distance, distance)
 
 
-def _order(nodes: list[_Node]) -> list[_Part]:
-    keys: list[tuple[int, int, int, _Part]] = []
-    lines = _line_keys(nodes)
+def _set_levels(nodes: list[_Node]) -> int:
+    """Say of each part from which level on it is left out; returns how many levels there are."""
+    lines = {node: (_line_kind(node), -node.distance) for node in nodes}
+    for node in reversed(nodes):
+        if node.parent is not None:
+            # Never before those below it.
+            lines[node.parent] = max(lines[node.parent], lines[node])
+    parts: list[tuple[tuple[int, int, int], _Node, str]] = []
     for at, node in enumerate(nodes):
         if node.kept:
             continue
-        step = node.step
-        settled = step.status in _SETTLED
-        texts = [*step.detail, *(step.inputs if settled else ())]
-        if sum(map(len, texts)) + len(texts) > _MARK:
-            kind = _Kind.SETTLED_BODY if settled else _Kind.PENDING_DETAIL
-            keys.append((kind, -node.distance, at, _Part(at, kind)))
-        if shorten_result(step.result) != step.result:
-            keys.append((_Kind.RESULT, -node.distance, at, _Part(at, _Kind.RESULT)))
+        if sum(map(len, texts := _body(node.step))) + len(texts) > _MARK:
+            kind = _Kind.SETTLED_BODY if node.step.status in _SETTLED else _Kind.PENDING_DETAIL
+            parts.append(((kind, -node.distance, at), node, "body"))
+        if shorten_result(node.step.result) != node.step.result:
+            parts.append(((_Kind.RESULT, -node.distance, at), node, "result"))
         # Of steps with the same key, those below come first.
-        keys.append((*lines[at], -at, _Part(at, lines[at][0])))
-    return [part for *_, part in sorted(keys, key=lambda key: key[:3])]
+        parts.append(((*lines[node], -at), node, "line"))
+    for level, (_, node, name) in enumerate(sorted(parts, key=itemgetter(0))):
+        setattr(node, name, level)
+    return len(parts)
 
 
-def _line_keys(nodes: list[_Node]) -> list[tuple[_Kind, int]]:
-    """When each line is left out: never before those below it."""
-    keys = [(_line_kind(node, nodes), -node.distance) for node in nodes]
-    for at in reversed(range(len(nodes))):
-        parent = nodes[at].parent
-        if parent >= 0:
-            keys[parent] = max(keys[parent], keys[at])
-    return keys
+def _body(step: PlanStep) -> list[str]:
+    """What can be left out of a body: of a step that is still to be done, its inputs stay."""
+    return [*step.detail, *(step.inputs if step.status in _SETTLED else ())]
 
 
-def _line_kind(node: _Node, nodes: list[_Node]) -> _Kind:
-    parent = nodes[node.parent] if node.parent >= 0 else None
-    if parent is not None and parent.settled:
+def _line_kind(node: _Node) -> _Kind:
+    if node.parent is not None and node.parent.settled:
         return _Kind.BELOW_SETTLED
     if node.settled:
         return _Kind.SETTLED
-    return _Kind.BELOW_PENDING if parent is not None and not parent.kept else _Kind.PENDING
+    return _Kind.BELOW_PENDING if node.parent is not None and not node.parent.kept else _Kind.PENDING
+
+
+# ---------------------------------------------------------------- plans without some parts
+
+
+def _reduce(plan: PlanSpec, nodes: list[_Node], level: int) -> PlanSpec:
+    """A plan without the first so many parts. It shares what is left with the plan."""
+    # The steps that are left out, by the one that is shown above them (None for the plan itself).
+    below: dict[_Node | None, Counter[PlanStatus]] = {}
+    owners: dict[_Node | None, _Node | None] = {}
+    for node in nodes:
+        if node.line < level:
+            owner = owners[node] = owners.get(node.parent, node.parent)
+            below.setdefault(owner, Counter())[node.step.status] += 1
+    top: list[PlanStep] = []
+    siblings: dict[_Node | None, list[PlanStep]] = {None: top}
+    for node in nodes:
+        if node.line >= level:
+            step = _reduce_step(node, level, below.get(node))
+            siblings[node] = step.children
+            siblings[node.parent].append(step)
+    marks = [f"{_LEFT_OUT}{_name_steps(below[None])}"] if None in below else []
+    return evolve(plan, steps=top, goal_detail=[*plan.goal_detail, *marks])
+
+
+def _reduce_step(node: _Node, level: int, below: Counter[PlanStatus] | None) -> PlanStep:
+    """A step without its parts that are left out; the steps below it are still to be added."""
+    step = node.step
+    if not step.children and node.body >= level and node.result >= level:
+        return step
+    draft = copy_own(step)
+    draft.children.clear()
+    if node.result < level:
+        draft.result = shorten_result(step.result)
+    left_out = []
+    if node.body < level:
+        left_out.append(_name(len(step.detail) + (len(_body(step)) > len(step.detail)), "line"))
+        draft.detail.clear()
+        if step.status in _SETTLED:
+            draft.inputs.clear()
+    if below:
+        left_out.append(_name_steps(below, " below"))
+    if left_out:
+        draft.detail.append(f"{_LEFT_OUT}{', '.join(left_out)}")
+    return draft
 
 
 def _fold(plan: PlanSpec) -> PlanSpec:
     """A copy without what a folded view hides."""
-    copies: dict[int, PlanStep] = {}
     top: list[PlanStep] = []
-    for view in view_steps(plan, fold=True):
-        draft: Any = copy_own(view.step)
-        draft.children = []
-        copies[id(view.step)] = draft
-        if not view.shows_body:
-            draft.inputs, draft.detail = [], []
-        (top if view.parent is None else copies[id(view.parent)].children).append(draft)
+    siblings = {id(None): top}
+    for step, parent in iter_with_parents(plan, shows_children):
+        draft = copy_own(step)
+        draft.children.clear()
+        if not shows_body(step):
+            draft.inputs.clear()
+            draft.detail.clear()
+        siblings[id(step)] = draft.children
+        siblings[id(parent)].append(draft)
     return evolve(plan, steps=top)

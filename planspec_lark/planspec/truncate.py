@@ -236,7 +236,7 @@ def _reduce_step(node: _Node, level: int, below: Counter[PlanStatus] | None) -> 
         draft.result = shorten_result(step.result)
     left_out = []
     if node.body < level:
-        left_out.append(_name(len(step.detail) + (len(_body(step)) > len(step.detail)), "line"))
+        left_out.append(_name(len(step.detail) + (step.status in _SETTLED and bool(step.inputs)), "line"))
         draft.detail.clear()
         if step.status in _SETTLED:
             draft.inputs.clear()

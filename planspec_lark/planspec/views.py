@@ -8,9 +8,10 @@ inputs stay.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from planspec_lark.planspec.data_flow import find_origins
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
@@ -80,10 +81,17 @@ class StepView:
         Raises:
             ValueError: what has to stay takes more than ``max_tokens``, or no text could spell the plan.
         """
-        layout = _Layout.of(self)
-        if max_tokens is None:
-            return layout.write(0)
-        return fit(layout.levels, layout.write, max_tokens, count_tokens)
+        sections = [(title, items) for title, items in _sections(self) if items]
+        foldable = [item for _, items in sections for item in items if item.kind is not None]
+        for level, item in enumerate(sorted(foldable, key=lambda item: (item.kind, -item.distance))):
+            item.level = level
+        plan, first = serialize_plan(evolve(self.plan, steps=[])), _HEADS[self.todo].format(self.step.step_id)
+        head = f"{plan}\n{first}\n" if plan else f"{first}\n"
+
+        def write(level: int) -> str:
+            return f"{head}{''.join(_write_section(title, items, level) for title, items in sections)}"
+
+        return write(0) if max_tokens is None else fit(len(foldable), write, max_tokens, count_tokens)
 
     def to_dict(self) -> dict[str, Any]:
         """The view as a JSON value."""
@@ -129,21 +137,18 @@ def focus_view(plan: PlanSpec, step_id: str) -> StepView:
 def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
     # By identity: a plan that was built by hand may have an id twice.
     parents = {id(one): parent for one, parent in iter_with_parents(plan)}
-    path: list[PlanStep] = []
-    above = parents[id(step)]
-    while above is not None:
+    path = [step]
+    while (above := parents[id(path[-1])]) is not None:
         path.append(above)
-        above = parents[id(above)]
-    path.reverse()
     # What a container declares is put out by a step inside it.
-    around = {id(one) for one in (*path, step)}
+    around = set(map(id, path))
     others = [one for one in iter_steps(plan) if id(one) not in around]
-    siblings = path[-1].children if path else plan.steps
+    siblings = path[1].children if path[1:] else plan.steps
     return StepView(
         todo,
         step,
         plan,
-        tuple(path),
+        tuple(path[:0:-1]),
         tuple(_supplies(plan, step, around)),
         tuple(Use(name, steps) for name, steps in _find(step.outputs, others, "inputs").items()),
         tuple(one for one in siblings if one is not step),
@@ -211,56 +216,23 @@ _HEADS = {
 _BESIDE, _USE, _BELOW, _BODY, _SUPPLY, _RESULT = range(6)
 
 
-@frozen
+@define
 class _Item:
     """Some rows of a section. Where they are left out, ``short`` stands for them, or they are counted."""
 
     rows: str
     kind: int | None = None
     distance: int = 0
-    short: str | None = None
+    short: str = ""
+    # From which level on they are left out.
+    level: float = inf
 
 
-@frozen
-class _Layout:
-    """The sections of a view, and of each item from which level on it is left out."""
-
-    head: str
-    sections: list[tuple[str, list[_Item]]]
-    ranks: dict[int, int]
-
-    @classmethod
-    def of(cls, view: StepView) -> _Layout:
-        sections = [(title, items) for title, items in _sections(view) if items]
-        foldable = [item for _, items in sections for item in items if item.kind is not None]
-        foldable.sort(key=lambda item: (item.kind, -item.distance))
-        head = serialize_plan(evolve(view.plan, steps=[]))
-        first = _HEADS[view.todo].format(view.step.step_id)
-        return cls(
-            f"{head}\n{first}\n" if head else f"{first}\n", sections, {id(one): at for at, one in enumerate(foldable)}
-        )
-
-    @property
-    def levels(self) -> int:
-        return len(self.ranks)
-
-    def write(self, level: int) -> str:
-        """The text without what the first so many items say."""
-        return self.head + "".join(self._write_section(title, items, level) for title, items in self.sections)
-
-    def _write_section(self, title: str, items: list[_Item], level: int) -> str:
-        rows = [f"\n{title}:\n"]
-        left_out = 0
-        for item in items:
-            if self.ranks.get(id(item), level) >= level:
-                rows.append(item.rows)
-            elif item.short is not None:
-                rows.append(item.short)
-            else:
-                left_out += 1
-        if left_out:
-            rows.append(f"… left out: {left_out} {'step' if left_out == 1 else 'steps'}\n")
-        return "".join(rows)
+def _write_section(title: str, items: list[_Item], level: int) -> str:
+    rows = [item.rows if item.level >= level else item.short for item in items]
+    left_out = rows.count("")
+    mark = f"… left out: {left_out} {'step' if left_out == 1 else 'steps'}\n" if left_out else ""
+    return f"\n{title}:\n{''.join(rows)}{mark}"
 
 
 def _sections(view: StepView) -> Iterator[tuple[str, list[_Item]]]:
@@ -293,19 +265,16 @@ def _with_body(step: PlanStep, distance: int) -> _Item:
 
 
 def _supply_items(supply: Supply, step: PlanStep, order: dict[int, int]) -> Iterator[_Item]:
-    if supply.origin is None:
+    origin = supply.origin
+    if origin is None:
         yield _Item(f"- {supply.name}: no step puts it out\n")
         return
     words = f"- {supply.name}: {'as feedback from' if supply.is_feedback else 'from'}"
-    row = f"{words} {canonical_summary(supply.origin)}\n"
-    result = shorten_result(supply.origin.result)
-    if result == supply.origin.result:
-        yield _Item(row)
-    else:
-        brief = copy_own(supply.origin)
-        brief.result = result
-        distance = abs(order[id(supply.origin)] - order[id(step)])
-        yield _Item(row, _RESULT, distance, f"{words} {canonical_summary(brief)}\n")
+    brief = copy_own(origin)
+    brief.result = shorten_result(origin.result)
+    kind = None if brief.result == origin.result else _RESULT
+    row, short = (f"{words} {canonical_summary(one)}\n" for one in (origin, brief))
+    yield _Item(row, kind, abs(order[id(origin)] - order[id(step)]), short)
     for one in supply.others:
         row = f"- {supply.name}: also put out by {canonical_summary(one)}\n"
         yield _Item(row, _SUPPLY, abs(order[id(one)] - order[id(step)]))

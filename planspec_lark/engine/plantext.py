@@ -6,6 +6,7 @@ import hashlib
 
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_step, serialize_plan
+from planspec_lark.planspec.tree import iter_with_parents
 
 __all__ = ["PlanText"]
 
@@ -30,13 +31,11 @@ class PlanText:
         self._steps: dict[str, tuple[PlanStep, int, str]] = {}
         self._rows: dict[str, str] = {}
         self._hash, before = 0, ""
-        stack = [(step, 0) for step in reversed(self.plan.steps)]
-        while stack:
-            step, depth = stack.pop()
+        for step, parent in iter_with_parents(self.plan):
+            depth = 0 if parent is None else self._steps[parent.step_id][1] + 1
             self._steps[step.step_id] = step, depth, before
             before = step.step_id
             self._add(before)
-            stack.extend((child, depth + 1) for child in reversed(step.children))
         self._head = self._text[: len(self._text) - sum(map(len, self._rows.values()))]
         self._hash += _hash("", self._head)
 

@@ -16,6 +16,7 @@ from planspec_lark.engine.resuming import Edited
 from planspec_lark.engine.state import RunState
 from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, hash_of
+from planspec_lark.planspec.tree import iter_with_parents
 
 __all__ = ["InputSource", "Planned", "preview", "preview_resumed"]
 
@@ -66,17 +67,15 @@ def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None 
     state = state or RunState()
     found: list[Planned] = []
     outputs: dict[str, tuple[str, ...]] = {}
-    stack = list(reversed(plan.steps))
-    while stack:
-        step = stack.pop()
-        if step.status not in (*OPEN, PlanStatus.DONE):
+    going = (*OPEN, PlanStatus.DONE)
+    for step, _ in iter_with_parents(plan, lambda step: step.status in going):
+        if step.status not in going:
             continue
         if step.status in OPEN and _is_work(step, state):
             sources = {name: InputSource(outputs.get(name, ()), name in given) for name in step.inputs}
             found.append(Planned(step, sources, _needs_steps(step, state)))
         for name in _outputs(step, state):
             outputs[name] = (*outputs.get(name, ()), step.step_id)
-        stack.extend(reversed(step.children))
     return found
 
 

@@ -154,12 +154,10 @@ def keep_done(steps: Sequence[PlanStep]) -> list[PlanStep]:
             holds.add(id(at))
             at = above[id(at)]
     kept = [step for step in steps if id(step) in holds]
-    stack = [step for step in kept if step.status is not PlanStatus.DONE]
-    while stack:
-        cut = stack.pop()
-        cut.status = PlanStatus.SKIPPED
-        cut.children = [child for child in cut.children if id(child) in holds]
-        stack += [child for child in cut.children if child.status is not PlanStatus.DONE]
+    for step, _ in iter_with_parents(PlanSpec(steps=kept), lambda step: step.status is not PlanStatus.DONE):
+        if step.status is not PlanStatus.DONE:
+            step.status = PlanStatus.SKIPPED
+            step.children = [child for child in step.children if id(child) in holds]
     return kept
 
 

@@ -546,8 +546,12 @@ def default_of(model: type[PlanSpec | PlanStep], name: str) -> Any:
 
 def copy_own(step: PlanStep) -> PlanStep:
     """A copy of a step by itself: its lists are copied, the steps below it are not."""
-    values = {name: getattr(step, name) for name in _NAMES}
-    return make_step(**{name: [*value] if isinstance(value, list) else value for name, value in values.items()})
+    values = dict(zip(_NAMES, _ALL(step), strict=True))
+    for name in _LISTS:
+        values[name] = [*values[name]]
+    return make_step(**values)
 
 
 _NAMES = tuple(one.name for one in attrs.fields(PlanStep))
+_LISTS = tuple(name for name in _NAMES if isinstance(default_of(PlanStep, name), list))
+_ALL = attrgetter(*_NAMES)

@@ -30,7 +30,7 @@ from planspec_lark.cli.planner_files import (
     strategy_option,
 )
 from planspec_lark.cli.show import lang_option, write_tree
-from planspec_lark.json_text.reading import JSON_LIMITS
+from planspec_lark.json_text.parser import JSON_LIMITS
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.models import Phase

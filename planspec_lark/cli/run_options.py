@@ -15,7 +15,7 @@ from planspec_lark.cli.waiting import SECONDS, timeout_option
 from planspec_lark.engine.models import Budget, EngineLimits
 from planspec_lark.engine.requests import Request
 from planspec_lark.engine.resuming import Edited
-from planspec_lark.json_text.reading import read_json
+from planspec_lark.json_text.parser import read_json
 from planspec_lark.llm.agents import Model, chat_model, program_model
 from planspec_lark.llm.models import LlmError
 from planspec_lark.llm.openai_chat import OpenAIChat

@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from planspec_lark.engine.models import HopStatus, OperatorResult
 from planspec_lark.json_text.findings import Finding, locate, word_of
-from planspec_lark.json_text.reading import JSON_LIMITS, scan_json
+from planspec_lark.json_text.parser import JSON_LIMITS, scan_json
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, in_order, shorten
 from planspec_lark.syntax.limits import Findings, Limits

@@ -7,20 +7,16 @@ import math
 import re
 from typing import Any, NoReturn
 
-from planspec_lark.json_text.scalars import MAX_DIGITS
+__all__ = ["MAX_DIGITS", "read", "read_float"]
 
-__all__ = ["read"]
-
+# An integer may have so many digits. Floats have at most 309, and every reader of JSON has a bound somewhere.
+MAX_DIGITS = 400
 # Half of a surrogate pair, or all of one.
 _SURROGATE = re.compile(r"\\u[dD][89A-Fa-f]")
 _ALL_BUT_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
 _ALIKE = bytes.maketrans(b"[]", b"{}")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _LONGEST = b"0" * (MAX_DIGITS + 1)
-
-
-class _RefusedError(Exception):
-    """The text is left to the reader that can say what is wrong."""
 
 
 def read(text: str, *, starts: str, max_depth: int | None) -> Any:
@@ -37,7 +33,7 @@ def read(text: str, *, starts: str, max_depth: int | None) -> Any:
         if _SURROGATE.search(text) or _LONGEST in data.translate(_DIGITS):
             return None
         value = _DECODER.decode(text)
-    except (_RefusedError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None
     return None if max_depth is not None and _is_deeper(data, value, max_depth) else value
 
@@ -45,22 +41,27 @@ def read(text: str, *, starts: str, max_depth: int | None) -> Any:
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise _RefusedError
+        raise ValueError("a key comes twice")
     return made
 
 
-def _read_float(numeral: str) -> float:
+def read_float(numeral: str) -> float:
+    """The value of a number with a point or an exponent.
+
+    Raises:
+        ValueError: it is too large.
+    """
     number = float(numeral)
     if not math.isfinite(number):
-        raise _RefusedError
+        raise ValueError("the number is too large")
     return number
 
 
-def _refuse(_: str) -> NoReturn:
-    raise _RefusedError
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(word)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=_read_float, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=read_float, parse_constant=_refuse)
 
 
 def _is_deeper(data: bytes, value: Any, most: int) -> bool:
@@ -84,6 +85,4 @@ def _is_value_deeper(value: Any, most: int) -> bool:
             for inside in (container.values() if isinstance(container, dict) else container)
             if isinstance(inside, (dict, list))
         ]
-        if not level:
-            return False
-    return True
+    return bool(level)

@@ -12,8 +12,7 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
-from planspec_lark.json_text.models import JsonText
-from planspec_lark.json_text.paths import write_path
+from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, in_order, shorten
 from planspec_lark.syntax.limits import Findings
 from planspec_lark.syntax.source import visible_name
@@ -123,8 +122,6 @@ class FirstFindings:
         # One more than are shown: the number of all others is said at the place of the first of them.
         if self._limit is None or len(self._kept) <= self._limit:
             heappush(self._kept, (-start, -self._number, finding))
-        elif start >= -self._kept[0][0]:
-            self._left[_severity_of(finding)] += 1
         else:
             last = heappushpop(self._kept, (-start, -self._number, finding))
             self._left[_severity_of(last[2])] += 1

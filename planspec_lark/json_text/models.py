@@ -1,20 +1,29 @@
-"""What a reading of a JSON text gives: a value, the place of everything in it, and diagnostics."""
+"""What a reading of a JSON text gives: a value, the place of everything in it, and diagnostics.
+
+Paths lead to values, such as ``("new_block", "plan", 2)``, and are written ``new_block.plan[2]``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final
 
 from attrs import define, field
 
-from planspec_lark.json_text.nodes import Nodes
-from planspec_lark.json_text.paths import Path
-from planspec_lark.json_text.strings import OffsetMap, decode, map_doubled, map_offsets
+from planspec_lark.json_text.escapes import DOUBLED_QUOTES, JSON_ESCAPES, NO_ESCAPES, OffsetMap
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors
 from planspec_lark.syntax.source import Source, Span
 
-__all__ = ["MISSING", "JsonText", "Missing"]
+__all__ = ["LEVELS", "MISSING", "JsonText", "Missing", "Node", "Path", "write_key", "write_path"]
+
+# Keys and indices, from the top.
+Path = Sequence[str | int]
+
+# So many levels of a path are written out at either end, and so many characters of a key.
+LEVELS = 25
+_LONGEST = 60
 
 
 class Missing(Enum):
@@ -23,11 +32,18 @@ class Missing(Enum):
     MISSING = "MISSING"
 
 
-# Where the characters of a shorter text are is found again sooner than all these places are kept.
-_WORTH_KEEPING = 100
-
 # The value of a text that has none. (None is the value of `null`.)
 MISSING: Final = Missing.MISSING
+
+
+@define(eq=False)
+class Node:
+    """Where a value stands: its bounds, those of its key with the quotes, and the nodes of what is inside of it."""
+
+    start: int
+    end: int
+    key: tuple[int, int] | None = None
+    inside: dict[str | int, Node] | None = None
 
 
 @define(eq=False)
@@ -45,19 +61,11 @@ class JsonText:
     value: Any
     diagnostics: list[Diagnostic]
     source: Source = field(repr=False)
-    _nodes: Nodes | None = field(repr=False)
-    # Finds them, once somebody asks for a place.
-    _find_nodes: Callable[[], Nodes] | None = field(default=None, repr=False)
-    # The text may stand behind other text: all places are in the whole one.
-    _maps: dict[int, tuple[int, int, OffsetMap | None]] = field(factory=dict, init=False, repr=False)
-
-    @property
-    def nodes(self) -> Nodes:
-        """Where all values stand."""
-        if self._nodes is None:
-            assert self._find_nodes is not None
-            self._nodes = self._find_nodes()
-        return self._nodes
+    _root: Node | None = field(default=None, repr=False)
+    # Finds it, once somebody asks for a place.
+    _find_root: Callable[[], Node | None] | None = field(default=None, repr=False)
+    # The string that was asked for last: a long one may have many findings.
+    _mapped: tuple[Node | None, OffsetMap | None] = field(default=(None, None), init=False, repr=False)
 
     @property
     def has_value(self) -> bool:
@@ -91,53 +99,82 @@ class JsonText:
 
     def bounds(self, path: Path) -> tuple[int, int]:
         """The offsets of :meth:`place`."""
-        if not self.nodes.starts:
-            return 0, 0
-        node, _ = self.nodes.find(path)
-        return self.nodes.starts[node], self.nodes.ends[node]
+        node, _ = self._find(path)
+        return node.start, node.end
 
     def key_bounds(self, path: Path) -> tuple[int, int]:
         """The offsets of :meth:`key_place`."""
-        if not self.nodes.starts:
-            return 0, 0
-        node, is_there = self.nodes.find(path)
-        if not is_there or self.nodes.keys[node] is None:
-            return self.bounds(path)
-        return self.nodes.key_starts[node], self.nodes.key_ends[node]
+        node, is_there = self._find(path)
+        return node.key if is_there and node.key else (node.start, node.end)
 
     def bounds_within(self, path: Path, start: int, end: int) -> tuple[int, int]:
         """The offsets of :meth:`place_within`."""
-        if not self.nodes.starts:
-            return 0, 0
-        node, is_there = self.nodes.find(path)
-        mapped = self._maps.get(node)
-        if mapped is None or not is_there:
-            value = self._get(path) if is_there else None
-            if not isinstance(value, str):
-                return self.bounds(path)
-            mapped = self._map(node, value)
-            if len(value) > _WORTH_KEEPING:
-                self._maps[node] = mapped
-        first, last, offsets = mapped
+        node, is_there = self._find(path)
+        if is_there and self._mapped[0] is not node:
+            self._mapped = node, self._map(node, path)
+        offsets = self._mapped[1] if is_there else None
         if offsets is None:
-            return self.bounds(path)
+            return node.start, node.end
         start, end = max(start, 0), max(start, end, 0)
-        return min(first + offsets.find(start), last), min(first + offsets.find(end), last)
+        return offsets.find(start), offsets.find(end)
 
-    def _map(self, node: int, value: str) -> tuple[int, int, OffsetMap | None]:
-        """Where the characters of a text are between, and where each is; None where that cannot be said."""
-        first, last = self.nodes.starts[node], self.nodes.ends[node]
-        written = self.source.text[first:last]
-        # YAML has texts without quotes, and others in single ones; it folds texts, and has escapes of its own.
-        if written == value:
-            return first, last, map_offsets("")
-        inside = written[1:-1]
-        if written[:1] == "'" and inside.replace("''", "'") == value:
-            return first + 1, last - 1, map_doubled(inside)
-        return first + 1, last - 1, map_offsets(inside) if decode(inside) == value else None
+    def _find(self, path: Path) -> tuple[Node, bool]:
+        """The node at a path; where there is none, its nearest ancestor, and False."""
+        if self._root is None and self._find_root is not None:
+            self._root = self._find_root()
+        node = self._root
+        if node is None:
+            return Node(0, 0), False
+        for step in path:
+            child = node.inside.get(step) if node.inside else None
+            if child is None:
+                return node, False
+            node = child
+        return node, True
 
-    def _get(self, path: Path) -> Any:
+    def _map(self, node: Node, path: Path) -> OffsetMap | None:
+        """Where each character of a string is written; None where that cannot be said."""
         value = self.value
         for step in path:
             value = value[step]
-        return value
+        written = self.source.text[node.start : node.end]
+        # YAML has texts without quotes, and others in single ones; it folds texts, and has escapes of its own.
+        if written == value:
+            return OffsetMap.of(written, node.start, NO_ESCAPES)
+        for notation in (DOUBLED_QUOTES, JSON_ESCAPES) if written.startswith("'") else (JSON_ESCAPES,):
+            if notation.decode(written[1:-1]) == value:
+                return OffsetMap.of(written[1:-1], node.start + 1, notation)
+        return None
+
+
+# ---------------------------------------------------------------- paths as people write them
+
+
+def write_path(path: Path) -> str:
+    """A path as people write it: keys with dots between, indices in brackets; the top itself is ``$``.
+
+    A key that is no plain word is quoted in brackets: ``inputs["a b"]``. A path of more than 50 levels is cut in its
+    middle, a key of more than 60 characters at its end.
+    """
+    is_long = len(path) > 2 * LEVELS
+    written = f"{_join(path[:LEVELS])}…{_join(path[-LEVELS:])}" if is_long else _join(path)
+    return written.removeprefix(".") or "$"
+
+
+def write_key(key: str) -> str:
+    """A key as messages name it: quoted as in JSON, and cut if it is long."""
+    return f"`{_quote(key)}`"
+
+
+def _quote(key: str) -> str:
+    return json.dumps(key if len(key) <= _LONGEST else key[:_LONGEST] + "…", ensure_ascii=False)
+
+
+def _join(path: Path) -> str:
+    return "".join([_write(step) for step in path])
+
+
+def _write(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if len(step) <= _LONGEST and step.isidentifier() else f"[{_quote(step)}]"

@@ -12,10 +12,9 @@ from typing import Any
 
 from attrs import define, field
 
-from planspec_lark.json_text.building import Builder
-from planspec_lark.json_text.models import MISSING, JsonText
-from planspec_lark.json_text.paths import write_path
-from planspec_lark.json_text.scalars import MAX_DIGITS
+from planspec_lark.json_text.builder import Builder
+from planspec_lark.json_text.fast_reader import MAX_DIGITS
+from planspec_lark.json_text.models import MISSING, JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, shorten
 from planspec_lark.syntax.limits import Limits, find_excess
 from planspec_lark.syntax.source import Source
@@ -48,7 +47,7 @@ def read_yaml(text: str, *, name: str = "<text>", limits: Limits = YAML_LIMITS) 
     source = Source(text, name)
     excess = find_excess(text, name, limits)
     if excess is not None:
-        return JsonText(MISSING, [excess], source, Builder().nodes)
+        return JsonText(MISSING, [excess], source)
     return _Reader(source, limits).read()
 
 
@@ -89,14 +88,13 @@ class _Reader:
             return self._stop(*refused.fault)
         except yaml_error as error:
             return self._stop(*_explain(error, self.source.text))
-        value = self.builder.values[0] if self.builder.values else None
-        return JsonText(value, [], self.source, self.builder.nodes)
+        return JsonText(self.builder.value, [], self.source, self.builder.root)
 
     def _stop(self, code: str, message: str, start: int, end: int, help: str = "") -> JsonText:
         path = write_path(self.builder.path()) if self.builder.depth else ""
         span = self.source.span(start, max(end, start + 1))
         fault = Diagnostic(code, message, CODES[code].severity, span, help=help, path=path, source=self.source)
-        return JsonText(MISSING, [fault], self.source, self.builder.nodes)
+        return JsonText(MISSING, [fault], self.source, self.builder.root)
 
     def _take(self, kind: str, event: Any) -> None:
         start, end = event.start_mark.index, event.end_mark.index

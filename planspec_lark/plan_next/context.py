@@ -12,7 +12,7 @@ from attrs import Attribute, evolve, field, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
 from planspec_lark.json_text.findings import Finding, locate
-from planspec_lark.json_text.reading import read_json
+from planspec_lark.json_text.parser import read_json
 from planspec_lark.plan_next.identity import says_goal
 from planspec_lark.plan_next.models import (
     ALWAYS_WRITTEN,

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 
 from planspec_lark.json_text.findings import Finding, locate, word_of
 from planspec_lark.json_text.models import JsonText
-from planspec_lark.json_text.reading import JSON_LIMITS, read_json, scan_json
+from planspec_lark.json_text.parser import JSON_LIMITS, read_json, scan_json
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase, check_return
 from planspec_lark.plan_next.structure import build

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planspec_lark.json_text.findings import Finding, locate
-from planspec_lark.json_text.paths import write_path
+from planspec_lark.json_text.models import write_path
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.source import Source
 from planspec_lark.toolplan.definitions import name_double, read_atoms

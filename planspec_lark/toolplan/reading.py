@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from planspec_lark.json_text.findings import Finding, FirstFindings
 from planspec_lark.json_text.models import JsonText
-from planspec_lark.json_text.reading import read_json
+from planspec_lark.json_text.parser import read_json
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, read_file

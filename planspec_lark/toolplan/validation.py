@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.json_text.findings import Finding
-from planspec_lark.json_text.paths import write_path
+from planspec_lark.json_text.models import write_path
 from planspec_lark.syntax.diagnostics import CODES
 from planspec_lark.syntax.source import visible_name
 from planspec_lark.toolplan.registry import Signatures

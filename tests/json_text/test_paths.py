@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark.json_text.paths import write_path
+from planspec_lark.json_text.models import write_path
 
 
 @pytest.mark.parametrize(

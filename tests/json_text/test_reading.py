@@ -10,8 +10,7 @@ import pytest
 from planspec_lark import Limits, Severity
 from planspec_lark.json_text import JsonText, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
-from planspec_lark.json_text.near import NearMisses
-from planspec_lark.json_text.scalars import NO_VALUE
+from planspec_lark.json_text.tokens import NO_VALUE, NearMisses
 from planspec_lark.syntax.limits import NO_LIMITS
 
 

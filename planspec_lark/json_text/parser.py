@@ -1,0 +1,291 @@
+"""JSON text → value, with the place of everything in it: strictly, or as far as there is an object in any text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from planspec_lark.json_text import fast_reader
+from planspec_lark.json_text.models import MISSING, JsonText, Node
+from planspec_lark.json_text.recovery import Recovery
+from planspec_lark.json_text.tokens import Flaw, NearMisses, token_pattern
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
+from planspec_lark.syntax.limits import NO_LIMITS, Findings, Limits, find_excess
+from planspec_lark.syntax.reasoning import Block, Remainder, blank, has_tags, leave_out_reasoning
+from planspec_lark.syntax.source import Source
+
+__all__ = ["JSON_LIMITS", "read_json", "scan_json"]
+
+JSON_LIMITS = Limits(max_bytes=1_000_000, max_depth=64, max_findings=1000)
+
+_KINDS = {"OPEN_ARRAY": "a list", "STRING": "a text", "NUMBER": "a number", "LITERAL": "a word"}
+_EXAMPLE = ('an object such as `{"key": "value"}`',)
+_BLANKS = " \t\r\n"
+# What begins like an object with members, or is an empty one.
+_LIKELY = re.compile(r"[{｛](?=[ \t\r\n]*+(?:[\"'“”„‘’`}｝]|//|/\*|[^\W\d][\w$\-]{0,60}[ \t]*[:：]))")
+_BRACE = re.compile(r"[{｛]")
+# So many faults and objects of a text are looked at. Behind them it is only other text.
+_MOST_FLAWS = 10_000
+_COMMENTS = re.compile(r"(?:(?://[^\r\n]*|/\*(?:[^*]|\*(?!/))*+\*/)[ \t\r\n]*)++")
+# An escape, or a string, which goes no further than its line.
+_ESCAPE_OR_STRING = re.compile(r'\\.|"(?:\\.|[^"\\\n]|\\(?=\n|\Z))*+"?')
+_FENCE = re.compile(r"(?:```|~~~)[^\r\n]*")
+
+
+def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS, allow_list: bool = False) -> JsonText:
+    """Read a text that has to be one JSON object, with nothing around it but white space. Never raises on any text.
+
+    Whatever JSON forbids is an error, and so are a key that comes twice, a lone surrogate, a number beyond the range of
+    floats, and an integer of more than 400 digits. A byte-order mark in front is accepted. The value is what could be
+    read in spite of the errors, as :func:`scan_json` has it; with no error it is what every reader of JSON makes of the
+    text.
+
+    Args:
+        text: any text.
+        name: what diagnostics call it.
+        limits: how much to read and to report. A text that is too long or too deep has no value.
+        allow_list: whether the text may be a list as well.
+    """
+    return _read(text, name, limits, starts="{[" if allow_list else "{", prefer=None)
+
+
+def scan_json(
+    text: str,
+    *,
+    name: str = "<text>",
+    limits: Limits = JSON_LIMITS,
+    prefer: Callable[[Any], bool] | None = None,
+) -> JsonText:
+    """Read the object in a text, such as a language model's answer, as far as there is one. Never raises on any text.
+
+    What is not as it should be is repaired where its meaning is plain. Diagnostics have the codes of :func:`read_json`:
+    a warning for a repair, an info for what is no part of the object, an error for what was lost. Nothing is made up: a
+    value that cannot be known is left out with its key. Of a key that comes twice the first value counts. An object
+    that is cut off is closed where it ends.
+
+    What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no answer. Where a text holds
+    several objects, one that ``prefer`` likes counts before others, one with members before an empty one, then the one
+    that has lost least, and the first.
+
+    Args:
+        text: any text.
+        name: what diagnostics call it.
+        limits: how much to read and to report. An object that is too deep has no value.
+        prefer: whether an object is of the kind that is looked for.
+    """
+    return _read(text, name, limits, starts="", prefer=prefer)
+
+
+def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable[[Any], bool] | None) -> JsonText:
+    """Read strictly what begins with one of the brackets ``starts``; without these, an object anywhere."""
+    if excess := find_excess(text, name, limits):
+        assert excess.source is not None
+        return JsonText(MISSING, [excess], excess.source)
+    # A text that is right holds no reasoning: a tag in it stands in a string.
+    value = fast_reader.read(text, starts=starts or "{", max_depth=limits.max_depth)
+    source = Source(text, name)
+    if value is not None:
+        return JsonText(value, [], source, find_root=partial(_find_root, source))
+    return _read_slowly(source, limits, starts=starts, prefer=prefer)
+
+
+def _read_slowly(source: Source, limits: Limits, *, starts: str, prefer: Callable[[Any], bool] | None) -> JsonText:
+    """Read a text that has faults."""
+    blocks = _find_blocks(source, limits)
+    reading = _Reading(blank(source.text, blocks), source, limits, is_strict=bool(starts))
+    return reading.run(starts, prefer, Remainder(source.text, blocks))
+
+
+def _find_root(source: Source) -> Node | None:
+    reading = _Reading(source.text, source, NO_LIMITS, is_strict=True)
+    return reading.read(reading.start).builder.root
+
+
+def _find_blocks(source: Source, limits: Limits) -> tuple[Block, ...]:
+    """The reasoning in a text. A tag in a string of an object is none, so the objects have to be known for that."""
+    text = source.text
+    if not has_tags(text):
+        return ()
+    reading = _Reading(text, source, limits, is_strict=False)
+    found = [reading.read(reading.start)] if text.startswith("[", reading.start) else []
+    found += reading.find(found[0].end if found else reading.start)
+    return leave_out_reasoning(text, _find_strings(text, found)).blocks
+
+
+def _find_strings(text: str, objects: list[Recovery]) -> Callable[[int, bool], bool]:
+    """Whether a tag at an offset is part of a string rather than the beginning, or in a block the end, of reasoning.
+
+    Inside an object of which nothing is lost, that is anywhere: it holds no other text. In others quotes are counted,
+    but not where a block is open, as such an object may just be a draft that goes on behind it.
+    """
+    starts = [one.start for one in objects]
+    strings = [
+        match.span()
+        for one in objects
+        if not one.is_intact
+        for match in _ESCAPE_OR_STRING.finditer(text, one.start, one.end)
+        if match[0].startswith('"')
+    ]
+
+    def hold(offset: int, is_in_block: bool) -> bool:
+        at = bisect_right(starts, offset) - 1
+        if at < 0 or offset >= objects[at].end:
+            return False
+        if is_in_block or objects[at].is_intact:
+            return objects[at].is_intact
+        nearest = bisect_right(strings, (offset, 0)) - 1
+        return nearest >= 0 and offset < strings[nearest][1]
+
+    return hold
+
+
+class _Reading:
+    """The objects of a text, read one after the other. With ``is_strict`` all that is found is an error.
+
+    Attributes:
+        text: what is read: that of the source, with blanks in place of reasoning.
+        start: where its first sign stands.
+        found: what is found beside the objects.
+    """
+
+    def __init__(self, text: str, source: Source, limits: Limits, *, is_strict: bool) -> None:
+        lead = grammars.pattern("json_text", "LEAD").match(text)
+        self.text = text
+        self.source = source
+        self.limits = limits
+        self.is_strict = is_strict
+        self.start = lead.end() if lead else 0
+        self.found = Findings(limits.max_findings)
+        self._near = NearMisses(text)
+        # A text is read in a time that its length bounds: each fault costs as much as many characters.
+        self._flaws_left = _MOST_FLAWS
+
+    def run(self, starts: str, prefer: Callable[[Any], bool] | None, reasoning: Remainder) -> JsonText:
+        """The object that is meant, or the list where it may be one."""
+        left_out = reasoning.diagnose(self.source, is_strict=self.is_strict)
+        is_list = "[" in starts and self.text.startswith("[", self.start)
+        other = self._find_other_kind() if starts and not is_list else None
+        objects = [] if other else [self.read(self.start)] if is_list else self.find(self.start)
+        if not objects:
+            return self._refuse(other or self._find_other_kind(), left_out)
+        best = _choose(objects, prefer)
+        self.found.extend(best.findings)
+        self._note_rest(objects, best)
+        self.found.extend(left_out)
+        if best.is_too_deep:
+            return JsonText(MISSING, self.found.close(), self.source)
+        return JsonText(best.value, self.found.close(), self.source, best.builder.root)
+
+    def read(self, at: int) -> Recovery:
+        """Read the value that begins there."""
+        most = max(self._flaws_left, 0)
+        recovery = Recovery(self.text, self.source, at, self.limits, self.is_strict, self._near, most).run()
+        self._flaws_left -= recovery.flaws + 1
+        return recovery
+
+    def find(self, start: int) -> list[Recovery]:
+        """All objects from there on; an object has to begin right there, or to look like one."""
+        known = [self.read(start)] if _BRACE.match(self.text, start) else []
+        found = [*known, *self._find(_LIKELY, known[0].end if known else start)]
+        # A brace of which nothing could be read was only a brace.
+        return found or [one for one in self._find(_BRACE, start) if one.value or not one.losses]
+
+    def _find(self, pattern: re.Pattern[str], at: int) -> Iterator[Recovery]:
+        while self._flaws_left > 0 and (match := pattern.search(self.text, at)):
+            recovery = self.read(match.start())
+            yield recovery
+            at = recovery.end
+
+    # ---------------------------------------------------------------- what is no object
+
+    def _refuse(self, other: Flaw | None, left_out: list[Diagnostic]) -> JsonText:
+        if other is not None:
+            self._note(other, Severity.ERROR)
+            self.found.extend(left_out)
+            return JsonText(MISSING, self.found.close(), self.source)
+        is_empty = not self.source.text.removeprefix("\ufeff").strip(_BLANKS)
+        message = "the text is empty" if is_empty else "there is no JSON object in the text"
+        flaw = Flaw("PJ101", message, self.start, self.start, expected=_EXAMPLE)
+        return JsonText(MISSING, in_order([*left_out, flaw.diagnose(Severity.ERROR, self.source)]), self.source)
+
+    def _find_other_kind(self) -> Flaw | None:
+        """What is wrong with a text that is a JSON value and no object."""
+        match = token_pattern().match(self.text, self.start)
+        kind = (match and match.lastgroup) or ""
+        if match is None or kind not in _KINDS:
+            return None
+        end = match.end()
+        if kind == "OPEN_ARRAY":
+            recovery = self.read(self.start)
+            if not (recovery.is_whole or recovery.is_too_deep) or self.text[recovery.end :].strip(_BLANKS):
+                return None
+            self.found.extend(recovery.findings)
+            end = self.start + 1
+        elif end != len(self.text):
+            return None
+        message = f"the top level is {_KINDS[kind]}, and has to be an object"
+        return Flaw("PJ105", message, self.start, end, expected=_EXAMPLE, is_loss=True)
+
+    # ---------------------------------------------------------------- what stands around the object
+
+    def _note(self, flaw: Flaw, severity: Severity | None = None) -> None:
+        severity = severity or (Severity.ERROR if self.is_strict else Severity.INFO)
+        self.found.add(flaw.diagnose(severity, self.source))
+
+    def _note_rest(self, objects: list[Recovery], best: Recovery) -> None:
+        """Report all that does not belong to the best object."""
+        at = self.start
+        for one in objects:
+            self._note_text(at, one.start)
+            if one is not best:
+                message = "another object, which is left out: only one counts"
+                self._note(Flaw("PJ104", message, one.start, one.end, help="leave one of them out"))
+            at = one.end
+        self._note_text(at, len(self.text))
+
+    def _note_text(self, start: int, end: int) -> None:
+        """Report what is no object: code fences, and what stands between them."""
+        side = "behind" if start > self.start else "in front of"
+        for fence in _FENCE.finditer(self.text, start, end):
+            self._note_prose((start, fence.start()), side)
+            self._note_piece("PJ103", "a code fence is no part of JSON", fence.span())
+            start = fence.end()
+        self._note_prose((start, end), side)
+
+    def _note_prose(self, where: tuple[int, int], side: str) -> None:
+        bare = self.text[slice(*where)].strip(_BLANKS)
+        if _COMMENTS.fullmatch(bare):
+            self._note_piece("PJ117", "JSON has no comments", where)
+        elif bare in {"[", "]"}:
+            # A list around the object is a part of it that was left out.
+            severity = Severity.ERROR if self.is_strict else Severity.WARNING
+            self._note_piece("PJ105", "the object stands in a list", where, "leave the brackets out", severity)
+        elif bare:
+            self._note_piece("PJ102", f"other text {side} the object", where)
+
+    def _note_piece(
+        self,
+        code: str,
+        message: str,
+        where: tuple[int, int],
+        help: str = "leave it out",
+        severity: Severity | None = None,
+    ) -> None:
+        piece = self.text[slice(*where)]
+        start = where[0] + len(piece) - len(piece.lstrip(_BLANKS))
+        end = where[0] + len(piece.rstrip(_BLANKS))
+        self._note(Flaw(code, message, start, end, help=help, fix=""), severity)
+
+
+def _choose(objects: list[Recovery], prefer: Callable[[Any], bool] | None) -> Recovery:
+    """The object that is meant: preferred, not empty, with the fewest losses, the first; in this order."""
+
+    def rank(one: Recovery) -> tuple[bool, bool, bool, int]:
+        is_wanted = prefer is None or one.is_too_deep or prefer(one.value)
+        return one.is_too_deep, not is_wanted, not one.value, one.losses
+
+    return min(objects, key=rank)

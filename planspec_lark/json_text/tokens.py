@@ -1,0 +1,338 @@
+"""What stands at one place of a text: a token of the grammar, or a near miss and what it is most likely meant as."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from attrs import define, field, frozen
+
+from planspec_lark.json_text.escapes import JSON_ESCAPES, irregular_pieces, spell
+from planspec_lark.json_text.fast_reader import MAX_DIGITS, read_float
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.syntax.source import Source
+
+__all__ = ["CUT_OFF", "NO_VALUE", "SCALARS", "Flaw", "NearMisses", "Token", "is_glued", "read_token", "token_pattern"]
+
+SCALARS = frozenset({"STRING", "NUMBER", "LITERAL"})
+# The kind of what the text ends in the middle of.
+CUT_OFF = "CUT_OFF"
+# What cannot be known.
+NO_VALUE = object()
+
+
+@frozen
+class Flaw:
+    """What is wrong at one place of a text, before it is a diagnostic.
+
+    ``fix`` is a text to put in its place, or in that of the stretch ``fix_at``. ``is_loss`` says that something of the
+    text is missing in what is read.
+    """
+
+    code: str
+    message: str
+    start: int
+    end: int
+    expected: tuple[str, ...] = ()
+    help: str = ""
+    fix: str | None = None
+    fix_at: tuple[int, int] | None = None
+    is_loss: bool = False
+
+    def diagnose(self, severity: Severity, source: Source, path: str = "") -> Diagnostic:
+        """The same as a diagnostic."""
+        span = source.span(self.start, self.end)
+        fix = None
+        if self.fix is not None:
+            fix = Fix(source.span(*self.fix_at) if self.fix_at else span, self.fix)
+        message, expected, help = self.message, self.expected, self.help
+        return Diagnostic(self.code, message, severity, span, expected, help, fix, path=path, source=source)
+
+
+@define
+class Token:
+    """What stands at a place: the kind of token that it is meant as (empty where it is none), its bounds, its value.
+
+    A value that cannot be known is :data:`NO_VALUE`. Of a token of the grammar ``behind`` is where the next one begins.
+    """
+
+    kind: str
+    start: int
+    end: int
+    value: Any = None
+    flaws: tuple[Flaw, ...] = ()
+    behind: int = 0
+
+
+def _near(kind: str, span: tuple[int, int], code: str, message: str, *, value: Any = None, **more: Any) -> Token:
+    """A token with one flaw, which is all of it."""
+    return Token(kind, *span, value, (Flaw(code, message, *span, **more),))
+
+
+# ---------------------------------------------------------------- tokens of the grammar
+
+_LITERALS = {"true": True, "false": False, "null": None}
+# Right behind a scalar such a character belongs to it.
+_GLUED = re.compile(r"[\w.+\-]")
+
+
+@cache
+def token_pattern() -> re.Pattern[str]:
+    """Any token of the grammar."""
+    return grammars.regular("json_text").tokens("token")
+
+
+def read_token(text: str, at: int) -> Token | None:
+    """The token of the grammar that stands here."""
+    match = token_pattern().match(text, at)
+    if match is None:
+        return None
+    kind, behind = match.lastgroup or "", match.end()
+    if kind not in SCALARS:
+        return Token(kind, at, at + 1, behind=behind)
+    said, end = match[kind], match.end(kind)
+    value: object = said
+    flaws: tuple[Flaw, ...] = ()
+    if kind == "STRING":
+        end += 1
+        if "\\" in said:
+            value, flaws = JSON_ESCAPES.decode(said), _diagnose_pieces(said, at + 1)
+    elif kind == "LITERAL":
+        value = _LITERALS[said]
+    else:
+        value = _read_number(said)
+        if value is None:
+            value, flaws = NO_VALUE, (_diagnose_range(said, at),)
+    return Token(kind, at, end, value, flaws, behind)
+
+
+def is_glued(text: str, token: Token) -> bool:
+    """Whether a token of the grammar is only the beginning of something else."""
+    return token.behind == token.end and token.kind in SCALARS and _GLUED.match(text, token.end) is not None
+
+
+def _read_number(numeral: str) -> int | float | None:
+    """The value of a number as JSON writes it, or None where it is beyond all bounds."""
+    if not _is_float(numeral):
+        return int(numeral) if len(numeral.lstrip("-")) <= MAX_DIGITS else None
+    try:
+        return read_float(numeral)
+    except ValueError:
+        return None
+
+
+def _is_float(numeral: str) -> bool:
+    return "." in numeral or "e" in numeral or "E" in numeral
+
+
+def _diagnose_range(numeral: str, at: int) -> Flaw:
+    if _is_float(numeral):
+        message, help = "the number is too large", "a number with a point or an exponent lies within ±1.8e308"
+    else:
+        digits = len(numeral.lstrip("-"))
+        message, help = f"the number has {digits:,} digits", f"an integer has at most {MAX_DIGITS} digits"
+    return Flaw("PJ134", message, at, at + len(numeral), help=help, is_loss=True)
+
+
+def _diagnose_pieces(raw: str, offset: int) -> tuple[Flaw, ...]:
+    """What is wrong with single characters of a string; ``offset`` is where its first one stands."""
+    flaws = []
+    for piece in irregular_pieces(raw):
+        start, end = offset + piece.start, offset + piece.end
+        fix = spell(piece.value)[1:-1]
+        if piece.code == "PJ124":
+            message = f"{_name_sign(piece.value)} cannot stand in a string as it is"
+            flaws.append(Flaw("PJ124", message, start, end, fix=fix))
+        elif piece.code == "PJ125":
+            message = f"`{raw[piece.start : piece.end]}` is no escape"
+            help = r"a backslash is written `\\`" if piece.value.startswith("\\") else "leave the backslash out"
+            flaws.append(Flaw("PJ125", message, start, end, help=help, fix=fix))
+        else:
+            flaws.append(Flaw("PJ126", "half of a surrogate pair is no character", start, end, is_loss=True))
+    return tuple(flaws)
+
+
+_SIGN_NAMES = {"\n": "the line break U+000A", "\r": "the carriage return U+000D", "\t": "the tab U+0009"}
+
+
+def _name_sign(char: str) -> str:
+    """How a character is called that nobody could see."""
+    return _SIGN_NAMES.get(char, f"the character U+{ord(char):04X}")
+
+
+# ---------------------------------------------------------------- near misses
+
+_SIGNS = {
+    "，": "COMMA", "、": "COMMA", "；": "COMMA", ";": "COMMA",
+    "：": "COLON", "=": "COLON", "=>": "COLON",
+    "｛": "OPEN_OBJECT", "｝": "CLOSE_OBJECT",
+    "［": "OPEN_ARRAY", "【": "OPEN_ARRAY", "］": "CLOSE_ARRAY", "】": "CLOSE_ARRAY",
+}  # fmt: skip
+_PLAIN = {
+    "COMMA": ",",
+    "COLON": ":",
+    "OPEN_OBJECT": "{",
+    "CLOSE_OBJECT": "}",
+    "OPEN_ARRAY": "[",
+    "CLOSE_ARRAY": "]",
+}
+_SIGN = re.compile("=>|[，、；;：=｛｝［］【】]")
+_COMMENT = re.compile(r"(?://|#)[^\r\n]*|/\*(?s:.*?)(?:\*/|\Z)")
+# White space elsewhere, and characters without width.
+_FOREIGN_SPACE = re.compile(r"(?:[^\S \t\n\r]|[\u200b-\u200f\u2060\ufeff])+")
+
+# What closes a string that was opened by that sign.
+_DOUBLE, _SINGLE = '“”„‟＂"', "‘’‚‛'"
+_CLOSING_QUOTES = dict.fromkeys("“”„‟＂", _DOUBLE) | dict.fromkeys("‘’‚‛", _SINGLE) | {sign: sign for sign in "\"'`"}
+# A quote closes a string only in front of what can stand behind a string.
+_BEHIND = r"[ \t]*+(?:[,:，：；、=}\]｝］】\r\n#]|//|/\*|\Z)"
+_CLOSED = {
+    quotes: re.compile(rf"(?:[^{quotes}\\\n]|\\[^\n]|[{quotes}](?!{_BEHIND}))*+[{quotes}]")
+    for quotes in set(_CLOSING_QUOTES.values())
+}
+_CLOSED_LATER = re.compile(rf'(?:[^"\\]|\\(?s:.))*+"(?={_BEHIND})')
+_NEXT_QUOTE = re.compile(r'(?:[^"\\]|\\(?s:.))*+"?')
+# A quote in the middle of a string that looks as if another string began there.
+_OPENS_ANOTHER = re.compile(r'[,:{\[][ \t]*"')
+_INNER_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*+"')
+_REST_OF_LINE = re.compile(r"[^\r\n]*")
+
+_KEY = re.compile(
+    r"(?P<key>[^\s,:：=，{}\[\]\"“”'‘’`/#](?:[^\r\n,:：=，{}\[\]\"“”]{0,80}[^\s,:：=，{}\[\]\"“”])?)[ \t]*(?=[:：=])"
+)
+_WORD = re.compile(r"[+\-]?[\w.$][\w.+\-$]*")
+# Anything up to what may be a part of JSON again.
+_PHRASE = re.compile(r"[^,，:：{}｛｝\[\]［］\"“”\r\n]+")
+
+
+@define
+class NearMisses:
+    """The near misses of one text. Every part of it is looked at a bounded number of times."""
+
+    text: str
+    # Up to here a string that spans lines has been looked for in vain.
+    _searched: int = field(default=0, init=False)
+
+    def read_key(self, at: int) -> Token | None:
+        """A key without quotes, if one stands here."""
+        match = _KEY.match(self.text, at)
+        if match is None:
+            return None
+        value, message = JSON_ESCAPES.decode(match["key"]), f"the key `{match['key']}` stands without quotes"
+        return _near("STRING", match.span("key"), "PJ127", message, value=value, fix=spell(value))
+
+    def read(self, at: int, *, may_be_value: bool) -> Token:
+        """What stands here; it has at least one character."""
+        text = self.text
+        if match := _COMMENT.match(text, at):
+            return _near("", match.span(), "PJ117", "JSON has no comments", help="leave it out", fix="")
+        if match := _SIGN.match(text, at):
+            kind = _SIGNS[match[0]]
+            message = f"`{match[0]}` stands in place of `{_PLAIN[kind]}`"
+            return _near(kind, match.span(), "PJ116", message, fix=_PLAIN[kind])
+        if match := _FOREIGN_SPACE.match(text, at):
+            return _near("", match.span(), "PJ116", f"{_name_sign(text[at])} is no white space in JSON", fix=" ")
+        if text[at] in _CLOSING_QUOTES:
+            return self._read_string(at)
+        return self._read_word(at, may_be_value=may_be_value)
+
+    def _read_word(self, at: int, *, may_be_value: bool) -> Token:
+        if (match := _WORD.match(self.text, at)) and match.end() < len(self.text):
+            token = _read_word(match[0], at)
+            if token.value is not NO_VALUE or token.flaws[0].code != "PJ131":
+                return token
+        match = _PHRASE.match(self.text, at)
+        end = at + len(match[0].rstrip()) if match else at + 1
+        if not may_be_value:
+            return Token("", at, end)
+        return Token(CUT_OFF, at, end) if end == len(self.text) else _read_word(self.text[at:end], at)
+
+    def _read_string(self, at: int) -> Token:
+        text, opener = self.text, self.text[at]
+        match = _CLOSED[_CLOSING_QUOTES[opener]].match(text, at + 1)
+        if match and not (opener == '"' and _OPENS_ANOTHER.search(match[0][:-1])):
+            return self._build_string(at, match.end())
+        if opener == '"' and (match := _CLOSED[_DOUBLE].match(text, at + 1)) and text[match.end() - 1] != '"':
+            return self._build_string(at, match.end())
+        if opener == '"' and at >= self._searched:
+            if match := _CLOSED_LATER.match(text, at + 1):
+                return self._build_string(at, match.end())
+            found = _NEXT_QUOTE.match(text, at + 1)
+            self._searched = found.end() if found else at
+        return self._read_unclosed(at)
+
+    def _read_unclosed(self, at: int) -> Token:
+        line = _REST_OF_LINE.match(self.text, at)
+        assert line is not None
+        content = line[0].rstrip(" \t")
+        bare = content.rstrip(",}] \t")
+        if line.end() == len(self.text) and bare == content:
+            return Token(CUT_OFF, at, len(self.text))
+        message, expected = "the quote that ends this string is missing", ('a closing `"`',)
+        end = at + max(len(bare), 1)
+        return _near("STRING", (at, end), "PJ122", message, value=NO_VALUE, expected=expected, is_loss=True)
+
+    def _build_string(self, at: int, end: int) -> Token:
+        raw, quotes = self.text[at + 1 : end - 1], self.text[at] + self.text[end - 1]
+        value = JSON_ESCAPES.decode(raw)
+        flaws = _diagnose_pieces(raw, at + 1)
+        if quotes != '""':
+            message = f"a string stands in double quotes, not in `{quotes}`"
+            flaws = (Flaw("PJ121", message, at, end, fix=spell(value)), *flaws)
+        elif inner := _INNER_QUOTE.search(raw):
+            message, help = "a quote in the middle of a string", 'inside a string a quote is written `\\"`'
+            where = at + inner.end()
+            flaw = Flaw("PJ123", message, where, where + 1, help=help, fix=spell(value), fix_at=(at, end))
+            flaws = (flaw, *flaws)
+        return Token("STRING", at, end, value, flaws)
+
+
+# ---------------------------------------------------------------- words in place of values
+
+_OTHER_LITERALS = {**_LITERALS, "none": None}
+_NOT_FINITE = frozenset({"nan", "inf", "infinity"})
+_LIKE_A_NUMBER = re.compile(r"[+\-]?\.?[0-9]")
+_LOOSE_NUMBER = re.compile(r"[+\-]?(?P<int>[0-9]*)(?P<fraction>\.[0-9]*)?(?P<exponent>[eE][+\-]?[0-9]+)?")
+_GROUPED = re.compile(r"[+\-]?[0-9]+(?:_[0-9]+)+")
+_HEXADECIMAL = re.compile(r"[+\-]?0[xX][0-9A-Fa-f]{1,16}")
+
+
+def _read_word(word: str, at: int) -> Token:
+    """A word that JSON does not know in the place of a value."""
+    end = at + len(word)
+    lower = word.lower()
+    if lower in _OTHER_LITERALS:
+        right = spell(_OTHER_LITERALS[lower])
+        message = f"`{word}` is written `{right}`"
+        return _near("LITERAL", (at, end), "PJ131", message, value=_OTHER_LITERALS[lower], fix=right)
+    if _LIKE_A_NUMBER.match(word) and (number := _repair_number(word)):
+        value, right = number
+        return _near("LITERAL", (at, end), "PJ133", f"the number `{word}` is written `{right}`", value=value, fix=right)
+    expected: tuple[str, ...] = ("a value",)
+    if lower.lstrip("+-") in _NOT_FINITE:
+        code, message, help, expected = "PJ132", "no number that JSON can hold", "write a number, or null", ()
+    elif _LIKE_A_NUMBER.match(word):
+        code, message, help = "PJ133", "no number", f"if it is a text, it stands in double quotes: {spell(word)}"
+    elif word.strip(".…"):
+        code, message, help = "PJ131", "no value", f"a text stands in double quotes: {spell(word)}"
+    else:
+        code, message, help = "PJ131", "no value", "write the value out"
+    message = f"`{word}` is {message}"
+    return _near("LITERAL", (at, end), code, message, value=NO_VALUE, expected=expected, help=help, is_loss=True)
+
+
+def _repair_number(word: str) -> tuple[int | float, str] | None:
+    """What a number most likely says, and how JSON writes it. A leading zero may stand for anything."""
+    sign = "-" if word.startswith("-") else ""
+    right = ""
+    if _HEXADECIMAL.fullmatch(word):
+        right = str(int(word, 16))
+    elif _GROUPED.fullmatch(word):
+        right = sign + word.lstrip("+-").replace("_", "")
+    elif match := _LOOSE_NUMBER.fullmatch(word):
+        fraction = match["fraction"] or ""
+        right = f"{sign}{match['int'] or '0'}{fraction if len(fraction) > 1 else ''}{match['exponent'] or ''}"
+    value = _read_number(right) if grammars.pattern("json_text", "NUMERAL").fullmatch(right) else None
+    return None if value is None else (value, right)

@@ -35,6 +35,7 @@ _BLANKS = " \t"
 _TAG = re.compile(
     r"<(?P<end>/?)(?:think|thinking|thought|reasoning|reflection)(?:[ \t][^<>\n]*+)?+(?<!/)>", re.IGNORECASE | re.ASCII
 )
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 # A step, as people and models write it: a number in front, and a word in brackets.
 _NUMBERED = re.compile(r"[-*+•#> \t]*+(?:step|步骤)?[ \t]*+[0-9０-９]", re.IGNORECASE)
@@ -88,22 +89,18 @@ def diagnose(block: Block, source: Source, *, is_strict: bool = False) -> Diagno
 
     To others it is an info, and a warning where a tag is missing: then it may have been meant otherwise.
     """
+    what, help = "a reasoning block", ""
+    if not block.is_whole:
+        help = "if the tag is only mentioned, write it in backticks"
+        what = "all behind this opening tag, which nothing closes, is reasoning"
     if not block.is_opened:
         line = source.position(block.end - 1)[0]
-        what, help = f"all up to the closing tag in line {line:,}, which nothing opens, is reasoning", _HELP
-    elif not block.is_closed:
-        what, help = "all behind this opening tag, which nothing closes, is reasoning", _HELP
-    else:
-        what, help = "a reasoning block", ""
-    severity = Severity.INFO if block.is_whole else Severity.WARNING
-    message = f"left out: {what}"
+        what = f"all up to the closing tag in line {line:,}, which nothing opens, is reasoning"
+    message, severity = f"left out: {what}", Severity.INFO if block.is_whole else Severity.WARNING
     if is_strict:
         severity, help = Severity.ERROR, help or "leave it out"
-        message = "a reasoning block is no part of the text" if block.is_whole else what
+        message = f"{what} is no part of the text" if block.is_whole else what
     return Diagnostic("PS125", message, severity, source.span(block.start, block.end), help=help, source=source)
-
-
-_HELP = "if the tag is only mentioned, write it in backticks"
 
 
 def has_tags(text: str) -> bool:
@@ -122,18 +119,9 @@ def leave_out_reasoning(text: str, holds: Holds | None = None) -> Remainder:
     if not has_tags(text):
         return Remainder(text)
     found = ReasoningFilter(holds=holds)
-    pieces: list[str] = []
-    at = void = 0
-    while at < len(text):
-        end = text.find("\n", at) + 1 or len(text)
-        piece = found.read(text[at:end], at)
-        if found.void_to > at:
-            pieces.clear()
-            void = at
-        pieces.append(piece)
-        at = end
+    left = "".join([found.read(line[0], line.start()) for line in _LINE.finditer(text)])
     found.finish()
-    return Remainder(" " * void + "".join(pieces), tuple(found.take()))
+    return Remainder(" " * found.void_to + left[found.void_to :], tuple(found.take()))
 
 
 def blank(text: str, blocks: Iterable[Block]) -> str:
@@ -239,21 +227,53 @@ class ReasoningFilter:
             self._context.follow(bare)
             return line
         was_open = self.is_open
-        cut = _Cut(self, body, start, white)
-        left = cut.run()
+        left, has_tags = self._cut(body, start, white)
         rest = left.strip(white)
-        if rest or not (was_open or cut.is_touched):
+        if rest or not (was_open or has_tags):
             self._context.follow(rest)
             return left + line[len(body) :]
         return " " * len(line)
 
-    def open(self, at: int) -> None:
-        """Begin a block, or go one deeper."""
-        if not self._depth:
-            self._start = at
-        self._depth += 1
+    def _cut(self, body: str, start: int, white: str) -> tuple[str, bool]:
+        """What is left of a line, with spaces in place of reasoning; and whether any tag in it counts."""
+        left: list[str] = []
+        # Up to where it is cut, where the last tag ends, and whether only tags that count and white space are before.
+        at = seen = 0
+        is_led, has_tags = True, False
+        for tag in _TAG.finditer(body):
+            is_led = is_led and not body[seen : tag.start()].strip(white)
+            seen = tag.end()
+            counts = self._counts(tag, start, is_led=is_led)
+            if counts and not is_led and not self._depth and self._context.owns(body[at : tag.start()].lstrip(white)):
+                break
+            is_led = counts
+            if not counts:
+                continue
+            has_tags = True
+            if not tag["end"]:
+                if not self._depth:
+                    left.append(body[at : tag.start()])
+                    at, self._start = tag.start(), start + tag.start()
+                self._depth += 1
+                continue
+            if not self._depth:
+                left = [" " * at]
+            self._close(start + seen)
+            if not self._depth:
+                left.append(" " * (seen - at))
+                at = seen
+        left.append(" " * (len(body) - at) if self._depth else body[at:])
+        return "".join(left), has_tags
 
-    def close(self, end: int) -> None:
+    def _counts(self, tag: Match[str], start: int, *, is_led: bool) -> bool:
+        """Whether a tag may count in its line, which begins at the offset ``start``."""
+        if not is_led and _is_quoted(tag):
+            return False
+        if self.holds is not None and self.holds(start + tag.start(), self.is_open):
+            return False
+        return is_led or not self._depth or bool(tag["end"])
+
+    def _close(self, end: int) -> None:
         """End a block; where none is open, all up to here is one."""
         if self._depth:
             self._depth -= 1
@@ -264,76 +284,6 @@ class ReasoningFilter:
         self._blocks = [Block(self._first, end, is_opened=False)]
         self.void_to = end
         self._context = _Context()
-
-    def is_text(self, before: str) -> bool:
-        """Whether a tag behind these first characters of a line is part of what the line says."""
-        return self._context.owns(before)
-
-
-@define
-class _Cut:
-    """One line, and what is left of it."""
-
-    found: ReasoningFilter
-    body: str
-    start: int
-    white: str
-    is_touched: bool = False
-    # What is left, as pieces, and where the piece begins that is not cut off yet.
-    _pieces: list[str] = field(factory=list)
-    _at: int = 0
-    # How much is reasoning since a closing tag that nothing opens.
-    _void: int = 0
-    # Whether nothing but white space stands between the line's beginning, or the last tag, and this place.
-    _seen: int = 0
-    _is_led: bool = True
-    # Whether all behind is text.
-    _is_over: bool = False
-
-    def run(self) -> str:
-        """What is left, as long as the line."""
-        for tag in _TAG.finditer(self.body):
-            is_led = self._is_led and not self.body[self._seen : tag.start()].strip(self.white)
-            self._is_led, self._seen = False, tag.end()
-            if not self._counts(tag, is_led):
-                if self._is_over:
-                    break
-                continue
-            self._is_led = self.is_touched = True
-            self._take(tag)
-        self._cut_off(len(self.body), is_left=not self.found.is_open)
-        return " " * self._void + "".join(self._pieces)
-
-    def _counts(self, tag: Match[str], is_led: bool) -> bool:
-        if not is_led and _is_quoted(tag):
-            return False
-        is_open, holds = self.found.is_open, self.found.holds
-        if holds is not None and holds(self.start + tag.start(), is_open):
-            return False
-        if is_open:
-            return is_led or bool(tag["end"])
-        if is_led:
-            return True
-        self._is_over = self.found.is_text(self.body[self._at : tag.start()].lstrip(self.white))
-        return not self._is_over
-
-    def _take(self, tag: Match[str]) -> None:
-        if not tag["end"]:
-            if not self.found.is_open:
-                self._cut_off(tag.start(), is_left=True)
-            self.found.open(self.start + tag.start())
-            return
-        was_open = self.found.is_open
-        self.found.close(self.start + tag.end())
-        if not was_open:
-            self._pieces.clear()
-            self._void = self._at
-        if not self.found.is_open:
-            self._cut_off(tag.end(), is_left=False)
-
-    def _cut_off(self, end: int, *, is_left: bool) -> None:
-        self._pieces.append(self.body[self._at : end] if is_left else " " * (end - self._at))
-        self._at = end
 
 
 def _is_quoted(tag: Match[str]) -> bool:

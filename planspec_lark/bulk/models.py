@@ -8,6 +8,8 @@ from typing import Any
 from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le, optional
 
+from planspec_lark.syntax.diagnostics import PlanSpecError
+
 __all__ = ["MOST_BYTES", "BulkError", "BulkOptions", "BulkTask", "Engine", "Outcome", "Shard", "ShardReport"]
 
 
@@ -15,7 +17,7 @@ __all__ = ["MOST_BYTES", "BulkError", "BulkOptions", "BulkTask", "Engine", "Outc
 MOST_BYTES = 10**12
 
 
-class BulkError(Exception):
+class BulkError(PlanSpecError):
     """A run that cannot start, or not end: what is asked for cannot be done, or does not fit what the folder holds."""
 
 

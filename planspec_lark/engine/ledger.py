@@ -14,10 +14,12 @@ from typing import Any, Protocol
 
 from attrs import define, evolve, field, frozen
 
+from planspec_lark.syntax.diagnostics import PlanSpecError
+
 __all__ = ["Change", "Kind", "Ledger", "LedgerError", "MemoryLedger", "Record", "RunInfo"]
 
 
-class LedgerError(Exception):
+class LedgerError(PlanSpecError):
     """A ledger that cannot be read or written; the text says why."""
 
 

@@ -17,6 +17,7 @@ from planspec_lark.engine.plantext import PlanText
 from planspec_lark.engine.state import RunState
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["Edited", "EditedError", "Edits", "Past", "catch_up", "find_edits", "open_again", "replay"]
@@ -36,7 +37,7 @@ class Edited(str, Enum):
     KEEP = "keep"
 
 
-class EditedError(Exception):
+class EditedError(PlanSpecError):
     """Finished steps were edited since the run, and it is to be said what becomes of them.
 
     Attributes:

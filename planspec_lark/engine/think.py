@@ -45,12 +45,12 @@ from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.syntax.diagnostics import Severity
+from planspec_lark.syntax.diagnostics import PlanSpecError, Severity
 
 __all__ = ["PlanRunError", "RunResult", "ThinkEngine"]
 
 
-class PlanRunError(Exception):
+class PlanRunError(PlanSpecError):
     """A plan that cannot be run, or a run that cannot be gone on with; the text says why."""
 
 

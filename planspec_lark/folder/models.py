@@ -10,7 +10,7 @@ from pathlib import Path
 from attrs import frozen
 
 from planspec_lark.document.file import PlanBusyError, PlanFileError
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, PlanSyntaxError
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["PlanEntry", "StoreError", "StoreReason", "refusals"]
@@ -28,7 +28,7 @@ class StoreReason(Enum):
     UNUSABLE = "unusable"
 
 
-class StoreError(Exception):
+class StoreError(PlanSpecError):
     """Something that a folder of plans refuses; the text is a sentence that is safe to show.
 
     Attributes:

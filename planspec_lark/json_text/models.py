@@ -13,7 +13,7 @@ from typing import Any, Final
 from attrs import define, field
 
 from planspec_lark.json_text.escapes import DOUBLED_QUOTES, JSON_ESCAPES, NO_ESCAPES, OffsetMap
-from planspec_lark.syntax.diagnostics import Diagnostic, has_errors
+from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, shorten
 from planspec_lark.syntax.source import Source, Span
 
 __all__ = ["LEVELS", "MISSING", "JsonText", "Missing", "Node", "Path", "write_key", "write_path"]
@@ -167,7 +167,7 @@ def write_key(key: str) -> str:
 
 
 def _quote(key: str) -> str:
-    return json.dumps(key if len(key) <= _LONGEST else key[:_LONGEST] + "…", ensure_ascii=False)
+    return json.dumps(shorten(key, _LONGEST), ensure_ascii=False)
 
 
 def _join(path: Path) -> str:

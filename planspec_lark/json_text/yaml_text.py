@@ -15,7 +15,7 @@ from attrs import define, field
 from planspec_lark.json_text.builder import Builder
 from planspec_lark.json_text.fast_reader import MAX_DIGITS
 from planspec_lark.json_text.models import MISSING, JsonText, write_path
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, shorten
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, PlanSpecError, shorten
 from planspec_lark.syntax.limits import Limits, find_excess
 from planspec_lark.syntax.source import Source
 
@@ -28,7 +28,7 @@ _TAGS = "tag:yaml.org,2002:"
 _BASES = {"0b": 2, "0o": 8, "0x": 16}
 
 
-class MissingYamlError(ImportError):
+class MissingYamlError(PlanSpecError, ImportError):
     """The extra ``yaml`` is not installed."""
 
     def __init__(self) -> None:

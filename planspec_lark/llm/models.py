@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.source import visible
 
 __all__ = ["LlmError", "ProgramError", "Reply", "Usage", "brief", "encode"]
@@ -39,7 +40,7 @@ class Reply:
     usage: Usage | None = None
 
 
-class LlmError(Exception):
+class LlmError(PlanSpecError):
     """A call of a language model that gave no usable answer, or settings with which none can be made.
 
     The message is a sentence that is safe to show: no control characters, no key.

@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
 from threading import Thread
 
+from planspec_lark.syntax.diagnostics import PlanSpecError
+
 __all__ = ["InboxError", "read_lines"]
 
 _PIECE = 65_536
@@ -18,7 +20,7 @@ _PIECE = 65_536
 _LONGEST = 64_000_000
 
 
-class InboxError(Exception):
+class InboxError(PlanSpecError):
     """Something has come that is no message."""
 
 

@@ -35,7 +35,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.views import focus_view, next_step_view
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, render_all, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, has_errors, render_all, shorten
 from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import one_line, visible
 from planspec_lark.syntax.token_estimate import estimate_tokens
@@ -59,7 +59,7 @@ _CHECK_LIMITS = Limits(max_bytes=_MOST_BYTES)
 _REPORTS = 50
 
 
-class RefusedError(Exception):
+class RefusedError(PlanSpecError):
     """Something that a tool does not do; the text says why, and what to do instead."""
 
 

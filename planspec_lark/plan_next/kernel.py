@@ -23,7 +23,7 @@ from planspec_lark.plan_next.context import (
     open_block,
 )
 from planspec_lark.plan_next.models import DoneStatus, PlanNext
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, decode
+from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["CONTEXT_FILE", "Kernel", "StateError", "create_state", "open_state", "read_state"]
@@ -35,7 +35,7 @@ _LOCK = "kernel.lock"
 _GIVEN_LIMITS = evolve(CONTEXT_LIMITS, max_depth=130)
 
 
-class StateError(Exception):
+class StateError(PlanSpecError):
     """A state that cannot be read, made or written now; the text says why."""
 
 

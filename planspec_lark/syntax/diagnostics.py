@@ -94,7 +94,7 @@ class Diagnostic:
 
 
 class PlanSpecError(Exception):
-    """What all errors of this package are."""
+    """The base of all errors that this package raises on purpose."""
 
 
 class PlanSyntaxError(PlanSpecError, ValueError):
@@ -196,14 +196,14 @@ def _is_line(span: Span, source: Source) -> bool:
     return span.end_line == span.line and line.strip() == line[span.column - 1 : span.end_column - 1]
 
 
-def join_words(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str], last: str = "or") -> str:
     """Words as an enumeration: `a, b or c`."""
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def shorten(text: str) -> str:
+def shorten(text: str, most: int = 2 * _EXCERPT_COLUMNS) -> str:
     """A text cut to what one wants to read of it."""
-    return text if len(text) <= 2 * _EXCERPT_COLUMNS else text[: 2 * _EXCERPT_COLUMNS] + "…"
+    return text if len(text) <= most else text[:most] + "…"
 
 
 def _excerpt(line: str, span: Span) -> tuple[str, str]:

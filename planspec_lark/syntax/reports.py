@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, shorten
 from planspec_lark.syntax.source import Span, escape_json, visible
 
 __all__ = ["github_item", "json_item", "sarif_item", "summarize", "to_json", "to_sarif"]
@@ -56,14 +56,10 @@ def json_item(diagnostic: Diagnostic) -> dict[str, Any]:
         "expected": list(diagnostic.expected),
         "help": diagnostic.help,
         "fix": None if fix is None else {"span": _to_span(fix.span), "text": fix.text},
-        "step_id": _shorten(diagnostic.step_id) or None,
+        "step_id": shorten(diagnostic.step_id, _LONGEST) or None,
         "path": diagnostic.path or None,
-        "source_line": _shorten(diagnostic.source_line),
+        "source_line": shorten(diagnostic.source_line, _LONGEST),
     }
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _to_span(span: Span | None) -> dict[str, int] | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from attrs import define, field
 
+from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.toolplan.references import Piece, PieceKind, read_pieces
 
 __all__ = [
@@ -35,7 +36,7 @@ class Unresolved(Exception):  # noqa: N818  (no error in a dry run)
     """The output that is meant is not there."""
 
 
-class ValueRefusedError(ValueError):
+class ValueRefusedError(PlanSpecError, ValueError):
     """A value that cannot be handed on; the text says why."""
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from attrs import field, frozen
 
+from planspec_lark.syntax.diagnostics import PlanSpecError
+
 __all__ = ["RunEvent", "RunEventKind", "StepResult", "StepStatus", "ToolRun", "ToolRunError"]
 
 
-class ToolRunError(Exception):
+class ToolRunError(PlanSpecError):
     """A run that cannot begin or cannot go on; the text says why."""
 
 

@@ -16,6 +16,7 @@ from functools import cached_property
 from attrs import define, field, frozen
 
 from planspec_lark.plan_next.wording.normal import Found, Normal
+from planspec_lark.syntax.diagnostics import PlanSpecError
 
 __all__ = ["Entry", "EntryError", "Kind", "Matcher", "read_key"]
 
@@ -33,7 +34,7 @@ _WRITTEN = {"{n}": _NUMBER, " ": r"\s++", "{s}": r"\s"}
 _LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f]")
 
 
-class EntryError(ValueError):
+class EntryError(PlanSpecError, ValueError):
     """An entry that no text can be searched for."""
 
 

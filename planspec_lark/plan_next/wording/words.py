@@ -16,7 +16,7 @@ from attrs import evolve, fields, frozen
 
 from planspec_lark.plan_next.wording.matching import Entry, EntryError, Kind, Matcher, read_key
 from planspec_lark.plan_next.wording.normal import Found
-from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, find_excess, read_file
 
 __all__ = ["WORDS_LIMITS", "Found", "WordList", "Words", "WordsError", "default_words", "load_words", "read_words"]
@@ -25,7 +25,7 @@ WORDS_LIMITS = Limits(max_bytes=1_000_000)
 _LISTS = ("sequence", "guess")
 
 
-class WordsError(ValueError):
+class WordsError(PlanSpecError, ValueError):
     """A list of words that can not be used; the message says where and why."""
 
 

@@ -71,13 +71,17 @@ class _RefusedError(Exception):
 
 @define
 class _Reader:
-    """Follows the events of a parser. ``is_key`` says for each container that is open whether a key comes next."""
+    """Follows the events of a parser."""
 
     source: Source
     limits: Limits
     builder: Builder = field(factory=Builder)
-    is_key: list[bool | None] = field(factory=list)
     documents: int = 0
+
+    @property
+    def is_at_key(self) -> bool:
+        """Whether a key comes next."""
+        return self.builder.is_in_object and self.builder.key is None
 
     def read(self) -> JsonText:
         yaml, yaml_error = _library()
@@ -108,48 +112,40 @@ class _Reader:
         elif kind in ("MappingStart", "SequenceStart"):
             self._open(kind, event, start, end)
         elif kind in ("MappingEnd", "SequenceEnd"):
-            self.is_key.pop()
             self.builder.close(end)
-            self._came_to_end()
         elif kind == "Scalar":
             self._take_scalar(event, start, end)
 
     def _open(self, kind: str, event: Any, start: int, end: int) -> None:
         if event.tag is not None:
-            raise _RefusedError("PY103", f"`{shorten(str(event.tag))}` is a tag", start, end, "write plain values")
-        if self.is_key and self.is_key[-1]:
+            raise _tagged(event, start, end)
+        if self.is_at_key:
             raise _RefusedError("PY104", "a key is a text", start, end)
         most = self.limits.max_depth
         if most is not None and self.builder.depth >= most:
             raise _RefusedError("PJ107", f"this is deeper than the {most} levels that are allowed", start, end)
-        is_mapping = kind == "MappingStart"
-        self.builder.open({} if is_mapping else [], start)
-        self.is_key.append(True if is_mapping else None)
+        self.builder.open({} if kind == "MappingStart" else [], start)
 
     def _take_scalar(self, event: Any, start: int, end: int) -> None:
         if event.tag is not None and event.tag != "!":
-            raise _RefusedError("PY103", f"`{shorten(str(event.tag))}` is a tag", start, end, "write plain values")
+            raise _tagged(event, start, end)
         value = _value_of(event, start, end)
-        if self.is_key and self.is_key[-1]:
-            if not isinstance(value, str):
-                help = f'write "{shorten(event.value)}"' if event.value else ""
-                raise _RefusedError(
-                    "PY104", f"a key is a text, and {shorten(event.value) or 'this'} is none", start, end, help
-                )
-            first = self.builder.set_key(value, start, end)
-            if first is not None:
-                line, column = self.source.position(first)
-                message = f"the key {shorten(repr(value))} is there already, at {line}:{column}"
-                raise _RefusedError("PJ128", message, start, end)
-            self.is_key[-1] = False
+        if not self.is_at_key:
+            self.builder.add(value, start, end)
             return
-        self.builder.add(value, start, end)
-        self._came_to_end()
+        if not isinstance(value, str):
+            written = shorten(event.value)
+            help = f'write "{written}"' if written else ""
+            raise _RefusedError("PY104", f"a key is a text, and {written or 'this'} is none", start, end, help)
+        first = self.builder.set_key(value, start, end)
+        if first is not None:
+            line, column = self.source.position(first)
+            message = f"the key {shorten(repr(value))} is there already, at {line}:{column}"
+            raise _RefusedError("PJ128", message, start, end)
 
-    def _came_to_end(self) -> None:
-        """What comes behind the value of a key is a key."""
-        if self.is_key and self.is_key[-1] is False:
-            self.is_key[-1] = True
+
+def _tagged(event: Any, start: int, end: int) -> _RefusedError:
+    return _RefusedError("PY103", f"`{shorten(str(event.tag))}` is a tag", start, end, "write plain values")
 
 
 def _value_of(event: Any, start: int, end: int) -> Any:

@@ -6,6 +6,7 @@ less than that.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -161,8 +162,14 @@ class Findings:
             self.add(diagnostic)
         if isinstance(others, Findings) and others._first_left_out is not None:
             self._first_left_out = self._first_left_out or others._first_left_out
-            for severity, count in others.counts.items():
-                self.counts[severity] += count - sum(found.severity is severity for found in others.shown)
+            for severity, count in others._left().items():
+                self.counts[severity] += count
+
+    def _left(self) -> Counter[Severity]:
+        """How many of each severity are only counted."""
+        left = Counter(self.counts)
+        left.subtract(found.severity for found in self.shown)
+        return left
 
     def close(self) -> list[Diagnostic]:
         """All in the order of the text, and behind them how many more there are."""
@@ -171,11 +178,8 @@ class Findings:
         first = self._first_left_out
         if first is None:
             return listed
-        shown = dict.fromkeys(Severity, 0)
-        for found in self.shown:
-            shown[found.severity] += 1
-        left = {severity: self.counts[severity] - shown[severity] for severity in _WEIGHT}
-        worst = max((severity for severity in _WEIGHT if left[severity]), key=_WEIGHT.index)
+        left = self._left()
+        worst = max(filter(left.get, _WEIGHT), key=_WEIGHT.index)
         more = sum(left.values())
         message = f"{more:,} more {'finding is' if more == 1 else 'findings are'} not listed"
         help = "mend these first, or ask for more"

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from attrs import fields_dict
+
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, shorten
 from planspec_lark.syntax.source import Span, escape_json, visible
 
@@ -21,6 +23,7 @@ _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 # Of a longer line or id, a report shows the start: a line may have as many findings as characters.
 _LONGEST = 500
+_SPAN = tuple(fields_dict(Span))
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
@@ -63,16 +66,7 @@ def json_item(diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def _to_span(span: Span | None) -> dict[str, int] | None:
-    if span is None:
-        return None
-    return {
-        "start": span.start,
-        "end": span.end,
-        "line": span.line,
-        "column": span.column,
-        "end_line": span.end_line,
-        "end_column": span.end_column,
-    }
+    return None if span is None else {name: getattr(span, name) for name in _SPAN}
 
 
 def github_item(diagnostic: Diagnostic) -> str:
@@ -131,21 +125,20 @@ def sarif_item(diagnostic: Diagnostic) -> dict[str, Any]:
         "level": _LEVELS[diagnostic.severity],
         "message": {"text": text},
     }
-    if diagnostic.source is not None:
-        location: dict[str, Any] = {"artifactLocation": {"uri": _to_uri(diagnostic.source.name)}}
-        if diagnostic.span is not None:
-            location["region"] = _to_region(diagnostic.span)
-        place: dict[str, Any] = {"physicalLocation": location}
-        if diagnostic.path:
-            place["logicalLocations"] = [{"fullyQualifiedName": diagnostic.path}]
-        result["locations"] = [place]
-        if diagnostic.fix is not None:
-            change = {
-                "deletedRegion": _to_region(diagnostic.fix.span),
-                "insertedContent": {"text": diagnostic.fix.text},
-            }
-            change_of = {"artifactLocation": location["artifactLocation"], "replacements": [change]}
-            result["fixes"] = [{"description": {"text": "Write this line."}, "artifactChanges": [change_of]}]
+    if diagnostic.source is None:
+        return result
+    file = {"uri": _to_uri(diagnostic.source.name)}
+    location: dict[str, Any] = {"artifactLocation": file}
+    if diagnostic.span is not None:
+        location["region"] = _to_region(diagnostic.span)
+    place: dict[str, Any] = {"physicalLocation": location}
+    if diagnostic.path:
+        place["logicalLocations"] = [{"fullyQualifiedName": diagnostic.path}]
+    result["locations"] = [place]
+    if fix := diagnostic.fix:
+        change = {"deletedRegion": _to_region(fix.span), "insertedContent": {"text": fix.text}}
+        changes = [{"artifactLocation": file, "replacements": [change]}]
+        result["fixes"] = [{"description": {"text": "Write this line."}, "artifactChanges": changes}]
     return result
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from attrs import frozen
 
@@ -18,8 +18,7 @@ __all__ = [
     "NO_ESCAPES",
     "Notation",
     "OffsetMap",
-    "Piece",
-    "irregular_pieces",
+    "read_piece",
     "spell",
 ]
 
@@ -40,17 +39,7 @@ _PIECE = re.compile(
 )
 
 
-@frozen
-class Piece:
-    """Characters of a raw string that JSON does not allow: where they stand, what is wrong, what they say."""
-
-    start: int
-    end: int
-    code: str
-    value: str
-
-
-def _read(piece: str) -> tuple[str, str]:
+def read_piece(piece: str) -> tuple[str, str]:
     """What a piece says, and the code of what is wrong with it."""
     if piece[0] != "\\":
         return (piece, "PJ124") if piece < " " else (_LOST, "PJ126")
@@ -66,14 +55,6 @@ def _read(piece: str) -> tuple[str, str]:
     return _FOREIGN.get(sign, f"\\{sign}"), "PJ125"
 
 
-def irregular_pieces(raw: str) -> Iterator[Piece]:
-    """The pieces of a raw string that JSON does not allow, in order."""
-    for match in _PIECE.finditer(raw):
-        value, code = _read(match[0])
-        if code:
-            yield Piece(match.start(), match.end(), code, value)
-
-
 @frozen
 class Notation:
     """A way to write characters in a string: which pieces do not stand for themselves, and what these say."""
@@ -86,7 +67,7 @@ class Notation:
         return self.pieces.sub(self.read, raw)
 
 
-JSON_ESCAPES = Notation(_PIECE, lambda piece: _read(piece[0])[0])
+JSON_ESCAPES = Notation(_PIECE, lambda piece: read_piece(piece[0])[0])
 # In single quotes of YAML, two of them are one.
 DOUBLED_QUOTES = Notation(re.compile("''"), lambda _: "'")
 NO_ESCAPES = Notation(re.compile(r"(?!)"), lambda piece: piece[0])

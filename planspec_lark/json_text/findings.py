@@ -15,7 +15,7 @@ from attrs import frozen
 from planspec_lark.json_text.models import JsonText, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, in_order, shorten
 from planspec_lark.syntax.limits import Findings
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.source import Span, visible_name
 
 __all__ = ["KIND_WORDS", "Finding", "FirstFindings", "Path", "locate", "text_of", "word_of"]
 
@@ -83,7 +83,7 @@ def _locate(finding: Finding, origin: JsonText | None) -> Diagnostic:
     severity, path = _severity_of(finding), write_path(finding.path)
     if origin is None:
         return Diagnostic(finding.code, finding.message, severity, help=finding.help, path=path)
-    span = origin.source.span(*_bounds_of(finding, origin))
+    span = _place_of(finding, origin)
     return Diagnostic(finding.code, finding.message, severity, span, help=finding.help, path=path, source=origin.source)
 
 
@@ -91,10 +91,10 @@ def _severity_of(finding: Finding) -> Severity:
     return finding.severity or CODES[finding.code].severity
 
 
-def _bounds_of(finding: Finding, origin: JsonText) -> tuple[int, int]:
+def _place_of(finding: Finding, origin: JsonText) -> Span:
     if finding.within is not None:
-        return origin.bounds_within(finding.path, *finding.within)
-    return origin.key_bounds(finding.path) if finding.at_key else origin.bounds(finding.path)
+        return origin.place_within(finding.path, *finding.within)
+    return origin.key_place(finding.path) if finding.at_key else origin.place(finding.path)
 
 
 class FirstFindings:
@@ -118,7 +118,7 @@ class FirstFindings:
     def add(self, finding: Finding) -> None:
         """Take one more."""
         self._number += 1
-        start = _bounds_of(finding, self._origin)[0]
+        start = _place_of(finding, self._origin).start
         # One more than are shown: the number of all others is said at the place of the first of them.
         if self._limit is None or len(self._kept) <= self._limit:
             heappush(self._kept, (-start, -self._number, finding))

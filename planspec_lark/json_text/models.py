@@ -83,11 +83,13 @@ class JsonText:
         Of an item of a list the step is its index, from 0. The place of a text has its quotes in it. A text without a
         value has its first character for a place.
         """
-        return self.source.span(*self.bounds(path))
+        node, _ = self._find(path)
+        return self.source.span(node.start, node.end)
 
     def key_place(self, path: Path) -> Span:
         """The place of the key of the value at a path, with its quotes; that of the value where it has no key."""
-        return self.source.span(*self.key_bounds(path))
+        node, is_there = self._find(path)
+        return self.source.span(*(node.key if is_there and node.key else (node.start, node.end)))
 
     def place_within(self, path: Path, start: int, end: int) -> Span:
         """The place of the characters ``start`` to ``end`` (excluded) of the text at a path, escapes as one character.
@@ -95,28 +97,14 @@ class JsonText:
         Bounds beyond the text are moved inside. Where there is no text at the path, or it is written so that its
         characters cannot be told apart, as in a YAML text of several lines, it is :meth:`place`.
         """
-        return self.source.span(*self.bounds_within(path, start, end))
-
-    def bounds(self, path: Path) -> tuple[int, int]:
-        """The offsets of :meth:`place`."""
-        node, _ = self._find(path)
-        return node.start, node.end
-
-    def key_bounds(self, path: Path) -> tuple[int, int]:
-        """The offsets of :meth:`key_place`."""
-        node, is_there = self._find(path)
-        return node.key if is_there and node.key else (node.start, node.end)
-
-    def bounds_within(self, path: Path, start: int, end: int) -> tuple[int, int]:
-        """The offsets of :meth:`place_within`."""
         node, is_there = self._find(path)
         if is_there and self._mapped[0] is not node:
             self._mapped = node, self._map(node, path)
         offsets = self._mapped[1] if is_there else None
         if offsets is None:
-            return node.start, node.end
+            return self.source.span(node.start, node.end)
         start, end = max(start, 0), max(start, end, 0)
-        return offsets.find(start), offsets.find(end)
+        return self.source.span(offsets.find(start), offsets.find(end))
 
     def _find(self, path: Path) -> tuple[Node, bool]:
         """The node at a path; where there is none, its nearest ancestor, and False."""

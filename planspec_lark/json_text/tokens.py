@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.json_text.escapes import JSON_ESCAPES, irregular_pieces, spell
+from planspec_lark.json_text.escapes import JSON_ESCAPES, read_piece, spell
 from planspec_lark.json_text.fast_reader import MAX_DIGITS, read_float
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
@@ -139,18 +139,19 @@ def _diagnose_range(numeral: str, at: int) -> Flaw:
 def _diagnose_pieces(raw: str, offset: int) -> tuple[Flaw, ...]:
     """What is wrong with single characters of a string; ``offset`` is where its first one stands."""
     flaws = []
-    for piece in irregular_pieces(raw):
-        start, end = offset + piece.start, offset + piece.end
-        fix = spell(piece.value)[1:-1]
-        if piece.code == "PJ124":
-            message = f"{_name_sign(piece.value)} cannot stand in a string as it is"
-            flaws.append(Flaw("PJ124", message, start, end, fix=fix))
-        elif piece.code == "PJ125":
-            message = f"`{raw[piece.start : piece.end]}` is no escape"
-            help = r"a backslash is written `\\`" if piece.value.startswith("\\") else "leave the backslash out"
-            flaws.append(Flaw("PJ125", message, start, end, help=help, fix=fix))
+    for match in JSON_ESCAPES.pieces.finditer(raw):
+        value, code = read_piece(match[0])
+        if not code:
+            continue
+        start, end = offset + match.start(), offset + match.end()
+        fix = spell(value)[1:-1]
+        if code == "PJ124":
+            flaws.append(Flaw(code, f"{_name_sign(value)} cannot stand in a string as it is", start, end, fix=fix))
+        elif code == "PJ125":
+            help = r"a backslash is written `\\`" if value.startswith("\\") else "leave the backslash out"
+            flaws.append(Flaw(code, f"`{match[0]}` is no escape", start, end, help=help, fix=fix))
         else:
-            flaws.append(Flaw("PJ126", "half of a surrogate pair is no character", start, end, is_loss=True))
+            flaws.append(Flaw(code, "half of a surrogate pair is no character", start, end, is_loss=True))
     return tuple(flaws)
 
 

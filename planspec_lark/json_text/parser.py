@@ -10,8 +10,8 @@ from typing import Any
 
 from planspec_lark.json_text import fast_reader
 from planspec_lark.json_text.models import MISSING, JsonText, Node
-from planspec_lark.json_text.recovery import Recovery
-from planspec_lark.json_text.tokens import Flaw, NearMisses, token_pattern
+from planspec_lark.json_text.recovery import Input, Recovery
+from planspec_lark.json_text.tokens import Flaw, token_pattern
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import NO_LIMITS, Findings, Limits, find_excess
@@ -28,8 +28,6 @@ _BLANKS = " \t\r\n"
 # What begins like an object with members, or is an empty one.
 _LIKELY = re.compile(r"[{｛](?=[ \t\r\n]*+(?:[\"'“”„‘’`}｝]|//|/\*|[^\W\d][\w$\-]{0,60}[ \t]*[:：]))")
 _BRACE = re.compile(r"[{｛]")
-# So many faults and objects of a text are looked at. Behind them it is only other text.
-_MOST_FLAWS = 10_000
 _COMMENTS = re.compile(r"(?:(?://[^\r\n]*|/\*(?:[^*]|\*(?!/))*+\*/)[ \t\r\n]*)++")
 # An escape, or a string, which goes no further than its line.
 _ESCAPE_OR_STRING = re.compile(r'\\.|"(?:\\.|[^"\\\n]|\\(?=\n|\Z))*+"?')
@@ -96,13 +94,18 @@ def _read(text: str, name: str, limits: Limits, *, starts: str, prefer: Callable
 def _read_slowly(source: Source, limits: Limits, *, starts: str, prefer: Callable[[Any], bool] | None) -> JsonText:
     """Read a text that has faults."""
     blocks = _find_blocks(source, limits)
-    reading = _Reading(blank(source.text, blocks), source, limits, is_strict=bool(starts))
-    return reading.run(starts, prefer, Remainder(source.text, blocks))
+    reading = _Reading(Input(blank(source.text, blocks), source, limits, is_strict=bool(starts)))
+    return reading.run(starts, prefer, Remainder(source.text, blocks).diagnose(source, is_strict=bool(starts)))
 
 
 def _find_root(source: Source) -> Node | None:
-    reading = _Reading(source.text, source, NO_LIMITS, is_strict=True)
-    return reading.read(reading.start).builder.root
+    given = Input(source.text, source, NO_LIMITS, is_strict=True)
+    return Recovery(given, _find_start(source.text)).run().builder.root
+
+
+def _find_start(text: str) -> int:
+    lead = grammars.pattern("json_text", "LEAD").match(text)
+    return lead.end() if lead else 0
 
 
 def _find_blocks(source: Source, limits: Limits) -> tuple[Block, ...]:
@@ -110,7 +113,7 @@ def _find_blocks(source: Source, limits: Limits) -> tuple[Block, ...]:
     text = source.text
     if not has_tags(text):
         return ()
-    reading = _Reading(text, source, limits, is_strict=False)
+    reading = _Reading(Input(text, source, limits, is_strict=False))
     found = [reading.read(reading.start)] if text.startswith("[", reading.start) else []
     found += reading.find(found[0].end if found else reading.start)
     return leave_out_reasoning(text, _find_strings(text, found)).blocks
@@ -144,29 +147,22 @@ def _find_strings(text: str, objects: list[Recovery]) -> Callable[[int, bool], b
 
 
 class _Reading:
-    """The objects of a text, read one after the other. With ``is_strict`` all that is found is an error.
+    """The objects of a text, read one after the other.
 
     Attributes:
-        text: what is read: that of the source, with blanks in place of reasoning.
         start: where its first sign stands.
         found: what is found beside the objects.
     """
 
-    def __init__(self, text: str, source: Source, limits: Limits, *, is_strict: bool) -> None:
-        lead = grammars.pattern("json_text", "LEAD").match(text)
-        self.text = text
-        self.source = source
-        self.limits = limits
-        self.is_strict = is_strict
-        self.start = lead.end() if lead else 0
-        self.found = Findings(limits.max_findings)
-        self._near = NearMisses(text)
-        # A text is read in a time that its length bounds: each fault costs as much as many characters.
-        self._flaws_left = _MOST_FLAWS
+    def __init__(self, given: Input) -> None:
+        self.given = given
+        self.text = given.text
+        self.source = given.source
+        self.start = _find_start(given.text)
+        self.found = Findings(given.limits.max_findings)
 
-    def run(self, starts: str, prefer: Callable[[Any], bool] | None, reasoning: Remainder) -> JsonText:
+    def run(self, starts: str, prefer: Callable[[Any], bool] | None, left_out: list[Diagnostic]) -> JsonText:
         """The object that is meant, or the list where it may be one."""
-        left_out = reasoning.diagnose(self.source, is_strict=self.is_strict)
         is_list = "[" in starts and self.text.startswith("[", self.start)
         other = self._find_other_kind() if starts and not is_list else None
         objects = [] if other else [self.read(self.start)] if is_list else self.find(self.start)
@@ -182,10 +178,7 @@ class _Reading:
 
     def read(self, at: int) -> Recovery:
         """Read the value that begins there."""
-        most = max(self._flaws_left, 0)
-        recovery = Recovery(self.text, self.source, at, self.limits, self.is_strict, self._near, most).run()
-        self._flaws_left -= recovery.flaws + 1
-        return recovery
+        return Recovery(self.given, at).run()
 
     def find(self, start: int) -> list[Recovery]:
         """All objects from there on; an object has to begin right there, or to look like one."""
@@ -195,7 +188,7 @@ class _Reading:
         return found or [one for one in self._find(_BRACE, start) if one.value or not one.losses]
 
     def _find(self, pattern: re.Pattern[str], at: int) -> Iterator[Recovery]:
-        while self._flaws_left > 0 and (match := pattern.search(self.text, at)):
+        while self.given.flaws_left > 0 and (match := pattern.search(self.text, at)):
             recovery = self.read(match.start())
             yield recovery
             at = recovery.end
@@ -233,7 +226,7 @@ class _Reading:
     # ---------------------------------------------------------------- what stands around the object
 
     def _note(self, flaw: Flaw, severity: Severity | None = None) -> None:
-        severity = severity or (Severity.ERROR if self.is_strict else Severity.INFO)
+        severity = severity or (Severity.ERROR if self.given.is_strict else Severity.INFO)
         self.found.add(flaw.diagnose(severity, self.source))
 
     def _note_rest(self, objects: list[Recovery], best: Recovery) -> None:
@@ -262,7 +255,7 @@ class _Reading:
             self._note_piece("PJ117", "JSON has no comments", where)
         elif bare in {"[", "]"}:
             # A list around the object is a part of it that was left out.
-            severity = Severity.ERROR if self.is_strict else Severity.WARNING
+            severity = Severity.ERROR if self.given.is_strict else Severity.WARNING
             self._note_piece("PJ105", "the object stands in a list", where, "leave the brackets out", severity)
         elif bare:
             self._note_piece("PJ102", f"other text {side} the object", where)

@@ -24,7 +24,7 @@ from planspec_lark.syntax.diagnostics import Severity
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Recovery"]
+__all__ = ["Input", "Recovery"]
 
 # What counts towards giving up: that something is no JSON at all.
 # So much of that may be found, and once more for each value.
@@ -88,52 +88,65 @@ class _States:
 
 
 @define
-class Recovery:
-    """One reading of one value. With ``is_strict`` all that is found is an error.
+class Input:
+    """A text that is read.
 
     Attributes:
-        text: what is read; ``source`` is what findings show, which is as long and has the same lines.
-        start, end: where the value begins, and where it ends once it is read.
-        max_flaws: behind so many flaws nothing is read.
-        is_whole: the value is read to its end; else the text has ended in the middle of it, or it is too deep, or too
-            little of it is JSON.
-        is_too_deep: it has more levels than it may, and nothing of it counts.
-        flaws, losses: how much is wrong with it, and how much could not be read.
+        text: what is read.
+        source: what findings show: a text as long, with the same lines.
+        limits: how much is read.
+        is_strict: whether all that is found is an error.
+        flaws_left: so many more faults are looked at. A text is read in a time that its length bounds, and each fault
+            costs as much as many characters.
     """
 
     text: str
     source: Source
-    start: int
     limits: Limits
     is_strict: bool
-    near: NearMisses
-    max_flaws: int
-    builder: Builder = field(factory=Builder, init=False)
-    findings: Findings = field(init=False)
-    end: int = field(default=0, init=False)
-    is_whole: bool = field(default=False, init=False)
-    is_too_deep: bool = field(default=False, init=False)
-    flaws: int = field(default=0, init=False)
-    losses: int = field(default=0, init=False)
-    _states: _States = field(factory=_States, init=False)
-    _is_over: bool = field(default=False, init=False)
-    _strange: int = field(default=0, init=False)
-    # Why it is not worth while to go on.
-    _why_not: str = field(default="", init=False)
-    # Where the last token ends that was taken, and where the last comma stands.
-    _last_end: int = field(default=0, init=False)
-    _last_comma: int = field(default=0, init=False)
-    # The node of the last token, where that is a number.
-    _number: Node | None = field(default=None, init=False)
+    flaws_left: int = 10_000
+    near: NearMisses = field(init=False)
 
-    @findings.default
-    def _start_findings(self) -> Findings:
-        return Findings(self.limits.max_findings)
+    @near.default
+    def _start_near(self) -> NearMisses:
+        return NearMisses(self.text)
+
+
+class Recovery:
+    """One reading of one value.
+
+    Attributes:
+        start, end: where the value begins, and where it ends once it is read.
+        is_whole: the value is read to its end; else the text has ended in the middle of it, or it is too deep, or too
+            little of it is JSON.
+        is_too_deep: it has more levels than it may, and nothing of it counts.
+        losses: how much could not be read.
+    """
+
+    def __init__(self, given: Input, start: int) -> None:
+        self.text = given.text
+        self.start = self.end = start
+        self.builder = Builder()
+        self.findings = Findings(given.limits.max_findings)
+        self.losses = 0
+        self.is_whole = self.is_too_deep = False
+        self._given = given
+        self._states = _States()
+        self._is_over = False
+        self._strange = 0
+        # Why it is not worth while to go on.
+        self._why_not = ""
+        # Where the last token ends that was taken, and where the last comma stands.
+        self._last_end, self._last_comma = start, 0
+        # The node of the last token, where that is a number.
+        self._number: Node | None = None
+        # A brace costs as much as a fault, as it may be no more than that.
+        given.flaws_left -= 1
 
     def run(self) -> Recovery:
         """Read the value, as far as it goes."""
         text, states = self.text, self._states
-        at = self.end = self._last_end = self.start
+        at = self.start
         while not self._is_over:
             token = read_token(text, at)
             if token is not None and not is_glued(text, token) and states.take(token.kind):
@@ -184,11 +197,15 @@ class Recovery:
         """What stands here: a token of the grammar that may not come, or what is only nearly one."""
         want = self._place().want
         may_be_key = want is Want.KEY or (want is Want.COMMA and self.builder.is_in_object)
-        if may_be_key and (token is None or token.kind in {"NUMBER", "LITERAL"}) and (key := self.near.read_key(at)):
+        if (
+            may_be_key
+            and (token is None or token.kind in {"NUMBER", "LITERAL"})
+            and (key := self._given.near.read_key(at))
+        ):
             return key
         if token is not None and not is_glued(self.text, token):
             return token
-        found = self.near.read(at, may_be_value=want in {Want.VALUE, Want.COLON})
+        found = self._given.near.read(at, may_be_value=want in {Want.VALUE, Want.COLON})
         is_worse = found.kind == CUT_OFF or found.value is NO_VALUE
         return token if token is not None and token.kind == "STRING" and is_worse else found
 
@@ -196,15 +213,16 @@ class Recovery:
         return Place(self.text, self._states.expected, self.builder, self._last_end, self._last_comma)
 
     def _say(self, flaw: Flaw) -> None:
-        self.flaws += 1
+        given = self._given
+        given.flaws_left -= 1
         self.losses += flaw.is_loss
         self._strange += flaw.is_loss and flaw.code in _STRANGE
         if self._strange > _PATIENCE + self.builder.count:
             self._why_not = "too little of this is JSON"
-        elif self.flaws > self.max_flaws:
+        elif given.flaws_left < -1:
             self._why_not = "there are too many faults"
-        severity = Severity.ERROR if self.is_strict or flaw.is_loss else Severity.WARNING
-        self.findings.add(flaw.diagnose(severity, self.source, write_path(self.builder.path())))
+        severity = Severity.ERROR if given.is_strict or flaw.is_loss else Severity.WARNING
+        self.findings.add(flaw.diagnose(severity, given.source, write_path(self.builder.path())))
 
     # ---------------------------------------------------------------- tokens
 
@@ -242,7 +260,7 @@ class Recovery:
         if name is NO_VALUE:
             builder.leave_out_key(start, end)
         if first is not None:
-            line, column = self.source.position(first)
+            line, column = self._given.source.position(first)
             message = f"the key {write_key(name)} stands in this object already, in line {line:,}, column {column:,}"
             help = "the first one counts; leave one of the two out, or give it another name"
             self._say(Flaw("PJ128", message, start, end, help=help, is_loss=True))
@@ -264,7 +282,7 @@ class Recovery:
             self._number = node if kind == "NUMBER" else None
 
     def _open(self, kind: str, at: int) -> None:
-        most = self.limits.max_depth
+        most = self._given.limits.max_depth
         if most is not None and self.builder.depth >= most:
             message = f"this is on level {most + 1:,}, and no more than {most:,} may be"
             self._say(Flaw("PJ107", message, at, at + 1, help="nothing of the value was read", is_loss=True))
@@ -351,7 +369,9 @@ class Recovery:
 
     def _list_open(self, closers: list[tuple[str, int]]) -> str:
         signs = {"CLOSE_OBJECT": "{", "CLOSE_ARRAY": "["}
-        rows = [f"`{signs[kind]}` in line {self.source.position(start)[0]:,}" for kind, start in closers[:_NAMED]]
+        rows = [
+            f"`{signs[kind]}` in line {self._given.source.position(start)[0]:,}" for kind, start in closers[:_NAMED]
+        ]
         more = len(closers) - len(rows)
         return f"{', '.join(rows)}{f' and {more:,} more' if more else ''}"
 

@@ -79,6 +79,11 @@ class Builder:
         return bool(self._frames) and self._frames[-1].is_object
 
     @property
+    def is_at_key(self) -> bool:
+        """Whether a key comes next, where anything of a value does."""
+        return self.key is None and self.is_in_object
+
+    @property
     def inside_other(self) -> int:
         """How many containers are open inside of the innermost one of the other kind; 0 where there is none of that."""
         others = self._frames[-1].others

@@ -246,11 +246,23 @@ class Recovery:
     def _build(self, kind: str, token: Token) -> None:
         self._last_end = token.end
         self._number = None
-        builder = self.builder
-        if kind == "STRING" and builder.is_in_object and builder.key is None:
+        if kind == "STRING" and self.builder.is_at_key:
             self._take_key(token)
-        else:
-            self._take_other(kind, token)
+            return
+        for flaw in token.flaws:
+            self._say(flaw)
+        if token.value is NO_VALUE:
+            self.builder.skip()
+        elif kind in SCALARS:
+            node = self.builder.add(token.value, token.start, token.end)
+            self._number = node if kind == "NUMBER" else None
+        elif kind == "COMMA":
+            self._last_comma = token.start
+        elif kind in OPENERS:
+            self._open(kind, token.start)
+        elif kind in CLOSERS:
+            self.builder.close(token.end)
+            self._is_over = self.is_whole = not self.builder.depth
 
     def _take_key(self, token: Token) -> None:
         builder, name, start, end = self.builder, token.value, token.start, token.end
@@ -264,22 +276,6 @@ class Recovery:
             message = f"the key {write_key(name)} stands in this object already, in line {line:,}, column {column:,}"
             help = "the first one counts; leave one of the two out, or give it another name"
             self._say(Flaw("PJ128", message, start, end, help=help, is_loss=True))
-
-    def _take_other(self, kind: str, token: Token) -> None:
-        for flaw in token.flaws:
-            self._say(flaw)
-        if kind == "COMMA":
-            self._last_comma = token.start
-        elif kind in CLOSERS:
-            self.builder.close(token.end)
-            self._is_over = self.is_whole = not self.builder.depth
-        elif kind in OPENERS:
-            self._open(kind, token.start)
-        elif token.value is NO_VALUE:
-            self.builder.skip()
-        elif kind in SCALARS:
-            node = self.builder.add(token.value, token.start, token.end)
-            self._number = node if kind == "NUMBER" else None
 
     def _open(self, kind: str, at: int) -> None:
         most = self._given.limits.max_depth

@@ -110,7 +110,7 @@ def read_token(text: str, at: int) -> Token | None:
 
 def is_glued(text: str, token: Token) -> bool:
     """Whether a token of the grammar is only the beginning of something else."""
-    return token.behind == token.end and token.kind in SCALARS and _GLUED.match(text, token.end) is not None
+    return token.kind in SCALARS and _GLUED.match(text, token.end) is not None
 
 
 def _read_number(numeral: str) -> int | float | None:

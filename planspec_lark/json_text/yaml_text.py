@@ -78,11 +78,6 @@ class _Reader:
     builder: Builder = field(factory=Builder)
     documents: int = 0
 
-    @property
-    def is_at_key(self) -> bool:
-        """Whether a key comes next."""
-        return self.builder.is_in_object and self.builder.key is None
-
     def read(self) -> JsonText:
         yaml, yaml_error = _library()
         try:
@@ -119,7 +114,7 @@ class _Reader:
     def _open(self, kind: str, event: Any, start: int, end: int) -> None:
         if event.tag is not None:
             raise _tagged(event, start, end)
-        if self.is_at_key:
+        if self.builder.is_at_key:
             raise _RefusedError("PY104", "a key is a text", start, end)
         most = self.limits.max_depth
         if most is not None and self.builder.depth >= most:
@@ -130,7 +125,7 @@ class _Reader:
         if event.tag is not None and event.tag != "!":
             raise _tagged(event, start, end)
         value = _value_of(event, start, end)
-        if not self.is_at_key:
+        if not self.builder.is_at_key:
             self.builder.add(value, start, end)
             return
         if not isinstance(value, str):

@@ -91,7 +91,7 @@ def read_token(text: str, at: int) -> Token | None:
         return None
     kind, behind = match.lastgroup or "", match.end()
     if kind not in SCALARS:
-        return Token(kind, at, at + 1, behind=behind)
+        return Token(kind, at, at + 1, None, (), behind)
     said, end = match[kind], match.end(kind)
     value: object = said
     flaws: tuple[Flaw, ...] = ()

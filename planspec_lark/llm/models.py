@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from planspec_lark.syntax.diagnostics import PlanSpecError
+from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
 from planspec_lark.syntax.source import visible
 
 __all__ = ["LlmError", "ProgramError", "Reply", "Usage", "brief", "encode"]
@@ -100,7 +100,7 @@ def brief(text: str) -> str:
     """The beginning of a stranger's text in one line, safe to show."""
     # Cut before anything else looks at all of it.
     words = " ".join(text[: 4 * _MOST_QUOTED].split())
-    return visible(words if len(words) <= _MOST_QUOTED else words[:_MOST_QUOTED] + "…")
+    return visible(shorten(words, _MOST_QUOTED))
 
 
 def encode(text: str) -> bytes:

@@ -93,7 +93,11 @@ class _Reader:
         path = write_path(self.builder.path()) if self.builder.depth else ""
         span = self.source.span(start, max(end, start + 1))
         fault = Diagnostic(code, message, CODES[code].severity, span, help=help, path=path, source=self.source)
-        return JsonText(MISSING, [fault], self.source, self.builder.root)
+        root = self.builder.root
+        if root is not None and self.builder.depth:
+            # Nothing inside of what is not closed has a place.
+            root.inside = None
+        return JsonText(MISSING, [fault], self.source, root)
 
     def _take(self, kind: str, event: Any) -> None:
         start, end = event.start_mark.index, event.end_mark.index

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.bulk.dask_engine import run_on_dask as run_on_dask
+    from planspec_lark.bulk.engines import run_on_dask as run_on_dask
     from planspec_lark.bulk.models import (
         BulkError as BulkError,
         BulkOptions as BulkOptions,
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
         ShardReport as ShardReport,
     )
     from planspec_lark.bulk.report import BulkReport as BulkReport
-    from planspec_lark.bulk.running import BulkProgress as BulkProgress, run_bulk as run_bulk
-    from planspec_lark.bulk.shards import analyze_shard as analyze_shard
+    from planspec_lark.bulk.runner import BulkProgress as BulkProgress, run_bulk as run_bulk
+    from planspec_lark.bulk.shard import analyze_shard as analyze_shard
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "dask_engine": "run_on_dask",
+            "engines": "run_on_dask",
             "models": "BulkError BulkOptions BulkTask Shard ShardReport",
             "report": "BulkReport",
-            "running": "BulkProgress run_bulk",
-            "shards": "analyze_shard",
+            "runner": "BulkProgress run_bulk",
+            "shard": "analyze_shard",
         },
     )

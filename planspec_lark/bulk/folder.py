@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,9 @@ from typing import Any
 from attrs import asdict, define, evolve, field
 
 from planspec_lark import locks
-from planspec_lark.bulk.examples import read_examples
-from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard
-from planspec_lark.bulk.reasons import reason_of
-from planspec_lark.bulk.splitting import spell_name, split, stamp_of
+from planspec_lark.bulk.inputs import spell_name, split, stamp_of
+from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, reason_of
+from planspec_lark.bulk.shard import read_examples
 from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.syntax.source import escape_json, visible_name
 
@@ -28,6 +27,7 @@ _REPORT = "report.json"
 _PART = re.compile(r"part-[0-9]{5,}-[0-9]{5,}\.(jsonl|parquet|examples\.json)")
 # Changes whenever rows or shards of the same inputs would come out differently.
 _VERSION = 1
+_ANEW = "take another folder, or --overwrite to start anew"
 
 
 @define
@@ -38,6 +38,10 @@ class Input:
     stamp: tuple[int, int] | None = None
     reason: str = ""
     shards: list[Shard] = field(factory=list)
+
+
+def _error(path: Path, why: str) -> BulkError:
+    return BulkError(f"{visible_name(str(path))}: {why}")
 
 
 @contextmanager
@@ -52,12 +56,11 @@ def locked(path: Path) -> Iterator[None]:
             path.mkdir(parents=True, exist_ok=True)
             held.enter_context(locks.locked(path / _LOCK))
         except FileExistsError as error:
-            why = f"{error.strerror}, and it is no folder; take another one for the results"
-            raise BulkError(f"{visible_name(str(path))}: {why}") from None
+            raise _error(path, f"{error.strerror}, and it is no folder; take another one for the results") from None
         except OSError as error:
-            raise BulkError(f"{visible_name(str(path))}: {error.strerror}") from None
+            raise _error(path, str(error.strerror)) from None
         except locks.LockedError:
-            raise BulkError(f"{visible_name(str(path))}: another run is writing here") from None
+            raise _error(path, "another run is writing here") from None
         yield
 
 
@@ -77,24 +80,31 @@ class Folder:
             BulkError: the folder holds something else, or a run with other inputs or options.
         """
         remove_leftovers(path)
-        head = {"manifest": _VERSION, "planspec_lark": _version(), "options": asdict(options)}
+        # By name: the package's public names are above this module, and its version is among them.
+        version = str(import_module("planspec_lark").__version__)
+        head = {"manifest": _VERSION, "planspec_lark": version, "options": asdict(options)}
         known = _read_manifest(path)
         if known is not None and overwrite:
             _remove_parts(path)
             known = None
         if known is None:
-            folder = cls(path, options, [_split_input(name, options) for name in names])
+            inputs = [_split_input(name, options) for name in names]
         else:
-            inputs = _read_inputs(path, known)
-            _compare(path, known, head)
-            folder = cls(path, options, _go_on(path, inputs, names, options))
-        folder._write_json(_MANIFEST, {**head, "inputs": [asdict(one) for one in folder.inputs]})
+            earlier = _read_inputs(path, known)
+            if difference := _compare_options(known, head) or _compare_inputs(earlier, names):
+                raise _error(path, f"the run in this folder {difference}; {_ANEW}")
+            inputs = [
+                _split_input(name, options) if one.stamp is None else _move(one, name)
+                for name, one in zip(names, earlier, strict=True)
+            ]
+        folder = cls(path, options, inputs)
+        folder._write_json(_MANIFEST, {**head, "inputs": [asdict(one) for one in inputs]})
         return folder
 
     def tasks(self) -> list[BulkTask]:
         """What is to be done, or has been."""
         return [
-            BulkTask(shard, str((self.path / _part_name(at, number, self.options)).absolute()), self.options)
+            BulkTask(shard, str(self.path.absolute() / f"part-{at:05}-{number:05}.{self.options.format}"), self.options)
             for at, one in enumerate(self.inputs)
             for number, shard in enumerate(one.shards)
         ]
@@ -117,22 +127,22 @@ def is_done(task: BulkTask) -> bool:
         return False
 
 
-def _version() -> str:
-    # By name: the package's public names are above this room, and its version is among them.
-    return str(import_module("planspec_lark").__version__)
-
-
-def _part_name(at: int, number: int, options: BulkOptions) -> str:
-    return f"part-{at:05}-{number:05}.{options.format}"
-
-
 def _split_input(name: str, options: BulkOptions) -> Input:
-    shown = spell_name(name)
     try:
         shards = split(name, options.shard_bytes)
     except (OSError, ValueError) as error:
-        return Input(shown, reason=reason_of(error))
-    return Input(shown, shards[0].stamp, shards=shards)
+        return Input(spell_name(name), reason=reason_of(error))
+    return Input(spell_name(name), shards[0].stamp, shards=shards)
+
+
+def _move(one: Input, name: str) -> Input:
+    """The same input where it lies now, which the folder from which it is named decides."""
+    # As it was when it was split: what `..` means behind a link, the file system decides.
+    path = str(Path(name).absolute())
+    return evolve(one, shards=[evolve(shard, path=path) for shard in one.shards])
+
+
+# ---------------------------------------------------------------- the manifest of an earlier run
 
 
 def _read_manifest(path: Path) -> dict[str, Any] | None:
@@ -141,13 +151,12 @@ def _read_manifest(path: Path) -> dict[str, Any] | None:
         known = json.loads(file.read_bytes())
     except FileNotFoundError:
         if any(found.name != _LOCK for found in path.iterdir()):
-            raise BulkError(f"{visible_name(str(path))}: the folder is not empty and holds no earlier run") from None
+            raise _error(path, "the folder is not empty and holds no earlier run") from None
         return None
     except (OSError, ValueError, RecursionError) as error:
-        raise BulkError(f"{visible_name(str(file))}: {reason_of(error)}; take another folder") from None
+        raise _error(file, f"{reason_of(error)}; take another folder") from None
     if not isinstance(known, dict) or known.get("manifest") != _VERSION:
-        why = "this is not the manifest of a run, or of another version"
-        raise BulkError(f"{visible_name(str(file))}: {why}; take another folder")
+        raise _error(file, "this is not the manifest of a run, or of another version; take another folder")
     return known
 
 
@@ -165,53 +174,7 @@ def _read_inputs(path: Path, known: dict[str, Any]) -> list[Input]:
         known["options"].keys()
         return [_read_input(value) for value in known["inputs"]]
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-        raise BulkError(
-            f"{visible_name(str(path / _MANIFEST))}: the manifest is damaged; take another folder, or --overwrite to "
-            "start anew"
-        ) from None
-
-
-def _compare(path: Path, known: dict[str, Any], head: dict[str, Any]) -> None:
-    differing = [key for key in head["options"] if known["options"].get(key) != head["options"][key]]
-    differing += [key for key in head if key != "options" and known.get(key) != head[key]]
-    if differing:
-        _refuse(path, f"differs in {', '.join(differing)}")
-
-
-def _go_on(path: Path, inputs: list[Input], names: Sequence[str], options: BulkOptions) -> list[Input]:
-    """The inputs of an earlier run, if this one is the same. Those that could not be read then are tried again."""
-    known, spelled = [one.name for one in inputs], list(map(spell_name, names))
-    if known != spelled:
-        _refuse(path, f"has other inputs: {_tell_apart(known, spelled)}")
-    for name, one in zip(names, inputs, strict=True):
-        stamp = None
-        with suppress(OSError, ValueError):
-            stamp = stamp_of(name)
-        if one.stamp is not None and one.stamp != stamp:
-            _refuse(path, f"has read another {visible_name(name)}: it has changed since")
-    return [
-        _split_input(name, options) if one.stamp is None else _move(one, name)
-        for name, one in zip(names, inputs, strict=True)
-    ]
-
-
-def _tell_apart(known: list[str], given: list[str]) -> str:
-    """In a few words, how the inputs of two runs differ."""
-    gone, new = set(known).difference(given), set(given).difference(known)
-    lists = (("not given now", known, gone), ("new", given, new))
-    said = [f"{word}: {_name_some([name for name in names if name in apart])}" for word, names, apart in lists if apart]
-    return ", ".join(said) or "they are the same in another order"
-
-
-def _name_some(names: list[str]) -> str:
-    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-    return ", ".join(visible_name(name) for name in names[:3]) + more
-
-
-def _refuse(path: Path, why: str) -> None:
-    raise BulkError(
-        f"{visible_name(str(path))}: the run in this folder {why}; take another folder, or --overwrite to start anew"
-    )
+        raise _error(path / _MANIFEST, f"the manifest is damaged; {_ANEW}") from None
 
 
 def _read_input(value: dict[str, Any]) -> Input:
@@ -225,8 +188,38 @@ def _read_input(value: dict[str, Any]) -> Input:
     return Input(value["name"], shards[0].stamp, shards=shards)
 
 
-def _move(one: Input, name: str) -> Input:
-    """The same input where it lies now, which the folder from which it is named decides."""
-    # As it was when it was split: what `..` means behind a link, the file system decides.
-    path = str(Path(name).absolute())
-    return evolve(one, shards=[evolve(shard, path=path) for shard in one.shards])
+def _compare_options(known: dict[str, Any], head: dict[str, Any]) -> str:
+    """How an earlier run differs from one with this head; empty where it does not."""
+    differing = [key for key, value in head["options"].items() if known["options"].get(key) != value]
+    differing += [key for key, value in head.items() if key != "options" and known.get(key) != value]
+    return f"differs in {', '.join(differing)}" if differing else ""
+
+
+def _compare_inputs(earlier: list[Input], names: Sequence[str]) -> str:
+    """How the inputs of an earlier run differ from these; empty where they do not."""
+    known, given = [one.name for one in earlier], [*map(spell_name, names)]
+    if known != given:
+        lists = (("not given now", _without(known, given)), ("new", _without(given, known)))
+        said = [f"{word}: {_name_some(apart)}" for word, apart in lists if apart]
+        return f"has other inputs: {', '.join(said) or 'they are the same in another order'}"
+    for name, one in zip(names, earlier, strict=True):
+        if one.stamp is not None and one.stamp != _stamp_if_any(name):
+            return f"has read another {visible_name(name)}: it has changed since"
+    return ""
+
+
+def _without(names: list[str], others: list[str]) -> list[str]:
+    left = set(names).difference(others)
+    return [name for name in names if name in left]
+
+
+def _stamp_if_any(name: str) -> tuple[int, int] | None:
+    try:
+        return stamp_of(name)
+    except (OSError, ValueError):
+        return None
+
+
+def _name_some(names: list[str]) -> str:
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return ", ".join(visible_name(name) for name in names[:3]) + more

@@ -1,4 +1,4 @@
-"""What the rooms of bulk analysis hand each other: plain values that any engine can pickle."""
+"""What the modules of bulk analysis hand each other: plain values that any engine can pickle."""
 
 from __future__ import annotations
 
@@ -10,15 +10,54 @@ from attrs.validators import deep_iterable, ge, in_, instance_of, le, optional
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
 
-__all__ = ["MOST_BYTES", "BulkError", "BulkOptions", "BulkTask", "Engine", "Outcome", "Shard", "ShardReport"]
+__all__ = [
+    "COLUMNS",
+    "MOST_BYTES",
+    "BulkError",
+    "BulkOptions",
+    "BulkTask",
+    "Engine",
+    "Outcome",
+    "Shard",
+    "ShardReport",
+    "reason_of",
+]
 
 
 # More than any file has, and less than what a machine cannot count to.
 MOST_BYTES = 10**12
 
+# The columns of a row, in their order: what they hold, as Arrow calls it, and what that is of a record without a text.
+COLUMNS: dict[str, tuple[str, Any]] = {
+    "file": ("string", None),
+    "record": ("int64", 0),
+    "id": ("string", None),
+    "problem": ("string", None),
+    "message": ("string", None),
+    "parsed": ("bool", False),
+    "valid": ("bool", False),
+    "score": ("float64", 0.0),
+    "steps": ("int64", 0),
+    "depth": ("int64", 0),
+    "errors": ("int64", 0),
+    "warnings": ("int64", 0),
+    "infos": ("int64", 0),
+    "codes": ("string[]", []),
+    "counts": ("int64[]", []),
+    "severities": ("string[]", []),
+    "canonical": ("string", None),
+}
+
 
 class BulkError(PlanSpecError):
     """A run that cannot start, or not end: what is asked for cannot be done, or does not fit what the folder holds."""
+
+
+def reason_of(error: BaseException) -> str:
+    """Why something failed, in a sentence."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _is_named(_: object, attribute: Attribute[Any], value: object) -> None:

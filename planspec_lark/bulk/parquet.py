@@ -1,4 +1,4 @@
-"""Parquet: records out of it, rows into it. The only room that knows pyarrow, and it loads it when it is needed."""
+"""Parquet: records out of it, rows into it. The only module that knows pyarrow, and it loads it when it is needed."""
 
 from __future__ import annotations
 
@@ -7,28 +7,26 @@ from importlib import import_module
 from itertools import repeat
 from typing import Any, BinaryIO
 
-from planspec_lark.bulk.models import BulkError, BulkOptions, Shard
+from planspec_lark.bulk.models import COLUMNS, BulkError, BulkOptions, Shard
 from planspec_lark.bulk.records import (
     DAMAGED,
-    INVALID_UTF_8,
     NO_COLUMN,
     NOT_TEXT,
     TOO_LONG,
     Record,
+    decode_text,
     failed_record,
+    name_missing_column,
     spell_id,
 )
 from planspec_lark.syntax.source import visible
 
-__all__ = ["ParquetRows", "load", "read_groups", "read_rows", "sizes_of_groups"]
+__all__ = ["load", "read_groups", "read_rows", "sizes_of_groups", "write_rows"]
 
 # Records that are decoded at once, and about how many bytes of them; rows that are written as one group.
 _BATCH = 64
 _BATCH_BYTES = 1 << 24
 _GROUP = 4096
-_LISTS = {"codes": "string", "counts": "int64", "severities": "string"}
-_TYPES = {"parsed": "bool_", "valid": "bool_", "score": "float64"}
-_INTEGERS = ("record", "steps", "depth", "errors", "warnings", "infos")
 
 
 def load() -> Any:
@@ -69,6 +67,9 @@ def _brief(error: Exception) -> str:
     return visible(str(error).split("\n")[0])[:200]
 
 
+# ---------------------------------------------------------------- records
+
+
 def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
     """The records of a shard of Parquet. Where the data of a row group are damaged, one record tells of the rest of it.
 
@@ -78,13 +79,13 @@ def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
     """
     arrow, _ = load()
     with _open(shard.path) as file:
-        flaw = _check_column(file, options.text, arrow)
+        flaw = _check_column(file.schema_arrow, options.text, arrow)
         number = shard.first
         for group in range(shard.start, shard.stop):
             end = number + file.metadata.row_group(group).num_rows
             try:
-                for id, value in _values(file, group, options, arrow, flaw):
-                    yield _take(number, id, value, flaw, options)
+                for id, data in _values(file, group, options, has_text=flaw is None):
+                    yield _make_record(number, id, data, flaw, options)
                     number += 1
             except (arrow.ArrowException, OSError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
@@ -94,30 +95,11 @@ def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
                 number = end
 
 
-def _values(
-    file: Any, group: int, options: BulkOptions, arrow: Any, flaw: object
-) -> Iterator[tuple[Any, bytes | None]]:
-    """The id, as pyarrow has it, and the text, as bytes, of each record of a row group."""
-    names = file.schema_arrow.names
-    wanted = [name for name in names if name == options.id or (name == options.text and not flaw)]
-    if not wanted:
-        yield from repeat((None, None), file.metadata.row_group(group).num_rows)
-        return
-    known = file.metadata.row_group(group)
-    size = known.total_byte_size // max(1, known.num_rows)
-    most = max(1, min(_BATCH, _BATCH_BYTES // max(1, size)))
-    for batch in file.iter_batches(most, row_groups=[group], columns=wanted, use_threads=False):
-        yield from zip(_ids(batch, options), _texts(batch, options, arrow, flaw), strict=True)
-
-
-def _check_column(file: Any, name: str, arrow: Any) -> tuple[str, str] | None:
-    """What is wrong with the column of the text, if anything is."""
-    names = file.schema_arrow.names
-    shown = visible(name)[:40]
-    if name not in names:
-        listed = ", ".join(visible(name)[:40] for name in names[:10]) or "none"
-        return NO_COLUMN, f"there is no column {shown}, the columns are: {listed}"
-    kind = file.schema_arrow.field(name).type
+def _check_column(schema: Any, name: str, arrow: Any) -> tuple[str, str] | None:
+    """What is wrong with the column of the text, if anything is: the kind of problem, and a message."""
+    if name not in schema.names:
+        return NO_COLUMN, name_missing_column(name, schema.names)
+    kind = schema.field(name).type
     inner = kind.value_type if arrow.types.is_dictionary(kind) else kind
     tests = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
     if any(getattr(arrow.types, f"is_{test}")(inner) for test in tests):
@@ -125,11 +107,48 @@ def _check_column(file: Any, name: str, arrow: Any) -> tuple[str, str] | None:
     return NOT_TEXT, f"the column holds {visible(str(kind))[:80]}, not a text"
 
 
-def _ids(batch: Any, options: BulkOptions) -> Iterable[Any]:
-    if options.id is None or options.id not in batch.schema.names:
-        return repeat(None, batch.num_rows)
-    column: Iterable[Any] = batch.column(options.id)
-    return column
+def _values(file: Any, group: int, options: BulkOptions, *, has_text: bool) -> Iterator[tuple[Any, bytes | None]]:
+    """The id, as pyarrow has it, and the text, as bytes, of each record of a row group."""
+    has_id = options.id in file.schema_arrow.names
+    wanted = {options.id} if has_id else set()
+    wanted |= {options.text} if has_text else set()
+    known = file.metadata.row_group(group)
+    if not wanted:
+        yield from repeat((None, None), known.num_rows)
+        return
+    size = known.total_byte_size // max(1, known.num_rows)
+    most = max(1, min(_BATCH, _BATCH_BYTES // max(1, size)))
+    for batch in file.iter_batches(most, row_groups=[group], columns=[*wanted], use_threads=False):
+        nothing = [None] * batch.num_rows
+        ids = batch.column(options.id) if has_id else nothing
+        yield from zip(ids, _texts(batch.column(options.text)) if has_text else nothing, strict=True)
+
+
+def _texts(column: Any) -> Any:
+    """The texts as bytes: what is not UTF-8 is found record by record."""
+    arrow, _ = load()
+    if arrow.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return column.cast(arrow.large_binary()).to_pylist()
+
+
+def _make_record(
+    number: int, id: Any, data: bytes | None, flaw: tuple[str, str] | None, options: BulkOptions
+) -> Record:
+    try:
+        spelled = None if id is None else spell_id(_plain(id))
+        if flaw is not None:
+            return Record(number, spelled, None, *flaw)
+        if data is None:
+            return Record(number, spelled, problem=NOT_TEXT, message="the column holds null, not a text")
+        if len(data) > options.max_bytes:
+            message = f"the text has more than {options.max_bytes} bytes"
+            return Record(number, spelled, problem=TOO_LONG, message=message)
+        return decode_text(number, spelled, data, "text")
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:  # one record in a million must not stop the others
+        return failed_record(number, error)
 
 
 def _plain(scalar: Any) -> Any:
@@ -149,82 +168,38 @@ def _plain(scalar: Any) -> Any:
         return scalar.cast(arrow.string()).as_py()
 
 
-def _take(number: int, id: Any, value: bytes | None, flaw: tuple[str, str] | None, options: BulkOptions) -> Record:
-    try:
-        return _judge(number, None if id is None else spell_id(_plain(id)), value, flaw, options)
-    except (MemoryError, OSError):
-        raise
-    except Exception as error:  # one record in a million must not stop the others
-        return failed_record(number, error)
+# ---------------------------------------------------------------- rows
 
 
-def _texts(batch: Any, options: BulkOptions, arrow: Any, flaw: object) -> list[bytes | None]:
-    """The texts as bytes: what is not UTF-8 is found record by record."""
-    if flaw:
-        return [None] * int(batch.num_rows)
-    column = batch.column(options.text)
-    if arrow.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    values: list[bytes | None] = column.cast(arrow.large_binary()).to_pylist()
-    return values
+def write_rows(file: BinaryIO, rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows into a Parquet file."""
+    arrow, parquet = load()
+
+    def type_of(kind: str) -> Any:
+        item = arrow.type_for_alias(kind.removesuffix("[]"))
+        return arrow.list_(item) if kind.endswith("[]") else item
+
+    schema = arrow.schema([(name, type_of(kind)) for name, (kind, _) in COLUMNS.items()])
+    with parquet.ParquetWriter(file, schema, compression="snappy") as writer:
+        for group in _group(rows):
+            writer.write_table(arrow.Table.from_pylist(group, schema=schema))
 
 
-def _judge(
-    number: int, id: str | None, value: bytes | None, flaw: tuple[str, str] | None, options: BulkOptions
-) -> Record:
-    if flaw:
-        return Record(number, id, problem=flaw[0], message=flaw[1])
-    if value is None:
-        return Record(number, id, problem=NOT_TEXT, message="the column holds null, not a text")
-    if len(value) > options.max_bytes:
-        return Record(number, id, problem=TOO_LONG, message=f"the text has more than {options.max_bytes} bytes")
-    try:
-        return Record(number, id, value.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} of the text (0x{value[error.start]:02x}) is not UTF-8: {error.reason}"
-        return Record(number, id, problem=INVALID_UTF_8, message=message)
-
-
-class ParquetRows:
-    """Writes rows into a Parquet file."""
-
-    def __init__(self, file: BinaryIO, columns: Sequence[str]) -> None:
-        arrow, parquet = load()
-        self._arrow = arrow
-        self._schema = arrow.schema([(name, _type_of(arrow, name)) for name in columns])
-        self._writer = parquet.ParquetWriter(file, self._schema, compression="snappy")
-        self._rows: list[dict[str, Any]] = []
-        self._size = 0
-
-    def write(self, row: dict[str, Any]) -> None:
-        """Add a row."""
-        self._rows.append(row)
-        self._size += len(row["canonical"] or "")
-        if len(self._rows) >= _GROUP or self._size > 1 << 24:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._rows:
-            self._writer.write_table(self._arrow.Table.from_pylist(self._rows, schema=self._schema))
-        self._rows = []
-        self._size = 0
-
-    def close(self) -> None:
-        """Write what is left and the end of the file."""
-        self._flush()
-        self._writer.close()
-
-
-def _type_of(arrow: Any, name: str) -> Any:
-    if name in _LISTS:
-        return arrow.list_(getattr(arrow, _LISTS[name])())
-    if name in _INTEGERS:
-        return arrow.int64()
-    return getattr(arrow, _TYPES.get(name, "string"))()
+def _group(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    group: list[dict[str, Any]] = []
+    size = 0
+    for row in rows:
+        group.append(row)
+        size += len(row["canonical"] or "")
+        if len(group) >= _GROUP or size > _BATCH_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
 
 
 def read_rows(path: str, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """These columns of the rows of a part that :class:`ParquetRows` has written."""
+    """These columns of the rows of a part that :func:`write_rows` has written."""
     arrow, _ = load()
     with _open(path) as file:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BufferedReader, RawIOBase
 from typing import Any, BinaryIO
 
@@ -19,13 +19,13 @@ from planspec_lark.syntax.source import visible
 
 __all__ = [
     "DAMAGED",
-    "INTERNAL",
-    "INVALID_UTF_8",
     "NOT_TEXT",
     "NO_COLUMN",
     "TOO_LONG",
     "Record",
+    "decode_text",
     "failed_record",
+    "name_missing_column",
     "read_lines",
     "spell_id",
 ]
@@ -44,7 +44,15 @@ _BUFFER = 1 << 18
 _EXCERPT = 300
 # What the beginning of a line may look like. What is an object is all of its line.
 _CUT = (NOT_JSON, NOT_AN_OBJECT, INVALID_UTF_8)
-_WHAT = {list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number", type(None): "null"}
+_WHAT = {
+    dict: "an object",
+    list: "a list",
+    str: "a text",
+    bool: "a truth value",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
 
 
 @frozen
@@ -103,20 +111,18 @@ class _Unpacked(RawIOBase):
     @property
     def is_cut(self) -> bool:
         """Whether the last line may have been longer: it has no end, and the member that it is in does not end well."""
-        whole_member = isinstance(self.damage, gzip.BadGzipFile)
-        return self.damage is not None and not whole_member and not self._ended
+        return not self._ended and isinstance(self.damage, EOFError | zlib.error)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if self.damage is not None:
-            return 0
-        try:
-            data = self._file.read1(len(buffer))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            self.damage = error
-            return 0
+        data = b""
+        if self.damage is None:
+            try:
+                data = self._file.read1(len(buffer))
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                self.damage = error
         buffer[: len(data)] = data
         if data:
             self._ended = data.endswith(b"\n")
@@ -125,19 +131,13 @@ class _Unpacked(RawIOBase):
 
 def _split(file: BinaryIO | BufferedReader, left: int | None, most: int) -> Iterator[bytes | None]:
     """The lines of the next ``left`` bytes (None: of all), without their ends; None for one of more than ``most``."""
-    while left is None or left > 0:
-        line = file.readline(most + 1)
+    while (left is None or left > 0) and (line := file.readline(most + 1)):
         size = len(line)
-        if not line:
-            return
-        ended = line.endswith(b"\n")
-        if ended or size <= most:
-            yield line[:-1] if ended else line
-        else:
-            while not ended and (more := file.readline(_BUFFER)):
-                size += len(more)
-                ended = more.endswith(b"\n")
-            yield None
+        is_whole = line.endswith(b"\n") or size <= most
+        yield line.removesuffix(b"\n") if is_whole else None
+        while not is_whole and (more := file.readline(_BUFFER)):
+            size += len(more)
+            is_whole = more.endswith(b"\n")
         if left is not None:
             left -= size
 
@@ -163,11 +163,11 @@ def _read_line(number: int, line: bytes | None, options: BulkOptions) -> Record 
 
 
 def _decode_line(number: int, line: bytes, options: BulkOptions) -> Record:
+    decoded = decode_text(number, None, line, "line")
+    if decoded.text is None:
+        return decoded
     try:
-        value = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} of the line (0x{line[error.start]:02x}) is not UTF-8: {error.reason}"
-        return Record(number, problem=INVALID_UTF_8, message=message)
+        value = json.loads(decoded.text)
     except json.JSONDecodeError as error:
         return Record(number, problem=NOT_JSON, message=f"{error.msg}, at column {error.colno}")
     except ValueError as error:  # a number with thousands of digits
@@ -181,19 +181,31 @@ def _take_columns(number: int, value: object, options: BulkOptions) -> Record:
         return Record(number, problem=NOT_AN_OBJECT, message=message)
     id = spell_id(value.get(options.id)) if options.id is not None else None
     if options.text not in value:
-        names = ", ".join(visible(name)[:40] for name in list(value)[:10]) or "none"
-        message = f"there is no column {visible(options.text)[:40]}, the columns are: {names}"
-        return Record(number, id, problem=NO_COLUMN, message=message)
+        return Record(number, id, problem=NO_COLUMN, message=name_missing_column(options.text, value))
     text = value[options.text]
     if not isinstance(text, str):
-        what = "an object" if isinstance(text, dict) else _WHAT[type(text)]
-        return Record(number, id, problem=NOT_TEXT, message=f"the column holds {what}, not a text")
+        return Record(number, id, problem=NOT_TEXT, message=f"the column holds {_WHAT[type(text)]}, not a text")
     return Record(number, id, text)
 
 
-def failed_record(number: int, error: Exception) -> Record:
-    """The record instead of one over which its reader failed."""
-    message = f"the reader failed: {type(error).__name__}: {error}"
+def decode_text(number: int, id: str | None, data: bytes, what: str) -> Record:
+    """The record with these data as its text, or with the problem that they are not UTF-8."""
+    try:
+        return Record(number, id, data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} of the {what} (0x{data[error.start]:02x}) is not UTF-8: {error.reason}"
+        return Record(number, id, problem=INVALID_UTF_8, message=message)
+
+
+def name_missing_column(name: str, names: Iterable[str]) -> str:
+    """What is said where a record has other columns than that of the text."""
+    listed = ", ".join(visible(name)[:40] for name in list(names)[:10]) or "none"
+    return f"there is no column {visible(name)[:40]}, the columns are: {listed}"
+
+
+def failed_record(number: int, error: Exception, what: str = "reader") -> Record:
+    """The record instead of one over which its reader failed, or ``what`` else."""
+    message = f"the {what} failed: {type(error).__name__}: {error}"
     return Record(number, problem=INTERNAL, message=message[:500])
 
 

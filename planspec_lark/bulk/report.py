@@ -1,24 +1,26 @@
-"""What all rows of a run come to, counted from the files in its folder."""
+"""What all rows of a run come to, counted from the files in its folder; and the same in words, safe on a terminal."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict, define, field, frozen
 
-from planspec_lark.bulk.examples import Examples, read_examples
-from planspec_lark.bulk.models import BulkError, BulkTask
-from planspec_lark.bulk.reasons import reason_of
-from planspec_lark.bulk.writing import read_rows
-from planspec_lark.syntax.diagnostics import CODES, Severity
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.bulk.models import BulkError, BulkTask, reason_of
+from planspec_lark.bulk.records import NO_COLUMN
+from planspec_lark.bulk.shard import Examples, read_examples, read_rows
+from planspec_lark.syntax.diagnostics import CODES, Severity, shorten
+from planspec_lark.syntax.source import visible, visible_name
 
-__all__ = ["BulkReport", "Distribution", "Failure", "Finding", "Problem", "count_up"]
+__all__ = ["BulkReport", "Distribution", "Failure", "Finding", "Problem", "count_up", "show_report"]
 
 _COUNTED = ("problem", "parsed", "valid", "score", "steps", "depth", "codes", "counts", "severities")
+_PERCENTS = (10, 50, 90, 99)
 
 
 @frozen
@@ -32,6 +34,18 @@ class Distribution:
     p90: float = 0
     p99: float = 0
     max: float = 0
+
+    @classmethod
+    def of(cls, counter: Counter[float]) -> Distribution:
+        """The distribution of numbers that come so many times each."""
+        total = counter.total()
+        if not total:
+            return cls()
+        values = sorted(counter)
+        reached = [*accumulate(counter[value] for value in values)]
+        mean = round(sum(value * counter[value] for value in values) / total, 3)
+        ranks = [1, *(-(-total * percent // 100) for percent in _PERCENTS), total]
+        return cls(mean, *(values[bisect_left(reached, rank)] for rank in ranks))
 
 
 @frozen
@@ -93,35 +107,47 @@ class BulkReport:
         return asdict(self)
 
 
+# ---------------------------------------------------------------- counting
+
+
 @define
 class _Counts:
-    records: int = 0
-    parsed: int = 0
-    valid: int = 0
+    sums: Counter[str] = field(factory=Counter)
     problems: Counter[str] = field(factory=Counter)
-    records_with: dict[str, Counter[str]] = field(factory=dict)
+    # By code: the records by the worst severity that it had in them, and how often it was found.
+    severities: dict[str, Counter[str]] = field(factory=dict)
     findings: Counter[str] = field(factory=Counter)
     numbers: dict[str, Counter[float]] = field(factory=lambda: {key: Counter() for key in ("score", "steps", "depth")})
 
     def add(self, row: dict[str, Any]) -> None:
-        self.records += 1
         if row["problem"] is not None:
             if not isinstance(row["problem"], str):
                 raise TypeError("a problem is a text")
             self.problems[row["problem"]] += 1
             return
-        self.parsed += row["parsed"]
-        self.valid += row["valid"]
+        self.sums["read"] += 1
+        self.sums["parsed"] += row["parsed"]
+        self.sums["valid"] += row["valid"]
         for key, counter in self.numbers.items():
             # A thousandth is as fine as anybody reads, and there are not too many of them to be counted.
             counter[round(row[key], 3)] += 1
         for code, count, severity in zip(row["codes"], row["counts"], row["severities"], strict=True):
-            self.records_with.setdefault(CODES[code].code, Counter())[severity] += 1
+            self.severities.setdefault(CODES[code].code, Counter())[severity] += 1
             self.findings[code] += count
 
-    def rank(self, code: str) -> tuple[list[int], str]:
-        """Where a code comes in a report."""
-        return [-self.records_with[code][severity.value] for severity in Severity], code
+    def list_findings(self, examples: Examples) -> list[Finding]:
+        """The codes, those first that are an error in most records."""
+        found = []
+        for code, counter in self.severities.items():
+            records = {severity.value: counter[severity.value] for severity in Severity}
+            number = self.findings[code]
+            found.append(Finding(code, CODES[code].name, counter.total(), number, records, examples.of_code(code)))
+        return sorted(found, key=lambda one: ([-count for count in one.severities.values()], one.code))
+
+    def list_problems(self, examples: Examples) -> list[Problem]:
+        """The kinds of problems, the most frequent first."""
+        found = [Problem(kind, records, examples.of(kind)) for kind, records in self.problems.items()]
+        return sorted(found, key=lambda one: (-one.records, one.problem))
 
 
 def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) -> BulkReport:
@@ -137,55 +163,83 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
         try:
             for row in read_rows(part, task.options.format, _COUNTED):
                 counts.add(row)
-            examples.merge(read_examples(part)[1].items())
+            examples.merge(read_examples(part)[1])
         except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
             why = reason_of(error) if isinstance(error, OSError) else "the part is damaged"
             raise BulkError(f"{visible_name(str(part))}: {why}; remove it and run this again") from None
-    failures = list(failed)
-    read = counts.records - counts.problems.total()
-    score, steps, depth = (_distribute(counter) for counter in counts.numbers.values())
-    codes = [
-        Finding(
-            code,
-            CODES[code].name,
-            counts.records_with[code].total(),
-            counts.findings[code],
-            {severity.value: counts.records_with[code][severity.value] for severity in Severity},
-            examples.of_code(code),
-        )
-        for code in sorted(counts.records_with, key=counts.rank)
-    ]
-    problems = [
-        Problem(kind, records, examples.of(kind))
-        for kind, records in sorted(counts.problems.items(), key=lambda pair: (-pair[1], pair[0]))
-    ]
+    sums = counts.sums
     return BulkReport(
-        files,
-        len(done),
-        counts.records,
-        read,
-        counts.parsed,
-        counts.valid,
-        score,
-        steps,
-        depth,
-        codes,
-        problems,
-        failures,
+        files=files,
+        shards=len(done),
+        records=sums["read"] + counts.problems.total(),
+        read=sums["read"],
+        parsed=sums["parsed"],
+        valid=sums["valid"],
+        **{key: Distribution.of(counter) for key, counter in counts.numbers.items()},
+        codes=counts.list_findings(examples),
+        problems=counts.list_problems(examples),
+        failed=list(failed),
     )
 
 
-def _distribute(counter: Counter[float]) -> Distribution:
-    total = counter.total()
-    if not total:
-        return Distribution()
-    values = sorted(counter)
-    mean = round(sum(value * counter[value] for value in values) / total, 3)
-    wanted = [1, *(-(-total * percent // 100) for percent in (10, 50, 90, 99)), total]
-    found: list[float] = []
-    seen = 0
-    for value in values:
-        seen += counter[value]
-        while len(found) < len(wanted) and wanted[len(found)] <= seen:
-            found.append(value)
-    return Distribution(mean, *found)
+# ---------------------------------------------------------------- words
+
+_QUANTILES = ("mean", "min", "p10", "p50", "p90", "p99", "max")
+
+
+def show_report(report: BulkReport) -> str:
+    """The sums, what was found by count with one example each, and what failed."""
+    blocks = (_sums(report), _numbers(report), _problems(report), _findings(report), _failures(report))
+    return "\n".join(filter(None, ("".join(f"{row}\n" for row in block) for block in blocks)))
+
+
+def _sums(report: BulkReport) -> Iterator[str]:
+    yield (
+        f"{_plural(report.records, 'record')} of {_plural(report.files, 'file')} in {_plural(report.shards, 'shard')}: "
+        f"{report.read:,} read, {report.records - report.read:,} broken"
+    )
+    if report.records and [(one.problem, one.records) for one in report.problems] == [(NO_COLUMN, report.records)]:
+        yield "warning: no record has the column of the text: name it with --text"
+    for word, count in (("parsed", report.parsed), ("valid", report.valid)):
+        share = f"{100 * count / report.read:.1f}%" if report.read else "-"
+        yield f"{word:<7}{count:>12,}  {share}"
+
+
+def _numbers(report: BulkReport) -> Iterator[str]:
+    if not report.read:
+        return
+    yield "".join([" " * 7, *(f"{name:>9}" for name in _QUANTILES)])
+    for word, numbers in (("score", report.score), ("steps", report.steps), ("depth", report.depth)):
+        values = [f"{getattr(numbers, name):,.3f}".rstrip("0").rstrip(".") for name in _QUANTILES]
+        yield "".join([f"{word:<7}", *(f"{value:>9}" for value in values)])
+
+
+def _problems(report: BulkReport) -> Iterator[str]:
+    for problem in report.problems:
+        yield f"{problem.problem}: {_plural(problem.records, 'record')}"
+        yield from _first(problem.examples)
+
+
+def _findings(report: BulkReport) -> Iterator[str]:
+    for finding in report.codes:
+        how = ", ".join(f"{count:,} {severity}" for severity, count in finding.severities.items() if count)
+        records = _plural(finding.records, "record")
+        yield f"{finding.code} {finding.name}: {records} ({how}), {finding.findings:,} in all"
+        yield from _first(finding.examples)
+
+
+def _first(examples: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for example in examples[:1]:
+        line = "" if example["line"] is None else f", line {example['line']}"
+        place = f"{visible_name(example['file'])}, record {example['record']}{line}"
+        yield f"  {place}: {shorten(visible(example['message']))}"
+
+
+def _failures(report: BulkReport) -> Iterator[str]:
+    for failure in report.failed:
+        where = f" ({failure.part})" if failure.part else ""
+        yield f"failed: {visible_name(failure.file)}{where}: {shorten(visible(failure.reason))}".replace("\n", " ")
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

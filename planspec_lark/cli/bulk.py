@@ -6,10 +6,10 @@ import sys
 
 import click
 
-from planspec_lark.bulk.dask_engine import run_on_dask
+from planspec_lark.bulk.engines import run_on_dask
 from planspec_lark.bulk.models import MOST_BYTES, BulkError, BulkOptions
-from planspec_lark.bulk.running import run_bulk
-from planspec_lark.bulk.showing import show_report
+from planspec_lark.bulk.report import show_report
+from planspec_lark.bulk.runner import run_bulk
 from planspec_lark.cli.output import UNREADABLE, fail, write_text
 from planspec_lark.cli.progress import progress_bar
 

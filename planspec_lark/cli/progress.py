@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from planspec_lark.bulk.running import BulkProgress
+from planspec_lark.bulk.runner import BulkProgress
 
 __all__ = ["progress_bar", "speed_of"]
 

@@ -2,93 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from attrs import frozen
+from attrs import define
 
 from planspec_lark.html.markup import GLYPHS, MISSING, UNUSED, cut_id, quote, say
 from planspec_lark.planspec.data_flow import DataFlow, Origin
 from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax.source import one_line
 
-__all__ = ["Row", "find_rows", "write_rows"]
+__all__ = ["write_rows"]
 
 # Deeper levels are no longer indented.
 _DEEPEST = 14
 
 
-@frozen(eq=False)
-class Row:
-    """A step in the tree: its level from 1, its place among its siblings, and whether it is hidden at the start."""
+@define(eq=False)
+class _Level:
+    """A step that is entered, or the plan: how many steps there are right below it, the number of the one that the walk
+    is at, and whether they are hidden at the start."""
 
-    step: PlanStep
-    level: int
-    place: int
-    siblings: int
+    size: int
     is_hidden: bool
-
-
-def find_rows(plan: PlanSpec) -> Iterator[Row]:
-    """The rows in document order."""
-    todo = _siblings(plan.steps, 1, is_hidden=False)
-    while todo:
-        row = todo.pop()
-        yield row
-        is_hidden = row.is_hidden or not shows_children(row.step)
-        todo += _siblings(row.step.children, row.level + 1, is_hidden=is_hidden)
-
-
-def _siblings(steps: Sequence[PlanStep], level: int, *, is_hidden: bool) -> list[Row]:
-    rows = [Row(step, level, place, len(steps), is_hidden) for place, step in enumerate(steps, 1)]
-    return rows[::-1]
+    place: int = 0
 
 
 def write_rows(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iterator[str]:
     """The rows as HTML, piece by piece; ``indices`` are the numbers of all rows, by the ids of their steps."""
-    first = True
-    for row in find_rows(plan):
-        yield _open(row, indices[row.step.step_id], is_first=first)
-        yield from _line(row.step, flow, indices[row.step.step_id])
-        yield from _body(row.step, flow, indices)
+    levels = [_Level(len(plan.steps), is_hidden=False)]
+    tabindex = 0
+    for step, is_entered in walk(plan):
+        if not is_entered:
+            levels.pop()
+            continue
+        level, index = levels[-1], indices[step.step_id]
+        level.place += 1
+        yield (
+            f'<div class="{_classes(step, len(levels))}{" away" if level.is_hidden else ""}" role="treeitem" '
+            f'id="s{index}" data-id="{quote(step.step_id)}" aria-level="{len(levels)}" aria-posinset="{level.place}" '
+            f'aria-setsize="{level.size}"{_state(step)} aria-labelledby="n{index}" tabindex="{tabindex}">'
+        )
+        yield from _line(step, flow, index)
+        yield from _body(step, flow, indices)
         yield "</div>\n"
-        first = False
+        tabindex = -1
+        levels.append(_Level(len(step.children), level.is_hidden or not shows_children(step)))
 
 
 def _has_body(step: PlanStep) -> bool:
     return bool(step.inputs or step.detail)
 
 
-def _open(row: Row, index: int, *, is_first: bool) -> str:
-    step = row.step
-    names = ["row", step.status.value, f"l{min(row.level - 1, _DEEPEST)}"]
+def _classes(step: PlanStep, level: int) -> str:
+    names = ["row", step.status.value, f"l{min(level - 1, _DEEPEST)}"]
     if step.children:
         names.append("branch" if shows_children(step) else "branch folded")
-        expanded = shows_children(step)
-    else:
-        expanded = shows_body(step)
     if _has_body(step):
         names.append("full" if shows_body(step) else "full closed")
-    if row.is_hidden:
-        names.append("away")
-    state = f' aria-expanded="{str(expanded).lower()}"' if step.children or _has_body(step) else ""
-    return (
-        f'<div class="{" ".join(names)}" role="treeitem" id="s{index}" data-id="{quote(step.step_id)}" '
-        f'aria-level="{row.level}" aria-posinset="{row.place}" aria-setsize="{row.siblings}"{state} '
-        f'aria-labelledby="n{index}" tabindex="{0 if is_first else -1}">'
-    )
+    return " ".join(names)
+
+
+def _state(step: PlanStep) -> str:
+    if not (step.children or _has_body(step)):
+        return ""
+    is_expanded = shows_children(step) if step.children else shows_body(step)
+    return f' aria-expanded="{str(is_expanded).lower()}"'
 
 
 def _line(step: PlanStep, flow: DataFlow, index: int) -> Iterator[str]:
     status = step.status.value
+    name = f'<b dir="auto">{say(step.step_name)}</b> ' if step.step_name else ""
     yield '<div class="line"><span class="fold" aria-hidden="true"></span>'
     yield f'<span class="name" id="n{index}"><span class="id">{say(cut_id(step.step_id))}</span> '
     yield f'<span class="mark" title="{status}"><span aria-hidden="true">{GLYPHS[step.status]}</span>'
     yield f'<span class="unseen"> {status} </span></span> '
-    yield f'<span class="text" dir="auto">{_named(step)}{say(step.description)}</span></span>'
+    yield f'<span class="text" dir="auto">{name}{say(step.description)}</span></span>'
     yield f'<span class="type">{say(step.step_type)}</span><span class="rest">'
     if step.outputs:
-        yield f'<span class="gives"><span class="arrow" aria-hidden="true">→</span>{_outputs(step, flow)}</span>'
+        given = "<span>, </span>".join(_output(name, name in flow.consumers) for name in dict.fromkeys(step.outputs))
+        yield '<span class="gives"><span class="arrow" aria-hidden="true">→</span>'
+        yield f'<span class="unseen">puts out </span>{given}</span>'
     if step.done_count or step.total_count is not None:
         total = "" if step.total_count is None else f" of {step.total_count}"
         yield f'<span class="rounds">{step.done_count}{total} rounds</span>'
@@ -97,17 +92,10 @@ def _line(step: PlanStep, flow: DataFlow, index: int) -> Iterator[str]:
     yield '</span><span class="more" aria-hidden="true"></span></div>'
 
 
-def _named(step: PlanStep) -> str:
-    return f'<b dir="auto">{say(step.step_name)}</b> ' if step.step_name else ""
-
-
-def _outputs(step: PlanStep, flow: DataFlow) -> str:
-    found = []
-    for name in dict.fromkeys(step.outputs):
-        kind, note = ("", "") if name in flow.consumers else (" unused", f'<span class="unseen"> ({UNUSED})</span>')
-        title = f' title="{UNUSED}"' if note else ""
-        found.append(f'<span class="var{kind}"{title}>{say(name)}{note}</span>')
-    return '<span class="unseen">puts out </span>' + "<span>, </span>".join(found)
+def _output(name: str, is_taken: bool) -> str:
+    if is_taken:
+        return f'<span class="var">{say(name)}</span>'
+    return f'<span class="var unused" title="{UNUSED}">{say(name)}<span class="unseen"> ({UNUSED})</span></span>'
 
 
 def _body(step: PlanStep, flow: DataFlow, indices: Mapping[str, int]) -> Iterator[str]:
@@ -115,8 +103,7 @@ def _body(step: PlanStep, flow: DataFlow, indices: Mapping[str, int]) -> Iterato
         return
     yield '<div class="body">'
     if step.inputs:
-        origins = flow.origins[step.step_id]
-        taken = (_input(name, origins[name], indices) for name in dict.fromkeys(step.inputs))
+        taken = (_input(name, origin, indices) for name, origin in flow.origins[step.step_id].items())
         yield '<p class="takes"><span class="arrow" aria-hidden="true">←</span><span class="unseen">takes </span>'
         yield f"{'<span>, </span>'.join(taken)}</p>"
     for line in step.detail:

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from planspec_lark import Severity, check_text, parse_plan, scan_plan, serialize_plan, validate_plan
 from planspec_lark.bulk import BulkOptions
-from planspec_lark.bulk.analysing import analyze_text
+from planspec_lark.bulk.analysis import analyze_text
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from tests.bulk.corpora import DOUBLED, IN_PROSE, MENDED, PLAN, REFUSAL, fixture_texts
 

@@ -14,7 +14,7 @@ from typing import Any
 import distributed
 import pytest
 
-from planspec_lark.bulk import BulkError, BulkOptions, BulkProgress, dask_engine, run_bulk, run_on_dask
+from planspec_lark.bulk import BulkError, BulkOptions, BulkProgress, engines, run_bulk, run_on_dask
 from tests.bulk.corpora import contents, write_corpus
 
 OPTIONS = BulkOptions(shard_bytes=20_000)
@@ -99,8 +99,8 @@ def test_without_workers_a_run_waits_and_says_so(
     """Also where all of them are gone while tasks are waiting for them."""
     corpus = write_corpus(tmp_path / "corpus.jsonl", 400)
     run_bulk([corpus], tmp_path / "here", options=OPTIONS, jobs=1)
-    monkeypatch.setattr(dask_engine, "_LOOK", 0.2)
-    monkeypatch.setattr(dask_engine, "_WAIT", 2.0)
+    monkeypatch.setattr(engines, "_LOOK", 0.2)
+    monkeypatch.setattr(engines, "_WAIT", 2.0)
     with cluster(tmp_path) as (address, _, workers):
 
         def kill_all(state: BulkProgress) -> None:
@@ -116,7 +116,7 @@ def test_without_workers_a_run_waits_and_says_so(
             caplog.clear()
             with pytest.raises(BulkError, match=r"the scheduler at tcp://.* has had no workers for 2 seconds"):
                 run_bulk([corpus], tmp_path / "there", options=OPTIONS, engine=run_on_dask(address), progress=progress)
-            (message,) = {record.getMessage() for record in caplog.records if record.name == dask_engine.__name__}
+            (message,) = {record.getMessage() for record in caplog.records if record.name == engines.__name__}
             assert message == f"waiting for workers: the scheduler at {address} has none"
     run_bulk([corpus], tmp_path / "there", options=OPTIONS, jobs=1)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")

@@ -23,10 +23,10 @@ from planspec_lark.bulk import (
     BulkTask,
     ShardReport,
     analyze_shard,
-    local,
+    engines,
     run_bulk,
 )
-from planspec_lark.bulk.local import run_locally
+from planspec_lark.bulk.engines import run_locally
 from tests.bulk.corpora import PLAN, contents, line_of, write_corpus
 from tests.corpus import ROOT
 
@@ -60,7 +60,7 @@ def die_of_some(task: BulkTask) -> ShardReport | str:
 def test_a_shard_that_kills_its_process_fails_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], failing: list[int]
 ) -> None:
-    monkeypatch.setattr(local, "perform", die_of_some)
+    monkeypatch.setattr(engines, "perform", die_of_some)
     inputs = [tmp_path / f"{at}.jsonl" for at in range(len(words))]
     for path, word in zip(inputs, words, strict=True):
         path.write_bytes(line_of(PLAN, word=word))
@@ -72,7 +72,7 @@ def test_a_shard_that_kills_its_process_fails_alone(
 
 def test_a_shard_is_tried_twice_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once beside others and once alone is not enough: the machine may have been short of memory for a while."""
-    monkeypatch.setattr(local, "perform", die_twice)
+    monkeypatch.setattr(engines, "perform", die_twice)
     path = tmp_path / "a.jsonl"
     path.write_bytes(line_of(PLAN))
     report = run_bulk([path], tmp_path / "out", jobs=2)
@@ -129,7 +129,7 @@ def test_leaving_early_ends_all_processes(tmp_path: Path, monkeypatch: pytest.Mo
 
     begin = time.monotonic()
     with monkeypatch.context() as patch:
-        patch.setattr(local, "perform", sleep_over_some)
+        patch.setattr(engines, "perform", sleep_over_some)
         with pytest.raises(KeyboardInterrupt):
             run_bulk(inputs, tmp_path / "out", jobs=2, progress=leave)
     assert time.monotonic() - begin < 60
@@ -189,7 +189,7 @@ class Counting(ProcessPoolExecutor):
 
 
 def test_one_job_starts_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "process_pool", None)
+    monkeypatch.setattr(engines, "process_pool", None)
     assert run_bulk([write_corpus(tmp_path / "corpus.jsonl", 5)], tmp_path / "out", jobs=1).records == 5
     assert callable(run_locally(1))
 

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from planspec_lark.bulk import parquet
-from planspec_lark.bulk.writing import COLUMNS
+from planspec_lark.bulk.models import COLUMNS
 from tests.bulk.corpora import IN_PROSE, PLAN, REFUSAL, analyze, line_of, read, write_corpus, write_parquet
 
 ROWS: list[dict[str, Any]] = [
@@ -35,8 +35,8 @@ def test_both_inputs_say_the_same(tmp_path: Path) -> None:
 def test_both_outputs_say_the_same(tmp_path: Path) -> None:
     path = write_corpus(tmp_path / "corpus.jsonl", 120)
     assert analyze(path, id="id") == analyze(path, id="id", format="parquet")
-    assert tuple(pyarrow.parquet.read_schema(tmp_path / "rows.parquet").names) == COLUMNS
-    assert tuple(read(tmp_path / "rows.jsonl")[0]) == COLUMNS
+    assert tuple(pyarrow.parquet.read_schema(tmp_path / "rows.parquet").names) == tuple(COLUMNS)
+    assert tuple(read(tmp_path / "rows.jsonl")[0]) == tuple(COLUMNS)
 
 
 def test_broken_rows(tmp_path: Path) -> None:

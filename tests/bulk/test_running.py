@@ -21,14 +21,14 @@ from planspec_lark.bulk import (
     BulkReport,
     BulkTask,
     ShardReport,
-    analysing,
+    analysis,
     analyze_shard,
     run_bulk,
-    shards,
+    shard,
 )
 from planspec_lark.bulk.folder import locked
-from planspec_lark.bulk.showing import show_report
-from planspec_lark.bulk.splitting import stamp_of
+from planspec_lark.bulk.inputs import stamp_of
+from planspec_lark.bulk.report import show_report
 from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.syntax.source import visible
 from tests.bulk.corpora import PLAN, contents, line_of, read, rows_of, write_corpus, write_parquet
@@ -269,14 +269,14 @@ def test_what_cannot_start(corpus: Path, tmp_path: Path) -> None:
 
 def test_a_failing_analysis_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = write_corpus(tmp_path / "corpus.jsonl", 6)
-    analyze = analysing.analyze_text
+    analyze = analysis.analyze_text
 
     def fail(text: str, *, read: str) -> object:
         if text == PLAN:
             raise RecursionError("\x1b[2J")
         return analyze(text, read=read)
 
-    monkeypatch.setattr(shards, "analyze_text", fail)
+    monkeypatch.setattr(shard, "analyze_text", fail)
     report = run([corpus], tmp_path / "out")
     assert (report.records, report.read) == (6, 5)
     assert [(one.problem, one.records) for one in report.problems] == [("internal", 1)]
@@ -463,7 +463,7 @@ def test_an_old_task_does_not_replace_what_a_new_run_writes(corpus: Path, tmp_pa
         return stamp_of(path)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shards, "stamp_of", stamp)
+        patch.setattr(shard, "stamp_of", stamp)
         with pytest.raises(OSError, match="another run has begun to write here"):
             analyze_shard(corpus, part, options=BulkOptions(read="strict"))
     assert contents(tmp_path / "out") == before

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, strategies as st
 
-from planspec_lark.bulk import BulkOptions, splitting
+from planspec_lark.bulk import BulkOptions, inputs
+from planspec_lark.bulk.inputs import even, split, whole
 from planspec_lark.bulk.records import read_lines
-from planspec_lark.bulk.splitting import even, split, whole
 from tests.bulk.corpora import PLAN, line_of, write_corpus, write_parquet
 
 LINES = st.lists(st.sampled_from([b"\n", b'{"text": "a"}\n', b"x" * 30 + b"\n", b"\r\n", b"\xff\n"]), max_size=30)
@@ -26,7 +26,7 @@ def test_shards_put_together_are_the_file(
     data = b"".join(lines) + end
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(splitting, "_BLOCK", block)
+        patch.setattr(inputs, "_BLOCK", block)
         shards = split(str(path), size)
     options = BulkOptions()
     assert b"".join(data[shard.start : shard.stop] for shard in shards) == data

@@ -9,8 +9,8 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from planspec_lark.bulk import parquet
+from planspec_lark.bulk.engines import count_cores, run_locally
 from planspec_lark.bulk.folder import Folder, is_done, locked
-from planspec_lark.bulk.local import count_cores, run_locally
 from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Engine
 from planspec_lark.bulk.report import BulkReport, Failure, count_up
 from planspec_lark.files import remove_leftovers
@@ -112,38 +112,33 @@ def _carry_out(
 ) -> dict[str, str]:
     """Do what is missing; why those that failed did, by the path of their part."""
     missing = [task for task in tasks if not is_done(task)]
-    done = sum(task.src.weight for task in tasks) - sum(task.src.weight for task in missing)
-    state = BulkProgress(
-        len(tasks) - len(missing), len(tasks), done, sum(task.src.weight for task in tasks), 0, kept=done
-    )
-    if progress:
-        progress(state)
+    size = sum(task.src.weight for task in tasks)
+    kept = size - sum(task.src.weight for task in missing)
+    state = BulkProgress(len(tasks) - len(missing), len(tasks), kept, size, 0, kept)
+    show = progress or (lambda _: None)
+    show(state)
     failed: dict[str, str] = {}
     for task, outcome in engine(missing) if missing else ():
+        records = state.records
         if isinstance(outcome, str):
             failed[task.dst] = outcome
-        records = 0 if isinstance(outcome, str) else outcome.records
-        state = evolve(
-            state,
-            shards=state.shards + 1,
-            bytes=state.bytes + task.src.weight,
-            records=state.records + records,
-        )
-        if progress:
-            progress(state)
+        else:
+            records += outcome.records
+        state = evolve(state, shards=state.shards + 1, bytes=state.bytes + task.src.weight, records=records)
+        show(state)
     return failed
 
 
 def _report(folder: Folder, failed: dict[str, str]) -> BulkReport:
     """Count what is there, whatever an engine has said."""
-    tasks = folder.tasks()
-    done = [task for task in tasks if is_done(task)]
+    done: list[BulkTask] = []
     failures = [Failure(one.name, None, one.reason) for one in folder.inputs if one.reason]
-    failures += [
-        Failure(task.src.name, Path(task.dst).name, failed.get(task.dst, "the engine did not do it"))
-        for task in tasks
-        if not is_done(task)
-    ]
+    for task in folder.tasks():
+        if is_done(task):
+            done.append(task)
+        else:
+            reason = failed.get(task.dst, "the engine did not do it")
+            failures.append(Failure(task.src.name, Path(task.dst).name, reason))
     report = count_up(done, failures, len(folder.inputs))
     folder.write_report(report.to_dict())
     return report

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
 
 from attrs import frozen
 
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.lint import lint_plan
-from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.recovery import scan_plan, scan_strictly
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.limits import NO_LIMITS
 
@@ -54,6 +56,24 @@ class Analysis:
         counts = Counter(found.code for found in self.diagnostics)
         return [(code, counts[code], worst[code]) for code in sorted(counts)]
 
+    def to_row(self) -> dict[str, Any]:
+        """What a row says of a record with this text."""
+        codes = self.codes()
+        return {
+            "parsed": self.parsed,
+            "valid": self.valid,
+            "score": self.score,
+            "steps": self.steps,
+            "depth": self.depth,
+            "errors": self.count(Severity.ERROR),
+            "warnings": self.count(Severity.WARNING),
+            "infos": self.count(Severity.INFO),
+            "codes": [code for code, _, _ in codes],
+            "counts": [count for _, count, _ in codes],
+            "severities": [severity.value for _, _, severity in codes],
+            "canonical": self.canonical,
+        }
+
     @property
     def score(self) -> float:
         """How good the plan is, from 0 to 1: 1 for a valid one without warnings, 0.5 or more for valid ones only.
@@ -82,33 +102,20 @@ def analyze_text(text: str, *, read: str) -> Analysis:
     """
     is_strict = read == "strict"
     result = (scan_strictly if is_strict else scan_plan)(text, limits=NO_LIMITS)
-    found = result.diagnostics
-    parsed = not found if is_strict else all(one.code == _FOREIGN_ARROW for one in found)
-    # As in a check: rules and lint would speak of a plan with holes.
-    has_holes = has_errors(found)
-    judged = [] if has_holes else [*check_rules(result.plan), *lint_plan(result.plan)]
+    plan, found = result.plan, result.diagnostics
     # The strict parser accepts foreign arrows, so they do not make a plan invalid.
-    was_mended = any(one.severity is not Severity.INFO and one.code != _FOREIGN_ARROW for one in found)
-    breaks_rules = has_errors(judged)
-    steps, depth = _measure(result.plan)
-    is_plan = parsed or not is_strict
+    faults = [one for one in found if one.code != _FOREIGN_ARROW]
+    parsed = not (found if is_strict else faults)
+    # As in a check: rules and lint would speak of a plan with holes.
+    judged = [] if has_errors(found) else [*check_rules(plan), *lint_plan(plan)]
+    was_repaired = any(one.severity is not Severity.INFO for one in faults)
+    levels = [*accumulate(1 if is_entered else -1 for _, is_entered in walk(plan))]
     return Analysis(
         parsed=parsed,
-        valid=not (was_mended or breaks_rules),
-        steps=steps,
-        depth=depth,
-        canonical=serialize_plan(result.plan) or None if is_plan else None,
+        valid=not (was_repaired or has_errors(judged)),
+        steps=len(levels) // 2,
+        depth=max(levels, default=0),
+        canonical=(serialize_plan(plan) or None) if parsed or not is_strict else None,
         diagnostics=[*found, *judged],
         places=result.places,
     )
-
-
-def _measure(plan: PlanSpec) -> tuple[int, int]:
-    """How many steps there are, and on how many levels."""
-    steps = depth = 0
-    level = plan.steps
-    while level:
-        depth += 1
-        steps += len(level)
-        level = [child for step in level for child in step.children]
-    return steps, depth

@@ -7,6 +7,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from attrs import evolve
+
 from planspec_lark.bulk import parquet
 from planspec_lark.bulk.models import Shard
 
@@ -29,7 +31,7 @@ def stamp_of(path: str) -> tuple[int, int]:
     return known.st_size, known.st_mtime_ns
 
 
-def whole(path: str, name: str | None = None) -> Shard:
+def whole(path: str) -> Shard:
     """A file as one shard.
 
     Raises:
@@ -44,7 +46,7 @@ def whole(path: str, name: str | None = None) -> Shard:
             raise OSError(0, f"this is packed with {packing}, which is not read here: unpack it, or use gzip")
     size = stamp[0]
     stop = len(parquet.sizes_of_groups(path)) if kind == "parquet" else size
-    return Shard(str(Path(path).absolute()), spell_name(path if name is None else name), kind, 0, stop, 0, size, stamp)
+    return Shard(str(Path(path).absolute()), spell_name(path), kind, 0, stop, 0, size, stamp)
 
 
 def spell_name(path: str) -> str:
@@ -55,7 +57,7 @@ def spell_name(path: str) -> str:
         return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def split(path: str, shard_bytes: int, name: str | None = None) -> list[Shard]:
+def split(path: str, shard_bytes: int) -> list[Shard]:
     """A file as even shards of about ``shard_bytes`` bytes or less.
 
     JSONL is split between lines and Parquet between row groups; gzip is one shard.
@@ -64,16 +66,11 @@ def split(path: str, shard_bytes: int, name: str | None = None) -> list[Shard]:
         OSError: it cannot be read.
         BulkError: it is Parquet, and the extra for that is missing.
     """
-    it = whole(path, name)
+    it = whole(path)
     if it.kind == "gzip":
         return [it]
-    if it.kind == "parquet":
-        pieces = _split_groups(path, shard_bytes)
-    else:
-        pieces = _split_lines(path, even(it.stop, shard_bytes))
-    return [
-        Shard(it.path, it.name, it.kind, start, stop, first, weight, it.stamp) for start, stop, first, weight in pieces
-    ]
+    pieces = (_split_groups if it.kind == "parquet" else _split_lines)(it, shard_bytes)
+    return [evolve(it, start=start, stop=stop, first=first, weight=weight) for start, stop, first, weight in pieces]
 
 
 def even(size: int, most: int) -> int:
@@ -86,33 +83,29 @@ def even(size: int, most: int) -> int:
 _Piece = tuple[int, int, int, int]
 
 
-def _split_lines(path: str, shard_bytes: int) -> Iterator[_Piece]:
+def _split_lines(it: Shard, shard_bytes: int) -> Iterator[_Piece]:
     start = first = at = lines = 0
-    with open(path, "rb", buffering=0) as file:
-        while block := file.read(_BLOCK):
-            done = 0
-            while at + len(block) >= start + shard_bytes:
-                cut = block.find(b"\n", max(start + shard_bytes - at - 1, done))
-                if cut < 0:
-                    break
-                lines += block.count(b"\n", done, cut + 1)
-                done = cut + 1
-                yield start, at + done, first, at + done - start
-                start, first = at + done, lines
-            lines += block.count(b"\n", done)
+    size = even(it.stop, shard_bytes)
+    with open(it.path, "rb") as file:
+        # Up to where a piece has its size, and on to the end of the line.
+        while block := file.read(min(start + size - at, _BLOCK)) if at < start + size else file.readline(_BLOCK):
             at += len(block)
+            lines += block.count(b"\n")
+            if at >= start + size and block.endswith(b"\n"):
+                yield start, at, first, at - start
+                start, first = at, lines
     if at > start or not start:
         yield start, at, first, at - start
 
 
-def _split_groups(path: str, shard_bytes: int) -> Iterator[_Piece]:
+def _split_groups(it: Shard, shard_bytes: int) -> Iterator[_Piece]:
     start = first = records = weight = 0
-    groups = parquet.sizes_of_groups(path)
-    shard_bytes = even(sum(size for _, size in groups), shard_bytes)
+    groups = parquet.sizes_of_groups(it.path)
+    least = even(sum(size for _, size in groups), shard_bytes)
     for at, (rows, size) in enumerate(groups, 1):
         records += rows
         weight += size
-        if weight >= shard_bytes or at == len(groups):
+        if weight >= least or at == len(groups):
             yield start, at, first, weight
             start, first, weight = at, records, 0
     if not groups:

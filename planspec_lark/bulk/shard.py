@@ -1,0 +1,208 @@
+"""One shard: its records → rows in a file, and a few examples beside it. The one function that every engine runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from attrs import define, field
+
+from planspec_lark.bulk import parquet
+from planspec_lark.bulk.analysis import Analysis, analyze_text
+from planspec_lark.bulk.inputs import stamp_of, whole
+from planspec_lark.bulk.models import COLUMNS, BulkOptions, BulkTask, Shard, ShardReport, reason_of
+from planspec_lark.bulk.records import Record, failed_record, read_lines
+from planspec_lark.files import writing
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
+from planspec_lark.syntax.source import escape_json, visible
+
+__all__ = ["Examples", "analyze_shard", "perform", "read_examples", "read_rows"]
+
+_DEFAULTS = BulkOptions()
+_NOTHING = {name: default for name, (_, default) in COLUMNS.items()}
+_FIELDS_OF_EXAMPLE = {"file": str, "record": int, "line": int | None, "message": str, "excerpt": str}
+# How many examples of each code and problem, per shard and in a report.
+_MOST = 3
+
+
+def analyze_shard(
+    src: Shard | str | os.PathLike[str], dst: str | os.PathLike[str], *, options: BulkOptions = _DEFAULTS
+) -> ShardReport:
+    """Analyse the records of one shard and write a row for each.
+
+    The rows are written to a file beside ``dst``, which takes the name ``dst`` once it is complete: there is a whole
+    result or none, and whoever calls this twice, even at once, gets the same bytes. A broken record is a row as well.
+    A few examples of what was found go to ``….examples.json`` beside ``dst``, before the rows.
+
+    Args:
+        src: a shard, or the path of a file that is one as a whole: JSONL, plain or in gzip, or Parquet.
+        dst: the path of the result; its folder has to exist.
+        options: what to read and what to write.
+
+    Raises:
+        OSError: ``src`` cannot be read or has changed since it was split, or ``dst`` cannot be written.
+        BulkError: an extra is missing.
+    """
+    shard = src if isinstance(src, Shard) else whole(os.fspath(src))
+    target = Path(dst)
+    examples = Examples()
+    counts: Counter[str] = Counter()
+    with writing(target) as file:
+        _write_rows(file, _analyze(shard, options, examples, counts), options.format)
+        if stamp_of(shard.path) != shard.stamp:
+            raise OSError(0, "the input has changed since it was split")
+        size = file.tell()
+        if not Path(file.name).exists():
+            # A task that nobody waits for any more must not replace what a new run writes here.
+            raise OSError(0, "another run has begun to write here")
+        with writing(_examples_of(target)) as beside:
+            beside.write(examples.encode(size))
+    return ShardReport(counts["records"], counts["problems"], counts["valid"])
+
+
+def perform(task: BulkTask) -> ShardReport | str:
+    """Carry out a task: its report, or in a sentence why there is none. This is what engines send to their workers."""
+    try:
+        return analyze_shard(task.src, task.dst, options=task.options)
+    except Exception as error:  # the other shards go on
+        return reason_of(error)
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _analyze(shard: Shard, options: BulkOptions, examples: Examples, counts: Counter[str]) -> Iterator[dict[str, Any]]:
+    """The rows of a shard, which are counted on the way."""
+    read = parquet.read_groups if shard.kind == "parquet" else read_lines
+    for record in read(shard, options):
+        row = _make_row(record, shard.name, options, examples)
+        counts["records"] += 1
+        counts["problems"] += row["problem"] is not None
+        counts["valid"] += row["valid"]
+        yield row
+
+
+def _make_row(record: Record, name: str, options: BulkOptions, examples: Examples) -> dict[str, Any]:
+    row = {**_NOTHING, "file": name, "record": record.number, "id": record.id}
+    if record.text is not None:
+        try:
+            analysis = analyze_text(record.text, read=options.read)
+            examples.add(name, record, analysis)
+        except MemoryError:
+            # Of the machine rather than of the record: another try may well succeed.
+            raise
+        except Exception as error:  # one record in a million must not stop the others
+            record = failed_record(record.number, error, "analysis")
+        else:
+            return row | analysis.to_row()
+    examples.add_problem(name, record)
+    return row | {"problem": record.problem, "message": record.message}
+
+
+def _write_rows(file: BinaryIO, rows: Iterable[dict[str, Any]], form: str) -> None:
+    if form == "parquet":
+        parquet.write_rows(file, rows)
+        return
+    for row in rows:
+        file.write(escape_json(json.dumps(row, ensure_ascii=False)).encode("utf-8") + b"\n")
+
+
+def read_rows(path: Path, form: str, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """The rows of a part, with at least these columns.
+
+    Raises:
+        OSError: it cannot be read, or is damaged.
+    """
+    if form == "parquet":
+        yield from parquet.read_rows(str(path), columns)
+        return
+    with open(path, "rb") as file:
+        for line in file:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                raise OSError(0, "the part is damaged") from None
+            yield row
+
+
+# ---------------------------------------------------------------- examples
+
+
+@define
+class Examples:
+    """Examples by code and severity, or by kind of problem: the first few of each."""
+
+    found: dict[str, list[dict[str, Any]]] = field(factory=dict)
+
+    def add_problem(self, file: str, record: Record) -> None:
+        """Take a broken record, if there is still room for one of its kind."""
+        assert record.problem is not None
+        place = {"file": file, "record": record.number, "line": None}
+        self._add(record.problem, place, record.message or "", record.excerpt.decode("utf-8", "replace"))
+
+    def add(self, file: str, record: Record, analysis: Analysis) -> None:
+        """Take those diagnostics of a record for which there is still room, one for each code and severity."""
+        wanted: dict[str, Diagnostic] = {}
+        for diagnostic in analysis.diagnostics:
+            wanted.setdefault(_kind(diagnostic.code, diagnostic.severity), diagnostic)
+        for kind, diagnostic in wanted.items():
+            if self._has_room(kind):
+                (located,) = analysis.locate([diagnostic])
+                place = {"file": file, "record": record.number, "line": located.line}
+                self._add(kind, place, located.message, located.source_line)
+
+    def merge(self, others: dict[str, list[dict[str, Any]]]) -> None:
+        """Take what another has found, as far as there is room."""
+        for kind, examples in others.items():
+            self.found[kind] = [*self.of(kind), *examples][:_MOST]
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        """The examples of a kind of problem."""
+        return self.found.get(kind, [])
+
+    def of_code(self, code: str) -> list[dict[str, Any]]:
+        """The examples of a code, those that weigh most first."""
+        return [one for severity in Severity for one in self.of(_kind(code, severity))][:_MOST]
+
+    def encode(self, size: int) -> bytes:
+        """All of them as JSON, with the bytes that the part has which they are beside."""
+        value = {"part_bytes": size, "examples": self.found}
+        return escape_json(json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1)).encode("utf-8") + b"\n"
+
+    def _has_room(self, kind: str) -> bool:
+        return len(self.of(kind)) < _MOST
+
+    def _add(self, kind: str, place: dict[str, Any], message: str, excerpt: str) -> None:
+        if self._has_room(kind):
+            example = {**place, "message": shorten(visible(message)), "excerpt": shorten(visible(excerpt))}
+            self.found.setdefault(kind, []).append(example)
+
+
+def _kind(code: str, severity: Severity) -> str:
+    return f"{code} {severity.value}"
+
+
+def _examples_of(part: Path) -> Path:
+    return part.with_name(f"{part.stem}.examples.json")
+
+
+def read_examples(part: Path) -> tuple[int, dict[str, list[dict[str, Any]]]]:
+    """How many bytes a part has if it is whole, and its examples.
+
+    Raises:
+        OSError: they cannot be read.
+        ValueError: they are damaged.
+    """
+    value = json.loads(_examples_of(part).read_bytes())
+    try:
+        size, found = value["part_bytes"], value["examples"]
+        examples = [example for kind in found.values() for example in kind]
+        if all(isinstance(one[name], kind) for one in examples for name, kind in _FIELDS_OF_EXAMPLE.items()):
+            return int(size), found
+    except (AttributeError, KeyError, TypeError):
+        pass
+    raise ValueError("these are no examples")

@@ -9,9 +9,8 @@ import click
 
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import Unreadable, Unusable, complain, label, out_option, read_plan, write_out
-from planspec_lark.html.following import Follower, WatchError, watching
 from planspec_lark.html.render import render_page
-from planspec_lark.html.server import PageServer
+from planspec_lark.html.server import Follower, PageServer, WatchError, watching
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["command"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from html import escape
 from importlib.resources import files
 
@@ -52,6 +53,7 @@ def cut_id(step_id: str) -> str:
     return step_id if len(step_id) <= 20 else f"{step_id[:7]}…{step_id[-9:]}"
 
 
+@cache
 def read_template(name: str) -> str:
     """One of the files beside this module."""
     return files("planspec_lark.html").joinpath("templates", name).read_text(encoding="utf-8")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from functools import cache
 from hashlib import sha256
 from string import Template
 
 from attrs import frozen
 
-from planspec_lark.html.layout import lay_out
+from planspec_lark.html.diagram import draw, lay_out
 from planspec_lark.html.markup import cut, quote, read_template, say
-from planspec_lark.html.picture import draw
 from planspec_lark.html.tree import write_rows
 from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
@@ -23,6 +20,7 @@ __all__ = ["Live", "policy", "render", "render_page"]
 
 # The order in which statuses stand in the bar and in the filter.
 _ORDER = (PlanStatus.DONE, PlanStatus.ACTIVE, PlanStatus.BLOCKED, PlanStatus.PENDING, PlanStatus.SKIPPED)
+_STYLE, _SCRIPT = "page.css", "page.js"
 # Of more steps, rows are drawn as they come into view, and the picture when somebody opens it.
 _LARGE = 400
 
@@ -62,16 +60,16 @@ def render(plan: PlanSpec, name: str, live: Live | None) -> str:
         indices.setdefault(step.step_id, index)
     title = plan.title or plan.goal or name or "Plan"
     counts = plan.progress
-    return _page().substitute(
+    return Template(read_template("page.html")).substitute(
         policy=policy(is_live=live is not None),
         version="" if live is None else f' data-version="{live.version}"',
         title=say(cut(title, 120)),
         heading=say(title),
-        style=_style(),
-        script=_script(),
-        problem="" if live is None else _problem(live.problem, name),
+        style=read_template(_STYLE),
+        script=read_template(_SCRIPT),
+        problem=_problem(live.problem, name) if live is not None and live.problem else "",
         head="".join(_head(plan, title)),
-        progress="".join(_progress(plan, counts)),
+        progress="".join(_progress(counts)),
         filters="".join(_filters(counts)),
         size=' class="many"' if counts["total"] > _LARGE else "",
         rows="".join(write_rows(plan, flow, indices)),
@@ -81,44 +79,19 @@ def render(plan: PlanSpec, name: str, live: Live | None) -> str:
 
 def policy(*, is_live: bool) -> str:
     """The content security policy of the page: nothing but its own style and script, by their hashes."""
-    rules = [
-        "default-src 'none'",
-        f"script-src {_hash(_script())}",
-        f"style-src {_hash(_style())}",
-        "img-src data:",
-        *(["connect-src 'self'"] if is_live else []),
-        "base-uri 'none'",
-        "form-action 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    ]
-    return "; ".join(rules)
+    connect = "connect-src 'self'; " if is_live else ""
+    return (
+        f"default-src 'none'; script-src {_hash(_SCRIPT)}; style-src {_hash(_STYLE)}; img-src data:; {connect}"
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
 
 
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
-
-
-@cache
-def _page() -> Template:
-    return Template(read_template("page.html"))
-
-
-@cache
-def _style() -> str:
-    return read_template("page.css")
-
-
-@cache
-def _script() -> str:
-    script = read_template("page.js")
-    assert not re.search("</script|<!--", script, re.IGNORECASE), "this would end the script"
-    return script
+def _hash(template: str) -> str:
+    digest = sha256(read_template(template).encode("utf-8")).digest()
+    return f"'sha256-{b64encode(digest).decode('ascii')}'"
 
 
 def _problem(problem: str, name: str) -> str:
-    if not problem:
-        return ""
     what = f"{say(name)} is no plan at the moment. Below is the last one that it was."
     return f"<p><strong>{what}</strong></p><pre>{say(problem)}</pre>"
 
@@ -133,9 +106,9 @@ def _head(plan: PlanSpec, title: str) -> Iterator[str]:
         yield f'<h2 lang="en">Constraints</h2><ul>{items}</ul>'
 
 
-def _progress(plan: PlanSpec, counts: Mapping[str, int]) -> Iterator[str]:
+def _progress(counts: Mapping[str, int]) -> Iterator[str]:
     said = ", ".join(f"{counts[status.value]} {status.value}" for status in _ORDER if counts[status.value])
-    yield f'<p class="sum"><strong>{say_progress(plan.progress)}</strong> steps done</p>'
+    yield f'<p class="sum"><strong>{say_progress(counts)}</strong> steps done</p>'
     yield f'<svg class="bar" role="img" aria-label="{quote(said or "no steps")}" height="8" width="100%">'
     at = 0.0
     for status in _ORDER:
@@ -157,16 +130,14 @@ def _filters(counts: Mapping[str, int]) -> Iterator[str]:
 
 def _picture(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iterator[str]:
     layout = lay_out(plan, flow)
-    left_out = sum(1 for _ in iter_steps(plan)) - len(layout.boxes)
-    if not layout.boxes:
+    count = len(layout.boxes)
+    if not count:
         yield '<p class="hint">No step takes or puts out any variable.</p>'
         return
-    hint = "From left to right, as values flow; dashed lines lead to the next round."
-    if left_out:
-        hint += f" {left_out} {'step has' if left_out == 1 else 'steps have'} no variables."
-    yield f'<p class="hint">{hint}</p>'
-    is_large = "" if len(layout.boxes) > _LARGE else " open"
-    yield f'<details class="drawing"{is_large}><summary>Picture of {len(layout.boxes)} steps</summary>'
+    left_out = sum(1 for _ in iter_steps(plan)) - count
+    more = f" {left_out} {'step has' if left_out == 1 else 'steps have'} no variables." if left_out else ""
+    yield f'<p class="hint">From left to right, as values flow; dashed lines lead to the next round.{more}</p>'
+    yield f'<details class="drawing"{"" if count > _LARGE else " open"}><summary>Picture of {count} steps</summary>'
     yield '<div class="pane" role="region" aria-label="Picture of the data flow" tabindex="0">'
     yield from draw(layout, indices)
     yield "</div></details>"

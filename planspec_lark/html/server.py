@@ -1,24 +1,158 @@
-"""A server for the page of a file that changes. It is there for browsers on this machine alone."""
+"""A server for the page of a file, which it follows as it changes. It is there for browsers on this machine alone."""
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from socket import socket
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Condition, Event, Thread
 
-from planspec_lark.html.following import Follower
-from planspec_lark.html.render import policy
+from planspec_lark.html.render import Live, policy, render
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, decode
+from planspec_lark.syntax.source import visible_name
 
-__all__ = ["PageServer"]
+__all__ = ["Follower", "PageServer", "WatchError", "watching"]
+
+# Besides being told of changes, look for them so often, in milliseconds: some file systems tell of none.
+_LOOK = 1_000
 
 _HOST = "127.0.0.1"
 # Seconds after which a page that is open hears something, so that one that has gone is noticed.
 _PULSE = 15.0
 # Pages that may be open at once.
 _MOST = 32
+
+
+class WatchError(RuntimeError):
+    """Nobody can tell of changes: `watchfiles` is not installed."""
+
+
+# ---------------------------------------------------------------- the file
+
+
+class Follower:
+    """The page of a file, with a number that grows whenever the page changes. Threads may share one.
+
+    Args:
+        path: the file, which is read at once.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problem = ""
+        """Why the file is no plan as it is now; empty where it is one."""
+        self._name = visible_name(path.name)
+        self._plan = PlanSpec()
+        self._version = 0
+        self._seen: object = None
+        self._page: tuple[int, str] = (0, "")
+        self._is_closed = False
+        # Notified when the page has changed; held by whoever reads the file or writes the page.
+        self._changed = Condition()
+        self.read()
+
+    def read(self) -> None:
+        """Read the file, if it has changed."""
+        with self._changed:
+            seen = _stamp(self.path)
+            if seen != self._seen:
+                self.problem = self._try()
+                self._seen = seen
+                self._version += 1
+                self._changed.notify_all()
+
+    def _try(self) -> str:
+        """Take the plan that is in the file, or say why there is none."""
+        try:
+            data = self.path.read_bytes()
+            if not data and self._plan.steps:
+                # Who writes a file anew in its place empties it first.
+                return f"{self._name}: the file is empty"
+            self._plan = parse_plan(decode(data, self._name), name=self._name)
+        except PlanSyntaxError as error:
+            return str(error)
+        except OSError as error:
+            return f"{self._name}: {error.strerror}"
+        return ""
+
+    def page(self) -> str:
+        """The page as it is now."""
+        with self._changed:
+            if self._page[0] != self._version:
+                live = Live(self._version, self.problem)
+                self._page = (self._version, render(self._plan, self._name, live))
+            return self._page[1]
+
+    def wait(self, version: int, timeout: float) -> int | None:
+        """The number of the page once it is another one, or after so many seconds; None once this is closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closed or self._version != version, timeout)
+            return None if self._is_closed else self._version
+
+    def close(self) -> None:
+        """Let nobody wait any more."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+
+def _stamp(path: Path) -> object:
+    try:
+        known = os.stat(path)
+    except OSError as error:
+        return error.errno
+    return known.st_mtime_ns, known.st_size, known.st_ino
+
+
+@contextmanager
+def watching(follower: Follower) -> Iterator[None]:
+    """Read a follower's file whenever it changes, as long as this block lasts.
+
+    Raises:
+        WatchError: it cannot be done here.
+    """
+    try:
+        import watchfiles  # noqa: PLC0415  (of an extra)
+    except ModuleNotFoundError as error:
+        if error.name != "watchfiles":
+            raise
+        raise WatchError from None
+    # Their folders: an editor puts a new file in the place of the old one. A link may lead to another one.
+    paths = (follower.path.absolute(), follower.path.resolve())
+    names = {path.name for path in paths}
+    stop = Event()
+
+    def follow() -> None:
+        changes = watchfiles.watch(
+            *{path.parent for path in paths},
+            watch_filter=lambda _, changed: Path(changed).name in names,
+            stop_event=stop,
+            rust_timeout=_LOOK,
+            yield_on_timeout=True,
+            recursive=False,
+            raise_interrupt=False,
+        )
+        for _ in changes:
+            follower.read()
+
+    thread = Thread(target=follow, name="planspec-watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        follower.close()
+        thread.join(timeout=2 * _LOOK / 1_000)
+
+
+# ---------------------------------------------------------------- the server
 
 
 class PageServer(ThreadingHTTPServer):

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
-from planspec_lark.html.following import Follower, watching
-from planspec_lark.html.server import PageServer
+from planspec_lark.html.server import Follower, PageServer, watching
 
 __all__ = ["ask", "served"]
 

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.html.following import Follower, WatchError, watching
 from planspec_lark.html.render import policy
-from planspec_lark.html.server import PageServer
+from planspec_lark.html.server import Follower, PageServer, WatchError, watching
 from tests.html.serving import ask, served
 
 GOOD = "# Plan: Tea\n## Steps\n1. [act] Boil\n"
@@ -94,7 +93,7 @@ def test_the_number_grows_with_changes_alone(path: Path) -> None:
 @pytest.mark.parametrize("way", ["in place", "replaced", "through a link"])
 def test_changes_are_noticed(path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Nobody looks for them before they are told of.
-    monkeypatch.setattr("planspec_lark.html.following._LOOK", 60_000)
+    monkeypatch.setattr("planspec_lark.html.server._LOOK", 60_000)
     link = path
     if way == "through a link":
         link = path.parent / "folder" / "link.md"
@@ -117,7 +116,7 @@ def test_changes_are_noticed(path: Path, way: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_changes_that_nobody_tells_of_are_found(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planspec_lark.html.following._LOOK", 50)
+    monkeypatch.setattr("planspec_lark.html.server._LOOK", 50)
     follower = Follower(path)
     path.write_text(BAD)
     with watching(follower):

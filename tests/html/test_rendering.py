@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
 from planspec_lark.html import render_page
-from planspec_lark.html.layout import WIDTH, lay_out
+from planspec_lark.html.diagram import WIDTH, lay_out
 from planspec_lark.html.markup import cut, cut_id, read_template
 from planspec_lark.html.render import Live, render
 from planspec_lark.planspec.data_flow import find_data_flow

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable
+from itertools import accumulate
 from typing import NoReturn, Self, Unpack
 
 from attrs import field, frozen
@@ -10,8 +12,7 @@ from attrs import field, frozen
 from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.pytest_plugin.excerpts import Outline
-from planspec_lark.pytest_plugin.matching import (
+from planspec_lark.pytest_plugin.match import (
     Criteria,
     Wanted,
     Words,
@@ -21,13 +22,13 @@ from planspec_lark.pytest_plugin.matching import (
     likeness,
     want,
 )
-from planspec_lark.pytest_plugin.taking import Taken, take
+from planspec_lark.pytest_plugin.subject import Node, Subject, show_nodes, show_some, take
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render
 from planspec_lark.syntax.source import one_line
 
 __all__ = ["PlanAssertion", "StepAssertion", "assert_plan"]
 
-# A message lists so many findings, or constraints.
+# A message says of so many steps what they have instead.
 _SHOWN = 10
 _SEVERITIES = {"error": (Severity.ERROR,), "warning": (Severity.ERROR, Severity.WARNING), "info": tuple(Severity)}
 
@@ -42,8 +43,8 @@ def assert_plan(plan: PlanSpec | str) -> PlanAssertion:
         UnreadablePlanError: an :class:`AssertionError`, where a text holds no plan or can be read only in part.
     """
     __tracebackhide__ = True
-    taken = take(plan)
-    return PlanAssertion(taken, Outline.of(taken.plan))
+    subject = take(plan)
+    return PlanAssertion(subject, subject.nodes())
 
 
 @frozen
@@ -54,13 +55,13 @@ class PlanAssertion:
     by a compiled pattern that is searched for there.
     """
 
-    _taken: Taken
-    _outline: Outline = field(repr=False)
+    _subject: Subject
+    _nodes: list[Node] = field(repr=False)
 
     @property
     def plan(self) -> PlanSpec:
         """The plan itself."""
-        return self._taken.plan
+        return self._subject.plan
 
     # ---------------------------------------------------------------- steps
 
@@ -77,7 +78,7 @@ class PlanAssertion:
         found = self._find(wanted)
         if not found:
             self._miss(f"there is no {_bare(wanted)}", wanted)
-        return StepAssertion(self._taken, self._outline, str(wanted), tuple(found))
+        return StepAssertion(self._subject, self._nodes, str(wanted), found)
 
     def has_no_step(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> Self:
         """No step is meant and meets all criteria, which are those of :meth:`has_step`."""
@@ -103,7 +104,7 @@ class PlanAssertion:
         if all(number is None for number in asked.values()):
             raise TypeError("step_count: say how many: a number, at_least or at_most")
         low = max(number for number in (count, at_least, 0) if number is not None)
-        high = min(number for number in (count, at_most, len(self._outline.steps)) if number is not None)
+        high = min(number for number in (count, at_most, len(self._nodes)) if number is not None)
         if not low <= len(found) <= high:
             listed = " and ".join(f"{word} {number}".strip() for word, number in asked.items() if number is not None)
             such = str(wanted).removeprefix("a step")
@@ -126,10 +127,8 @@ class PlanAssertion:
         constraints = self.plan.constraints
         if not any(has_words(words, constraint) for constraint in constraints):
             ranked = sorted(constraints, key=lambda constraint: -likeness(words, constraint))
-            rows = [f"  - {one_line(constraint)}" for constraint in ranked[:_SHOWN]]
-            more = [f"  … and {len(ranked) - _SHOWN} more"] if len(ranked) > _SHOWN else []
-            said = [*rows, *more] or ["  the plan has no constraints"]
-            self._fail_with(f"no constraint has {describe_words(words)}", said)
+            rows = show_some((f"- {one_line(constraint)}" for constraint in ranked), len(ranked))
+            self._fail_with(f"no constraint has {describe_words(words)}", rows or ["  the plan has no constraints"])
         return self
 
     def is_valid(self) -> Self:
@@ -157,39 +156,41 @@ class PlanAssertion:
     def needs_no_repair(self) -> Self:
         """The text that the plan was read from is one as it stands, but for what is written around the plan."""
         __tracebackhide__ = True
-        if self._taken.repairs:
-            raise AssertionError("\n".join(self._taken.list_repairs()))
+        if self._subject.repairs:
+            raise AssertionError("\n".join(self._subject.list_repairs()))
         return self
 
     # ---------------------------------------------------------------- messages
 
-    def _find(self, wanted: Wanted) -> list[PlanStep]:
-        return [step for step in self._outline.steps if wanted.fits(step)]
+    def _find(self, wanted: Wanted) -> list[Node]:
+        return [node for node in self._nodes if wanted.fits(node.step)]
 
     def _refuse(self, message: str, found: list[Diagnostic]) -> None:
         __tracebackhide__ = True
-        if not found:
-            return
-        rows = [f"  {row}" for one in found[:_SHOWN] for row in render(one).split("\n")]
-        more = [f"  … and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
-        ids = {one.step_id for one in found if one.step_id}
-        self._fail(message, [*rows, *more], [step for step in self._outline.steps if step.step_id in ids])
+        if found:
+            ids = {one.step_id for one in found if one.step_id}
+            self._fail(
+                message,
+                show_some(map(render, found), len(found)),
+                [node for node in self._nodes if node.step.step_id in ids],
+            )
 
     def _miss(self, message: str, wanted: Wanted) -> NoReturn:
         """Fail, since there is nothing that is wanted, with what comes nearest."""
         __tracebackhide__ = True
-        near = find_nearest(wanted, self._outline.steps)
-        named = ", ".join(f"{step.step_id}{_because(wanted.explain(step))}" for step in near)
+        near = find_nearest(wanted, self._nodes)
+        reasons = [(node.step.step_id, wanted.explain(node.step)) for node in near]
+        named = ", ".join(f"{step_id} ({reason})" if reason else step_id for step_id, reason in reasons)
         self._fail(message, [one_line(f"nearest: {named}")] if named else [], near)
 
-    def _fail(self, message: str, rows: Iterable[str] = (), marked: Collection[PlanStep] = ()) -> NoReturn:
+    def _fail(self, message: str, rows: Iterable[str] = (), marked: Iterable[Node] = ()) -> NoReturn:
         __tracebackhide__ = True
-        shown = self._outline.show(marked) or ["  (it has no steps)"]
+        shown = show_nodes(self._nodes, marked) or ["  (it has no steps)"]
         self._fail_with(message, [*rows, "the plan:", *shown])
 
     def _fail_with(self, message: str, rows: Iterable[str]) -> NoReturn:
         __tracebackhide__ = True
-        raise AssertionError("\n".join([one_line(message), *rows, *self._taken.list_repairs()]))
+        raise AssertionError("\n".join([one_line(message), *rows, *self._subject.list_repairs()]))
 
 
 @frozen
@@ -201,28 +202,35 @@ class StepAssertion(PlanAssertion):
     """
 
     _said: str
-    steps: tuple[PlanStep, ...]
+    _found: list[Node]
+
+    @property
+    def steps(self) -> tuple[PlanStep, ...]:
+        """The steps."""
+        return tuple(node.step for node in self._found)
 
     def before(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> StepAssertion:
         """It is over, with all below it, before another step begins."""
         __tracebackhide__ = True
-        others = self._others("before", which, criteria)
-        last = max(map(self._outline.place, others))
-        return self._keep("before", which, criteria, others, lambda step: self._outline.end(step) <= last)
+        wanted, others = self._others("before", which, criteria)
+        last = max(other.place for other in others)
+        return self._keep(f"before {wanted}", others, lambda node: node.end <= last)
 
     def after(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> StepAssertion:
         """It begins when another step is over, with all below it."""
         __tracebackhide__ = True
-        others = self._others("after", which, criteria)
-        first = min(map(self._outline.end, others))
-        return self._keep("after", which, criteria, others, lambda step: self._outline.place(step) >= first)
+        wanted, others = self._others("after", which, criteria)
+        first = min(other.end for other in others)
+        return self._keep(f"after {wanted}", others, lambda node: node.place >= first)
 
     def under(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> StepAssertion:
         """It stands below another step, on whatever level."""
         __tracebackhide__ = True
-        others = self._others("under", which, criteria)
-        below = self._outline.below(others)
-        return self._keep("under", which, criteria, others, lambda step: self._outline.place(step) in below)
+        wanted, others = self._others("under", which, criteria)
+        # Up to where what stands below one of the others in front of it reaches.
+        ends = [0, *accumulate((other.end for other in others), max)]
+        places = [other.place for other in others]
+        return self._keep(f"under {wanted}", others, lambda node: node.place < ends[bisect_left(places, node.place)])
 
     def produces(self, *names: Words) -> StepAssertion:
         """These are among its outputs."""
@@ -236,50 +244,34 @@ class StepAssertion(PlanAssertion):
 
     # ---------------------------------------------------------------- what is left
 
-    def _others(self, word: str, which: Words | None, criteria: Criteria) -> list[PlanStep]:
+    def _others(self, word: str, which: Words | None, criteria: Criteria) -> tuple[Wanted, list[Node]]:
         __tracebackhide__ = True
         wanted = want(which, **criteria)
         others = self._find(wanted)
         if not others:
             self._miss(f"there is no {_bare(wanted)} that {self._said} could be {word}", wanted)
-        return others
+        return wanted, others
 
-    def _keep(
-        self,
-        word: str,
-        which: Words | None,
-        criteria: Criteria,
-        others: list[PlanStep],
-        holds: Callable[[PlanStep], bool],
-    ) -> StepAssertion:
+    def _keep(self, said: str, others: list[Node], holds: Callable[[Node], bool]) -> StepAssertion:
         __tracebackhide__ = True
-        said = f"{word} {want(which, **criteria)}"
-        kept = [step for step in self.steps if holds(step)]
+        kept = [node for node in self._found if holds(node)]
         if not kept:
-            self._fail(f"{self._said} is not {said}", marked=[*self.steps, *others])
-        return StepAssertion(self._taken, self._outline, f"{self._said} {said}", tuple(kept))
+            self._fail(f"{self._said} is not {said}", marked=[*self._found, *others])
+        return StepAssertion(self._subject, self._nodes, f"{self._said} {said}", kept)
 
     def _meet(self, word: str, wanted: Wanted, of: Callable[[PlanStep], list[str]]) -> StepAssertion:
         __tracebackhide__ = True
-        kept = [step for step in self.steps if wanted.fits(step)]
+        kept = [node for node in self._found if wanted.fits(node.step)]
         names = " and ".join(criterion.text.partition(" ")[2] for criterion in wanted.criteria)
         if not kept:
             rows = [f"step {step.step_id} {word} {', '.join(of(step)) or 'nothing'}" for step in self.steps[:_SHOWN]]
-            self._fail(f"{self._said} does not say that it {word} {names}", map(_indent, rows), self.steps)
-        return StepAssertion(self._taken, self._outline, f"{self._said} that {word} {names}", tuple(kept))
-
-
-def _indent(row: str) -> str:
-    """A row of a message, safe to show, which keeps its indentation."""
-    return f"  {one_line(row)}"
+            marked = [f"  {one_line(row)}" for row in rows]
+            self._fail(f"{self._said} does not say that it {word} {names}", marked, self._found)
+        return StepAssertion(self._subject, self._nodes, f"{self._said} that {word} {names}", kept)
 
 
 def _bare(wanted: Wanted) -> str:
     return str(wanted).removeprefix("a ")
-
-
-def _because(reason: str) -> str:
-    return f" ({reason})" if reason else ""
 
 
 def _plural(count: int, word: str) -> str:

@@ -18,7 +18,7 @@ from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.pytest_plugin.normalizers import Normalizer, normalize
-from planspec_lark.pytest_plugin.taking import Taken, UnreadablePlanError, take
+from planspec_lark.pytest_plugin.subject import Subject, UnreadablePlanError, take
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 
 __all__ = ["PlanSnapshot", "PlanSnapshotExtension"]
@@ -40,7 +40,7 @@ class PlanSnapshotExtension(SingleFileSnapshotExtension):
 
     def __init__(self) -> None:
         super().__init__()
-        self._last: Taken | None = None
+        self._last: Subject | None = None
 
     def serialize(self, data: Any, *, matcher: Any = None, **_: Any) -> str:
         """The canonical text of a plan."""

@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, parse_plan
 from planspec_lark.pytest_plugin import UnreadablePlanError
-from planspec_lark.pytest_plugin.taking import take
+from planspec_lark.pytest_plugin.subject import take
 from tests.pytest_plugin.plans import ANSWER, PLAN
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import TypedDict, Unpack
+from operator import attrgetter
+from typing import Any, TypedDict, Unpack
 
 from attrs import frozen
 
 from planspec_lark.planspec.models import PlanStatus, PlanStep
+from planspec_lark.pytest_plugin.subject import Node
 from planspec_lark.syntax import grammars
 
 __all__ = ["Criteria", "Wanted", "Words", "describe_words", "find_nearest", "has_words", "likeness", "want"]
@@ -106,6 +108,14 @@ class Criteria(TypedDict, total=False):
     result: Words
 
 
+_EXACT: dict[str, Callable[[PlanStep], str]] = {
+    "name": attrgetter("step_name"),
+    "type": attrgetter("step_type"),
+    "status": attrgetter("status.value"),
+}
+_LISTS: dict[str, Callable[[PlanStep], list[str]]] = {"input": attrgetter("inputs"), "output": attrgetter("outputs")}
+
+
 def want(which: Words | None = None, **asked: Unpack[Criteria]) -> Wanted:
     """What a test asks for.
 
@@ -116,29 +126,20 @@ def want(which: Words | None = None, **asked: Unpack[Criteria]) -> Wanted:
     if unknown := asked.keys() - Criteria.__annotations__.keys():
         known = ", ".join(Criteria.__annotations__)
         raise TypeError(f"nobody can ask for a step's {min(unknown)}; there are {known}")
-    criteria: list[Criterion] = []
-    if "name" in asked:
-        criteria.append(_exactly("name", asked["name"], lambda step: step.step_name))
-    if "type" in asked:
-        criteria.append(_exactly("type", asked["type"], lambda step: step.step_type))
-    if "status" in asked:
-        criteria.append(_exactly("status", _known_status(asked["status"]), lambda step: step.status.value))
-    criteria += [_among("input", words, lambda step: step.inputs) for words in _each(asked.get("inputs", ()))]
-    criteria += [_among("output", words, lambda step: step.outputs) for words in _each(asked.get("outputs", ()))]
-    if "result" in asked:
-        criteria.append(_within("result", asked["result"], lambda step: step.result))
+    values: dict[str, Any] = {**asked}
+    if "status" in values:
+        statuses = [status.value for status in PlanStatus]
+        if values["status"] not in statuses:
+            raise ValueError(f"there is no status {values['status']!r}; there are {', '.join(statuses)}")
+        values["status"] = PlanStatus(values["status"]).value
+    criteria = [_exactly(what, values[what], of) for what, of in _EXACT.items() if what in values]
+    for what, items_of in _LISTS.items():
+        words = values.get(f"{what}s", ())
+        each = (words,) if isinstance(words, (str, re.Pattern)) else words
+        criteria += [_among(what, one, items_of) for one in each]
+    if "result" in values:
+        criteria.append(_result(values["result"]))
     return Wanted(which, tuple(criteria))
-
-
-def _known_status(value: str) -> str:
-    known = [status.value for status in PlanStatus]
-    if value not in known:
-        raise ValueError(f"there is no status {value!r}; there are {', '.join(known)}")
-    return PlanStatus(value).value
-
-
-def _each(words: Words | Iterable[Words]) -> Iterable[Words]:
-    return (words,) if isinstance(words, (str, re.Pattern)) else words
 
 
 def _exactly(what: str, value: str, of: Callable[[PlanStep], str]) -> Criterion:
@@ -148,31 +149,31 @@ def _exactly(what: str, value: str, of: Callable[[PlanStep], str]) -> Criterion:
 
 
 def _among(what: str, words: Words, of: Callable[[PlanStep], list[str]]) -> Criterion:
-    def holds(step: PlanStep) -> bool:
-        names = of(step)
-        return words in names if isinstance(words, str) else any(words.fullmatch(name) for name in names)
+    def fits(name: str) -> bool:
+        return name == words if isinstance(words, str) else words.fullmatch(name) is not None
 
-    def instead(step: PlanStep) -> str:
-        names = of(step)
-        return f"its {what}s are {', '.join(names)}" if names else f"it has no {what}s"
-
-    return Criterion(f"{what} {words if isinstance(words, str) else describe_words(words)}", holds, instead)
-
-
-def _within(what: str, words: Words, of: Callable[[PlanStep], str]) -> Criterion:
+    said = words if isinstance(words, str) else describe_words(words)
     return Criterion(
-        f"{describe_words(words)} in its {what}",
-        lambda step: has_words(words, of(step)),
-        lambda step: f"its {what} is {of(step) or 'empty'}",
+        f"{what} {said}",
+        lambda step: any(map(fits, of(step))),
+        lambda step: f"its {what}s are {', '.join(of(step))}" if of(step) else f"it has no {what}s",
     )
 
 
-def find_nearest(wanted: Wanted, steps: Sequence[PlanStep]) -> list[PlanStep]:
+def _result(words: Words) -> Criterion:
+    return Criterion(
+        f"{describe_words(words)} in its result",
+        lambda step: has_words(words, step.result),
+        lambda step: f"its result is {step.result or 'empty'}",
+    )
+
+
+def find_nearest(wanted: Wanted, nodes: Sequence[Node]) -> list[Node]:
     """The steps that come nearest to what is wanted, the nearest first: those that are meant, if there are any."""
-    meant = [step for step in steps if wanted.is_meant(step)] if wanted.which is not None else []
-    scored = [(_score(wanted, step), step) for step in meant or steps]
+    meant = [node for node in nodes if wanted.is_meant(node.step)] if wanted.which is not None else []
+    scored = [(_score(wanted, node.step), node) for node in meant or nodes]
     scored.sort(key=lambda entry: -entry[0])
-    return [step for score, step in scored[:_NEAREST] if score >= max(_LEAST, _SHARE * scored[0][0])]
+    return [node for score, node in scored[:_NEAREST] if score >= max(_LEAST, _SHARE * scored[0][0])]
 
 
 def _score(wanted: Wanted, step: PlanStep) -> float:

@@ -1,0 +1,152 @@
+"""What a test is about: a plan, or the plan in a language model's answer; and as much of it as a failure shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from attrs import define, field, frozen
+
+from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.printer import canonical_summary
+from planspec_lark.planspec.recovery import scan_plan
+from planspec_lark.planspec.tree import walk
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all, shorten
+from planspec_lark.syntax.source import one_line
+
+__all__ = ["Node", "Subject", "UnreadablePlanError", "show_nodes", "show_some", "take"]
+
+# A message shows so many findings; of a plan it has so many lines, indented by so many levels.
+_SHOWN = 10
+_LINES = 16
+_LEVELS = 10
+
+
+class UnreadablePlanError(AssertionError):
+    """A text that holds no plan, or one that could be read only in part."""
+
+
+@define(eq=False)
+class Node:
+    """A step and where it stands: its place in document order from 0, the place behind the last step below it, and the
+    node above it.
+
+    Steps are told apart as objects, since nothing else about them has to be unique in a model.
+    """
+
+    step: PlanStep
+    place: int
+    level: int
+    above: Node | None = field(repr=False)
+    end: int = 0
+
+
+@frozen
+class Subject:
+    """A plan, and what was found when its text was read (nothing if it came as a model)."""
+
+    plan: PlanSpec
+    findings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def repairs(self) -> list[Diagnostic]:
+        """What had to be repaired in the text. What is no part of the plan, such as prose around it, needs none."""
+        return [found for found in self.findings if found.severity is Severity.WARNING]
+
+    def list_repairs(self) -> list[str]:
+        """The repairs, a line each, below a line that counts them."""
+        repairs = self.repairs
+        if not repairs:
+            return []
+        head = f"the text was read with {len(repairs)} repair{'s' if len(repairs) > 1 else ''}:"
+        return [head, *show_some(map(_describe, repairs), len(repairs), "and")]
+
+    def nodes(self) -> list[Node]:
+        """All steps in document order."""
+        nodes: list[Node] = []
+        above: Node | None = None
+        for step, is_entered in walk(self.plan):
+            if is_entered:
+                above = Node(step, len(nodes), 0 if above is None else above.level + 1, above)
+                nodes.append(above)
+            elif above is not None:
+                above.end = len(nodes)
+                above = above.above
+        return nodes
+
+
+def _describe(found: Diagnostic) -> str:
+    said = f"line {found.line}: {found.code} {one_line(shorten(found.message))}"
+    return f"{said}; read as: {one_line(shorten(found.fix.text))}" if found.fix and found.fix.text else said
+
+
+def take(value: PlanSpec | str) -> Subject:
+    """The plan that is meant.
+
+    Raises:
+        UnreadablePlanError: the text holds no steps, or something of its plan had to be left out.
+        TypeError: this is neither a plan nor a text.
+    """
+    if isinstance(value, PlanSpec):
+        return Subject(value)
+    if not isinstance(value, str):
+        raise TypeError(f"expected a plan or a text, not {type(value).__name__}")
+    result = scan_plan(value, name="<answer>")
+    errors = [found for found in result.diagnostics if found.severity is Severity.ERROR]
+    if errors:
+        more = f"\n\nand {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+        raise UnreadablePlanError(
+            f"the plan in this text can be read only in part\n{render_all(errors[:_SHOWN])}{more}"
+        )
+    if not result.plan.steps:
+        start = one_line(shorten(value))
+        raise UnreadablePlanError(
+            f"there is no plan in this text: {start}" if start else "there is no plan: the text is empty"
+        )
+    return Subject(result.plan, tuple(result.diagnostics))
+
+
+# ---------------------------------------------------------------- excerpts
+
+
+def show_some(items: Iterable[str], count: int, more: str = "… and") -> list[str]:
+    """The first of so many items, each in rows of its own, and how many more there are."""
+    rows = [f"  {row}" for item in islice(items, _SHOWN) for row in item.split("\n")]
+    return [*rows, f"  {more} {count - _SHOWN} more"] if count > _SHOWN else rows
+
+
+def show_nodes(nodes: list[Node], marked: Iterable[Node]) -> list[str]:
+    """The marked steps and what stands above them; the start of the plan where none is marked."""
+    marks = {node.place for node in marked}
+    # The marked steps first: what stands above them only says where they are.
+    chosen = sorted(marks)[:_LINES]
+    room = _LINES - len(chosen)
+    rest = _places_above(nodes[place] for place in chosen) if marks else range(len(nodes))
+    shown = sorted([*chosen, *[place for place in rest if place not in marks][:room]])
+    rows = [_show_node(nodes[place], is_marked=place in marks) for place in shown]
+    left = len(marks) - len(chosen) if marks else len(nodes) - len(shown)
+    return [*rows, f"  … and {left} more"] if left else rows
+
+
+def _places_above(nodes: Iterable[Node]) -> list[int]:
+    found: set[int] = set()
+    for node in nodes:
+        above = node.above
+        while above is not None and above.place not in found:
+            found.add(above.place)
+            above = above.above
+    return sorted(found)
+
+
+def _show_node(node: Node, *, is_marked: bool) -> str:
+    return f"{'>' if is_marked else ' '} {'  ' * min(node.level, _LEVELS)}{_show_step(node.step)}"
+
+
+def _show_step(step: PlanStep) -> str:
+    """A step as its summary line, safe to show."""
+    try:
+        line = canonical_summary(step)
+    except ValueError:
+        # A model that no text could spell can still be shown.
+        line = f"{step.step_id}. [{step.step_type}] {step.description}"
+    return one_line(shorten(line))

@@ -6,8 +6,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.answers.faulty import last_line
-from planspec_lark.answers.risk import Risk, rate
+from planspec_lark.answers.repair import last_line
+from planspec_lark.answers.risk import Risk, highest, rate
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.models import PlanSpec
@@ -56,15 +56,8 @@ class Repair:
 
     def to_dict(self) -> dict[str, Any]:
         """The entry as a JSON value."""
-        return {
-            "line": self.line,
-            "end_line": self.end_line,
-            "code": self.code,
-            "message": self.message,
-            "was": self.was,
-            "became": self.became,
-            "risk": self.risk.value,
-        }
+        names = ("line", "end_line", "code", "message", "was", "became")
+        return {**{name: getattr(self, name) for name in names}, "risk": self.risk.value}
 
 
 @frozen
@@ -97,8 +90,7 @@ class Extraction:
     @property
     def risk(self) -> Risk:
         """The highest risk of any entry."""
-        risks = [entry.risk for entry in (*self.repairs, *self.left_out)]
-        return max(risks, default=Risk.NONE, key=lambda risk: risk.rank)
+        return highest(entry.risk for entry in (*self.repairs, *self.left_out))
 
     @property
     def is_usable(self) -> bool:
@@ -136,19 +128,17 @@ def extract_plan(
     """
     most = Risk(max_risk)
     result = scan_plan(text, name=name, limits=limits)
-    repairs: list[Repair] = []
-    left_out: list[Repair] = []
-    for diagnostic in result.diagnostics:
-        entry = _enter(diagnostic, result.source, most)
-        (left_out if diagnostic.severity is Severity.INFO else repairs).append(entry)
-    plan = result.plan
+    plan, source = result.plan, result.source
     # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind.
     types = [found for found in check_rules(plan) if found.code == "PS202"]
-    repairs += [_enter(found, result.source, most) for found in locate(types, result.places)]
+    repairs: list[Repair] = []
+    left_out: list[Repair] = []
+    for diagnostic in (*result.diagnostics, *locate(types, result.places)):
+        entries = left_out if diagnostic.severity is Severity.INFO else repairs
+        entries.append(_enter(diagnostic, source, most))
     repairs.sort(key=lambda entry: entry.line)
-    return Extraction(
-        plan, serialize_plan(plan), tuple(repairs), tuple(left_out), _find_span(result.places), most, result.source
-    )
+    span = _find_span(result.places)
+    return Extraction(plan, serialize_plan(plan), tuple(repairs), tuple(left_out), span, most, source)
 
 
 def _enter(diagnostic: Diagnostic, source: Source, most: Risk) -> Repair:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from re import Pattern
+from typing import Any
 
 from attrs import field, frozen
 
-from planspec_lark.answers.faulty import find_faulty
+from planspec_lark.answers.repair import find_faulty
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.source import Source, end_last_line
+from planspec_lark.syntax.source import Source, Span, end_last_line, newline_of
 
 __all__ = ["Spliced", "splice"]
 
@@ -81,31 +81,23 @@ def splice(
 
 def _put(text: str, mended: dict[int, list[str]]) -> str:
     """The text with these lines in place of those with these numbers. Each keeps its line break and its indentation."""
-    if not mended:
-        return text
-    rows = text.split("\n")
-    common = "\r\n" if rows[0].endswith("\r") and len(rows) > 1 else "\n"
-    pieces: list[str] = []
-    for number, row in enumerate(rows, 1):
-        is_first, is_last = number == 1, number == len(rows)
-        if number in mended:
-            pieces += _replace(row, mended[number], common, is_first=is_first, is_last=is_last)
-        else:
-            pieces += [row, "" if is_last else "\n"]
-    return "".join(pieces)
-
-
-def _replace(row: str, texts: list[str], common: str, *, is_first: bool, is_last: bool) -> Iterator[str]:
-    body = row if is_last else row.removesuffix("\r")
     # Only the first sign of a text is a byte-order mark.
-    lead = "\ufeff" if is_first and body.startswith("\ufeff") else ""
-    yield lead
-    rest = body[len(lead) :]
-    indent = rest[: len(rest) - len(rest.lstrip(BLANKS))]
-    line_break = common if is_last else row[len(body) :] + "\n"
-    for at, text in enumerate(texts, 1):
-        written = text.lstrip("\ufeff") if is_first and at == 1 and not lead else text
-        yield f"{indent}{written}" + ("" if is_last and at == len(texts) else line_break)
+    lead = "\ufeff" if text.startswith("\ufeff") else ""
+    rows = text[len(lead) :].split("\n")
+    kept: list[str] = []
+    for number, row in enumerate(rows, 1):
+        is_last = number == len(rows)
+        if number not in mended:
+            kept.append(row)
+        elif mended[number] or is_last:
+            indent = row[: len(row) - len(row.lstrip(BLANKS))]
+            end = "\r" if row.endswith("\r") and not is_last else ""
+            line_break = newline_of(text) if is_last else f"{end}\n"
+            new = mended[number]
+            if number == 1 and not lead:
+                new = [one if at else one.lstrip("\ufeff") for at, one in enumerate(new)]
+            kept.append(line_break.join(indent + one for one in new) + end)
+    return lead + "\n".join(kept)
 
 
 # ---------------------------------------------------------------- the answer
@@ -133,25 +125,26 @@ def _read(source: Source, text: str, asked: frozenset[int], found: Findings) -> 
     at = 0
     is_empty = True
     help = _name_asked(asked)
-    while at < len(text):
-        newline = text.index("\n", at)
-        match = _line().match(text, at)
-        if match is None:
-            found_near = _find_near(source, text[at:newline].removesuffix("\r"), at)
-            if found_near is not None:
-                found.add(found_near)
-        else:
+    for row in text.split("\n")[:-1]:
+        if match := _line().match(f"{row}\n"):
             is_empty = False
             number = int(match["LINE_MARK"])
             if number in asked:
                 mended.setdefault(number, []).append(match["TEXT"] or "")
             else:
-                found.add(_refuse(source, number, match.span("LINE_MARK"), help))
-        at = newline + 1
+                span = source.span(*(at + place for place in match.span("LINE_MARK")))
+                found.add(_diagnose("PM101", f"line {number} was not asked for", span, source, help=help))
+        elif near := _find_near(source, row.removesuffix("\r"), at):
+            found.add(near)
+        at += len(row) + 1
     if is_empty:
         found.add(_miss(source, asked))
     # Nothing behind the colon takes a line out; beside a text for the same line it says nothing.
     return {number: [text for text in texts if text] for number, texts in mended.items()}
+
+
+def _diagnose(code: str, message: str, span: Span, source: Source, **more: Any) -> Diagnostic:
+    return Diagnostic(code, message, CODES[code].severity, span, source=source, **more)
 
 
 def _name_asked(asked: frozenset[int]) -> str:
@@ -160,11 +153,6 @@ def _name_asked(asked: frozenset[int]) -> str:
     first = sorted(asked)[:_LISTED]
     listed = ", ".join(map(str, first)) + (" and others" if len(asked) > _LISTED else "")
     return f"leave it out; what may be written anew is {listed}"
-
-
-def _refuse(source: Source, number: int, place: tuple[int, int], help: str) -> Diagnostic:
-    message = f"line {number} was not asked for"
-    return Diagnostic("PM101", message, CODES["PM101"].severity, source.span(*place), help=help, source=source)
 
 
 def _find_near(source: Source, line: str, at: int) -> Diagnostic | None:
@@ -184,18 +172,11 @@ def _find_near(source: Source, line: str, at: int) -> Diagnostic | None:
     else:
         message = "a mended line begins with `LINE`, its number and a colon, and with nothing else"
         span = source.span(at, at + max(len(clean) - len(near["text"]), 1))
-    return Diagnostic("PM102", message, CODES["PM102"].severity, span, fix=fix, source=source)
+    return _diagnose("PM102", message, span, source, fix=fix)
 
 
 def _miss(source: Source, asked: frozenset[int]) -> Diagnostic:
     at = len(source.text.rstrip(f"{BLANKS}\r\n"))
     expected = tuple(f"`LINE {number}: …`" for number in sorted(asked)[:3])
-    return Diagnostic(
-        "PM103",
-        "no line is written anew",
-        CODES["PM103"].severity,
-        source.span(at, at),
-        expected,
-        "write each mended line behind `LINE`, its number and a colon",
-        source=source,
-    )
+    help = "write each mended line behind `LINE`, its number and a colon"
+    return _diagnose("PM103", "no line is written anew", source.span(at, at), source, expected=expected, help=help)

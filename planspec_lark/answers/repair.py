@@ -1,20 +1,167 @@
-"""The smallest text that lets a language model mend its plan: the wrong lines, the rules, and how to answer."""
+"""The smallest text that lets a language model repair its plan: the wrong lines, the rules, and how to answer.
+
+Most faults stand in a line of their own. What is missing, or stands in the wrong place, needs a line beside which it
+goes instead: that line stays, and what is missing is written with it.
+"""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
-from planspec_lark.answers.examples import EXAMPLES
-from planspec_lark.answers.faulty import Faulty, find_faulty
-from planspec_lark.syntax.diagnostics import Diagnostic, shorten
+from attrs import frozen
+
+from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.corrections import mend_header
+from planspec_lark.planspec.models import BLANKS
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.prompt_templates import fill, read_template, to_json
+from planspec_lark.syntax.source import Source, Span
 
-__all__ = ["MAX_FAULTS", "repair_prompt"]
+__all__ = ["EXAMPLES", "MAX_FAULTS", "Faulty", "find_faulty", "last_line", "repair_prompt"]
 
 MAX_FAULTS = 20
 # Of all lines that are shown, and of what is said about them.
 _MAX_CHARACTERS = 20_000
+# What more than a few lines would have to be repaired for.
+_TOO_MUCH = frozenset({"PS121", "PS122", "PS123"})
+# What is missing, so that it has no place.
+_NO_STEPS, _NO_GOAL = "PS201", "PS205"
+# A part that stands in the wrong place.
+_MISPLACED = "PS106"
+_MARKS = ("TITLE_MARK", "GOAL_MARK", "CONSTRAINTS_MARK", "STEPS_MARK")
+_GOAL, _STEPS = _MARKS.index("GOAL_MARK"), _MARKS.index("STEPS_MARK")
+# What stands around a line and is none of it.
+_AROUND = "\ufeff" + BLANKS
+
+# A right example for each fault that a line of a plan may have: beside the rule in words, what a model is shown.
+# Each stands at the start of a plan, in its steps, or is a whole plan; the tests read them as such.
+EXAMPLES = {
+    "PS101": "  > The depot opens at seven.",
+    "PS102": "1. [act] Order the gas → gas",
+    "PS103": "1. [act] Order the gas → gas",
+    "PS104": "Goal: Open the bakery at six",
+    "PS105": "Goal: Open the bakery at six\n> And close it at noon.",
+    "PS106": "Goal: Open the bakery at six\nConstraints:\n- No noise before five\n## Steps",
+    "PS107": "1. [act] Order the gas → gas\n  > The depot opens at seven.",
+    "PS109": "- No noise before five",
+    "PS110": "2.1. [act] Order the gas → gas",
+    "PS111": "1. [x] [act] Order the gas → gas",
+    "PS112": "1. [act] Order the gas → gas",
+    "PS113": "1. [x] order [act] Order the gas → gas",
+    "PS114": "1. [x] [act] Order the gas → gas | Two bottles",
+    "PS115": "1. [>] [subtask] Order the gas → gas | Progress: 1/3",
+    "PS116": "1. [>] [subtask] Order the gas → gas | Two bottles | Progress: 1/3",
+    "PS117": "3. [act] Order the gas → gas",
+    "PS118": "- No noise before five",
+    "PS124": "## Steps\n1. [act] Order the gas → gas",
+    "PS125": "1. [act] Order the gas → gas",
+    "PS201": "## Steps\n1. [act] Order the gas → gas",
+    "PS202": "1. [act] Order the gas → gas",
+    "PS203": "1. order_gas [act] Order the gas → gas",
+    "PS204": "1. [subtask] Order the gas → gas\n  1.1. [act] Call the depot → date",
+    "PS205": "Goal: Open the bakery at six\n## Steps",
+}
+
+
+# ---------------------------------------------------------------- which lines are wrong
+
+
+@frozen(slots=False)
+class Faulty:
+    """What is to be repaired in a text.
+
+    Attributes:
+        source: the text.
+        faults: each fault in the order of the text: what is wrong, and the lines that have to be written anew for it.
+        uncounted: what says how many findings there are besides; None where all are listed.
+        excess: what is wrong with a text that is too large to be repaired.
+    """
+
+    source: Source
+    faults: list[tuple[Diagnostic, list[int]]]
+    uncounted: Diagnostic | None
+    excess: Diagnostic | None
+
+    @cached_property
+    def lines(self) -> frozenset[int]:
+        """All lines that may be written anew."""
+        return frozenset(number for _, numbers in self.faults for number in numbers)
+
+
+def find_faulty(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> Faulty:
+    """Find the lines of a plan that have to be repaired: by its syntax, or where that is right, by the six rules."""
+    result = scan_strictly(text, name=name, limits=limits)
+    found = result.diagnostics
+    if not found:
+        located = locate(check_rules(result.plan), result.places)
+        found = [one for one in located if one.severity is Severity.ERROR][: limits.max_findings]
+    excess = next((one for one in found if one.code in _TOO_MUCH), None)
+    uncounted = next((one for one in found if one.code == "PS120"), None)
+    parts = _Parts(result.source)
+    faults = [(one, _lines_of(one, parts)) for one in found if one not in (excess, uncounted)]
+    return Faulty(result.source, faults, uncounted, excess)
+
+
+def last_line(span: Span) -> int:
+    """The last line that a span touches; one that ends at a line's start does not touch that."""
+    return max(span.line, span.end_line - (span.end_column == 1))
+
+
+def _lines_of(fault: Diagnostic, parts: _Parts) -> list[int]:
+    """The lines that have to be written anew for a fault."""
+    if fault.code == _NO_STEPS:
+        return [parts.first.get(_STEPS) or parts.last_line]
+    if fault.code == _NO_GOAL:
+        return [parts.first.get(_GOAL) or parts.first_behind(_GOAL) or parts.last_line]
+    assert fault.span is not None, "what is found in a text has a place"
+    lines = [*range(fault.span.line, last_line(fault.span) + 1)]
+    if fault.code == _MISPLACED and (own := parts.part_of(fault.span.line)) is not None:
+        behind = parts.first_behind(own)
+        return lines if behind is None else [behind, *lines]
+    return lines
+
+
+@frozen(slots=False)
+class _Parts:
+    """Where the parts of a plan begin, as it is or as it is meant."""
+
+    source: Source
+
+    @cached_property
+    def first(self) -> dict[int, int]:
+        """The first line of each part."""
+        first: dict[int, int] = {}
+        for number in range(1, self.source.position(self.source.length)[0] + 1):
+            part = self.part_of(number)
+            if part is not None:
+                first.setdefault(part, number)
+        return first
+
+    def first_behind(self, part: int) -> int | None:
+        """The first line of all parts that belong behind one."""
+        return min((line for other, line in self.first.items() if other > part), default=None)
+
+    def part_of(self, number: int) -> int | None:
+        """Which part begins in a line."""
+        line = self.source.line(number).lstrip(_AROUND)
+        for text in (line, (mend_header(line) or (None, ""))[1]):
+            for part, mark in enumerate(_MARKS):
+                if grammars.pattern("planspec", mark).match(text):
+                    return part
+        return _STEPS if grammars.pattern("planspec", "STEP_ID").match(line) else None
+
+    @property
+    def last_line(self) -> int:
+        """The last line that is not blank."""
+        return self.source.position(len(self.source.text.rstrip()))[0]
+
+
+# ---------------------------------------------------------------- the prompt
 
 
 def repair_prompt(
@@ -25,21 +172,21 @@ def repair_prompt(
     name: str = "<text>",
     limits: Limits = DEFAULT_LIMITS,
 ) -> str:
-    """What asks a language model to mend single lines of a plan. :func:`~planspec_lark.splice` puts its answer in.
+    """What asks a language model to repair single lines of a plan. :func:`~planspec_lark.splice` puts its answer in.
 
     Args:
-        text: the plan. Where its syntax is right, what breaks one of the six rules is to be mended.
+        text: the plan. Where its syntax is right, what breaks one of the six rules is to be repaired.
         language: "en" or "zh".
         max_faults: how many faults to show; of the others, their number. Long lines leave room for fewer.
         name: what errors call the text.
         limits: how much to read.
 
     Returns:
-        The prompt; the empty text where nothing is to be mended.
+        The prompt; the empty text where nothing is to be repaired.
 
     Raises:
         ValueError: there is no such prompt in this language, there can not be so few faults, or the text is too large
-            or has a line that is too long to be mended.
+            or has a line that is too long to be repaired.
     """
     if max_faults < 1:
         raise ValueError(f"max_faults: {max_faults} is less than 1")
@@ -73,38 +220,35 @@ def _choose(faulty: Faulty, most: int) -> tuple[list[Diagnostic], dict[int, dict
         if room < 0:
             break
         for number, note in notes.items():
-            line = lines.setdefault(number, {"line": number, "text": _text_of(faulty, number), "wrong": []})
+            line = lines.setdefault(
+                number, {"line": number, "text": faulty.source.line(number).strip(_AROUND), "wrong": []}
+            )
             line["wrong"].append(note)
         shown.append(fault)
     return shown, lines
 
 
-def _text_of(faulty: Faulty, number: int) -> str:
-    return faulty.source.line(number).strip("\ufeff \t")
-
-
 def _note(fault: Diagnostic, number: int, faulty: Faulty) -> dict[str, Any]:
     """What is said about one line of a fault."""
-    span = fault.span
-    is_place = span is not None and fault.code not in ("PS201", "PS205") and number == span.line
     note: dict[str, Any] = {"code": fault.code, "message": shorten(fault.message)}
-    if not is_place or span is None:
-        if fault.code == "PS106" and (span is None or number < span.line):
-            note["message"] = "the part from line {} goes in front of this line".format(span.line if span else "?")
+    span, fix = fault.span, fault.fix
+    if span is None or fault.code in (_NO_STEPS, _NO_GOAL):
+        return note
+    if number != span.line:
+        if fault.code == _MISPLACED and number < span.line:
+            note["message"] = f"the part from line {span.line} goes in front of this line"
         return note
     line = faulty.source.line(number)
-    indent = len(line) - len(line.lstrip("\ufeff \t"))
-    note["column"] = max(span.column - indent, 1)
-    if fault.fix is not None and fault.fix.span.line == fault.fix.span.end_line:
-        start, end = fault.fix.span.column - 1, fault.fix.span.end_column - 1
-        note["write"] = f"{line[:start]}{fault.fix.text}{line[end:]}".strip("\ufeff \t")
+    note["column"] = max(span.column - (len(line) - len(line.lstrip(_AROUND))), 1)
+    if fix is not None and fix.span.line == fix.span.end_line:
+        note["write"] = f"{line[: fix.span.column - 1]}{fix.text}{line[fix.span.end_column - 1 :]}".strip(_AROUND)
     return note
 
 
 def _rules(codes: dict[str, None], language: str) -> str:
     """The rules of these codes in words, each with an example."""
     words = dict(row.split(" ", 1) for row in read_template(__package__, "rules", language).splitlines())
-    return "\n".join(f"- {code}: {words[code]}\n\n{_fenced(EXAMPLES[code])}\n" for code in codes).rstrip("\n")
+    return "\n\n".join(f"- {code}: {words[code]}\n\n{_fenced(EXAMPLES[code])}" for code in codes)
 
 
 def _fenced(example: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from planspec_lark.planspec.corrections import Flaw, looks_like_step, mend_step
@@ -9,7 +10,7 @@ from planspec_lark.planspec.models import BLANKS, MARKS
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
-__all__ = ["RISKS", "Risk", "rate"]
+__all__ = ["RISKS", "Risk", "highest", "rate"]
 
 
 class Risk(str, Enum):
@@ -24,6 +25,11 @@ class Risk(str, Enum):
     def rank(self) -> int:
         """Its place among the four, from 0."""
         return list(Risk).index(self)
+
+
+def highest(risks: Iterable[Risk]) -> Risk:
+    """The highest of these."""
+    return max(risks, default=Risk.NONE, key=lambda risk: risk.rank)
 
 
 # Of each code that a tolerant reading gives a warning with, the risk of the repair. Where a line has several flaws, the
@@ -66,7 +72,7 @@ def rate(diagnostic: Diagnostic) -> Risk:
     if diagnostic.code == "PS124" and diagnostic.span is not None:
         risk, end = _rate_comment(fix.text), diagnostic.span.start
     line = diagnostic.source.text[fix.span.start : end]
-    return max(risk, _rate_line(line, fix.text), key=lambda one: one.rank)
+    return highest((risk, _rate_line(line, fix.text)))
 
 
 def _rate_comment(mended: str) -> Risk:
@@ -86,7 +92,7 @@ def _rate_line(line: str, mended: str) -> Risk:
     risks = [_rate_flaw(flaw, clean, mended) for flaw in flaws]
     if mended.count("→") > clean.count("→"):
         risks.append(RISKS["PS305"])
-    return max(risks, default=Risk.NONE, key=lambda one: one.rank)
+    return highest(risks)
 
 
 def _rate_flaw(flaw: Flaw, line: str, mended: str) -> Risk:

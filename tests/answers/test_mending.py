@@ -9,8 +9,7 @@ from hypothesis import example, given
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSyntaxError, Severity, check_text, parse_plan, repair_prompt, splice
-from planspec_lark.answers.examples import EXAMPLES
-from planspec_lark.answers.faulty import find_faulty
+from planspec_lark.answers.repair import EXAMPLES, find_faulty
 from planspec_lark.syntax import decode
 from tests import strategies
 from tests.answers.scripted import follow, lines_of, think

@@ -8,7 +8,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan_commands, render_all, scan_plan_commands, serialize_commands
-from planspec_lark.answers.faulty import last_line
+from planspec_lark.answers.repair import last_line
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 VALID = each("plan_cmd/valid", ".txt")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
@@ -50,29 +49,20 @@ class Analysis:
 
     def codes(self) -> list[tuple[str, int, Severity]]:
         """Each code that was found, in their order: how often, and the worst severity that it had."""
-        worst: dict[str, Severity] = {}
+        severities: dict[str, list[Severity]] = {}
         for found in self.diagnostics:
-            worst[found.code] = min(found.severity, worst.get(found.code, found.severity), key=_WORST_FIRST.index)
-        counts = Counter(found.code for found in self.diagnostics)
-        return [(code, counts[code], worst[code]) for code in sorted(counts)]
+            severities.setdefault(found.code, []).append(found.severity)
+        return [(code, len(found), min(found, key=_WORST_FIRST.index)) for code, found in sorted(severities.items())]
 
     def to_row(self) -> dict[str, Any]:
         """What a row says of a record with this text."""
+        row = {name: getattr(self, name) for name in ("parsed", "valid", "score", "steps", "depth", "canonical")}
+        row |= {f"{severity.value}s": self.count(severity) for severity in Severity}
         codes = self.codes()
-        return {
-            "parsed": self.parsed,
-            "valid": self.valid,
-            "score": self.score,
-            "steps": self.steps,
-            "depth": self.depth,
-            "errors": self.count(Severity.ERROR),
-            "warnings": self.count(Severity.WARNING),
-            "infos": self.count(Severity.INFO),
-            "codes": [code for code, _, _ in codes],
-            "counts": [count for _, count, _ in codes],
-            "severities": [severity.value for _, _, severity in codes],
-            "canonical": self.canonical,
-        }
+        row["codes"] = [code for code, _, _ in codes]
+        row["counts"] = [count for _, count, _ in codes]
+        row["severities"] = [severity.value for _, _, severity in codes]
+        return row
 
     @property
     def score(self) -> float:

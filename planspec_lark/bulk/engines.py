@@ -162,16 +162,13 @@ def _run_with(client: Any, distributed: Any, tasks: Sequence[BulkTask], shown: s
 
 def _wait_for_workers(client: Any, shown: str) -> int:
     """How many threads the workers have, once there are any."""
-    end = monotonic() + _WAIT
-    is_told = False
-    while not (threads := sum(client.nthreads().values())):
-        if not is_told:
-            _log.warning("waiting for workers: the scheduler at %s has none", shown)
-            is_told = True
-        if monotonic() >= end:
-            raise BulkError(f"the scheduler at {shown} has had no workers for {_WAIT:.0f} seconds")
-        sleep(min(_LOOK, _WAIT) / 10)
-    return int(threads)
+    if not client.nthreads():
+        _log.warning("waiting for workers: the scheduler at %s has none", shown)
+        try:
+            client.wait_for_workers(1, timeout=_WAIT)
+        except TimeoutError:
+            raise BulkError(f"the scheduler at {shown} has had no workers for {_WAIT:.0f} seconds") from None
+    return sum(client.nthreads().values())
 
 
 def _result_of(future: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
-from itertools import repeat
 from typing import Any, BinaryIO
 
 from planspec_lark.bulk.models import COLUMNS, BulkError, BulkOptions, Shard
@@ -113,9 +112,6 @@ def _values(file: Any, group: int, options: BulkOptions, *, has_text: bool) -> I
     wanted = {options.id} if has_id else set()
     wanted |= {options.text} if has_text else set()
     known = file.metadata.row_group(group)
-    if not wanted:
-        yield from repeat((None, None), known.num_rows)
-        return
     size = known.total_byte_size // max(1, known.num_rows)
     most = max(1, min(_BATCH, _BATCH_BYTES // max(1, size)))
     for batch in file.iter_batches(most, row_groups=[group], columns=[*wanted], use_threads=False):

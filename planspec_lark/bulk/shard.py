@@ -6,6 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -199,10 +200,11 @@ def read_examples(part: Path) -> tuple[int, dict[str, list[dict[str, Any]]]]:
     """
     value = json.loads(_examples_of(part).read_bytes())
     try:
-        size, found = value["part_bytes"], value["examples"]
-        examples = [example for kind in found.values() for example in kind]
-        if all(isinstance(one[name], kind) for one in examples for name, kind in _FIELDS_OF_EXAMPLE.items()):
-            return int(size), found
+        size, found = int(value["part_bytes"]), value["examples"]
+        examples = chain.from_iterable(found.values())
+        is_whole = all(isinstance(one[name], kind) for one in examples for name, kind in _FIELDS_OF_EXAMPLE.items())
     except (AttributeError, KeyError, TypeError):
-        pass
-    raise ValueError("these are no examples")
+        is_whole = False
+    if not is_whole:
+        raise ValueError("these are no examples")
+    return size, found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable
 from itertools import accumulate
+from operator import attrgetter
 from typing import NoReturn, Self, Unpack
 
 from attrs import field, frozen
@@ -100,13 +101,13 @@ class PlanAssertion:
         __tracebackhide__ = True
         wanted = want(**criteria)
         found = self._find(wanted)
-        asked = {"": count, "at least": at_least, "at most": at_most}
-        if all(number is None for number in asked.values()):
+        least = [number for number in (count, at_least) if number is not None]
+        most = [number for number in (count, at_most) if number is not None]
+        if not (least or most):
             raise TypeError("step_count: say how many: a number, at_least or at_most")
-        low = max(number for number in (count, at_least, 0) if number is not None)
-        high = min(number for number in (count, at_most, len(self._nodes)) if number is not None)
-        if not low <= len(found) <= high:
-            listed = " and ".join(f"{word} {number}".strip() for word, number in asked.items() if number is not None)
+        if len(found) < max(least, default=0) or len(found) > min(most, default=len(found)):
+            asked = (("", count), ("at least ", at_least), ("at most ", at_most))
+            listed = " and ".join(f"{word}{limit}" for word, limit in asked if limit is not None)
             such = str(wanted).removeprefix("a step")
             said = f"there {'is' if len(found) == 1 else 'are'} {_plural(len(found), 'step')}{such}, not {listed}"
             self._fail(said, marked=found if wanted.criteria else ())
@@ -235,12 +236,12 @@ class StepAssertion(PlanAssertion):
     def produces(self, *names: Words) -> StepAssertion:
         """These are among its outputs."""
         __tracebackhide__ = True
-        return self._meet("produces", want(outputs=names), lambda step: step.outputs)
+        return self._meet("produces", want(outputs=names), attrgetter("outputs"))
 
     def consumes(self, *names: Words) -> StepAssertion:
         """These are among its inputs."""
         __tracebackhide__ = True
-        return self._meet("consumes", want(inputs=names), lambda step: step.inputs)
+        return self._meet("consumes", want(inputs=names), attrgetter("inputs"))
 
     # ---------------------------------------------------------------- what is left
 

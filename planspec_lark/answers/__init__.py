@@ -1,4 +1,4 @@
-"""Language models' answers that hold a plan: taking it out, and having single lines mended."""
+"""Language models' answers that hold a plan: taking it out, and having single lines repaired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mended lines of an answer, put into the plan that they are for. Every other character stays as it was."""
+"""The repaired lines of an answer, put into the plan that they are for. Every other character stays as it was."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Spliced:
     """What has come of it.
 
     Attributes:
-        text: the plan with its mended lines; as it was, where the answer is refused.
+        text: the plan with its repaired lines; as it was, where the answer is refused.
         lines: the numbers that its lines had which were written anew.
         diagnostics: what is wrong with the answer, where an error refuses all of it, and what was left out of it.
         findings: what is found in ``text``, as :func:`~planspec_lark.check_text` finds it.
@@ -53,7 +53,7 @@ class Spliced:
 def splice(
     text: str, answer: str, *, name: str = "<text>", answer_name: str = "<answer>", limits: Limits = DEFAULT_LIMITS
 ) -> Spliced:
-    """Put mended lines into a plan: an answer to :func:`~planspec_lark.repair_prompt`. No text makes it raise.
+    """Put repaired lines into a plan: an answer to :func:`~planspec_lark.repair_prompt`. No text makes it raise.
 
     Args:
         text: the plan that was asked about.
@@ -68,18 +68,18 @@ def splice(
     faulty = find_faulty(text, name=name, limits=limits)
     found = Findings(limits.max_findings)
     remainder = leave_out_reasoning(answer)
-    mended = _read(source, end_last_line(remainder.text), faulty.lines, found)
+    repaired = _read(source, end_last_line(remainder.text), faulty.lines, found)
     found.extend(remainder.diagnose(source))
     if found.counts[Severity.ERROR]:
-        mended = {}
-    after = _put(faulty.source.text, mended)
-    return Spliced(after, tuple(sorted(mended)), found.close(), check_text(after, name=name, limits=limits), source)
+        repaired = {}
+    after = _put(faulty.source.text, repaired)
+    return Spliced(after, tuple(sorted(repaired)), found.close(), check_text(after, name=name, limits=limits), source)
 
 
 # ---------------------------------------------------------------- the plan
 
 
-def _put(text: str, mended: dict[int, list[str]]) -> str:
+def _put(text: str, repaired: dict[int, list[str]]) -> str:
     """The text with these lines in place of those with these numbers. Each keeps its line break and its indentation."""
     # Only the first sign of a text is a byte-order mark.
     lead = "\ufeff" if text.startswith("\ufeff") else ""
@@ -87,13 +87,13 @@ def _put(text: str, mended: dict[int, list[str]]) -> str:
     kept: list[str] = []
     for number, row in enumerate(rows, 1):
         is_last = number == len(rows)
-        if number not in mended:
+        if number not in repaired:
             kept.append(row)
-        elif mended[number] or is_last:
+        elif repaired[number] or is_last:
             indent = row[: len(row) - len(row.lstrip(BLANKS))]
             end = "\r" if row.endswith("\r") and not is_last else ""
             line_break = newline_of(text) if is_last else f"{end}\n"
-            new = mended[number]
+            new = repaired[number]
             if number == 1 and not lead:
                 new = [one if at else one.lstrip("\ufeff") for at, one in enumerate(new)]
             kept.append(line_break.join(indent + one for one in new) + end)
@@ -121,7 +121,7 @@ _NEAR = re.compile(
 
 def _read(source: Source, text: str, asked: frozenset[int], found: Findings) -> dict[int, list[str]]:
     """The lines that an answer writes anew; what is wrong with it goes to ``found``. ``text`` is what it says."""
-    mended: dict[int, list[str]] = {}
+    repaired: dict[int, list[str]] = {}
     at = 0
     is_empty = True
     help = _name_asked(asked)
@@ -130,7 +130,7 @@ def _read(source: Source, text: str, asked: frozenset[int], found: Findings) -> 
             is_empty = False
             number = int(match["LINE_MARK"])
             if number in asked:
-                mended.setdefault(number, []).append(match["TEXT"] or "")
+                repaired.setdefault(number, []).append(match["TEXT"] or "")
             else:
                 span = source.span(*(at + place for place in match.span("LINE_MARK")))
                 found.add(_diagnose("PM101", f"line {number} was not asked for", span, source, help=help))
@@ -140,7 +140,7 @@ def _read(source: Source, text: str, asked: frozenset[int], found: Findings) -> 
     if is_empty:
         found.add(_miss(source, asked))
     # Nothing behind the colon takes a line out; beside a text for the same line it says nothing.
-    return {number: [text for text in texts if text] for number, texts in mended.items()}
+    return {number: [text for text in texts if text] for number, texts in repaired.items()}
 
 
 def _diagnose(code: str, message: str, span: Span, source: Source, **more: Any) -> Diagnostic:

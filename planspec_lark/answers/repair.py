@@ -190,7 +190,7 @@ def repair_prompt(
     """
     if max_faults < 1:
         raise ValueError(f"max_faults: {max_faults} is less than 1")
-    template = read_template(__package__, "mend", language)
+    template = read_template(__package__, "repair", language)
     faulty = find_faulty(text, name=name, limits=limits)
     if faulty.excess is not None:
         raise ValueError(faulty.excess.message)

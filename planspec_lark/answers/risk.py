@@ -75,31 +75,31 @@ def rate(diagnostic: Diagnostic) -> Risk:
     return highest((risk, _rate_line(line, fix.text)))
 
 
-def _rate_comment(mended: str) -> Risk:
+def _rate_comment(repaired: str) -> Risk:
     """The risk of leaving out what stands behind a line."""
     marks = (grammars.pattern("planspec", mark) for mark in ("CONSTRAINTS_MARK", "STEPS_MARK"))
-    return RISKS["PS124"] if any(mark.fullmatch(mended) for mark in marks) else Risk.MEDIUM
+    return RISKS["PS124"] if any(mark.fullmatch(repaired) for mark in marks) else Risk.MEDIUM
 
 
-def _rate_line(line: str, mended: str) -> Risk:
+def _rate_line(line: str, repaired: str) -> Risk:
     """The highest risk of all that was done to a line."""
     clean = grammars.pattern("planspec", "FORBIDDEN").sub("", line).strip(BLANKS)
     if not looks_like_step(clean):
         return Risk.NONE
     flaws, written = mend_step(clean)
-    if written != mended:
+    if written != repaired:
         return Risk.NONE
-    risks = [_rate_flaw(flaw, clean, mended) for flaw in flaws]
-    if mended.count("→") > clean.count("→"):
+    risks = [_rate_flaw(flaw, clean, repaired) for flaw in flaws]
+    if repaired.count("→") > clean.count("→"):
         risks.append(RISKS["PS305"])
     return highest(risks)
 
 
-def _rate_flaw(flaw: Flaw, line: str, mended: str) -> Risk:
+def _rate_flaw(flaw: Flaw, line: str, repaired: str) -> Risk:
     written = line[flaw.start : flaw.end]
     if flaw.code == "PS111":
         mark = written.strip("[]［］【】").strip(BLANKS)
         return RISKS[flaw.code] if mark in ("", "X", *MARKS.values()) else Risk.HIGH
-    if flaw.code == "PS115" and f"\\{written}" in mended:
+    if flaw.code == "PS115" and f"\\{written}" in repaired:
         return Risk.MEDIUM
     return RISKS.get(flaw.code, Risk.HIGH)

@@ -14,8 +14,8 @@ from attrs import frozen
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.corrections import mend_header
 from planspec_lark.planspec.models import BLANKS
-from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits

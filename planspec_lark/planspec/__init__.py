@@ -35,7 +35,11 @@ if TYPE_CHECKING:
         PlanStep as PlanStep,
         iter_steps as iter_steps,
     )
-    from planspec_lark.planspec.parser import parse_plan as parse_plan, parse_tree as parse_tree
+    from planspec_lark.planspec.parser import (
+        GRAMMAR_VERSION as GRAMMAR_VERSION,
+        parse_plan as parse_plan,
+        parse_tree as parse_tree,
+    )
     from planspec_lark.planspec.positions import Places as Places, StepPlaces as StepPlaces
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult, scan_plan as scan_plan
@@ -73,7 +77,7 @@ else:
             "interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
             "lint": "lint_plan",
             "models": "PlanSpec PlanStatus PlanStep iter_steps",
-            "parser": "parse_plan parse_tree",
+            "parser": "GRAMMAR_VERSION parse_plan parse_tree",
             "positions": "Places StepPlaces",
             "printer": "serialize_plan",
             "recovery": "ScanResult scan_plan",

@@ -19,7 +19,10 @@ from planspec_lark.syntax.source import end_last_line
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-__all__ = ["parse_plan", "parse_tree"]
+__all__ = ["GRAMMAR_VERSION", "parse_plan", "parse_tree"]
+
+# It changes with the language.
+GRAMMAR_VERSION = grammars.grammar_version("planspec")
 
 
 def parse_plan(

@@ -27,6 +27,7 @@ __all__ = [
     "Patterns",
     "dump",
     "grammar_path",
+    "grammar_version",
     "parser",
     "pattern",
     "regular",
@@ -62,6 +63,12 @@ _PACKAGE = Path(__file__).parents[1]
 def grammar_path(language: str) -> Path:
     """The file that holds the grammar of ``language``: inside an installed package, or at a checkout's top level."""
     return _find(f"{language}.lark")
+
+
+def grammar_version(language: str) -> str:
+    """The version of ``language``, which stands in the first line of its grammar's file: ``// Name grammar 1.0``."""
+    with grammar_path(language).open(encoding="utf-8") as file:
+        return file.readline().split()[-1]
 
 
 def schema_path(language: str) -> Path:

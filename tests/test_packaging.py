@@ -150,16 +150,24 @@ def test_an_installed_wheel_is_a_plugin_of_pytest(built: Path, tmp_path: Path) -
     run(python, "-c", code, cwd=tmp_path)
 
 
-def test_the_core_installs_without_the_command_line(built: Path, tmp_path: Path) -> None:
+def test_the_base_install_has_the_command_line(built: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     (wheel,) = built.glob("*.whl")
     run(tmp_path / "venv/bin/python", "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
     installed = run(tmp_path / "venv/bin/python", "-m", "pip", "list", "--format=freeze", cwd=tmp_path)
     names = {line.split("==")[0].lower() for line in installed.split("\n") if line}
-    assert names - {"pip", "setuptools"} == {"attrs", "cattrs", "lark", "planspec-lark", "typing_extensions"}
-    done = subprocess.run([tmp_path / "venv/bin/planspec"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == "The command line needs its extra: pip install 'planspec-lark[cli]'\n"
+    needed = {"attrs", "cattrs", "click", "lark", "rich", "planspec-lark", "typing_extensions"}
+    of_rich = {"markdown-it-py", "mdurl", "pygments"}
+    assert names - {"pip", "setuptools"} == needed | of_rich
+    planspec = tmp_path / "venv/bin/planspec"
+    (tmp_path / "plan.md").write_text("Goal: g\n## Steps\n1. [act] a\n")
+    assert run(planspec, "check", "plan.md", cwd=tmp_path) == "1 file checked: nothing to say\n"
+    (tmp_path / "tools.yaml").write_text("- id: oven\n")
+    done = subprocess.run(
+        [planspec, "tools", "atoms", tmp_path / "tools.yaml"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pip install 'planspec-lark[yaml]'" in done.stderr
 
 
 def test_the_checkout_finds_its_own_grammars() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from io import StringIO
-from typing import TextIO
 
 import click
 from click.shell_completion import CompletionItem
@@ -15,33 +14,23 @@ from planspec_lark.syntax.source import visible
 
 __all__ = ["cli", "run"]
 
-# Command → the module that has it, under the same name.
+# Module → its commands: `repair-prompt` is its `repair_prompt_command`.
 _COMMANDS = {
-    "apply": "planspec_lark.cli.apply",
-    "archive": "planspec_lark.cli.archive",
-    "bulk": "planspec_lark.cli.bulk",
-    "check": "planspec_lark.cli.check",
-    "diff": "planspec_lark.cli.diff",
-    "extract": "planspec_lark.cli.extract",
-    "fmt": "planspec_lark.cli.fmt",
-    "focus": "planspec_lark.cli.focus",
-    "grammar": "planspec_lark.cli.grammar",
-    "graph": "planspec_lark.cli.graph",
-    "json": "planspec_lark.cli.json",
-    "list": "planspec_lark.cli.list",
-    "log": "planspec_lark.cli.log",
-    "mcp": "planspec_lark.cli.mcp",
-    "merge": "planspec_lark.cli.merge",
-    "new": "planspec_lark.cli.new",
-    "next": "planspec_lark.cli.next",
-    "planner": "planspec_lark.cli.planner",
-    "repair-prompt": "planspec_lark.cli.repair_prompt",
-    "run": "planspec_lark.cli.run",
-    "show": "planspec_lark.cli.show",
-    "splice": "planspec_lark.cli.splice",
-    "tools": "planspec_lark.cli.tools",
-    "view": "planspec_lark.cli.view",
+    "answers": "extract repair-prompt",
+    "bulk": "bulk",
+    "check": "check",
+    "edits": "apply splice",
+    "folder": "archive list new",
+    "grammar": "grammar",
+    "mcp": "mcp",
+    "planner": "planner",
+    "plans": "fmt focus graph json next show view",
+    "run": "run",
+    "run_output": "log",
+    "tools": "tools",
+    "versions": "diff merge",
 }
+_MODULES = {name: module for module, names in _COMMANDS.items() for name in names.split()}
 
 
 class _LazyGroup(click.Group):
@@ -52,32 +41,43 @@ class _LazyGroup(click.Group):
         return [CompletionItem(name) for name in self.list_commands(ctx) if name.startswith(incomplete)]
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
-        return sorted(_COMMANDS)
+        return sorted(_MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _MODULES:
             return None
-        command = import_module(_COMMANDS[cmd_name]).command
+        module = import_module(f"planspec_lark.cli.{_MODULES[cmd_name]}")
+        command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command
 
 
-def _spell_out(stream: TextIO) -> None:
-    # What a terminal's encoding cannot say is written as an escape rather than a traceback.
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
+def _write_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from planspec_lark.syntax.grammars import grammar_version  # noqa: PLC0415  (only needed here)
+
+        click.echo(f"planspec {__version__} (PlanSpec grammar {grammar_version('planspec')})")
+        ctx.exit()
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="planspec")
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_write_version,
+    help="Show the version and exit.",
+)
 def cli() -> None:
     """Read, check, format, show and edit PlanSpec plans.
 
     Wherever a FILE is asked for, - stands for standard input, and the name of a plan for planspec/NAME.md.
     """
-    _spell_out(sys.stdout)
-    _spell_out(sys.stderr)
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal's encoding cannot say is written as an escape rather than a traceback.
+        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
+            reconfigure(errors="backslashreplace")
 
 
 def run() -> int:

@@ -1,4 +1,4 @@
-"""Arguments that are plans and steps: names as well as files, and what a shell completes them to.
+"""Arguments and options that commands share: plans by name as well as by file, and what a shell completes.
 
 What completes must be quick and never fail: whoever presses a key has asked for no message. It offers nothing that a
 shell would read as more than a word.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,21 +19,31 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from planspec_lark.cli.output import Unusable
-from planspec_lark.cli.waiting import wait_seconds
+from planspec_lark import folder, llm, planspec
+from planspec_lark.cli.output import stop_at, wait_seconds
 from planspec_lark.document.file import clear_leftovers
+from planspec_lark.syntax import Limits, one_line
 
 if TYPE_CHECKING:
-    from planspec_lark.folder.folder import PlanFolder
+    from planspec_lark.folder import PlanFolder
+    from planspec_lark.llm import OpenAIChat, Program
 
 __all__ = [
+    "COUNT",
+    "SECONDS",
+    "chat_of",
     "complete_names",
     "complete_steps",
+    "flag",
     "folder_of",
     "folder_option",
+    "format_option",
+    "max_tokens_option",
+    "options",
     "plan_argument",
+    "program_of",
     "refusals",
-    "step_argument",
+    "timeout_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -43,6 +54,44 @@ _WORD = re.compile(r"\w[\w.-]*")
 _MOST_BYTES = 1_000_000
 _MOST_ITEMS = 500
 _MOST_HELP = 60
+
+SECONDS = click.FloatRange(min=0, min_open=True)
+COUNT = click.IntRange(min=1)
+
+# ---------------------------------------------------------------- options
+
+flag = partial(click.option, is_flag=True)
+
+
+def options(*several: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Several options as one, in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(several):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def format_option(*forms: str, help: str) -> Callable[[Command], Command]:
+    """The option --format, by default the first of these."""
+    return click.option("--format", "form", type=click.Choice(forms), default=forms[0], help=help)
+
+
+def timeout_option(asked: str) -> Callable[[Command], Command]:
+    """The option --timeout of a command that asks somebody, such as "a program"."""
+    help = f"The most that {asked} takes for an answer."
+    return click.option("--timeout", type=SECONDS, default=300.0, metavar="SECONDS", help=help)
+
+
+max_tokens_option = click.option(
+    "--max-tokens",
+    type=COUNT,
+    metavar="N",
+    help="Leave parts out, and say how many, until it has at most so many tokens by an estimate.",
+)
+
 
 # ---------------------------------------------------------------- the folder
 
@@ -66,42 +115,21 @@ folder_option = click.option(
 
 def folder_of(ctx: click.Context) -> PlanFolder:
     """The folder of plans that a call is about."""
-    from planspec_lark.folder.folder import PlanFolder  # noqa: PLC0415  (most calls name a file)
+    where = ctx.meta.get(_FOLDER) or os.environ.get(_ENVIRONMENT) or "."
+    return folder.PlanFolder(where, wait=wait_seconds(ctx))
 
-    return PlanFolder(ctx.meta.get(_FOLDER) or os.environ.get(_ENVIRONMENT) or ".", wait=wait_seconds(ctx))
 
-
-@contextmanager
-def refusals() -> Iterator[None]:
+def refusals() -> AbstractContextManager[None]:
     """What a folder of plans refuses ends the command."""
-    from planspec_lark.folder.models import StoreError  # noqa: PLC0415  (as above)
-
-    try:
-        yield
-    except StoreError as error:
-        raise Unusable(str(error)) from None
+    return stop_at(folder.StoreError)
 
 
-# ---------------------------------------------------------------- arguments
+# ---------------------------------------------------------------- plans
 
 
-def plan_argument(
-    name: str = "file", *, metavar: str = "FILE", required: bool = True, many: bool = False
-) -> Callable[[Command], Command]:
+def plan_argument(name: str = "file", *, metavar: str = "FILE", **more: Any) -> Callable[[Command], Command]:
     """A plan, by name or as a file; the command gets the file, or - for standard input."""
-    return click.argument(
-        name,
-        metavar=metavar,
-        required=required,
-        nargs=-1 if many else 1,
-        callback=_find_files,
-        shell_complete=_complete_plans,
-    )
-
-
-def step_argument(name: str = "step", *, metavar: str = "ID", required: bool = True) -> Callable[[Command], Command]:
-    """The id of a step of the plan that the call names before it."""
-    return click.argument(name, metavar=metavar, required=required, shell_complete=complete_steps)
+    return click.argument(name, metavar=metavar, callback=_find_files, shell_complete=_complete_plans, **more)
 
 
 def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
@@ -110,15 +138,14 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
         return value
     # What is not there is one of many: the command goes on with the others.
     is_many = isinstance(value, tuple)
-    files = [_find(ctx, one, or_else=one if is_many else None) for one in (value if is_many else [value])]
-    for folder in {os.path.dirname(os.path.abspath(file)) for file in files if file != "-"}:
-        clear_leftovers(Path(folder))
+    files = [_find(ctx, one, may_miss=is_many) for one in (value if is_many else [value])]
+    for parent in {os.path.dirname(os.path.abspath(file)) for file in files if file != "-"}:
+        clear_leftovers(Path(parent))
     return tuple(files) if is_many else files[0]
 
 
-def _find(ctx: click.Context, value: str, or_else: str | None = None) -> str:
-    from planspec_lark.folder.models import StoreError, StoreReason  # noqa: PLC0415  (as above)
-    from planspec_lark.folder.names import is_name  # noqa: PLC0415
+def _find(ctx: click.Context, value: str, *, may_miss: bool = False) -> str:
+    from planspec_lark.folder.names import is_name  # noqa: PLC0415  (most calls name a file)
 
     # What is no name is a file, about which the command itself says what there is to say.
     if value == "-" or not is_name(value):
@@ -126,10 +153,10 @@ def _find(ctx: click.Context, value: str, or_else: str | None = None) -> str:
     with refusals():
         try:
             return str(folder_of(ctx).find(value))
-        except StoreError as error:
-            if or_else is None or error.reason is not StoreReason.MISSING:
-                raise
-            return or_else
+        except folder.StoreError as error:
+            if may_miss and error.reason is folder.StoreReason.MISSING:
+                return value
+            raise
 
 
 # ---------------------------------------------------------------- completion
@@ -137,47 +164,58 @@ def _find(ctx: click.Context, value: str, or_else: str | None = None) -> str:
 
 def complete_names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The names of plans in the folder."""
-    return _quietly(lambda: _pick(folder_of(ctx).names(), incomplete))
+    return _offer(incomplete, lambda: dict.fromkeys(folder_of(ctx).names()))
 
 
 def _complete_plans(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    def names() -> list[CompletionItem]:
-        folder = folder_of(ctx)
-        return _pick(dict.fromkeys([*folder.names(), *folder.task_names()]), incomplete)
-
+    names = _offer(incomplete, lambda: dict.fromkeys([*folder_of(ctx).names(), *folder_of(ctx).task_names()]))
     # The shell adds files. In bash that has to come first, as it makes away with all before it.
-    return [CompletionItem(incomplete, type="file"), *_quietly(names)]
+    return [CompletionItem(incomplete, type="file"), *names]
 
 
 def complete_steps(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ids of the steps of the plan that the call names already, with what they say."""
-    return _quietly(lambda: _list_steps(ctx, incomplete))
+    return _offer(incomplete, lambda: _steps(ctx))
 
 
-def _list_steps(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    from planspec_lark.planspec.models import iter_steps  # noqa: PLC0415
-    from planspec_lark.planspec.recovery import scan_strictly  # noqa: PLC0415
-    from planspec_lark.syntax.limits import Limits, read_file  # noqa: PLC0415  (only needed here)
-    from planspec_lark.syntax.source import one_line  # noqa: PLC0415
+def _steps(ctx: click.Context) -> dict[str, str]:
+    from planspec_lark.planspec.recovery import scan_strictly  # noqa: PLC0415  (only needed here)
+    from planspec_lark.syntax.limits import read_file  # noqa: PLC0415
 
     # Behind an option that has no value yet, click has not told the arguments apart.
     typed = ctx.params.get("file") or next(one for one in ctx.args if not one.startswith("-"))
     path = _find(ctx, typed)
     if not stat.S_ISREG(os.stat(path).st_mode):
-        return []
+        return {}
     plan = scan_strictly(read_file(path, Limits(max_bytes=_MOST_BYTES))).plan
-    said = {step.step_id: one_line(step.description[:_MOST_HELP]) for step in iter_steps(plan)}
-    return [CompletionItem(item.value, help=said[item.value]) for item in _pick(said, incomplete)]
+    return {step.step_id: one_line(step.description[:_MOST_HELP]) for step in planspec.iter_steps(plan)}
 
 
-def _pick(values: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    fitting = (value for value in values if value.startswith(incomplete) and _WORD.fullmatch(value))
-    return [CompletionItem(value) for value in islice(fitting, _MOST_ITEMS)]
-
-
-def _quietly(look: Callable[[], list[CompletionItem]]) -> list[CompletionItem]:
+def _offer(incomplete: str, find: Callable[[], Mapping[str, str | None]]) -> list[CompletionItem]:
+    """Some of the words that are found, each with what it means; none where anything is wrong."""
     try:
-        return look()
+        words = find()
     except Exception:
-        # Whatever is wrong, the call itself will say.
+        # Whatever it is, the call itself will say.
         return []
+    fitting = (word for word in words if word.startswith(incomplete) and _WORD.fullmatch(word))
+    return [CompletionItem(word, help=words[word]) for word in islice(fitting, _MOST_ITEMS)]
+
+
+# ---------------------------------------------------------------- who is asked
+
+
+def chat_of(model: str, timeout: float) -> OpenAIChat:
+    """The language model that --llm names; leaves where it cannot be asked."""
+    from planspec_lark.llm.transport import load  # noqa: PLC0415  (most calls ask nobody)
+
+    with stop_at(llm.LlmError, ValueError, lead="--llm: ", kind=click.UsageError):
+        # Without the package nobody could be asked, and a run would have begun.
+        load()
+        return llm.OpenAIChat(model, timeout=timeout)
+
+
+def program_of(role: str, command: str, timeout: float) -> Program:
+    """The program that an option names; leaves where it cannot be called."""
+    with stop_at(llm.LlmError, ValueError, lead=f"--{role}: ", kind=click.UsageError):
+        return llm.Program.from_text(command, timeout=timeout)

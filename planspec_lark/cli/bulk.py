@@ -1,86 +1,58 @@
-"""`planspec bulk`."""
+"""`planspec bulk`, with its progress bar."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
 
 import click
 
-from planspec_lark.bulk.engines import run_on_dask
-from planspec_lark.bulk.models import MOST_BYTES, BulkError, BulkOptions
+from planspec_lark.bulk import BulkError, BulkOptions, BulkProgress, run_bulk, run_on_dask
+from planspec_lark.bulk.models import MOST_BYTES
 from planspec_lark.bulk.report import show_report
-from planspec_lark.bulk.runner import run_bulk
-from planspec_lark.cli.output import UNREADABLE, fail, write_text
-from planspec_lark.cli.progress import progress_bar
+from planspec_lark.cli.arguments import COUNT, flag, format_option
+from planspec_lark.cli.output import UNREADABLE, Unusable, leave, reason_of, stop_at, write_text
 
-__all__ = ["command"]
+__all__ = ["progress_bar", "speed_of"]
 
 _DEFAULTS = BulkOptions()
+_BYTES = click.IntRange(1, MOST_BYTES)
 
 
 @click.command("bulk")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--out", required=True, metavar="FOLDER", help="Where the rows and the report go.")
-@click.option("--text", default="text", show_default=True, metavar="COLUMN", help="The column with the text.")
+@click.option("--text", default="text", metavar="COLUMN", help="The column with the text.")
 @click.option("--id", metavar="COLUMN", help="A column that identifies a record, kept in the rows.")
 @click.option(
     "--read",
     type=click.Choice(["scan", "strict"]),
     default="scan",
-    show_default=True,
     help="Find the plan in each text, or take each text for a plan.",
 )
+@format_option("jsonl", "parquet", help="What to write the rows as.")
+@click.option("--jobs", type=COUNT, metavar="N", help="How many processes; by default one for each core.")
+@click.option("--max-bytes", type=_BYTES, default=_DEFAULTS.max_bytes, help="Do not read records that are longer.")
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(["jsonl", "parquet"]),
-    default="jsonl",
-    show_default=True,
-    help="What to write the rows as.",
+    "--shard-bytes", type=_BYTES, default=_DEFAULTS.shard_bytes, help="Split inputs into shards of about this size."
 )
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="How many processes; by default one for each core.")
-@click.option(
-    "--max-bytes",
-    type=click.IntRange(1, MOST_BYTES),
-    default=_DEFAULTS.max_bytes,
-    show_default=True,
-    help="Do not read records that are longer.",
-)
-@click.option(
-    "--shard-bytes",
-    type=click.IntRange(1, MOST_BYTES),
-    default=_DEFAULTS.shard_bytes,
-    show_default=True,
-    help="Split inputs into shards of about this size.",
-)
-@click.option(
-    "--overwrite",
-    is_flag=True,
-    help="Discard all that an earlier run has left in the folder, also one that could go on.",
-)
+@flag("--overwrite", help="Discard all that an earlier run has left in the folder, also one that could go on.")
 @click.option("--progress/--no-progress", default=None, help="Show how far it is; by default on a terminal.")
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "dask"]),
-    default="local",
-    show_default=True,
-    help="What carries out the work.",
-)
+@click.option("--engine", type=click.Choice(["local", "dask"]), default="local", help="What carries out the work.")
 @click.option("--address", metavar="ADDRESS", help="The scheduler of the engine dask.")
-def command(  # noqa: PLR0913, PLR0917  (its options)
+def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
     inputs: tuple[str, ...],
     out: str,
-    text: str,
-    id: str | None,
-    read: str,
-    form: str,
     jobs: int | None,
-    max_bytes: int,
-    shard_bytes: int,
     overwrite: bool,
     progress: bool | None,
     engine: str,
     address: str | None,
+    form: str,
+    **reading: Any,
 ) -> None:
     """Check a corpus of plans or answers, and write a report.
 
@@ -94,19 +66,64 @@ def command(  # noqa: PLR0913, PLR0917  (its options)
         raise click.UsageError("--engine dask and --address belong together.")
     if address is not None and jobs is not None:
         raise click.UsageError("--jobs is for the engine local.")
-    try:
-        options = BulkOptions(text, id, read, form, max_bytes, shard_bytes)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
+    with stop_at(ValueError, kind=click.UsageError):
+        options = BulkOptions(format=form, **reading)
     chosen = run_on_dask(address) if address is not None else None
     try:
         with progress_bar(shown=sys.stderr.isatty() if progress is None else progress) as show:
             report = run_bulk(
                 inputs, out, options=options, jobs=jobs, engine=chosen, overwrite=overwrite, progress=show
             )
-    except (BulkError, OSError) as error:
-        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        fail(f"Error: {said}", UNREADABLE)
+    except OSError as error:
+        raise Unusable(reason_of(error) or str(error)) from None
+    except BulkError as error:
+        raise Unusable(str(error)) from None
     write_text(show_report(report))
     if report.failed:
-        raise click.exceptions.Exit(UNREADABLE)
+        leave(UNREADABLE)
+
+
+@contextmanager
+def progress_bar(*, shown: bool) -> Iterator[Callable[[BulkProgress], None] | None]:
+    """A bar with records a second and the time that is left, as long as the block runs; None where it is not shown."""
+    if not shown:
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415  (only a bar needs it)
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (
+        TextColumn("{task.fields[shards]}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    with Progress(*columns, console=Console(file=sys.stderr)) as bar:
+        task = bar.add_task("", total=None, shards="splitting", rate="", left="")
+        # The work begins when the inputs are split, which is told by the first state.
+        begin: float | None = None
+
+        def show(state: BulkProgress) -> None:
+            nonlocal begin
+            now = monotonic()
+            begin = now if begin is None else begin
+            rate, left = speed_of(state, now - begin)
+            shards = f"{state.shards}/{state.all_shards} shards"
+            bar.update(task, total=state.all_bytes, completed=state.bytes, shards=shards, rate=rate, left=left)
+
+        yield show
+
+
+def speed_of(state: BulkProgress, elapsed: float) -> tuple[str, str]:
+    """Records a second, and the time that is left, after so many seconds of this run; empty where nothing is known.
+
+    Shards end in bursts, since processes begin at the same time, so only the whole run says how fast it is.
+    """
+    done = state.bytes - state.kept
+    rate = f"{state.records / elapsed:,.0f} records/s" if state.records and elapsed else ""
+    if not (done and elapsed):
+        return rate, ""
+    minutes, seconds = divmod(round(elapsed * (state.all_bytes - state.bytes) / done), 60)
+    return rate, f"{minutes // 60}:{minutes % 60:02}:{seconds:02} left"

@@ -1,45 +1,78 @@
-"""`planspec check`."""
+"""`planspec check`, and how all commands that check files write what they find."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
+from typing import Any, TypeVar
 
 import click
+from attrs import frozen
 
-from planspec_lark.cli.arguments import folder_option, plan_argument
-from planspec_lark.cli.findings import Outcome, format_option, report
-from planspec_lark.cli.output import Unreadable, label, read_text
-from planspec_lark.cli.processes import map_in_processes
-from planspec_lark.planspec.check import check_text
+from planspec_lark import __version__
+from planspec_lark.cli.arguments import COUNT, flag, folder_option, format_option, plan_argument
+from planspec_lark.cli.output import (
+    FINDINGS,
+    UNREADABLE,
+    Unreadable,
+    Unusable,
+    check_inputs,
+    complain,
+    count_of,
+    diagnostic_rows,
+    label,
+    leave,
+    read_text,
+    write_rows,
+    write_text,
+)
+from planspec_lark.planspec import check_text
 from planspec_lark.planspec.lint import OPTIONAL
-from planspec_lark.syntax.diagnostics import PlanSyntaxError
-from planspec_lark.syntax.limits import Limits
+from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
 
-__all__ = ["command"]
+__all__ = ["FORMATS", "Outcome", "check_command", "map_in_processes", "report", "report_options"]
 
-_COUNT = click.IntRange(min=1)
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# How many files a process gets at once, enough to make up for sending them.
+_CHUNK = 25
+
+_ITEMS: dict[str, Callable[[Diagnostic], Any]] = {
+    "text": diagnostic_rows,
+    "json": reports.json_item,
+    "github": reports.github_item,
+    "sarif": reports.sarif_item,
+}
+FORMATS = tuple(_ITEMS)
+
+
+def report_options(*others: str) -> Callable[[Any], Any]:
+    """The options of a command that ends in :func:`report`, with formats of its own."""
+    form = format_option(*FORMATS, *others, help="How to write what is found.")
+    strict = flag("--strict", help="Let warnings fail the check as well.")
+    return lambda command: form(strict(command))
 
 
 @click.command("check")
-@plan_argument("files", metavar="FILE...", many=True)
-@format_option
-@click.option("--strict", is_flag=True, help="Let warnings fail the check as well.")
+@plan_argument("files", metavar="FILE...", nargs=-1, required=True)
+@report_options()
 @click.option("--also", type=click.Choice(OPTIONAL), multiple=True, help="Look for this as well.")
-@click.option("--jobs", type=_COUNT, default=1, show_default=True, help="Use so many processes.")
-@click.option("--max-bytes", type=_COUNT, help="Refuse a longer file.")
-@click.option("--max-steps", type=_COUNT, help="Refuse a plan with more steps.")
-@click.option("--max-depth", type=_COUNT, help="Refuse a plan with more levels.")
-@click.option("--max-findings", type=_COUNT, default=1000, show_default=True, help="List so many of each file.")
+@click.option("--jobs", type=COUNT, default=1, help="Use so many processes.")
+@click.option("--max-bytes", type=COUNT, help="Refuse a longer file.")
+@click.option("--max-steps", type=COUNT, help="Refuse a plan with more steps.")
+@click.option("--max-depth", type=COUNT, help="Refuse a plan with more levels.")
+@click.option("--max-findings", type=COUNT, default=1000, help="List so many of each file.")
 @folder_option
-def command(
+def check_command(
     files: tuple[str, ...], form: str, strict: bool, also: tuple[str, ...], jobs: int, **most: int | None
 ) -> None:
     """Check plans: syntax, the six rules, and lint.
 
     Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
     """
-    if files.count("-") > 1:
-        raise click.UsageError("Standard input can be read only once.")
+    check_inputs(*files)
     check = partial(_check, limits=Limits(**most), form=form, also=also)
     # Standard input is this process's own.
     outcomes = map_in_processes(check, files, 1 if "-" in files else jobs)
@@ -47,10 +80,94 @@ def command(
 
 
 def _check(file: str, limits: Limits, form: str, also: tuple[str, ...]) -> Outcome | str:
-    try:
-        found = check_text(read_text(file, limits.max_bytes), name=label(file), limits=limits, also=also)
-    except PlanSyntaxError as error:
-        found = error.diagnostics
-    except Unreadable as error:
-        return error.format_message()
-    return Outcome.of(found, form)
+    return Outcome.of(
+        lambda: check_text(read_text(file, limits), name=label(file), limits=limits, also=also),
+        form,
+    )
+
+
+def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
+    """What ``work`` gives for each item, in their order; both have to be picklable.
+
+    With one job, or too few items for more, it is done in this process. An interrupt ends all processes at once.
+
+    Raises:
+        Unusable: a process was killed.
+    """
+    jobs = min(jobs, -(-len(items) // _CHUNK))
+    if jobs <= 1:
+        yield from map(work, items)
+        return
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  (slow to load)
+
+    from planspec_lark.processes import process_pool  # noqa: PLC0415
+
+    with process_pool(jobs) as pool:
+        try:
+            yield from pool.map(work, items, chunksize=_CHUNK)
+        except BrokenProcessPool:
+            raise Unusable("a process was killed; there may be too little memory for so many at once") from None
+
+
+# ---------------------------------------------------------------- what was found
+
+
+@frozen
+class Outcome:
+    """What was found in a file: how many of each severity, and an item of the format for each.
+
+    The items rather than the diagnostics, as another process may have made them.
+    """
+
+    counts: dict[str, int]
+    items: list[Any]
+
+    @classmethod
+    def of(cls, check: Callable[[], Sequence[Diagnostic]], form: str) -> Outcome | str:
+        """What a check finds, in this format; or why the file cannot be read."""
+        try:
+            found = check()
+        except PlanSyntaxError as error:
+            found = error.diagnostics
+        except Unreadable as error:
+            return error.format_message()
+        return cls(reports.summarize(found), list(map(_ITEMS[form], found)))
+
+
+def report(form: str, outcomes: Iterable[tuple[str, Outcome | str]], *, strict: bool) -> None:
+    """Write what was found in each file (a text says why one could not be read), and leave with the exit code.
+
+    That is 2 where a file could not be read, 1 where there are errors (or warnings, if ``strict``).
+    """
+    read: list[str] = []
+    items: list[Any] = []
+    counts = dict.fromkeys([severity.value for severity in Severity], 0)
+    is_complete = True
+    for file, outcome in outcomes:
+        if isinstance(outcome, str):
+            complain(f"Error: {outcome}")
+            is_complete = False
+            continue
+        read.append(label(file))
+        items += outcome.items
+        for severity, count in outcome.counts.items():
+            counts[severity] += count
+    _write(form, items, read, counts)
+    if not is_complete:
+        leave(UNREADABLE)
+    if counts["error"] or (strict and counts["warning"]):
+        leave(FINDINGS)
+
+
+def _write(form: str, items: list[Any], files: list[str], counts: dict[str, int]) -> None:
+    if form == "json":
+        write_text(reports.to_json(items, files, counts) + "\n")
+    elif form == "sarif":
+        write_text(reports.to_sarif(items, __version__) + "\n")
+    elif form == "github":
+        write_text("".join(f"{row}\n" for row in items))
+    else:
+        write_rows(chain.from_iterable(items))
+        if files:
+            listed = ", ".join(count_of(count, kind) for kind, count in counts.items() if count)
+            write_text(f"{count_of(len(files), 'file')} checked: {listed or 'nothing to say'}\n")

@@ -6,24 +6,25 @@ from typing import Any
 
 import click
 
-from planspec_lark.cli.output import out_option, write_out, write_text
+from planspec_lark.cli.arguments import flag
+from planspec_lark.cli.output import out_option, stop_at, write_out, write_text
 from planspec_lark.constrained.export import EXPORTED, TARGETS, TYPES, export_grammar
 from planspec_lark.syntax import grammars
 
-__all__ = ["command"]
+__all__: list[str] = []
 
 
 @click.group("grammar")
-def command() -> None:
+def grammar_command() -> None:
     """The grammars, and what holds a language model to them."""
 
 
-@command.command("export")
+@grammar_command.command("export")
 @click.option("--target", required=True, type=click.Choice(TARGETS), help="What will read it.")
-@click.option("--language", default="planspec", show_default=True, type=click.Choice(EXPORTED), help="The language.")
-@click.option("--depth", default=3, show_default=True, metavar="N", help="Levels of steps.")
-@click.option("--types", default=",".join(TYPES), show_default=True, metavar="LIST", help="Step types, with commas.")
-@click.option("--allow-results", is_flag=True, help="Allow marks, results and progress, too.")
+@click.option("--language", default="planspec", type=click.Choice(EXPORTED), help="The language.")
+@click.option("--depth", default=3, metavar="N", help="Levels of steps.")
+@click.option("--types", default=",".join(TYPES), metavar="LIST", help="Step types, with commas.")
+@flag("--allow-results", help="Allow marks, results and progress, too.")
 @click.option("--siblings", type=int, metavar="N", help="Spell all ids out, N at each level, so that none comes twice.")
 @out_option
 def export(target: str, types: str, out: str, **options: Any) -> None:
@@ -32,14 +33,12 @@ def export(target: str, types: str, out: str, **options: Any) -> None:
     Grammars are those of fresh plans and of commands; for plan_next there is a JSON Schema.
     """
     names = [name.strip() for name in types.split(",") if name.strip()]
-    try:
+    with stop_at(ValueError, kind=click.UsageError):
         text = export_grammar(target, types=names, **options)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
     write_out(out, text)
 
 
-@command.command("show")
+@grammar_command.command("show")
 @click.argument("language", type=click.Choice([*sorted(grammars.STARTS), *grammars.SCHEMAS]))
 def show(language: str) -> None:
     """Write a grammar's file as it is, or the file of a JSON Schema."""

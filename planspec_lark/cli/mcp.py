@@ -9,23 +9,19 @@ import sys
 import click
 
 from planspec_lark.cli.arguments import folder_of, folder_option
-from planspec_lark.cli.output import UNREADABLE, Unusable, complain, fail
-from planspec_lark.cli.stopping import stoppable, until_stopped
-from planspec_lark.cli.waiting import wait_option
+from planspec_lark.cli.output import Unusable, complain, readable, stop_at, wait_option
+from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.syntax.prompt_templates import LANGUAGES
-from planspec_lark.syntax.source import visible_name
 
-__all__ = ["command"]
+__all__: list[str] = []
 
 
 @click.command("mcp")
 @wait_option
 @folder_option
-@click.option(
-    "--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language of the prompts."
-)
+@click.option("--language", type=click.Choice(LANGUAGES), default="en", help="The language of the prompts.")
 @click.pass_context
-def command(ctx: click.Context, language: str) -> None:
+def mcp_command(ctx: click.Context, language: str) -> None:
     """Serve the plans of a folder to agents, as an MCP server.
 
     It talks on standard input and output: an MCP client starts it, and it ends with that. It reads and writes plans in
@@ -37,14 +33,10 @@ def command(ctx: click.Context, language: str) -> None:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic", "anyio"):
             raise
         raise Unusable("planspec mcp needs its extra: pip install 'planspec-lark[mcp]'") from None
-    named = folder_of(ctx)
-    folder = named.root
-    try:
+    folder = folder_of(ctx)
+    with readable(str(folder.root)):
         # So that messages call the files as the agent does, without the way to the folder.
-        os.chdir(folder)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unusable(f"{visible_name(str(folder))}: {reason}") from None
+        os.chdir(folder.root)
     if sys.stdin is None:
         raise Unusable("standard input is closed")
 
@@ -52,10 +44,7 @@ def command(ctx: click.Context, language: str) -> None:
         # From here on, an interrupt is heard.
         if sys.stdin.isatty():
             complain("An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.")
-        await serve(".", language=language, wait=named.wait)
+        await serve(".", language=language, wait=folder.wait)
 
-    with stoppable("Stopped."):
-        try:
-            asyncio.run(until_stopped(work(), "Stopping."))
-        except InboxError as error:
-            fail(f"Error: {error}", UNREADABLE)
+    with stoppable("Stopped."), stop_at(InboxError):
+        asyncio.run(until_stopped(work(), "Stopping."))

@@ -1,4 +1,4 @@
-"""What all commands share: reading their input and writing to a terminal.
+"""What all commands share: reading their input, writing to a terminal, and leaving.
 
 Texts of plans come from strangers. To a terminal they go through :func:`planspec_lark.syntax.source.visible` and never
 through markup; to a pipe or a file, what a command is asked for goes as it is.
@@ -7,26 +7,27 @@ through markup; to a pipe or a file, what a command is asked for goes as it is.
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from difflib import unified_diff
+from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import click
 
-from planspec_lark.cli.waiting import wait_option, wait_seconds
-from planspec_lark.document.file import PlanFile, PlanFileError
-from planspec_lark.planspec.models import PlanSpec
-from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, decode, render, shorten
-from planspec_lark.syntax.limits import too_many_bytes
-from planspec_lark.syntax.source import Source, escape_json, visible, visible_name
+from planspec_lark.document.file import WAIT, PlanFile, PlanFileError
+from planspec_lark.planspec import PlanSpec, parse_plan
+from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, decode, limits as bounds, render
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import escape_json, visible, visible_name
 
 __all__ = [
     "FINDINGS",
+    "UNFINISHED",
     "UNREADABLE",
     "Row",
     "Unreadable",
@@ -35,18 +36,27 @@ __all__ = [
     "changing",
     "check_inputs",
     "complain",
+    "count_of",
     "diagnostic_rows",
     "diff_rows",
     "fail",
     "json_text",
     "label",
+    "leave",
     "out_option",
     "read_bytes",
     "read_plan",
     "read_text",
+    "readable",
+    "reason_of",
     "replace_file",
+    "shown",
+    "stop_at",
     "stop_on_faults",
     "terminal_width",
+    "wait_option",
+    "wait_seconds",
+    "wrapped_row",
     "write_bytes",
     "write_diagnostics",
     "write_diff",
@@ -55,9 +65,11 @@ __all__ = [
     "write_text",
 ]
 
-# Exit codes: something is wrong with a plan or a command; a call or a file cannot be used.
+# Exit codes: something is wrong with a plan or a command; a call or a file cannot be used; not ended yet, although
+# nothing is wrong.
 FINDINGS = 1
 UNREADABLE = 2
+UNFINISHED = 3
 
 # The pieces of a line, each with its style as rich names it.
 Row = Sequence[tuple[str, str]]
@@ -67,19 +79,73 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "cyan"}
 
 
-class Unreadable(click.ClickException):
-    """A file that cannot be read or written."""
-
-    exit_code = UNREADABLE
-
-    def __init__(self, file: str, reason: str) -> None:
-        super().__init__(f"{visible_name(file)}: {reason}")
+# ---------------------------------------------------------------- leaving
 
 
 class Unusable(click.ClickException):
     """A file or folder that holds something else than it should, or cannot be used now."""
 
     exit_code = UNREADABLE
+
+
+class Unreadable(Unusable):
+    """A file that cannot be read or written."""
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(f"{visible_name(file)}: {reason}")
+
+
+def leave(code: int) -> NoReturn:
+    """Leave with this exit code."""
+    raise click.exceptions.Exit(code)
+
+
+def complain(message: str) -> None:
+    """Write a line to standard error."""
+    click.echo(visible(message), err=True)
+
+
+def fail(message: str, code: int = FINDINGS, found: Iterable[Diagnostic] = ()) -> NoReturn:
+    """Write diagnostics and a line to standard error and leave with this exit code."""
+    write_diagnostics(found, to_stderr=True)
+    complain(message)
+    leave(code)
+
+
+@contextmanager
+def stop_on_faults(file: str, said: str = "this is no plan", code: int = FINDINGS) -> Iterator[None]:
+    """Leave with the faults of a text, and with what follows from them for its file."""
+    try:
+        yield
+    except PlanSyntaxError as error:
+        fail(f"{shown(file)}: {said}", code, error.diagnostics)
+
+
+@contextmanager
+def stop_at(
+    *errors: type[Exception], lead: str = "", kind: Callable[[str], click.ClickException] = Unusable
+) -> Iterator[None]:
+    """Leave with the text of an error of these classes, and with ``lead`` in front of it."""
+    try:
+        yield
+    except errors as error:
+        raise kind(f"{lead}{error}") from None
+
+
+@contextmanager
+def readable(file: str, otherwise: str = "cannot be read") -> Iterator[None]:
+    """Leave with the reason where a file cannot be opened, or written; its faults are none."""
+    try:
+        yield
+    except PlanSyntaxError:
+        raise
+    except (OSError, ValueError) as error:
+        raise Unreadable(file, reason_of(error) or otherwise) from None
+
+
+def reason_of(error: OSError | ValueError) -> str:
+    """What the system says of an error, without the file."""
+    return (error.strerror or "") if isinstance(error, OSError) else str(error)
 
 
 # ---------------------------------------------------------------- reading
@@ -96,49 +162,38 @@ def label(file: str) -> str:
     return "<stdin>" if file == "-" else file
 
 
-def read_text(file: str, max_bytes: int | None = None) -> str:
+def shown(file: str) -> str:
+    """What messages call a file."""
+    return visible_name(label(file))
+
+
+def read_text(file: str, limits: Limits = bounds.NO_LIMITS) -> str:
     """The text of a file, or of standard input for ``-``.
 
     Raises:
         Unreadable: it cannot be read.
-        PlanSyntaxError: it is not UTF-8, or has more than ``max_bytes``, of which no more are read.
+        PlanSyntaxError: it is not UTF-8, or has more bytes than it may, of which no more are read.
     """
-    data = read_bytes(file, -1 if max_bytes is None else max_bytes + 1)
-    if max_bytes is not None and len(data) > max_bytes:
-        source = Source("", label(file))
-        raise PlanSyntaxError([too_many_bytes(max_bytes, source)], source)
-    return decode(data, label(file))
+    return decode(read_bytes(file, limits), label(file))
 
 
-def read_bytes(file: str, most: int = -1) -> bytes:
-    """What is in a file, or in standard input for ``-``, and no more than ``most`` bytes of it.
+def read_bytes(file: str, limits: Limits = bounds.NO_LIMITS) -> bytes:
+    """What is in a file, or in standard input for ``-``.
 
     Raises:
         Unreadable: it cannot be read.
+        PlanSyntaxError: it has more bytes than it may.
     """
-    try:
-        return _read_bytes(file, most)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(label(file), reason or "cannot be read") from None
-
-
-def _read_bytes(file: str, most: int) -> bytes:
-    if file != "-":
-        with open(file, "rb") as stream:
-            return stream.read(most)
-    if sys.stdin is None:
+    if file == "-" and sys.stdin is None:
         raise Unreadable(label(file), "is closed")
-    return sys.stdin.buffer.read(most)
+    with readable(label(file)), nullcontext(sys.stdin.buffer) if file == "-" else open(file, "rb") as stream:
+        return bounds.read_bytes(stream, limits, label(file))
 
 
-def read_plan(file: str) -> tuple[str, PlanSpec]:
-    """The text of a file and the plan that it is; leaves with its faults, and with what follows from them."""
-    try:
-        text = read_text(file)
-        return text, parse_plan(text, name=label(file))
-    except PlanSyntaxError as error:
-        stop_on_faults(error, f"{visible_name(label(file))}: this is no plan")
+def read_plan(file: str) -> PlanSpec:
+    """The plan in a file; leaves with its faults, and with what follows from them."""
+    with stop_on_faults(file):
+        return parse_plan(read_text(file), name=label(file))
 
 
 # ---------------------------------------------------------------- writing
@@ -146,18 +201,18 @@ def read_plan(file: str) -> tuple[str, PlanSpec]:
 
 def write_text(text: str) -> None:
     """Write what a command was asked for to standard output: as it is to a pipe, made harmless to a terminal."""
-    if sys.stdout.isatty():
-        text = visible(text)
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-    sys.stdout.buffer.flush()
+    _write((visible(text) if sys.stdout.isatty() else text).encode("utf-8", "backslashreplace"))
 
 
 def write_bytes(data: bytes) -> None:
     """The same for what may be no UTF-8."""
     if sys.stdout.isatty():
         write_text(data.decode("utf-8", "replace"))
-        return
+    else:
+        _write(data)
+
+
+def _write(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -168,10 +223,41 @@ def json_text(value: object, indent: int | None = 2) -> str:
     return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)) + "\n"
 
 
+def count_of(count: int, one: str, more: str = "") -> str:
+    """A number and what it counts, such as "1 file" and "2 files"."""
+    return f"{count} {one if count == 1 else more or f'{one}s'}"
+
+
+_WAIT = "wait"
+
+
+def _note_wait(ctx: click.Context, param: click.Parameter, value: float) -> None:
+    if math.isnan(value):
+        raise click.BadParameter("this is no number of seconds", ctx, param)
+    ctx.meta[_WAIT] = value
+
+
+wait_option = click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=WAIT,
+    metavar="SECONDS",
+    expose_value=False,
+    callback=_note_wait,
+    help="The most to wait for a process that runs the plan, or writes in its folder.",
+)
+
+
+def wait_seconds(ctx: click.Context) -> float:
+    """What --wait says in a call."""
+    seconds: float = ctx.meta.get(_WAIT, WAIT)
+    return seconds
+
+
 def out_option(command: Command) -> Command:
     """The options for what :func:`write_out` writes."""
-    option = click.option("-o", "--out", default="-", metavar="FILE", help="Write to this file; - is standard output.")
-    return option(wait_option(command))
+    help = "Write to this file; - is standard output."
+    return click.option("-o", "--out", default="-", show_default=False, metavar="FILE", help=help)(wait_option(command))
 
 
 def write_out(out: str, text: str) -> None:
@@ -186,10 +272,8 @@ def write_out(out: str, text: str) -> None:
     if out == "-":
         write_text(text)
         return
-    try:
+    with readable(out):
         data = text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise Unreadable(out, str(error)) from None
     replace_file(out, data)
 
 
@@ -201,13 +285,10 @@ def replace_file(file: str, data: bytes) -> None:
         Unusable: it cannot be written now.
     """
     path = Path(file)
-    try:
+    with readable(file, "cannot be written"):
         if path.exists() and not path.is_file():
             path.write_bytes(data)
             return
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(file, reason or "cannot be written") from None
     with changing(file) as plan:
         plan.rewrite(lambda _: data, make=True)
 
@@ -219,10 +300,8 @@ def changing(file: str) -> Iterator[PlanFile]:
     Raises:
         Unusable: it cannot be read or written, or not now.
     """
-    try:
+    with stop_at(PlanFileError):
         yield PlanFile(file, wait=wait_seconds(click.get_current_context()))
-    except PlanFileError as error:
-        raise Unusable(str(error)) from None
 
 
 def change_text(file: str, change: Callable[[str], str], *, is_dry: bool = False) -> None:
@@ -266,20 +345,18 @@ def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool =
         console.print(Text.assemble(*row))
 
 
+def wrapped_row(lead: str, word: str, style: str, text: str, width: int | None) -> Iterator[Row]:
+    """A line with a coloured word, or as many as a width needs: its text goes on below where it began."""
+    from planspec_lark.planspec.render import Piece, wrap  # noqa: PLC0415  (most commands write none)
+
+    line = Piece("", lead), Piece(style, word), Piece("", text)
+    for row in wrap(line, width) if width else [line]:
+        yield [(piece.text, piece.role) for piece in row]
+
+
 def terminal_width() -> int | None:
     """How many columns standard output has, or None where it is no terminal."""
     return os.get_terminal_size(sys.stdout.fileno()).columns or None if sys.stdout.isatty() else None
-
-
-def complain(message: str) -> None:
-    """Write a line to standard error."""
-    click.echo(visible(message), err=True)
-
-
-def fail(message: str, code: int) -> NoReturn:
-    """Write a line to standard error and leave with this exit code."""
-    complain(message)
-    raise click.exceptions.Exit(code)
 
 
 # ---------------------------------------------------------------- diagnostics
@@ -287,37 +364,20 @@ def fail(message: str, code: int) -> NoReturn:
 
 def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = False, is_brief: bool = False) -> None:
     """Write diagnostics for people: infos, or all if ``is_brief``, in a line each, others with their source line."""
-    rows = (row for one in diagnostics for row in (_brief_rows(one) if is_brief else diagnostic_rows(one)))
-    write_rows(rows, to_stderr=to_stderr)
+    write_rows((row for one in diagnostics for row in diagnostic_rows(one, is_brief=is_brief)), to_stderr=to_stderr)
 
 
-def diagnostic_rows(diagnostic: Diagnostic) -> list[Row]:
+def diagnostic_rows(diagnostic: Diagnostic, *, is_brief: bool = False) -> list[Row]:
     """A diagnostic as :func:`write_diagnostics` writes it."""
-    if diagnostic.severity is Severity.INFO:
-        return _brief_rows(diagnostic)
-    first, *others = [*render(diagnostic).split("\n"), ""]
-    return [_colour(diagnostic, first), *(((line, ""),) for line in others)]
-
-
-def _brief_rows(diagnostic: Diagnostic) -> list[Row]:
-    return [_colour(diagnostic, _in_a_line(diagnostic))]
-
-
-def _colour(diagnostic: Diagnostic, line: str) -> Row:
+    if is_brief or diagnostic.severity is Severity.INFO:
+        name = visible_name(diagnostic.source.name) if diagnostic.source else ""
+        place = f" {name}:{diagnostic.line}:{diagnostic.column}" if diagnostic.span else ""
+        lines = [f"{diagnostic.head}{place}: {shorten(visible(diagnostic.message))}"]
+    else:
+        lines = [*render(diagnostic).split("\n"), ""]
     head = len(diagnostic.head)
-    return (line[:head], _STYLES[diagnostic.severity]), (line[head:], "")
-
-
-def _in_a_line(diagnostic: Diagnostic) -> str:
-    name = visible_name(diagnostic.source.name) if diagnostic.source else ""
-    place = f" {name}:{diagnostic.line}:{diagnostic.column}" if diagnostic.span else ""
-    return f"{diagnostic.head}{place}: {shorten(visible(diagnostic.message))}"
-
-
-def stop_on_faults(error: PlanSyntaxError, message: str, code: int = FINDINGS) -> NoReturn:
-    """Write a text's faults and ``message`` to standard error and leave with an exit code."""
-    write_diagnostics(error.diagnostics, to_stderr=True)
-    fail(message, code)
+    first = (lines[0][:head], _STYLES[diagnostic.severity]), (lines[0][head:], "")
+    return [first, *(((line, ""),) for line in lines[1:])]
 
 
 # ---------------------------------------------------------------- differences
@@ -325,11 +385,10 @@ def stop_on_faults(error: PlanSyntaxError, message: str, code: int = FINDINGS) -
 
 def write_diff(before: str, after: str, name: str, *, to_stderr: bool = False) -> None:
     """Write the difference between two texts as a unified diff, coloured on a terminal."""
-    stream = sys.stderr if to_stderr else sys.stdout
-    if not stream.isatty() and not to_stderr:
+    if to_stderr or sys.stdout.isatty():
+        write_rows(diff_rows(before, after, name), to_stderr=to_stderr)
+    else:
         write_text("".join(_diff(before, after, name)))
-        return
-    write_rows(diff_rows(before, after, name), to_stderr=to_stderr)
 
 
 def diff_rows(before: str, after: str, name: str) -> Iterator[Row]:
@@ -340,12 +399,8 @@ def diff_rows(before: str, after: str, name: str) -> Iterator[Row]:
 
 
 def _diff(before: str, after: str, name: str) -> Iterator[str]:
-    name = visible_name(label(name)).lstrip("/")
-    for row in unified_diff(_split(before), _split(after), f"a/{name}", f"b/{name}"):
+    name = shown(name).lstrip("/")
+    # Lines end where git ends them, and nowhere else.
+    old, new = (list(StringIO(text, newline="\n")) for text in (before, after))
+    for row in unified_diff(old, new, f"a/{name}", f"b/{name}"):
         yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
-
-
-def _split(text: str) -> list[str]:
-    rows = [f"{row}\n" for row in text.split("\n")]
-    last = rows.pop().removesuffix("\n")
-    return [*rows, last] if last else rows

@@ -5,25 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
-from planspec_lark.cli.output import UNREADABLE, Unreadable, Unusable, label, read_text, stop_on_faults
+from planspec_lark.cli.arguments import flag, options
+from planspec_lark.cli.output import UNREADABLE, Unreadable, label, read_text, stop_at, stop_on_faults
 from planspec_lark.json_text.yaml_text import MissingYamlError
-from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextError, context_from_json
-from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, Executors, read_executors
-from planspec_lark.plan_next.judging import Judge
-from planspec_lark.plan_next.kernel import StateError, read_state
+from planspec_lark.plan_next import Context, Judge, StateError, context_from_json, read_state, read_words
+from planspec_lark.plan_next.context import CONTEXT_LIMITS
+from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, read_executors
 from planspec_lark.plan_next.prompts import LANGUAGES, STRATEGY_LIMITS
-from planspec_lark.plan_next.wording.words import WORDS_LIMITS, Words, WordsError, read_words
-from planspec_lark.syntax.diagnostics import PlanSyntaxError
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.plan_next.wording.words import WORDS_LIMITS, WordsError
+from planspec_lark.syntax import Limits, PlanSyntaxError
 
 __all__ = [
+    "context_option",
     "judge_options",
     "language_option",
-    "load_state",
     "make_judge",
     "read_context",
     "read_strategy",
@@ -32,7 +31,7 @@ __all__ = [
     "strategy_option",
 ]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Value = TypeVar("Value")
 
 
 def _folder(_context: click.Context, _option: click.Parameter, value: str) -> str:
@@ -45,31 +44,24 @@ def _folder(_context: click.Context, _option: click.Parameter, value: str) -> st
 state_option = click.option(
     "--state",
     default=".thinkon",
-    show_default=True,
     metavar="DIR",
     callback=_folder,
     help="The folder that holds where the plan stands.",
 )
+context_option = click.option(
+    "--context", "context_file", metavar="FILE", help="Where the plan stands, instead of the state folder."
+)
 language_option = click.option(
-    "--language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language of the prompt."
+    "--language", type=click.Choice(LANGUAGES), default="en", help="The language of the prompt."
 )
 strategy_option = click.option(
     "--strategy", "strategy_file", metavar="FILE", help="How to plan here, as text for the planner."
 )
-_JUDGE_OPTIONS = (
+judge_options = options(
     click.option("--executors", "executors_file", metavar="FILE", help="The tools that there are, as YAML."),
     click.option("--words", "words_file", metavar="FILE", help="Other word lists, as TOML."),
-    click.option(
-        "--tolerant", is_flag=True, help="Take messages out of prose and code fences, and mend what is plainly meant."
-    ),
+    flag("--tolerant", help="Take messages out of prose and code fences, and mend what is plainly meant."),
 )
-
-
-def judge_options(command: Command) -> Command:
-    """The options that say what messages are held to; :func:`make_judge` takes them."""
-    for option in reversed(_JUDGE_OPTIONS):
-        command = option(command)
-    return command
 
 
 def make_judge(
@@ -79,49 +71,38 @@ def make_judge(
     if executors_file is None and state is not None:
         usual = os.path.join(state, EXECUTORS_FILE)
         executors_file = usual if os.path.lexists(usual) else None
-    executors = None if executors_file is None else _read_executors(executors_file)
-    words = None if words_file is None else _read_words(words_file)
-    return Judge(executors=executors, words=words, tolerant=tolerant)
-
-
-def _read_executors(file: str) -> Executors:
+    with stop_at(MissingYamlError):
+        executors = _read(
+            executors_file,
+            EXECUTORS_LIMITS,
+            "these are no executors",
+            lambda text, name: read_executors(text, name=name),
+        )
     try:
-        return read_executors(read_text(file, EXECUTORS_LIMITS.max_bytes), name=label(file))
-    except MissingYamlError as error:
-        raise Unusable(str(error)) from None
-    except PlanSyntaxError as error:
-        stop_on_faults(error, f"{visible_name(label(file))}: these are no executors", UNREADABLE)
-
-
-def _read_words(file: str) -> Words:
-    try:
-        return read_words(read_text(file, WORDS_LIMITS.max_bytes))
+        words = _read(words_file, WORDS_LIMITS, "these are no word lists", lambda text, _: read_words(text))
     except WordsError as error:
-        raise Unreadable(label(file), str(error)) from None
-    except PlanSyntaxError as error:
-        stop_on_faults(error, f"{visible_name(label(file))}: these are no word lists", UNREADABLE)
+        raise Unreadable(label(words_file or ""), str(error)) from None
+    return Judge(executors=executors, words=words, tolerant=tolerant)
 
 
 def read_strategy(file: str | None) -> str | None:
     """The strategy in a file; leaves with what is wrong with that."""
+    return _read(file, STRATEGY_LIMITS, "this is no strategy", lambda text, _: text)
+
+
+def _read(file: str | None, limits: Limits, said: str, read: Callable[[str, str], Value]) -> Value | None:
+    """What a file holds, if one is named; leaves with its faults."""
     if file is None:
         return None
-    try:
-        return read_text(file, STRATEGY_LIMITS.max_bytes)
-    except PlanSyntaxError as error:
-        stop_on_faults(error, f"{visible_name(label(file))}: this is no strategy", UNREADABLE)
+    with stop_on_faults(file, said, UNREADABLE):
+        return read(read_text(file, limits), label(file))
 
 
-def read_context(file: str) -> Context:
-    """The context in a file; leaves with its faults."""
-    try:
-        return context_from_json(read_text(file, CONTEXT_LIMITS.max_bytes), name=label(file))
-    except PlanSyntaxError as error:
-        stop_on_faults(error, f"{visible_name(label(file))}: this is no context", UNREADABLE)
-
-
-def load_state(state: str) -> Context:
-    """The context in a state folder; leaves with its faults."""
+def read_context(file: str | None, state: str) -> Context:
+    """The context in a file, or else in the state folder; leaves with its faults."""
+    if file:
+        with stop_on_faults(file, "this is no context", UNREADABLE):
+            return context_from_json(read_text(file, CONTEXT_LIMITS), name=label(file))
     with state_errors():
         return read_state(state)
 
@@ -129,9 +110,9 @@ def load_state(state: str) -> Context:
 @contextmanager
 def state_errors() -> Iterator[None]:
     """Leave with what is wrong with a state, if something is."""
-    try:
-        yield
-    except StateError as error:
-        raise Unusable(str(error)) from None
-    except ContextError as error:
-        stop_on_faults(error, f"{visible_name(error.source.name)}: this is no context", UNREADABLE)
+    with stop_at(StateError):
+        try:
+            yield
+        except PlanSyntaxError as error:
+            with stop_on_faults(error.source.name, "this is no context", UNREADABLE):
+                raise

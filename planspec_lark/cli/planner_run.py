@@ -1,14 +1,29 @@
-"""`planspec planner start`, `step` and `run`."""
+"""`planspec planner start`, `step` and `run`, and what they write of what happens."""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from planspec_lark.cli.output import FINDINGS, Unusable, complain
-from planspec_lark.cli.planner_events import ASKED, write_event
+from planspec_lark.cli.arguments import COUNT, options, timeout_option
+from planspec_lark.cli.output import (
+    FINDINGS,
+    UNFINISHED,
+    Row,
+    Unusable,
+    complain,
+    diagnostic_rows,
+    leave,
+    stop_at,
+    terminal_width,
+    wrapped_row,
+    write_rows,
+)
 from planspec_lark.cli.planner_files import (
     judge_options,
     language_option,
@@ -18,22 +33,74 @@ from planspec_lark.cli.planner_files import (
     state_option,
     strategy_option,
 )
-from planspec_lark.cli.stopping import stoppable
-from planspec_lark.cli.waiting import timeout_option
-from planspec_lark.llm.models import LlmError
-from planspec_lark.llm.planners import Sent, program_executor, program_planner
-from planspec_lark.llm.program import Program
-from planspec_lark.plan_next.context import DEFAULT_DEPTH, Context, start_context
-from planspec_lark.plan_next.kernel import create_state
-from planspec_lark.plan_next.models import Core4
-from planspec_lark.plan_next.runtime import Event, EventKind, Runtime
-from planspec_lark.syntax.source import visible_name
+from planspec_lark.cli.signals import stoppable
+from planspec_lark.llm import LlmError, Program, Sent, program_executor, program_planner
+from planspec_lark.plan_next import (
+    Context,
+    Core4,
+    DoneItem,
+    DoneStatus,
+    Event,
+    EventKind,
+    Phase,
+    Runtime,
+    create_state,
+    start_context,
+)
+from planspec_lark.plan_next.context import DEFAULT_DEPTH
+from planspec_lark.plan_next.models import Goal, goal_text
+from planspec_lark.syntax import Diagnostic, Severity
+from planspec_lark.syntax.source import escape_json, visible, visible_name
 
 __all__ = ["run", "start", "step"]
 
-# Not ended yet, although nothing is wrong.
-_UNFINISHED = 3
 _GO_ON = "The plan is kept where it stands; the same command goes on from there."
+
+_SENT = click.Choice([sent.value for sent in Sent])
+_running_options = options(
+    state_option,
+    click.option(
+        "--planner", "planner_command", required=True, metavar="CMD", help="A program that writes plan-next messages."
+    ),
+    click.option(
+        "--executor",
+        "executor_command",
+        required=True,
+        metavar="CMD",
+        help="A program that writes plan-return messages.",
+    ),
+    click.option(
+        "--send",
+        type=_SENT,
+        default=Sent.CONTEXT.value,
+        help="What the planner gets: the context as JSON, or the prompt for a language model.",
+    ),
+    click.option(
+        "--send-executor",
+        "sent_to_executor",
+        type=_SENT,
+        default=Sent.CONTEXT.value,
+        help="What the executor gets, likewise.",
+    ),
+    strategy_option,
+    language_option,
+    timeout_option("a program"),
+    click.option(
+        "--max-refusals",
+        type=click.IntRange(min=0),
+        default=2,
+        metavar="N",
+        help="Refuse so many answers for a block before it counts as failed.",
+    ),
+    click.option(
+        "--max-failures",
+        type=COUNT,
+        default=3,
+        metavar="N",
+        help="Let so many attempts in a row fail before the block around them has failed.",
+    ),
+    judge_options,
+)
 
 
 @click.command("start")
@@ -45,115 +112,39 @@ _GO_ON = "The plan is kept where it stands; the same command goes on from there.
 @click.option(
     "--item", "items", multiple=True, metavar="TEXT", help="An item of the plan; by default the goal is the one."
 )
-@click.option(
-    "--max-depth",
-    default=DEFAULT_DEPTH,
-    show_default=True,
-    metavar="N",
-    help="Blocks from this depth on are not planned.",
-)
+@click.option("--max-depth", default=DEFAULT_DEPTH, metavar="N", help="Blocks from this depth on are not planned.")
 @click.option("--overwrite", is_flag=True, help="Give up a plan that has not ended.")
 def start(goal: str, state: str, items: tuple[str, ...], max_depth: int, overwrite: bool, **sides: str | None) -> None:
     """Begin a plan for a goal."""
     given: Any = {name: text or "" for name, text in sides.items()}
-    try:
-        context = start_context(
-            Core4(goal, **given) if any(given.values()) else goal, items or None, max_depth=max_depth
-        )
-        with state_errors():
-            create_state(state, context, overwrite=overwrite)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
+    with stop_at(ValueError, kind=click.UsageError), state_errors():
+        whole = Core4(goal, **given) if any(given.values()) else goal
+        create_state(state, start_context(whole, items or None, max_depth=max_depth), overwrite=overwrite)
     click.echo(f"{visible_name(state)}: a plan has begun; `planspec planner run` takes it on")
-
-
-def _running_options(command: Any) -> Any:
-    options = (
-        state_option,
-        click.option(
-            "--planner",
-            "planner_command",
-            required=True,
-            metavar="CMD",
-            help="A program that writes plan-next messages.",
-        ),
-        click.option(
-            "--executor",
-            "executor_command",
-            required=True,
-            metavar="CMD",
-            help="A program that writes plan-return messages.",
-        ),
-        click.option(
-            "--send",
-            type=click.Choice([sent.value for sent in Sent]),
-            default=Sent.CONTEXT.value,
-            show_default=True,
-            help="What the planner gets: the context as JSON, or the prompt for a language model.",
-        ),
-        click.option(
-            "--send-executor",
-            "sent_to_executor",
-            type=click.Choice([sent.value for sent in Sent]),
-            default=Sent.CONTEXT.value,
-            show_default=True,
-            help="What the executor gets, likewise.",
-        ),
-        strategy_option,
-        language_option,
-        timeout_option("a program"),
-        click.option(
-            "--max-refusals",
-            type=click.IntRange(min=0),
-            default=2,
-            show_default=True,
-            metavar="N",
-            help="Refuse so many answers for a block before it counts as failed.",
-        ),
-        click.option(
-            "--max-failures",
-            type=click.IntRange(min=1),
-            default=3,
-            show_default=True,
-            metavar="N",
-            help="Let so many attempts in a row fail before the block around them has failed.",
-        ),
-        judge_options,
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 @click.command("step")
 @_running_options
-def step(**options: Any) -> None:
+def step(**given: Any) -> None:
     """Open one block, or close one.
 
     The programs get the context on standard input and write a message to standard output. Exits as run does: with 3
     while the plan has not ended.
     """
-    _leave(_run(1, **options))
+    _leave(_run(1, **given))
 
 
 @click.command("run")
 @_running_options
-@click.option(
-    "--max-turns",
-    type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Stop after so many blocks opened or closed.",
-)
-def run(max_turns: int, **options: Any) -> None:
+@click.option("--max-turns", type=COUNT, default=1000, metavar="N", help="Stop after so many blocks opened or closed.")
+def run(max_turns: int, **given: Any) -> None:
     """Open and close blocks until the plan has ended.
 
     The programs get the context on standard input and write a message to standard output. A plan that was interrupted
     goes on where it was. Exits with 0 where the goal was reached, 1 where the plan has failed, 2 where a program or the
     state cannot be used, and 3 where it stopped at --max-turns.
     """
-    context = _run(max_turns, **options)
+    context = _run(max_turns, **given)
     if context.outcome is None:
         complain(f"Stopped after {max_turns} {'turn' if max_turns == 1 else 'turns'}. {_GO_ON}")
     _leave(context)
@@ -161,51 +152,116 @@ def run(max_turns: int, **options: Any) -> None:
 
 def _leave(context: Context) -> NoReturn:
     if context.outcome is None:
-        raise click.exceptions.Exit(_UNFINISHED)
-    raise click.exceptions.Exit(FINDINGS if context.outcome.failed else 0)
+        leave(UNFINISHED)
+    leave(FINDINGS if context.outcome.failed else 0)
 
 
-def _run(max_turns: int, *, state: str, **options: Any) -> Context:
-    judge = make_judge(state, **{name: options[name] for name in ("executors_file", "words_file", "tolerant")})
-    planner, executor = (_program(options, name) for name in ("planner", "executor"))
+def _run(max_turns: int, *, state: str, **given: Any) -> Context:
+    judge = make_judge(state, **{name: given[name] for name in ("executors_file", "words_file", "tolerant")})
+    planner, executor = (_program(given, name) for name in ("planner", "executor"))
+    strategy, language = read_strategy(given["strategy_file"]), given["language"]
     latest: dict[EventKind, Event] = {}
 
     def tell(event: Event) -> None:
         latest[event.kind] = event
-        write_event(event)
+        write_rows(_rows(event))
+        # Whoever reads it through a pipe waits for it.
+        sys.stdout.flush()
 
     runtime = Runtime(
         Path(state),
-        program_planner(
-            planner,
-            judge.executors,
-            sent=Sent(options["send"]),
-            strategy=read_strategy(options["strategy_file"]),
-            language=options["language"],
-        ),
-        program_executor(
-            executor, judge.executors, sent=Sent(options["sent_to_executor"]), language=options["language"]
-        ),
+        program_planner(planner, judge.executors, sent=Sent(given["send"]), strategy=strategy, language=language),
+        program_executor(executor, judge.executors, sent=Sent(given["sent_to_executor"]), language=language),
         judge=judge,
-        max_refusals=options["max_refusals"],
-        max_failures=options["max_failures"],
+        max_refusals=given["max_refusals"],
+        max_failures=given["max_failures"],
         on_event=tell,
     )
     try:
         with stoppable(f"Stopped. {_GO_ON}"), state_errors():
             context = runtime.run(max_turns=max_turns)
     except LlmError as error:
-        raise Unusable(f"{ASKED[latest[EventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None
+        raise Unusable(f"{_ASKED[latest[EventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None
     if not latest:
         complain(f"{visible_name(state)}: this plan has ended already")
     return context
 
 
-def _program(options: dict[str, Any], name: str) -> Program:
-    try:
-        return Program.from_text(options[f"{name}_command"], timeout=options["timeout"])
-    except LlmError as error:
-        raise click.UsageError(f"--{name}: {error}") from None
-    except ValueError as error:
-        # All that is left to be wrong is the time.
-        raise click.UsageError(f"--{error}") from None
+def _program(given: dict[str, Any], name: str) -> Program:
+    # In a value error, all that is left to be wrong is the time.
+    with (
+        stop_at(ValueError, lead="--", kind=click.UsageError),
+        stop_at(LlmError, lead=f"--{name}: ", kind=click.UsageError),
+    ):
+        return Program.from_text(given[f"{name}_command"], timeout=given["timeout"])
+
+
+# ---------------------------------------------------------------- what happens
+
+# Of a goal or a result, what a line shows of it; and of the plan's own result.
+_SHOWN_IN_LINE = 100
+_SHOWN = 10_000
+# Of what is wrong with an answer, so much is listed.
+_LISTED = 20
+# Who is asked in each phase.
+_ASKED = {Phase.PLANNING: "planner", Phase.EXECUTION: "executor"}
+# How a block has ended, with its style, and how the plan has.
+_ENDS = {
+    DoneStatus.DONE: ("done", "green", "The goal is reached."),
+    DoneStatus.PARTLY_DONE: ("partly", "bold red", "The goal is reached in part."),
+    DoneStatus.FAILED: ("failed", "bold red", "The plan has failed."),
+}
+
+
+def _rows(event: Event) -> Iterator[Row]:
+    context, item, kind = event.context, event.item, event.kind
+    if kind is EventKind.OPENED:
+        plan_type = context.think.plan_type
+        said = f"{plan_type.value if plan_type else ''} {_name(context.think.goal)}"
+        yield from _row(context.depth, "opened", "bold yellow", said)
+    elif event.refusal is not None:
+        said = f"an answer of the {_ASKED[event.phase or context.phase]}"
+        yield from _row(context.depth, "refused", "bold red", said)
+        yield from _diagnostics(event.refusal.diagnostics)
+    elif item is not None:
+        word, style, ending = _ENDS[item.status]
+        has_ended = context.outcome is not None
+        if kind is EventKind.CLOSED:
+            said = " | ".join(filter(None, [_name(item.goal), "" if has_ended else _in_a_line(_result(item))]))
+            yield from _row(context.depth + (not has_ended), word, style, said)
+        elif kind is EventKind.ENDED:
+            yield (("", ""),)
+            yield ((ending, style),)
+            if result := _result(item).strip():
+                yield ((visible(result if len(result) <= _SHOWN else result[:_SHOWN] + "…"), ""),)
+    if kind in (EventKind.OPENED, EventKind.CLOSED):
+        # What a message was accepted with. Infos are for whoever checks it.
+        yield from _diagnostics([found for found in event.diagnostics if found.severity is not Severity.INFO])
+
+
+def _diagnostics(found: list[Diagnostic]) -> Iterator[Row]:
+    for diagnostic in found[:_LISTED]:
+        yield from diagnostic_rows(diagnostic)
+    if len(found) > _LISTED:
+        yield ((f"Besides these: {len(found) - _LISTED}", ""),)
+        yield (("", ""),)
+
+
+def _row(depth: int, word: str, style: str, text: str) -> Iterator[Row]:
+    return wrapped_row("  " * depth, f"{word:8}", style, text, terminal_width())
+
+
+def _result(item: DoneItem) -> str:
+    if isinstance(item.result, str):
+        return item.result
+    return escape_json(json.dumps(item.result, ensure_ascii=False, indent=2))
+
+
+def _name(goal: Goal) -> str:
+    return _in_a_line(goal_text(goal)) or "(no text)"
+
+
+def _in_a_line(text: str) -> str:
+    # Cut before anything else looks at all of it.
+    line = " ".join(text[: 4 * _SHOWN_IN_LINE].split())
+    return visible_name(line if len(line) <= _SHOWN_IN_LINE else line[:_SHOWN_IN_LINE] + "…")

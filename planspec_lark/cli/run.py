@@ -1,69 +1,137 @@
-"""`planspec run`."""
+"""`planspec run`: its options, the engine that they make, and how a run ends."""
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
-from planspec_lark.cli.arguments import folder_option, plan_argument
+from planspec_lark.cli.arguments import (
+    COUNT,
+    SECONDS,
+    chat_of,
+    flag,
+    folder_option,
+    options,
+    plan_argument,
+    program_of,
+    timeout_option,
+)
 from planspec_lark.cli.output import (
     FINDINGS,
+    UNFINISHED,
+    Row,
+    Unreadable,
     Unusable,
     complain,
-    fail,
+    label,
+    leave,
     read_text,
+    stop_at,
     stop_on_faults,
+    wait_option,
+    wait_seconds,
     write_diagnostics,
     write_rows,
 )
-from planspec_lark.cli.run_live import Display, displayed
-from planspec_lark.cli.run_options import (
-    Asked,
-    budget_of,
-    edited_of,
-    go_on_line,
-    limits_of,
-    models_of,
-    read_inputs,
-    run_options,
+from planspec_lark.cli.plans import write_tree
+from planspec_lark.cli.run_output import displayed
+from planspec_lark.cli.signals import stoppable
+from planspec_lark.document import PlanFile, PlanFileError
+from planspec_lark.engine import (
+    Budget,
+    Edited,
+    EditedError,
+    EngineLimits,
+    InputSource,
+    LedgerError,
+    Outcome,
+    Planned,
+    PlanRunError,
+    Request,
+    RunResult,
+    SqliteLedger,
+    ThinkEngine,
+    Unusable as OperatorUnusable,
+    preview,
+    preview_resumed,
 )
-from planspec_lark.cli.run_preview import write_preview
-from planspec_lark.cli.show import write_tree
-from planspec_lark.cli.stopping import stoppable
-from planspec_lark.cli.waiting import wait_option, wait_seconds
-from planspec_lark.document.file import PlanFile, PlanFileError
-from planspec_lark.engine.ledger import LedgerError, RunInfo
-from planspec_lark.engine.models import Outcome, Unusable as OperatorUnusable
-from planspec_lark.engine.resuming import EditedError
-from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
-from planspec_lark.engine.think import PlanRunError, RunResult, ThinkEngine
-from planspec_lark.llm.agents import Model, model_operator, model_planner, model_reflector
-from planspec_lark.llm.models import LlmError
+from planspec_lark.engine.ledger import RunInfo
+from planspec_lark.engine.sqlite_ledger import ledger_path
+from planspec_lark.json_text import read_json
+from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
+from planspec_lark.llm.agents import Model
+from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
-from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity
+from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.syntax import Limits, PlanSyntaxError, Severity, one_line
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
-from planspec_lark.syntax.source import one_line, visible_name
+from planspec_lark.syntax.prompt_templates import LANGUAGES
+from planspec_lark.syntax.source import visible_name
 
-__all__ = ["command"]
+__all__: list[str] = []
 
-# Not ended yet, although nothing is wrong.
-_UNFINISHED = 3
+_LIMITS = EngineLimits()
+# Values for a run: some of them may be whole documents.
+_INPUTS = Limits(max_bytes=20_000_000, max_depth=64, max_findings=100)
+_ROLES = {
+    "operator": "A program that does the steps.",
+    "reflector": "A program that says what becomes of a step that has not gone well.",
+    "planner": "A program that changes the plan after a round, and writes steps.",
+}
+# What is said once: a run that goes on must not begin anew, and edits made later have to be asked about again.
+_ONCE = ("resume", "new_run", "rerun_edited", "keep", "dry_run")
+
+_run_options = options(
+    *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
+    click.option("--llm", metavar="MODEL", help="A language model for every part that has no program."),
+    click.option("--language", type=click.Choice(LANGUAGES), default="en", help="Of prompts."),
+    flag("--resume", help="Go on with the last run."),
+    flag("--new-run", help="Begin a new run although there is one; what is done stays done."),
+    flag("--rerun-edited", help="Do finished steps again whose text was edited."),
+    flag("--keep", help="Count finished steps as done although their text was edited."),
+    click.option("--input", "inputs", multiple=True, metavar="NAME=TEXT", help="A value that steps can use."),
+    click.option("--inputs", "inputs_file", metavar="FILE", help="Values that steps can use, as a JSON object."),
+    click.option("--require", "required", multiple=True, metavar="NAME", help="An output that has to be there."),
+    click.option(
+        "--max-rounds",
+        type=COUNT,
+        default=_LIMITS.max_rounds,
+        metavar="N",
+        help="Go through the plan at most so many times.",
+    ),
+    click.option(
+        "--max-retries",
+        type=click.IntRange(min=0),
+        default=_LIMITS.max_retries,
+        metavar="N",
+        help="Retry a step at most so many times.",
+    ),
+    click.option("--max-steps", type=COUNT, metavar="N", help="Stop after so many steps."),
+    click.option("--max-calls", type=COUNT, metavar="N", help="Stop after so many calls of programs and models."),
+    click.option("--max-tokens", type=COUNT, metavar="N", help="Stop after so many tokens, where they are counted."),
+    click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after so many seconds."),
+    timeout_option("a program or a model"),
+    flag("--no-interact", help="Ask nobody, even on a terminal."),
+    flag("--dry-run", help="Only write which steps would be done, and with what."),
+)
 
 
 @click.command("run")
 @plan_argument()
-@run_options
+@_run_options
 @wait_option
 @folder_option
-def command(file: str, **options: Any) -> None:
+@click.pass_context
+def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     """Run a plan.
 
     Programs get a request as JSON on standard input and write their answer to standard output. FILE always says where
@@ -73,134 +141,211 @@ def command(file: str, **options: Any) -> None:
     """
     if file == "-":
         raise click.UsageError("A run needs a file that it can write to.")
-    if options["resume"] and options["new_run"]:
-        raise click.UsageError("--resume and --new-run exclude each other.")
-    edited, budget = edited_of(options), budget_of(options)
-    inputs, asked = read_inputs(options), [""]
-    models = {} if options["dry_run"] else models_of(options, asked)
-    plan, path = _read(file), Path(file).resolve()
+    for one, other in (("resume", "new_run"), ("rerun_edited", "keep")):
+        if given[one] and given[other]:
+            raise click.UsageError(f"--{one} and --{other} exclude each other.".replace("_", "-"))
+    edited = Edited.RERUN if given["rerun_edited"] else Edited.KEEP if given["keep"] else Edited.ASK
+    with stop_at(ValueError, lead="--max-", kind=click.UsageError):
+        # All that is left to be wrong is a time that is no number.
+        budget = Budget(given["max_steps"], given["max_seconds"], given["max_calls"], given["max_tokens"])
+    inputs, asked = _read_inputs(given["inputs_file"], given["inputs"]), [""]
+    models = {} if given["dry_run"] else _models(given, asked)
+    plan, ledger_file = _read(file), ledger_path(Path(file).resolve())
+    plan_file = PlanFile(file, wait=wait_seconds(ctx), command="planspec run")
     with _errors(file, asked):
-        info = _choose(path, file, options)
-    if options["dry_run"]:
-        with _errors(file, asked):
-            write_preview(plan, ledger_path(path), info, inputs, edited)
-        return
-    go_on = go_on_line(click.get_current_context())
+        info = _choose(ledger_file, plan_file, file, given)
+        if given["dry_run"]:
+            _write_preview(plan, ledger_file, info, inputs, edited)
+            return
+    go_on = _go_on_line(ctx)
     with stoppable(f"Stopped. This goes on:\n{go_on}"), _errors(file, asked, go_on), displayed() as display:
-        engine = _engine(file, models, display, options, inputs=inputs, edited=edited, budget=budget)
-        result = engine.run(resume=options["resume"])
+        language = given["language"]
+        can_interact = not given["no_interact"] and sys.stdin is not None and sys.stdin.isatty()
+        engine = ThinkEngine(
+            plan_file,
+            model_operator(models["operator"], language=language),
+            model_reflector(models["reflector"], language=language) if "reflector" in models else None,
+            model_planner(models["planner"], language=language) if "planner" in models else None,
+            ask=display.ask if can_interact else None,
+            inputs=inputs,
+            required=given["required"],
+            limits=EngineLimits(max_rounds=given["max_rounds"], max_retries=given["max_retries"]),
+            budget=budget,
+            edited=edited,
+            on_event=display.tell,
+        )
+        result = engine.run(resume=given["resume"])
     _leave(result, file, go_on)
 
 
 # ---------------------------------------------------------------- before it runs
 
 
+def _read_inputs(file: str | None, pairs: Sequence[str]) -> dict[str, Any]:
+    """The values that a run is given; those of single options count for more than the file's."""
+    inputs: dict[str, Any] = {}
+    if file is not None:
+        try:
+            read = read_json(read_text(file, _INPUTS), name=label(file), limits=_INPUTS)
+            faults, inputs = read.diagnostics, read.value
+        except PlanSyntaxError as error:
+            faults = error.diagnostics
+        if faults:
+            write_diagnostics(faults, to_stderr=True)
+            raise Unreadable(label(file), "--inputs takes a JSON object")
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"--input: expected NAME=TEXT, not {visible_name(pair)!r}")
+        inputs[name] = text
+    return inputs
+
+
+def _models(given: Mapping[str, Any], asked: list[str]) -> dict[str, Model]:
+    """Who does what. The one item of ``asked`` is always who was asked last."""
+    models: dict[str, Model] = {}
+    if given["llm"]:
+        models = dict.fromkeys(_ROLES, chat_model(chat_of(given["llm"], given["timeout"]).complete))
+    for role in _ROLES:
+        if (text := given[f"{role}_command"]) is not None:
+            models[role] = program_model(program_of(role, text, given["timeout"]))
+    if "operator" not in models:
+        raise click.UsageError("Nobody does the steps: give --operator CMD or --llm MODEL.")
+    return {role: partial(_ask, role, model, asked) for role, model in models.items()}
+
+
+def _ask(role: str, model: Model, asked: list[str], request: Request) -> Any:
+    asked[:] = [role]
+    return model(request)
+
+
 def _read(file: str) -> PlanSpec:
     """The plan; leaves with all that keeps it from being run."""
-    try:
-        found = scan_strictly(read_text(file, DEFAULT_LIMITS.max_bytes), name=file)
-    except PlanSyntaxError as error:
-        stop_on_faults(error, _faulty(file))
-    rules = (one for one in check_rules(found.plan) if one.severity is Severity.ERROR)
-    faults = found.diagnostics or list(locate(rules, found.places))
-    if faults:
-        write_diagnostics(faults, to_stderr=True)
-        fail(_faulty(file), FINDINGS)
+    with _runnable(file):
+        found = scan_strictly(read_text(file, DEFAULT_LIMITS), name=file)
+        rules = (one for one in check_rules(found.plan) if one.severity is Severity.ERROR)
+        faults = found.diagnostics or list(locate(rules, found.places))
+        if faults:
+            raise PlanSyntaxError(faults, found.source)
     return found.plan
 
 
-def _faulty(file: str) -> str:
-    return f"{visible_name(file)}: this plan cannot be run"
-
-
-def _choose(path: Path, file: str, options: dict[str, Any]) -> RunInfo | None:
+def _choose(ledger_file: Path, plan_file: PlanFile, file: str, given: Mapping[str, Any]) -> RunInfo | None:
     """The run to go on with; None where a new one begins. There is no guessing which of the two is meant."""
-    runs = _runs(ledger_path(path))
-    if options["resume"]:
+    runs: Sequence[RunInfo] = []
+    if ledger_file.exists():
+        with stop_at(LedgerError), closing(SqliteLedger(ledger_file, read_only=True)) as ledger:
+            runs = ledger.runs()
+    if given["resume"]:
         if not runs:
-            raise Unusable(f"{visible_name(file)}: there is no run to go on with; without --resume, one begins")
+            raise Unreadable(file, "there is no run to go on with; without --resume, one begins")
         return runs[-1]
-    if runs and not options["new_run"]:
-        said = "this plan was run before: --resume goes on with that run, --new-run begins another"
-        if not options["dry_run"] and (lease := PlanFile(file, wait=wait_seconds(click.get_current_context())).lease()):
-            said = f"another process runs this plan: {lease}"
-        raise Unusable(f"{visible_name(file)}: {said}")
+    if runs and not given["new_run"]:
+        if not given["dry_run"] and (lease := plan_file.lease()):
+            raise Unreadable(file, f"another process runs this plan: {lease}")
+        raise Unreadable(file, "this plan was run before: --resume goes on with that run, --new-run begins another")
     return None
 
 
-def _runs(path: Path) -> Sequence[RunInfo]:
-    if not path.exists():
-        return []
-    try:
-        with closing(SqliteLedger(path, read_only=True)) as ledger:
-            return ledger.runs()
-    except LedgerError as error:
-        raise Unusable(str(error)) from None
+def _write_preview(
+    plan: PlanSpec, ledger_file: Path, info: RunInfo | None, inputs: Mapping[str, Any], edited: Edited
+) -> None:
+    """Write the steps that a run would do, and where their inputs come from."""
+    if info is None:
+        found = preview(plan, inputs)
+    else:
+        with closing(SqliteLedger(ledger_file, read_only=True)) as ledger:
+            found = preview_resumed(plan, ledger, info, inputs, edited)
+    if not found:
+        complain("There is nothing to do.")
+    write_rows(row for one in found for row in _preview_rows(one))
 
 
-# ---------------------------------------------------------------- running
+def _preview_rows(one: Planned) -> Iterator[Row]:
+    step = one.step
+    yield [(f"{step.step_id}  ", "bold"), (f"[{step.step_type}] ", "cyan"), (one_line(step.description), "")]
+    for name, source in one.sources.items():
+        yield [(f"    ← {name}: {_spell_source(source)}", "bold yellow" if source.is_missing else "dim")]
+    if one.is_planning:
+        yield [("    the planner writes the steps below it", "dim")]
 
 
-def _engine(file: str, models: dict[str, Model], display: Display, options: dict[str, Any], **more: Any) -> ThinkEngine:
-    language = options["language"]
-    can_interact = not options["no_interact"] and sys.stdin is not None and sys.stdin.isatty()
-    return ThinkEngine(
-        PlanFile(file, wait=wait_seconds(click.get_current_context()), command="planspec run"),
-        model_operator(models["operator"], language=language),
-        model_reflector(models["reflector"], language=language) if "reflector" in models else None,
-        model_planner(models["planner"], language=language) if "planner" in models else None,
-        ask=display.ask if can_interact else None,
-        required=options["required"],
-        limits=limits_of(options),
-        on_event=display.tell,
-        **more,
-    )
+def _spell_source(source: InputSource) -> str:
+    if source.steps:
+        return f"step {' or '.join(source.steps)}"
+    return "given" if source.is_given else "missing"
+
+
+# ---------------------------------------------------------------- how it ends
+
+
+def _runnable(file: str) -> Any:
+    return stop_on_faults(file, "this plan cannot be run")
 
 
 @contextmanager
-def _errors(file: str, asked: Asked, go_on: str = "") -> Iterator[None]:
+def _errors(file: str, asked: Sequence[str], go_on: str = "") -> Iterator[None]:
     """What ends a run before its end, for people."""
-    name = visible_name(file)
     hint = f"\nThis goes on:\n{go_on}"
     try:
-        yield
+        with _runnable(file):
+            yield
     except EditedError as error:
         said = "--rerun-edited does them again, --keep counts them as done as they are"
-        raise Unusable(f"{name}: {error}\n{said}") from None
+        raise Unreadable(file, f"{error}\n{said}") from None
     except (LlmError, OperatorUnusable) as error:
         raise Unusable(f"{asked[0]}: {error}{hint}") from None
     except PlanRunError as error:
-        raise Unusable(f"{name}: {error}") from None
+        raise Unreadable(file, str(error)) from None
     except (PlanFileError, LedgerError) as error:
         raise Unusable(f"{error}{hint if asked[0] else ''}") from None
-    except PlanSyntaxError as error:
-        stop_on_faults(error, _faulty(file))
 
 
-_STYLES = {Outcome.CONVERGED: "green", Outcome.BLOCKED: "bold red", Outcome.BUDGET: "bold yellow"}
-_CODES = {Outcome.CONVERGED: 0, Outcome.BLOCKED: FINDINGS, Outcome.BUDGET: _UNFINISHED}
+_ENDS = {
+    Outcome.CONVERGED: (0, "green"),
+    Outcome.BLOCKED: (FINDINGS, "bold red"),
+    Outcome.BUDGET: (UNFINISHED, "bold yellow"),
+}
 
 
 def _leave(result: RunResult, file: str, go_on: str) -> NoReturn:
     if sys.stdout.isatty():
         write_tree(result.plan, full=False)
-    write_rows([[(_say_end(result), _STYLES[result.outcome])]])
-    sys.stdout.flush()
-    if result.outcome is Outcome.BLOCKED:
-        complain(f"{_way_out(result.plan, visible_name(file))}\n{go_on}")
-    elif result.outcome is Outcome.BUDGET:
-        complain(f"This goes on:\n{go_on}")
-    raise click.exceptions.Exit(_CODES[result.outcome])
-
-
-def _say_end(result: RunResult) -> str:
+    code, style = _ENDS[result.outcome]
     reason = one_line(result.reason)
+    said, hint = reason[:1].upper() + reason[1:], ""
     if result.outcome is Outcome.CONVERGED:
-        return "The plan has converged."
-    return f"Stopped: {reason}" if result.outcome is Outcome.BUDGET else reason[:1].upper() + reason[1:]
+        said = "The plan has converged."
+    elif result.outcome is Outcome.BUDGET:
+        said, hint = f"Stopped: {reason}", "This goes on:"
+    elif any(step.status is PlanStatus.BLOCKED for step in iter_steps(result.plan)):
+        hint = f"What is blocked stays so until {visible_name(file)} says [ ] in place of [!]. Then this goes on:"
+    else:
+        hint = f"Change {visible_name(file)}, then this goes on:"
+    write_rows([[(said, style)]])
+    sys.stdout.flush()
+    if hint:
+        complain(f"{hint}\n{go_on}")
+    leave(code)
 
 
-def _way_out(plan: PlanSpec, name: str) -> str:
-    if any(step.status is PlanStatus.BLOCKED for step in iter_steps(plan)):
-        return f"What is blocked stays so until {name} says [ ] in place of [!]. Then this goes on:"
-    return f"Change {name}, then this goes on:"
+def _go_on_line(context: click.Context) -> str:
+    """The call that goes on with the run of this one, for a shell."""
+    words = ["planspec", "run"]
+    # What a run was given at its beginning its ledger has.
+    left_out = _ONCE if context.params["resume"] else (*_ONCE, "inputs", "inputs_file")
+    for param in context.command.params:
+        name = param.name or ""
+        if name in left_out or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        # What is no parameter of the function is kept beside them.
+        value = context.params[name] if name in context.params else context.meta[name]
+        if isinstance(param, click.Argument):
+            # Whatever begins with a dash would be an option.
+            words.append(f"./{value}" if value.startswith("-") else value)
+        elif isinstance(param, click.Option) and param.is_flag:
+            words.append(param.opts[0])
+        else:
+            for one in value if param.multiple else (value,):
+                words += [param.opts[0], f"{one:.12g}" if isinstance(one, float) else str(one)]
+    return f"  {shlex.join([*words, '--resume'])}"

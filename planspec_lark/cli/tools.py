@@ -1,57 +1,84 @@
-"""`planspec tools`, except for `run`, which is in :mod:`planspec_lark.cli.tools_run`."""
+"""`planspec tools`: structured plans of tool calls in files, checked, ordered, shown and run."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from planspec_lark.cli import tools_run
-from planspec_lark.cli.findings import Outcome, format_option_with, report
-from planspec_lark.cli.output import FINDINGS, Unreadable, check_inputs, json_text, label, write_text
-from planspec_lark.cli.show import lang_option, write_tree
-from planspec_lark.cli.tool_files import (
-    atoms_option,
-    load_tools,
-    read_tool_plan,
-    read_whole,
-    read_with_faults,
-    stop_on_findings,
+from planspec_lark import toolplan
+from planspec_lark.cli.arguments import COUNT, flag, format_option
+from planspec_lark.cli.check import Outcome, report, report_options
+from planspec_lark.cli.output import (
+    FINDINGS,
+    UNREADABLE,
+    Unreadable,
+    check_inputs,
+    complain,
+    fail,
+    json_text,
+    label,
+    leave,
+    read_text,
+    readable,
+    reason_of,
+    stop_at,
+    stop_on_faults,
+    write_diagnostics,
+    write_rows,
+    write_text,
 )
-from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, PlanSyntaxError
-from planspec_lark.syntax.source import visible_name
-from planspec_lark.toolplan.checking import check_tool_plan
-from planspec_lark.toolplan.drawing import Drawing, draw_toolplan
-from planspec_lark.toolplan.interchange import registry_to_value
-from planspec_lark.toolplan.models import Registry
-from planspec_lark.toolplan.validation import judge, validate_plan_doc
-from planspec_lark.toolplan.view import toolplan_to_plan
+from planspec_lark.cli.plans import lang_option, write_tree
+from planspec_lark.cli.signals import stoppable, until_stopped
+from planspec_lark.json_text import JsonText
+from planspec_lark.json_text.findings import Finding, FirstFindings
+from planspec_lark.json_text.yaml_text import MissingYamlError
+from planspec_lark.planspec import serialize_plan
+from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
+from planspec_lark.syntax.source import escape_json, visible_name
+from planspec_lark.toolplan import Registry, ToolPlan, ToolPlanError, check_tool_plan, load_atoms
+from planspec_lark.toolplan.drawing import Drawing
+from planspec_lark.toolplan.reading import DOC_JSON_LIMITS, read_doc, read_doc_file
+from planspec_lark.toolplan.structure import outline
+from planspec_lark.toolplan.validation import judge
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from planspec_lark.toolplan import RunEvent, ToolRun
 
+__all__: list[str] = []
+
+# So many warnings of tools are written by commands that are asked for something else.
+_SHOWN = 10
 # The codes of findings about tools, which say nothing where no tools are given.
 _OF_TOOLS = "PT2"
 # What results call a text that is no JSON or YAML.
 _NO_OBJECT = "PT102"
 
+_plan_argument = click.argument("file", metavar="PLAN")
+
+
+def _atoms_option(*, required: bool) -> Callable[[Any], Any]:
+    """The option that says what tools there are; :func:`_load_tools` takes it."""
+    text = "Tools as JSON or YAML: a file, or a folder of such files; atoms, or a list for OpenAI, Anthropic or MCP."
+    return click.option("--atoms", multiple=True, required=required, metavar="PATH", help=text)
+
 
 @click.group("tools")
-def command() -> None:
+def tools_command() -> None:
     """Check, order, show and run structured tool plans.
 
     Plans are JSON or YAML. A folder of atoms says what tools there are.
     """
 
 
-command.add_command(tools_run.run)
-
-
-@command.command("check")
+@tools_command.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="PLAN...")
-@atoms_option(required=True)
-@format_option_with("result")
-@click.option("--strict", is_flag=True, help="Let warnings fail the check as well.")
+@_atoms_option(required=True)
+@report_options("result")
 def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: bool) -> None:
     """Check plans: structure, tools, references and dependencies.
 
@@ -63,35 +90,30 @@ def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: boo
     check_inputs(*files)
     if form == "result" and len(files) > 1:
         raise click.UsageError("A result is that of one plan.")
-    registry = load_tools(atoms)
+    registry = _load_tools(atoms)
     if form == "result":
         result = _find_result(files[0], registry)
         write_text(json_text(result))
         if not result["valid"] or (strict and result["warnings"]):
-            raise click.exceptions.Exit(FINDINGS)
+            leave(FINDINGS)
     else:
         report(form, ((file, _check(file, registry, form)) for file in files), strict=strict)
 
 
 def _check(file: str, registry: Registry, form: str) -> Outcome | str:
-    try:
-        return Outcome.of(check_tool_plan(read_with_faults(file), registry), form)
-    except PlanSyntaxError as error:
-        return Outcome.of(error.diagnostics, form)
-    except Unreadable as error:
-        return error.format_message()
+    return Outcome.of(lambda: check_tool_plan(_read_doc(file), registry), form)
 
 
 def _find_result(file: str, registry: Registry) -> dict[str, Any]:
     """The plan's result as its source has it. A text that is no JSON or YAML has no object at its top."""
     try:
-        read = read_with_faults(file)
+        read = _read_doc(file)
         faults = read.diagnostics if read.has_errors else []
     except PlanSyntaxError as error:
         faults = error.diagnostics
     if faults:
         return {"valid": False, "errors": [_to_error(fault) for fault in faults]}
-    result = validate_plan_doc(read.value, registry)
+    result = toolplan.validate_plan_doc(read.value, registry)
     return {name: value for name, value in result.items() if name != "execution_waves"}
 
 
@@ -101,7 +123,7 @@ def _to_error(fault: Diagnostic) -> dict[str, str]:
     return {"code": CODES[_NO_OBJECT].name, "message": message, "path": visible_name(fault.path) or "$"}
 
 
-@command.command("atoms")
+@tools_command.command("atoms")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 def write_atoms(paths: tuple[str, ...]) -> None:
     """Write the tools in files and folders as one list of atoms, in JSON.
@@ -109,30 +131,29 @@ def write_atoms(paths: tuple[str, ...]) -> None:
     They may be atoms already, or lists of tools for OpenAI, Anthropic or MCP. What such a list says and atoms cannot
     say is written to standard error, all of it.
     """
-    write_text(json_text(registry_to_value(load_tools(paths, is_brief=False))))
+    write_text(json_text(toolplan.registry_to_value(_load_tools(paths, is_brief=False))))
 
 
-@command.command("order")
-@click.argument("file", metavar="PLAN")
-@atoms_option(required=False)
-@click.option("--waves", is_flag=True, help="Write the number of its wave and a tab in front of each.")
-@click.option("--json", "as_json", is_flag=True, help="Write the order and the waves as JSON.")
+@tools_command.command("order")
+@_plan_argument
+@_atoms_option(required=False)
+@flag("--waves", help="Write the number of its wave and a tab in front of each.")
+@flag("--json", "as_json", help="Write the order and the waves as JSON.")
 def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None:
     """Write the names of a plan's steps in an order to run them in.
 
     Steps of a wave may run side by side. Exits with 1 where something is wrong with the plan; without --atoms, nothing
     is said about its tools.
     """
-    read = read_whole(file)
-    verdict = judge(read.value, load_tools(atoms))
-    errors = [one for one in verdict.errors if atoms or not one.code.startswith(_OF_TOOLS)]
-    if errors:
-        stop_on_findings(errors, read, f"{visible_name(label(file))}: there is no order")
+    with stop_on_faults(file):
+        read = _read_whole(file)
+    verdict = judge(read.value, _load_tools(atoms))
+    with stop_on_faults(file, "there is no order"):
+        _refuse(read, [one for one in verdict.errors if atoms or not one.code.startswith(_OF_TOOLS)])
     ordering = verdict.plan.ordering
     in_order, in_waves = verdict.names(ordering.order), [verdict.names(wave) for wave in ordering.waves]
     if as_json:
-        plain = {"execution_order": in_order, "execution_waves": in_waves}
-        write_text(json_text(plain))
+        write_text(json_text({"execution_order": in_order, "execution_waves": in_waves}))
     elif waves:
         rows = ((at, name) for at, wave in enumerate(in_waves, 1) for name in wave)
         write_text("".join(f"{at}\t{visible_name(name)}\n" for at, name in rows))
@@ -140,34 +161,164 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
         write_text("".join(f"{visible_name(name)}\n" for name in in_order))
 
 
-@command.command("graph")
-@click.argument("file", metavar="PLAN")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(get_args(Drawing)),
-    default="mermaid",
-    show_default=True,
-    help="The language of the drawing.",
-)
+@tools_command.command("graph")
+@_plan_argument
+@format_option(*get_args(Drawing), help="The language of the drawing.")
 def graph(file: str, form: Drawing) -> None:
     """Write a plan as a drawing.
 
     An arrow leads from each step to those that depend on it.
     """
-    write_text(draw_toolplan(read_tool_plan(file), form))
+    write_text(toolplan.draw_toolplan(_read_plan(file), form))
 
 
-@command.command("show")
-@click.argument("file", metavar="PLAN")
-@atoms_option(required=False)
-@click.option("--plan", "as_plan", is_flag=True, help="Write a PlanSpec document, for other commands to read.")
-@click.option("--full", is_flag=True, help="Hide nothing.")
+@tools_command.command("show")
+@_plan_argument
+@_atoms_option(required=False)
+@flag("--plan", "as_plan", help="Write a PlanSpec document, for other commands to read.")
+@flag("--full", help="Hide nothing.")
 @lang_option
 def show(file: str, atoms: tuple[str, ...], as_plan: bool, full: bool, language: str | None) -> None:
     """Show a plan's steps in the order in which they are run."""
-    plan = toolplan_to_plan(read_tool_plan(file), load_tools(atoms))
+    plan = toolplan.toolplan_to_plan(_read_plan(file), _load_tools(atoms))
     if as_plan:
         write_text(serialize_plan(plan))
     else:
         write_tree(plan, full=full, language=language)
+
+
+# ---------------------------------------------------------------- files
+
+
+def _read_doc(file: str) -> JsonText:
+    """A plan's text; its name says what it is, or else what it begins with.
+
+    Raises:
+        PlanSyntaxError: it is no UTF-8, or too large.
+        Unreadable: it cannot be read.
+    """
+    with stop_at(MissingYamlError), readable(file):
+        if file == "-":
+            return read_doc(read_text(file, DOC_JSON_LIMITS), name=label(file))
+        return read_doc_file(file)
+
+
+def _read_whole(file: str) -> JsonText:
+    """The same; its faults are raised."""
+    read = _read_doc(file)
+    if read.has_errors:
+        raise ToolPlanError(read.diagnostics, read.source)
+    return read
+
+
+def _read_plan(file: str) -> ToolPlan:
+    """The plan in a file; leaves with its faults."""
+    with stop_on_faults(file):
+        read = _read_whole(file)
+        _refuse(read, outline(read.value).findings)
+    return toolplan.tool_plan_from_dict(read.value)
+
+
+def _refuse(read: JsonText, findings: Sequence[Finding]) -> None:
+    """Raise what is wrong with a plan, if something is."""
+    if findings:
+        found = FirstFindings(read, DOC_JSON_LIMITS.max_findings)
+        found.extend(findings)
+        raise ToolPlanError(found.close(), read.source)
+
+
+def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
+    """The tools in files and folders; leaves with their faults, and writes their warnings to standard error."""
+    try:
+        with stop_at(MissingYamlError):
+            registry = load_atoms(*paths)
+    except PlanSyntaxError as error:
+        fail("these are no atoms", UNREADABLE, error.diagnostics)
+    except (OSError, ValueError) as error:
+        file = getattr(error, "filename", None) or paths[0]
+        raise Unreadable(str(file), reason_of(error) or "cannot be read") from None
+    warnings = registry.diagnostics
+    most = _SHOWN if is_brief else len(warnings)
+    write_diagnostics(warnings[:most], to_stderr=True, is_brief=is_brief)
+    if len(warnings) > most:
+        complain(f"{len(warnings) - most:,} more warnings of these tools; `planspec tools atoms` writes all of them")
+    return registry
+
+
+# ---------------------------------------------------------------- running
+
+_KEPT = "What is done is kept in the journal; the same command goes on from there."
+_WAITING = "Stopping, once what is at work has ended. To leave that alone as well, interrupt once more."
+_STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
+
+
+@tools_command.command("run")
+@_plan_argument
+@_atoms_option(required=True)
+@click.option("--jobs", type=COUNT, default=4, help="Call so many at a time.")
+@click.option("--journal", metavar="FILE", help="Keep what is done, and do none of it again.")
+@flag("--dry-run", help="Only write what would be called, wave by wave.")
+def run(file: str, atoms: tuple[str, ...], jobs: int, journal: str | None, dry_run: bool) -> None:
+    """Run a plan, and write its outputs as JSON.
+
+    The callables are those that installed packages offer as entry points of the group `planspec_lark.atoms`. Exits with
+    0 where all steps are done and all outputs there, 1 where that is not so or something is wrong with the plan, and 2
+    where a file or a callable cannot be used.
+    """
+    import asyncio  # noqa: PLC0415  (slow to load, and only needed here)
+
+    plan, registry = _read_plan(file), _load_tools(atoms)
+    with (
+        stop_at(toolplan.ToolRunError),
+        stop_on_faults(file, "this plan cannot be run"),
+        stoppable(f"Stopped. {_KEPT}" if journal else "Stopped."),
+    ):
+        offered = {} if dry_run else toolplan.load_entry_point_atoms({step.id for step in plan.steps})
+        # Some callables may be asynchronous.
+        work = toolplan.arun_toolplan(
+            plan, registry, offered, jobs=jobs, journal=journal, on_event=_tell, dry_run=dry_run
+        )
+        done = asyncio.run(until_stopped(work, _WAITING))
+    if dry_run:
+        _write_waves(done)
+        return
+    for name in done.missing:
+        complain(f"{visible_name(name)}: this output of the plan is not there")
+    write_text(_to_json(done.outputs, indent=2) + "\n")
+    if done.missing or not done.is_done:
+        leave(FINDINGS)
+
+
+def _tell(event: RunEvent) -> None:
+    result = event.result
+    if result is not None and result.inputs is None:
+        why = f": {result.error}" if result.error else " before" if result.is_reused else ""
+        status = (result.status.value, _STYLES[result.status.value])
+        write_rows([[(f"{visible_name(event.step)}: ", ""), status, (why, "")]], to_stderr=True)
+        sys.stderr.flush()
+        for warning in result.warnings:
+            complain(f"{visible_name(event.step)}: warning: {warning}")
+
+
+def _write_waves(done: ToolRun) -> None:
+    for number, wave in enumerate(done.waves(), 1):
+        for one in wave:
+            said = "" if one.inputs is None else f"\t{_to_json(one.inputs)}"
+            line = f"{number}\t{visible_name(one.step)}\t{visible_name(one.atom_id)}\t{one.status.value}{said}\n"
+            write_text(line)
+
+
+def _to_json(value: object, indent: int | None = None) -> str:
+    """A value as JSON; of what JSON does not have, how Python shows it."""
+    return escape_json(json.dumps(_as_json(value), ensure_ascii=False, indent=indent, default=repr, allow_nan=False))
+
+
+def _as_json(value: Any) -> Any:
+    """The value with texts for what JSON does not have. A run has seen to it that it is not too deep for this."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    if isinstance(value, list):
+        return [_as_json(one) for one in value]
+    if isinstance(value, dict):
+        return {key if isinstance(key, str | int | None) else repr(key): _as_json(one) for key, one in value.items()}
+    return value

@@ -226,9 +226,7 @@ def test_an_interrupt_gets_no_traceback(corpus: Path, undisturbed: dict[str, byt
 
 def start(corpus: Path, out: Path, jobs: int) -> subprocess.Popen[bytes]:
     """The command line in a process group of its own."""
-    # A process that is started in the background of a shell ignores interrupts.
-    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    code = f"{listen}; from planspec_lark.cli import main; main()"
+    code = "from planspec_lark.cli import main; main()"
     arguments = ["bulk", str(corpus), "--out", str(out), "--jobs", str(jobs), "--shard-bytes", "20000"]
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],

@@ -94,10 +94,6 @@ def call(
     )
 
 
-# An interrupt ends the process as one from a terminal does, whatever the shell of the tests has asked for.
-LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-
-
 @contextmanager
 def at_work(arguments: Sequence[str | Path], before: str = "") -> Iterator[subprocess.Popen[bytes]]:
     """The command line as a process, once a program that it has started has named itself in the file `pid`."""

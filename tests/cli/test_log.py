@@ -88,7 +88,7 @@ def test_json() -> None:
 
 
 def test_lines_go_on_below_where_they_began(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planspec_lark.cli.run_events.terminal_width", lambda: 53)
+    monkeypatch.setattr("planspec_lark.cli.run_output.terminal_width", lambda: 53)
     lines = plain(run("log", "bakery.md", "--last", "2").stdout).splitlines()
     assert lines == ["TIME  done       4  Open the", " " * 36 + "shop", "TIME  ended      converged"]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.cli import drafts
+from planspec_lark.cli import folder as commands
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.folder.models import StoreError, StoreReason
-from tests.cli.running import LISTEN, at_work, run
+from tests.cli.running import at_work, run
 from tests.cli.terminals import terminal
 from tests.cli.test_folder import HIDDEN
 from tests.llm.serving import Served, delta, fault, pieces_of, serve, streamed
@@ -151,9 +151,7 @@ def test_an_interrupt_keeps_what_has_come(served: Served) -> None:
 
 
 def test_an_interrupted_program_is_ended() -> None:
-    with at_work(
-        ["new", "mend", "--planner", "sh -c 'echo $$ > pid.new; mv pid.new pid; sleep 60'"], LISTEN
-    ) as process:
+    with at_work(["new", "mend", "--planner", "sh -c 'echo $$ > pid.new; mv pid.new pid; sleep 60'"]) as process:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
     assert (process.returncode, said) == (130, b"Stopped.\n")
@@ -233,7 +231,7 @@ def test_what_comes_cannot_steer_the_terminal(served: Served) -> None:
 
 
 def test_the_last_line_may_have_no_end() -> None:
-    heard = drafts._Heard()
+    heard = commands._Heard()
     heard(1, "a\nb")
     heard.end()
     assert heard.text == "a\nb"

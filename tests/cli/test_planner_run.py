@@ -25,7 +25,6 @@ from planspec_lark.plan_next import (
 )
 from tests.cli.planning import PLANNER, SCRIPTS, STATE, write_scripts
 from tests.cli.running import (
-    LISTEN,
     SGR,
     at_work,
     call,
@@ -268,7 +267,7 @@ def executing(*, arguments: tuple[str, ...] = ("run",), before: str = "") -> Ite
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_run_that_is_stopped_goes_on_later(name: str, code: int) -> None:
-    with executing(before=LISTEN) as process:
+    with executing() as process:
         before = STATE.read_bytes()
         process.send_signal(signal.Signals[name])
         said = process.communicate(timeout=30)
@@ -402,7 +401,7 @@ def test_colours_on_a_terminal_only() -> None:
 
 
 def test_lines_go_on_below_where_they_began(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planspec_lark.cli.planner_events.terminal_width", lambda: 30)
+    monkeypatch.setattr("planspec_lark.cli.planner_run.terminal_width", lambda: 30)
     assert run("planner", "start", "Bake a loaf for all the neighbours", "--overwrite").exit_code == 0
     assert run("planner", "step", *SCRIPTS).stdout == (
         "  opened  PLAN_STEPS Bake a\n          loaf for all the\n          neighbours\n"

@@ -13,7 +13,7 @@ import psutil
 import pytest
 from click import ClickException
 
-from planspec_lark.cli.processes import map_in_processes
+from planspec_lark.cli.check import map_in_processes
 
 
 def double(number: int) -> int:

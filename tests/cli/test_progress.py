@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark.bulk import BulkProgress
-from planspec_lark.cli import progress
-from planspec_lark.cli.progress import progress_bar, speed_of
+from planspec_lark.cli import bulk
+from planspec_lark.cli.bulk import progress_bar, speed_of
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_the_bar_shows_rate_and_time_left(monkeypatch: pytest.MonkeyPatch, capsy
     """Two shards end at the same moment, after a long time of splitting."""
     monkeypatch.setenv("COLUMNS", "200")
     now = 1000.0
-    monkeypatch.setattr(progress, "monotonic", lambda: now)
+    monkeypatch.setattr(bulk, "monotonic", lambda: now)
     with progress_bar(shown=True) as show:
         assert show is not None
         now += 500

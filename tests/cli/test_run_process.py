@@ -15,7 +15,6 @@ import pytest
 from planspec_lark import parse_plan
 from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
 from tests.cli.running import (
-    LISTEN,
     SGR,
     at_work,
     call,
@@ -40,10 +39,10 @@ def world() -> None:
 
 
 @contextmanager
-def buying(*more: str, before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+def buying(*more: str) -> Iterator[subprocess.Popen[bytes]]:
     """A run whose second step has begun, and takes a minute."""
     make_world(_2=SLEEPS)
-    with at_work([*RUN, *more], before) as process:
+    with at_work([*RUN, *more]) as process:
         yield process
     make_world(plan_text())
 
@@ -53,7 +52,7 @@ def buying(*more: str, before: str = "") -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_run_that_is_stopped_goes_on(name: str, code: int) -> None:
-    with buying(before=LISTEN) as process:
+    with buying() as process:
         before = plan_text()
         process.send_signal(signal.Signals[name])
         stdout, stderr = process.communicate(timeout=60)

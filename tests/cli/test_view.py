@@ -16,7 +16,7 @@ import pytest
 
 from planspec_lark import parse_plan
 from planspec_lark.html import render_page
-from tests.cli.running import LISTEN, PLAN, command_line, environment, run
+from tests.cli.running import PLAN, command_line, environment, run
 
 
 def test_a_page(here: Path) -> None:
@@ -71,7 +71,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 def at_work(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
     """The command as a process, with its first line and its port."""
     with subprocess.Popen(
-        command_line(["view", *arguments, "--watch"], LISTEN),
+        command_line(["view", *arguments, "--watch"]),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -21,7 +21,7 @@ from planspec_lark import __version__
 from planspec_lark.document.file import PlanFile
 from planspec_lark.mcp_server import serving
 from planspec_lark.mcp_server.serving import InboxError
-from tests.cli.running import LISTEN, call, command_line, environment
+from tests.cli.running import call, command_line, environment
 from tests.cli.terminals import terminal
 from tests.mcp_server.clients import PLAN
 
@@ -48,7 +48,7 @@ def lines(*messages: dict[str, Any]) -> bytes:
 def started(folder: Path, before: str = "") -> Iterator[subprocess.Popen[bytes]]:
     """A server that has answered once."""
     process = subprocess.Popen(
-        command_line(["mcp", "--folder", folder], f"{LISTEN}\n{before}"),
+        command_line(["mcp", "--folder", folder], before),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
-import socket
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, TypeVar
@@ -17,10 +15,9 @@ from planspec_lark.cli.output import complain, fail
 __all__ = ["stoppable", "until_stopped"]
 
 Result = TypeVar("Result")
-Handler = Callable[[int, FrameType | None], None]
 
-# Beside an interrupt, which is an exception already. Not every system has both.
-_NAMES = ("SIGTERM", "SIGHUP")
+# Not every system has all of them.
+_NUMBERS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class _Stopped(KeyboardInterrupt):
@@ -38,24 +35,22 @@ def stoppable(message: str) -> Iterator[None]:
     Without this, SIGTERM would end the process at once, and leave alone the programs that it has started.
     """
     try:
-        with _handled(_NAMES, _stop):
+        with _handled(_stop):
             yield
     except KeyboardInterrupt as stop:
-        number = stop.args[0] if isinstance(stop, _Stopped) else signal.SIGINT
-        fail(message, 128 + number)
+        fail(message, 128 + (stop.args[0] if isinstance(stop, _Stopped) else signal.SIGINT))
 
 
 @contextmanager
-def _handled(names: tuple[str, ...], handler: Handler) -> Iterator[None]:
-    """Let ``handler`` have these signals, as long as this block lasts."""
+def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[list[int]]:
+    """Let ``handler`` have the signals, as long as this block lasts; gives those that it gets."""
     before: dict[int, Any] = {}
     try:
-        for name in names if current_thread() is main_thread() else ():
-            number = getattr(signal, name, None)
+        for number in _NUMBERS if current_thread() is main_thread() else ():
             # Whoever ignores a signal, as nohup does, has asked for that.
-            if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
                 before[number] = signal.signal(number, handler)
-        yield
+        yield list(before)
     finally:
         for number, old in before.items():
             signal.signal(number, old)
@@ -67,6 +62,8 @@ async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str) -> Resu
     Ending may take as long as it likes, so ``waiting`` says that it has begun, and a second signal ends the process at
     once.
     """
+    import asyncio  # noqa: PLC0415  (slow to load, and most commands that can be stopped do without)
+
     task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
     numbers: list[int] = []
 
@@ -82,37 +79,15 @@ async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str) -> Resu
         complain(waiting)
 
     try:
-        with _woken(loop), _handled(("SIGINT", *_NAMES), stop):
+        with _handled(stop) as heard:
+            # What the loop itself has a handler for wakes it, also from the wait that it is about to begin. But that
+            # handler has to wait for the loop, which may be busy, so it is not the one that counts.
+            for number in heard:
+                with suppress(NotImplementedError):
+                    loop.add_signal_handler(number, lambda: None)
+                    signal.signal(number, stop)
             return await task
     except asyncio.CancelledError:
         if numbers:
             raise _Stopped(numbers[0]) from None
         raise
-
-
-@contextmanager
-def _woken(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Let every signal wake the loop.
-
-    A signal that comes just before the loop begins to wait would otherwise be heard when something else wakes it.
-    """
-    if current_thread() is not main_thread():
-        # No signals come.
-        yield
-        return
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        ours.setblocking(False)
-        theirs.setblocking(False)
-        try:
-            loop.add_reader(ours, ours.recv, 4096)
-        except NotImplementedError:
-            # Some systems have loops that wait for no sockets.
-            yield
-            return
-        before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
-        try:
-            yield
-        finally:
-            signal.set_wakeup_fd(before)
-            loop.remove_reader(ours)

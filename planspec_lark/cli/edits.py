@@ -1,0 +1,133 @@
+"""Commands that change a plan in place by what a model has written: `apply` and `splice`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from planspec_lark import answers
+from planspec_lark.cli.arguments import flag, folder_option, plan_argument
+from planspec_lark.cli.output import (
+    FINDINGS,
+    change_text,
+    check_inputs,
+    complain,
+    count_of,
+    fail,
+    label,
+    read_text,
+    shown,
+    stop_on_faults,
+    wait_option,
+    write_diagnostics,
+    write_diff,
+    write_rows,
+)
+from planspec_lark.document import PlanDocument
+from planspec_lark.plan_cmd import scan_plan_commands
+from planspec_lark.syntax import Severity
+from planspec_lark.syntax.source import visible
+
+if TYPE_CHECKING:
+    from planspec_lark.answers import Spliced
+    from planspec_lark.plan_cmd.apply import Report
+
+__all__: list[str] = []
+
+_diff_option = flag("--diff", help="Show how the plan's text changes.")
+
+
+@click.command("apply")
+@plan_argument()
+@click.argument("commands", metavar="[COMMANDS]", default="-")
+@flag("--dry-run", help="Write nothing; tell what the commands would do.")
+@_diff_option
+@flag("--keep-going", help="Let the other commands act where one is refused.")
+@wait_option
+@folder_option
+def apply_command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: bool) -> None:
+    """Let PLAN_CMD lines change a plan, in place.
+
+    COMMANDS is a file with any text, such as a language model's answer, that holds lines starting with PLAN_CMD: (by
+    default -, standard input). Where one of them is wrong or refused, the plan stays as it is, unless --keep-going.
+    With - as FILE, the plan goes from standard input to standard output. Exits with 1 where a command was refused, or
+    where there was none, and with 2 where a file cannot be read or written, or another process runs the plan.
+    """
+    if file == commands == "-":
+        raise click.UsageError("The plan and the commands cannot both come from standard input.")
+    # All of them, before the plan is looked at: it may take long until the last one comes.
+    with stop_on_faults(commands, "no commands were read"):
+        scan = scan_plan_commands(read_text(commands), name=label(commands))
+    to_stderr = file == "-" or diff
+    write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
+    count = len(scan.commands) + len(scan.errors)
+    if not count:
+        fail(f"{shown(commands)}: there is no line that starts with PLAN_CMD:")
+    old = new = ""
+    reports: list[Report] = []
+    is_held = False
+
+    def change(before: str) -> str:
+        nonlocal old, new, reports, is_held
+        document = PlanDocument.from_text(before, name=label(file))
+        # Where a line is wrong, the others are still tried: all that is to be repaired is told at once.
+        reports = document.apply(scan.commands, atomic=not keep_going)
+        is_held = not keep_going and (bool(scan.errors) or not all(report.done for report in reports))
+        old, new = before, before if is_held else document.text
+        return new
+
+    with stop_on_faults(file, "left as it is, since it is no plan"):
+        change_text(file, change, is_dry=dry_run)
+    done = ("held   ", "yellow") if is_held else ("ok     ", "green")
+    for report in reports:
+        mark = done if report.done else (f"{report.code}  ", "bold red")
+        write_rows([(mark, (visible(report.message), ""))], to_stderr=to_stderr)
+    if diff:
+        write_diff(old, new, file, to_stderr=file == "-" and not dry_run)
+    carried_out = sum(report.done for report in reports)
+    if refused := len(scan.errors) + len(reports) - carried_out:
+        is_changed = carried_out and not (is_held or dry_run)
+        what = "the others were carried out" if is_changed else "nothing was changed"
+        fail(f"{refused} of {count} commands refused: {what}")
+
+
+@click.command("splice")
+@plan_argument()
+@click.argument("answer", metavar="[ANSWER]", default="-")
+@flag("--dry-run", help="Write nothing; tell what is wrong with the answer and the result.")
+@_diff_option
+@wait_option
+@folder_option
+def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
+    """Put the mended lines of an answer into a plan, in place.
+
+    ANSWER is a file with a language model's answer to planspec repair-prompt (by default -, standard input). All other
+    lines of the plan stay as they are. Where the answer writes a line that was not asked for, the plan stays as it is.
+    With - as FILE, the plan goes from standard input to standard output. Exits with 1 where the answer is refused, or
+    the plan still has faults, and with 2 where a file cannot be read or written, or another process runs the plan.
+    """
+    check_inputs(file, answer)
+    old = ""
+    done: Spliced | None = None
+    # All of it, before the plan is looked at: it may take long until the last line comes.
+    with stop_on_faults(answer, "nothing was read"):
+        text = read_text(answer)
+
+    def change(before: str) -> str:
+        nonlocal old, done
+        old, done = before, answers.splice(before, text, name=label(file), answer_name=label(answer))
+        return done.text
+
+    with stop_on_faults(file, "nothing was read"):
+        change_text(file, change, is_dry=dry_run)
+    assert done is not None
+    write_diagnostics(done.diagnostics, to_stderr=True)
+    if diff:
+        write_diff(old, done.text, file, to_stderr=file == "-" and not dry_run)
+    if not done.is_usable:
+        fail(f"{shown(file)}: the answer is refused, and the plan stays as it is")
+    complain(f"{shown(file)}: {count_of(len(done.lines), 'line')} written anew")
+    faults = [one for one in done.findings if one.severity is Severity.ERROR]
+    if faults:
+        fail(f"{shown(file)}: {count_of(len(faults), 'fault is', 'faults are')} left", FINDINGS, faults)

@@ -1,0 +1,337 @@
+"""Commands for the plans in planspec/: `list`, `archive` and `new`, with plans that a model or a program drafts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from attrs import define, field
+
+from planspec_lark import llm, planspec
+from planspec_lark.cli.arguments import (
+    chat_of,
+    complete_names,
+    flag,
+    folder_of,
+    folder_option,
+    options,
+    program_of,
+    refusals,
+    timeout_option,
+)
+from planspec_lark.cli.output import (
+    Row,
+    Unusable,
+    complain,
+    fail,
+    json_text,
+    read_plan,
+    stop_at,
+    terminal_width,
+    wait_option,
+    write_rows,
+    write_text,
+)
+from planspec_lark.cli.plans import write_tree
+from planspec_lark.cli.signals import stoppable
+from planspec_lark.document.file import clear_leftovers
+from planspec_lark.folder import PlanEntry, PlanFolder, StoreError, StoreReason, make_skeleton
+from planspec_lark.folder.names import check_name, is_name
+from planspec_lark.folder.skeleton import make_template
+from planspec_lark.planspec.render import say_progress
+from planspec_lark.syntax import one_line
+from planspec_lark.syntax.prompt_templates import LANGUAGES, language_of
+from planspec_lark.syntax.source import columns, visible, visible_name
+
+if TYPE_CHECKING:
+    from planspec_lark.llm import DraftedPlan
+
+__all__: list[str] = []
+
+# Columns of a name on a terminal; a longer one stands out.
+_WIDEST_NAME = 40
+
+
+@click.command("list")
+@flag("--json", "as_json", help="Write all of it as JSON.")
+@folder_option
+@click.pass_context
+def list_command(ctx: click.Context, as_json: bool) -> None:
+    """List the plans in planspec/.
+
+    Each has its progress, title and goal. A file that is no plan is listed with what is wrong first. Exits with 2 where
+    the folder cannot be read.
+    """
+    with refusals():
+        folder = folder_of(ctx)
+        clear_leftovers(folder.path)
+        entries = folder.list()
+    if as_json:
+        write_text(json_text({"folder": str(folder.path), "plans": list(map(_value, entries))}))
+    elif entries:
+        write_rows(_rows(entries, terminal_width()))
+    else:
+        complain(f"There are no plans in {visible_name(str(folder.path))}/")
+
+
+def _value(entry: PlanEntry) -> dict[str, Any]:
+    found = entry.diagnostic
+    place = {} if found is None else {"code": found.code, "line": found.line, "column": found.column}
+    return {
+        "name": entry.name,
+        "path": str(entry.path),
+        "title": entry.title,
+        "goal": entry.goal,
+        "progress": None if entry.progress is None else dict(entry.progress),
+        "is_converged": entry.is_converged,
+        "fault": {"message": entry.fault, **place} if entry.fault else None,
+    }
+
+
+def _rows(entries: Sequence[PlanEntry], width: int | None) -> Iterator[Row]:
+    names = [visible_name(entry.name) for entry in entries]
+    counts = ["" if entry.progress is None else say_progress(entry.progress) for entry in entries]
+    first = min(max(map(columns, names)), _WIDEST_NAME)
+    second = max(map(len, counts))
+    for entry, name, count in zip(entries, names, counts, strict=True):
+        lead = f"{name}{' ' * (first - columns(name))}", f"  {count:>{second}}"
+        # Many goals say what the title says.
+        said = " — ".join(dict.fromkeys(filter(None, [one_line(entry.title), one_line(entry.goal)])))
+        text = _cut(entry.fault or said, None if width is None else width - sum(map(columns, lead)) - 2)
+        row = [(lead[0], "bold"), (lead[1], "green" if entry.is_converged else "")]
+        yield [*row, ("  ", ""), (text, "bold red" if entry.fault else "")] if text else row
+
+
+def _cut(text: str, width: int | None) -> str:
+    """A text that takes no more columns than this, if there are enough to say anything."""
+    if width is None or width < 8 or columns(text) <= width:
+        return text
+    kept, used = 0, 1
+    for char in text:
+        used += columns(char)
+        if used > width:
+            break
+        kept += 1
+    return f"{text[:kept].rstrip(' ')}…"
+
+
+@click.command("archive")
+@click.argument("name", metavar="NAME", shell_complete=complete_names)
+@flag("--force", help="Although it is not finished, or no plan at all.")
+@wait_option
+@folder_option
+@click.pass_context
+def archive_command(ctx: click.Context, name: str, force: bool) -> None:
+    """Move a finished plan to planspec/archive/.
+
+    What is kept of its runs goes along, and nothing there is replaced. Exits with 1 where the plan is not finished, and
+    with 2 where it is not there, is run at this moment, or cannot be moved.
+    """
+    with refusals():
+        try:
+            target = folder_of(ctx).archive(name, force=force)
+        except StoreError as error:
+            if error.reason is not StoreReason.UNFINISHED:
+                raise
+            fail(f"{error}\n--force archives it nevertheless")
+    write_text(f"{visible_name(str(target))}\n")
+
+
+# ---------------------------------------------------------------- a new plan
+
+
+@click.command("new")
+@click.argument("description", nargs=-1, shell_complete=complete_names)
+@click.option("--name", metavar="NAME", help="The plan's name; by default it is made of the description.")
+@click.option("--constraint", "constraints", multiple=True, metavar="TEXT", help="What the plan has to keep to.")
+@options(
+    click.option("--llm", metavar="MODEL", help="A language model that drafts the plan."),
+    click.option("--planner", metavar="CMD", help="A program that drafts the plan."),
+    click.option("--language", type=click.Choice(LANGUAGES), help="Of steps and prompts; by default as described."),
+    timeout_option("a program or a model"),
+)
+@flag("--template", help="Create nothing, but write a plan to be filled in.")
+@flag("--shared", help="Let git see the plans in planspec/, now and later.")
+@wait_option
+@folder_option
+def new_command(
+    description: tuple[str, ...], name: str | None, template: bool, shared: bool, language: str | None, **given: Any
+) -> None:
+    """Create a plan, or show the one that has this name.
+
+    The plan is planspec/NAME.md, and its name is written. Without a model or a program to draft it, it gets three steps
+    to be replaced. A draft that cannot be used is kept beside it, and the exit code is 1; it is 2 where there is a plan
+    of this name, or something cannot be used.
+
+    The first plan gets a .gitignore beside it, which keeps all of planspec/ out of git unless it is --shared.
+    """
+    is_drafted = given["llm"] is not None or given["planner"] is not None
+    is_given = bool(given["constraints"]) or is_drafted
+    if template:
+        if description or name or shared or is_given:
+            raise click.UsageError("--template takes no description, and no other option but --language.")
+        write_text(make_template(language or "en"))
+        return
+    if not description:
+        raise click.MissingParameter(param_hint="'DESCRIPTION...'", param_type="argument")
+    task = " ".join(description)
+    with refusals():
+        folder = folder_of(click.get_current_context())
+        if shared and folder.share():
+            complain(f"{visible_name(str(folder.path))}/ is shared: git sees the plans in it")
+        known = folder.holds(task) if name is None and is_name(task) else None
+        if known is not None and not is_given:
+            write_tree(read_plan(str(folder.find(known))), full=False, language=language)
+            return
+        name = known or _choose(folder, task, name)
+        # Before anybody is asked for a draft it is certain that there is none.
+        known = folder.holds(name)
+        if known is not None:
+            path, plan = visible_name(str(folder.path / f"{known}.md")), visible_name(known)
+            free = visible_name(folder.free_name(name))
+            raise Unusable(
+                f"{path}: there is a plan of this name; `planspec show {plan}` shows it, --name {free} makes another"
+            )
+        _create(folder, name, task, language or language_of(task), given, is_drafted=is_drafted)
+
+
+def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
+    """The name of a new plan."""
+    try:
+        return folder.name_from(task) if name is None else check_name(name)
+    except StoreError as error:
+        raise Unusable(f"{error}{'' if name is not None else ', with --name NAME'}") from None
+
+
+def _create(  # noqa: PLR0913  (as for drafts)
+    folder: PlanFolder, name: str, task: str, language: str, given: dict[str, Any], *, is_drafted: bool
+) -> None:
+    # Also where it is drafted: what cannot be described cannot be asked for.
+    text = make_skeleton(task, constraints=given["constraints"], language=language)
+    if is_drafted:
+        with stoppable("Stopped."):
+            text = _draft(folder, name, task, language, **given)
+    try:
+        try:
+            path = _write(folder, name, text)
+        except StoreError as error:
+            if error.reason is not StoreReason.EXISTS:
+                raise
+            # Somebody has taken the name meanwhile.
+            complain(str(error))
+            path = _write(folder, folder.free_name(name), text)
+    except StoreError:
+        # It cannot be kept, so it goes to whoever has asked for it.
+        if is_drafted:
+            write_text(text)
+        raise
+    write_text(f"{visible_name(str(path))}\n")
+
+
+def _write(folder: PlanFolder, name: str, text: str) -> Path:
+    """Create a plan, and make sure before that git sees it only where plans are shared."""
+    if folder.hide():
+        where = visible_name(str(folder.path / ".gitignore"))
+        complain(f"{where} keeps plans out of git, but for those that it tracks already; --shared lets it see them")
+    return folder.create(name, text)
+
+
+# ---------------------------------------------------------------- drafts
+
+
+def _draft(
+    folder: PlanFolder, name: str, task: str, language: str, *, constraints: Sequence[str], **drafter: Any
+) -> str:
+    """The text of a plan that whoever was named drafts; leaves where there is none of use.
+
+    A constraint that it has left out is put back. What came nevertheless is kept as a plan of another name, which
+    `planspec list` shows with what is wrong.
+    """
+    ask, heard = _drafter(**drafter), _Heard()
+    with _kept(folder, name, heard):
+        try:
+            with stop_at(llm.LlmError, lead="--planner: " if drafter["planner"] else "--llm: "):
+                drafted = ask(task, constraints=constraints, language=language, on_text=heard)
+        finally:
+            heard.end()
+        if not drafted.is_usable:
+            fail("The draft cannot be used as it is.", found=drafted.diagnostics)
+    plan = drafted.plan
+    said = set(map(_bare, plan.constraints))
+    plan.constraints = [*plan.constraints, *(one for one in map(one_line, constraints) if _bare(one) not in said)]
+    return planspec.serialize_plan(plan)
+
+
+def _bare(constraint: str) -> str:
+    return one_line(constraint).casefold().rstrip(".。")
+
+
+def _drafter(llm: str | None, planner: str | None, timeout: float) -> Callable[..., DraftedPlan]:
+    from planspec_lark.llm.agents import program_model  # noqa: PLC0415  (most calls draft nothing)
+    from planspec_lark.llm.drafting import draft_plan, draft_plan_at_once  # noqa: PLC0415
+
+    if llm is not None and planner is not None:
+        raise click.UsageError("--llm and --planner exclude each other.")
+    if planner is not None:
+        return partial(draft_plan_at_once, program_model(program_of("planner", planner, timeout)))
+    assert llm is not None
+    return partial(draft_plan, chat_of(llm, timeout).stream)
+
+
+@define
+class _Heard:
+    """What has come of an answer; on a terminal each line is shown as soon as it is complete."""
+
+    _number: int = 0
+    _pieces: list[str] = field(factory=list)
+    _line: list[str] = field(factory=list)
+
+    def __call__(self, number: int, piece: str) -> None:
+        if number != self._number:
+            self.end()
+            if self._number:
+                complain("This cannot be used. Asking once more …")
+            self._number, self._pieces = number, []
+        self._pieces.append(piece)
+        if not sys.stderr.isatty():
+            return
+        *lines, rest = piece.split("\n")
+        for line in lines:
+            self._line.append(line)
+            self._show()
+        self._line.append(rest)
+
+    def end(self) -> None:
+        """Show what may be left of the last line."""
+        if any(self._line):
+            self._show()
+
+    def _show(self) -> None:
+        write_rows([[(visible("".join(self._line).removesuffix("\r")), "dim")]], to_stderr=True)
+        self._line.clear()
+
+    @property
+    def text(self) -> str:
+        """The last answer, as far as it has come."""
+        return "".join(self._pieces)
+
+
+@contextmanager
+def _kept(folder: PlanFolder, name: str, heard: _Heard) -> Iterator[None]:
+    """Whatever ends this before its end, what was heard is not lost."""
+    try:
+        yield
+    except BaseException:
+        if heard.text.strip():
+            try:
+                path = _write(folder, folder.free_name(f"{name}.draft"), heard.text)
+                complain(f"What has come is kept in {visible_name(str(path))}")
+            except StoreError as error:
+                complain(f"{error}\nWhat has come cannot be kept. It is this:")
+                write_text(heard.text)
+        raise

@@ -1,0 +1,335 @@
+"""Commands for one plan or several: `fmt`, `json`, `show`, `next`, `focus`, `graph` and `view`."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planspec_lark import html, planspec
+from planspec_lark.cli.arguments import (
+    SECONDS,
+    complete_steps,
+    flag,
+    folder_option,
+    format_option,
+    max_tokens_option,
+    options,
+    plan_argument,
+)
+from planspec_lark.cli.output import (
+    FINDINGS,
+    UNFINISHED,
+    Row,
+    Unusable,
+    change_text,
+    check_inputs,
+    complain,
+    fail,
+    json_text,
+    label,
+    leave,
+    out_option,
+    read_plan,
+    readable,
+    shown,
+    stop_at,
+    terminal_width,
+    wait_option,
+    write_diagnostics,
+    write_diff,
+    write_out,
+    write_rows,
+    write_text,
+)
+from planspec_lark.planspec import PlanSpec, PlanStatus
+from planspec_lark.syntax import PlanSyntaxError
+from planspec_lark.syntax.prompt_templates import LANGUAGES
+from planspec_lark.syntax.source import visible_name
+
+if TYPE_CHECKING:
+    from planspec_lark.html.server import Follower
+    from planspec_lark.html.server import PageServer
+    from planspec_lark.planspec import StepView
+    from planspec_lark.planspec.diagram import View
+    from planspec_lark.planspec.render import Piece
+
+__all__ = ["lang_option", "step_rows", "write_tree"]
+
+
+@click.command("fmt")
+@plan_argument("files", metavar="FILE...", nargs=-1, required=True)
+@flag("--check", help="Write nothing; fail if a file is not in canonical form.")
+@flag("--diff", help="Write nothing; show what would change.")
+@wait_option
+@folder_option
+def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
+    """Write plans in canonical form.
+
+    A file that is no plan is not touched. With - the plan goes from standard input to standard output. Exits with 1
+    where a file is no plan or, with --check, not in canonical form, and with 2 where it cannot be read or written, or
+    another process runs it.
+    """
+    check_inputs(*files)
+    leave(max([_format(file, check=check, diff=diff) for file in files]))
+
+
+def _format(file: str, *, check: bool, diff: bool) -> int:
+    before = after = ""
+
+    def change(text: str) -> str:
+        nonlocal before, after
+        before, after = text, planspec.serialize_plan(planspec.parse_plan(text, name=label(file)))
+        return after
+
+    try:
+        change_text(file, change, is_dry=check or diff)
+    except PlanSyntaxError as error:
+        write_diagnostics(error.diagnostics, to_stderr=True)
+        complain(f"{shown(file)}: left as it is, since it is no plan")
+        return FINDINGS
+    except Unusable as error:
+        complain(f"Error: {error.format_message()}")
+        return error.exit_code
+    if diff:
+        write_diff(before, after, file)
+    if before != after and check:
+        complain(f"{shown(file)}: not in canonical form")
+        return FINDINGS
+    if before != after and not diff and file != "-":
+        complain(f"{visible_name(file)}: written in canonical form")
+    return 0
+
+
+@click.command("json")
+@plan_argument(required=False)
+@flag("--compact", help="Write it in one line.")
+@flag("--schema", help="Write the JSON Schema of the output instead.")
+@folder_option
+def json_command(file: str | None, compact: bool, schema: bool) -> None:
+    """Write a plan as JSON."""
+    indent = None if compact else 2
+    if schema:
+        write_text(json.dumps(planspec.plan_json_schema(), indent=indent) + "\n")
+        return
+    if file is None:
+        raise click.UsageError("Missing argument 'FILE'.")
+    write_text(planspec.plan_to_json(read_plan(file), indent=indent) + "\n")
+
+
+# ---------------------------------------------------------------- trees
+
+_STYLES = {
+    "title": "bold",
+    "label": "bold",
+    "tree": "dim",
+    "id": "bold",
+    "active": "bold yellow",
+    "done": "green",
+    "blocked": "bold red",
+    "skipped": "dim",
+    "type": "cyan",
+    "body": "dim",
+    "note": "dim",
+}
+
+lang_option = click.option(
+    "--lang", "language", type=click.Choice(LANGUAGES), help="Of the labels; by default that of the plan."
+)
+
+
+def _steps_option(name: str, help: str) -> Callable[[Any], Any]:
+    return click.option(name, multiple=True, metavar="ID", shell_complete=complete_steps, help=help)
+
+
+@click.command("show")
+@plan_argument()
+@_steps_option("--expand", "Show this step's body and children, whatever its status.")
+@_steps_option("--collapse", "Hide this step's body and children.")
+@flag("--full", help="Hide nothing.")
+@lang_option
+@max_tokens_option
+@folder_option
+def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
+    file: str,
+    expand: tuple[str, ...],
+    collapse: tuple[str, ...],
+    full: bool,
+    language: str | None,
+    max_tokens: int | None,
+) -> None:
+    """Show a plan as a tree.
+
+    FILE may be a name: then it is planspec/NAME.md, or else Tasks/NAME/plan.md.
+
+    Active and blocked steps show their body, all others only their line. With --max-tokens it is written as a plan
+    instead, for a language model: with everything for which there is room.
+    """
+    plan = read_plan(file)
+    for change, ids in ((planspec.expand_step, expand), (planspec.collapse_step, collapse)):
+        for step_id in ids:
+            if message := change(plan, step_id):
+                raise click.UsageError(message)
+    if max_tokens is None:
+        write_tree(plan, full=full, language=language)
+        return
+    with stop_at(ValueError):
+        text = planspec.serialize_plan(plan, fold=bool(expand or collapse) and not full, max_tokens=max_tokens)
+    write_text(text)
+
+
+def write_tree(plan: PlanSpec, *, full: bool, language: str | None = None) -> None:
+    """Write a plan as a tree, with all bodies and children or those that its steps ask for; labels as it has words."""
+    from planspec_lark.planspec.render import show_plan, wrap  # noqa: PLC0415  (not every command here shows a tree)
+
+    width = terminal_width()
+    lines = show_plan(plan, fold=not full, language=language)
+    write_rows(_style(row) for line in lines for row in (wrap(line, width) if width else [line]))
+
+
+def step_rows(plan: PlanSpec, first: int, last: int) -> Iterator[Row]:
+    """Some of the steps that a folded tree shows, in lines of any length."""
+    from planspec_lark.planspec.render import show_steps  # noqa: PLC0415  (as above)
+
+    return map(_style, show_steps(plan, first=first, last=last))
+
+
+def _style(line: Iterable[Piece]) -> Row:
+    return [(piece.text, _STYLES.get(piece.role, "")) for piece in line]
+
+
+# ---------------------------------------------------------------- steps
+
+_view_options = options(flag("--json", "as_json", help="Write it as JSON."), max_tokens_option)
+
+
+@click.command("next")
+@plan_argument()
+@_view_options
+@folder_option
+def next_command(file: str, as_json: bool, max_tokens: int | None) -> None:
+    """Show the next step to do with all that it needs.
+
+    That is the first open step in document order, with goal, constraints, what it belongs to, and for each input the
+    step that produces it and what came of that. Exits with 3 where no step is open.
+    """
+    plan = read_plan(file)
+    view = planspec.next_step_view(plan)
+    if view is not None:
+        _write_view(view, as_json=as_json, max_tokens=max_tokens)
+        return
+    blocked = [step.step_id for step in planspec.iter_steps(plan) if step.status is PlanStatus.BLOCKED]
+    if blocked:
+        complain(f"Steps are blocked: {', '.join(blocked[:20])}{' and more' if len(blocked) > 20 else ''}")
+    fail(f"{shown(file)}: no step is left to do", UNFINISHED)
+
+
+@click.command("focus")
+@plan_argument()
+@click.argument("step_id", metavar="ID", shell_complete=complete_steps)
+@_view_options
+@folder_option
+def focus_command(file: str, step_id: str, as_json: bool, max_tokens: int | None) -> None:
+    """Show one step with what it needs, and what depends on it.
+
+    What stands beside and below it is shown as well.
+    """
+    plan = read_plan(file)
+    with stop_at(ValueError, kind=click.UsageError):
+        view = planspec.focus_view(plan, step_id)
+    _write_view(view, as_json=as_json, max_tokens=max_tokens)
+
+
+def _write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> None:
+    if as_json and max_tokens is not None:
+        raise click.UsageError("--max-tokens bounds the text, and --json leaves nothing out.")
+    with stop_at(ValueError):
+        text = json_text(view.to_dict()) if as_json else view.to_text(max_tokens=max_tokens)
+    write_text(text)
+
+
+# ---------------------------------------------------------------- pictures
+
+
+@click.command("graph")
+@plan_argument()
+@format_option("mermaid", "dot", "svg", help="The language of the drawing, or a picture made by Graphviz.")
+@click.option("--flow", "view", flag_value="flow", default=None, help="Draw who takes what from whom, and no frames.")
+@click.option("--tree", "view", flag_value="tree", default=None, help="Draw what stands below what, and no variables.")
+@click.option("--timeout", default=60.0, type=SECONDS, help="Seconds for Graphviz.")
+@out_option
+@folder_option
+def graph_command(file: str, form: str, view: View | None, timeout: float, out: str) -> None:
+    """Write a plan as a drawing.
+
+    Steps stand in the frames of their containers, and arrows say what they take from others. Inputs that no step puts
+    out and outputs that no step takes stand out. Exits with 1 where the file is no plan, and with 2 where it cannot be
+    read or there is no Graphviz for a picture.
+    """
+    from planspec_lark.syntax.graphviz import GraphvizError, dot_to_svg  # noqa: PLC0415  (only needed here)
+
+    drawing = planspec.draw_plan(read_plan(file), "mermaid" if form == "mermaid" else "dot", view=view or "both")
+    with stop_at(GraphvizError):
+        picture = dot_to_svg(drawing, timeout=timeout) if form == "svg" else drawing
+    write_out(out, picture)
+
+
+@click.command("view")
+@plan_argument()
+@out_option
+@flag("--watch", help="Serve the page on this machine, and let it follow the file.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    show_default=False,
+    help="For --watch; by default any that is free.",
+)
+@folder_option
+def view_command(file: str, out: str, watch: bool, port: int) -> None:
+    """Write a plan as a page for a browser.
+
+    That is one HTML file which needs nothing else. With --watch nothing is written; the page is at the address that is
+    shown, and changes as the file does. Exits with 1 where the file is no plan (with --watch, the page says so), and
+    with 2 where it cannot be read or served.
+    """
+    if not watch:
+        page = html.render_page(read_plan(file), name="" if file == "-" else visible_name(Path(file).name))
+        write_out(out, page)
+        return
+    if out != "-":
+        raise click.UsageError("--watch writes no file: leave out --out")
+    if file == "-":
+        raise click.UsageError("--watch needs a file that can be read again")
+    _serve(file, port)
+
+
+def _serve(file: str, port: int) -> None:
+    from planspec_lark.html.server import Follower, WatchError, watching  # noqa: PLC0415  (slow to load)
+
+    with readable(file):
+        Path(file).open("rb").close()
+    follower = Follower(Path(file))
+    try:
+        with _listen(follower, port) as server, watching(follower):
+            click.echo(f"{visible_name(file)}: {server.url} (Ctrl+C ends it)")
+            server.serve_forever()
+    except WatchError:
+        raise Unusable("--watch needs its extra: pip install 'planspec-lark[watch]'") from None
+    except KeyboardInterrupt:
+        complain("Stopped.")
+
+
+def _listen(follower: Follower, port: int) -> PageServer:
+    from planspec_lark.html.server import PageServer  # noqa: PLC0415  (as above)
+
+    try:
+        return PageServer(follower, port)
+    except OSError as error:
+        reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror}"
+        raise Unusable(f"port {port} {reason}") from None

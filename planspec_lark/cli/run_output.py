@@ -1,0 +1,332 @@
+"""What happens while a plan is run, for people to read: in lines, in a picture that changes, and by `planspec log`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planspec_lark.cli.arguments import COUNT, flag, folder_option, plan_argument
+from planspec_lark.cli.output import (
+    Row,
+    Unreadable,
+    Unusable,
+    json_text,
+    stop_at,
+    terminal_width,
+    wrapped_row,
+    write_rows,
+    write_text,
+)
+from planspec_lark.cli.plans import step_rows
+from planspec_lark.engine import LedgerError, SqliteLedger, ThinkEvent
+from planspec_lark.engine.ledger import Kind, Record, RunInfo
+from planspec_lark.engine.sqlite_ledger import ledger_path
+from planspec_lark.planspec import PlanSpec, PlanStatus
+from planspec_lark.planspec.fold import view_steps
+from planspec_lark.syntax import one_line
+from planspec_lark.syntax.source import visible_name
+
+if TYPE_CHECKING:
+    from planspec_lark.engine import Question
+
+__all__ = ["Display", "displayed"]
+
+_GOOD, _BAD, _BUSY, _QUIET = "green", "bold red", "bold yellow", "dim"
+# Of a text, what a line shows of it; of commands, so many.
+_SHOWN, _LISTED = 200, 20
+_WIDTH = 9
+
+# Lines of what has happened last that a picture shows, at most.
+_EVENTS = 4
+# Seconds between two pictures of what is over soon: a step that begins may take long, and is shown at once.
+_PAUSE = 0.1
+
+# ---------------------------------------------------------------- lines
+
+
+def _rows_of(
+    kind: Kind, step_id: str, data: Mapping[str, Any], lead: str = "", *, wrapped: bool = True
+) -> Iterator[Row]:
+    """What has happened, in lines; on a terminal, the text of each goes on below where it began."""
+    word, style, write = _WORDS[kind]
+    width = terminal_width() if wrapped else None
+    name = f"{visible_name(step_id)}  " if step_id else ""
+    for text in write(_Brief(data)) or [""]:
+        said = f"  {name}{text}".rstrip()
+        yield from wrapped_row(lead, f"{word:{_WIDTH}}" if said else word, style, said, width)
+        word = ""
+
+
+class _Brief:
+    """What a record says, each value as a text of one line and a bounded length."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data = data
+
+    def __getitem__(self, name: str) -> str:
+        return _brief(self.data.get(name))
+
+    def said(self) -> str:
+        """What came of a step."""
+        return _brief(self.data.get("result") or self.data.get("reason") or self.data.get("description"))
+
+
+def _brief(text: object) -> str:
+    line = one_line(str(text or "")[: 4 * _SHOWN])
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
+
+
+def _end(data: _Brief) -> list[str]:
+    outcome, reason = data["outcome"], data["reason"]
+    # A reason may begin with the word for what it is the reason of.
+    return [reason if reason.startswith(f"{outcome}:") else f"{outcome}: {reason}" if reason else outcome]
+
+
+def _decision(data: _Brief) -> list[str]:
+    lines = [" | ".join(filter(None, [data["decision"], data["reason"]]))] if data["decision"] else []
+    commands = [_brief(line) for line in str(data.data.get("commands", "")).split("\n") if line]
+    more = [f"({len(commands) - _LISTED} more lines)"] if len(commands) > _LISTED else []
+    return lines + commands[:_LISTED] + more
+
+
+def _resumption(data: _Brief) -> list[str]:
+    record = data.data
+    lines = ["the plan was edited since"] if record.get("is_edited") else []
+    if record.get("is_lost"):
+        lines.append("the last change of the run is not in the plan: it was edited before that was written")
+    moves = list(record.get("moves", {}).items())[:_LISTED]
+    lines += [f"step {visible_name(str(old))} is {visible_name(str(new))} now" for old, new in moves]
+    if edited := record.get("edited"):
+        lines.append(f"finished steps were edited: {_brief(', '.join(map(str, edited)))}")
+    return lines
+
+
+def _said(data: _Brief) -> list[str]:
+    return [data.said()]
+
+
+# The word for each kind, its style, and what stands behind the word, line by line.
+_WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
+    Kind.BEGUN: ("begun", _QUIET, _said),
+    Kind.RESUMED: ("resumed", _QUIET, _resumption),
+    Kind.STARTED: ("started", _BUSY, _said),
+    Kind.DONE: ("done", _GOOD, _said),
+    Kind.FAILED: ("failed", _BAD, lambda data: [f"{data['status']}: {data['result']}"]),
+    Kind.BRANCHED: ("chosen", _GOOD, lambda data: [f"{data['branch']}  {data['result']}".rstrip()]),
+    Kind.OPENED: ("opened", _QUIET, _said),
+    Kind.LOOPED: ("round", _GOOD, lambda data: [f"{data['rounds']}/{data['total']}  {data.said()}"]),
+    Kind.SKIPPED: ("skipped", _QUIET, _said),
+    Kind.BLOCKED: ("blocked", _BAD, _said),
+    Kind.REFUSED: ("refused", _BAD, lambda data: [_brief(one) for one in data.data.get("faults", ())]),
+    Kind.REFLECTED: ("decided", _BUSY, _decision),
+    Kind.TOLD: ("told", _BUSY, lambda data: [f"{data['question']} — {data['answer']}"]),
+    Kind.REPLANNED: ("replanned", _BUSY, _decision),
+    Kind.PLANNED: ("planned", _BUSY, _said),
+    Kind.RENEWED: ("new plan", _BUSY, _said),
+    Kind.KEPT: ("kept", _QUIET, _said),
+    Kind.RERUN: ("again", _BUSY, _said),
+    Kind.ENDED: ("ended", _QUIET, _end),
+}
+
+
+# ---------------------------------------------------------------- while it runs
+
+
+class Display:
+    """Lines as they come: for pipes, and for terminals that cannot be drawn on."""
+
+    def tell(self, event: ThinkEvent) -> None:
+        """Show what has happened, at once: whoever reads it through a pipe waits for it."""
+        write_rows(_rows_of(event.kind, event.step_id, event.data))
+        sys.stdout.flush()
+
+    def ask(self, question: Question) -> str | None:
+        """Ask whoever sits in front of the terminal. Standard output may lead elsewhere, so nothing goes there."""
+        _forget_typed()
+        click.echo(f"Step {visible_name(question.step.step_id)}: {one_line(question.text)}", err=True)
+        click.echo("Answer (without one the step is blocked): ", nl=False, err=True)
+        said = sys.stdin.buffer.readline()
+        if not said:
+            click.echo(err=True)
+            raise KeyboardInterrupt
+        return said.decode(sys.stdin.encoding or "utf-8", "replace").strip() or None
+
+
+def _forget_typed() -> None:
+    """What was typed before a question is no answer to it."""
+    with suppress(ImportError):
+        import termios  # noqa: PLC0415  (not every system has it)
+
+        with suppress(termios.error):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+class _LiveDisplay(Display):
+    """A picture that changes: the part of the plan that is at work, and what has happened last."""
+
+    def __init__(self, live: Any) -> None:
+        self._live = live
+        self._events: deque[Row] = deque(maxlen=_EVENTS)
+        self._at = 0
+        self._drawn = 0.0
+
+    def tell(self, event: ThinkEvent) -> None:
+        """Show what has happened."""
+        self._events.extend(_rows_of(event.kind, event.step_id, event.data, wrapped=False))
+        if monotonic() - self._drawn >= _PAUSE or event.kind is Kind.STARTED:
+            # The last active step of those that a tree shows, or else the one that was.
+            steps = enumerate(view_steps(event.plan, fold=True))
+            self._at = max((at for at, view in steps if view.step.status is PlanStatus.ACTIVE), default=self._at)
+            size = self._live.console.size
+            rows = _picture(event.plan, self._at, list(self._events), size.height)
+            self._live.update(_render(rows, size.width), refresh=True)
+            self._drawn = monotonic()
+
+    def ask(self, question: Question) -> str | None:
+        """Ask in place of the picture, below what has led to the question."""
+        self._live.stop()
+        write_rows(self._events)
+        self._events.clear()
+        try:
+            return super().ask(question)
+        finally:
+            self._live.start()
+
+
+@contextmanager
+def displayed() -> Iterator[Display]:
+    """What shows a run on standard output."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        yield Display()
+        return
+    from rich.console import Console  # noqa: PLC0415  (only a terminal needs it)
+    from rich.live import Live  # noqa: PLC0415
+
+    console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
+    live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
+    with live:
+        yield _LiveDisplay(live)
+
+
+def _picture(plan: PlanSpec, at: int, events: list[Row], height: int) -> list[Row]:
+    """As many lines as a terminal has: how far the plan is, the steps around one, and what has happened last."""
+    counts = plan.progress
+    name = one_line(plan.title or plan.goal)
+    head: list[Row] = [[(f"{name}  ", "bold"), (f"{counts['done']}/{counts['total']} done", "dim")], []]
+    events = events[max(len(events) - max(height // 4, 1), 0) :]
+    room = max(height - len(head) - len(events) - 2, 1)
+    # No more than these can be seen: to lay out all steps of a large plan takes longer than a step does.
+    above = list(step_rows(plan, max(at - room, 0), at))
+    rows = above + list(step_rows(plan, at, at + room))[:room]
+    first = max(min(len(above) - room // 2, len(rows) - room), 0)
+    return [*head, *rows[first : first + room], [], *events]
+
+
+def _render(rows: Iterable[Row], width: int) -> Any:
+    from rich.console import Group  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    # Cut first: a text may have any length, and is measured by its characters.
+    cut = ([(text[: 4 * width].replace("\t", " "), style) for text, style in row] for row in rows)
+    return Group(*(Text.assemble(*row, no_wrap=True, overflow="ellipsis") for row in cut))
+
+
+# ---------------------------------------------------------------- afterwards
+
+
+@click.command("log")
+@plan_argument()
+@click.option("--run", "run_id", metavar="ID", help="The run to show; by default the last one.")
+@flag("--runs", "lists", help="List the runs.")
+@click.option("--last", type=COUNT, metavar="N", help="Only the last N records, or runs.")
+@flag("--json", "as_json", help="A JSON object a line, with all that the ledger has.")
+@folder_option
+def log_command(file: str, run_id: str | None, lists: bool, last: int | None, as_json: bool) -> None:
+    """Show what has happened to a plan, from its ledger."""
+    if lists and run_id is not None:
+        raise click.UsageError("--run and --runs exclude each other.")
+    if file == "-":
+        raise click.UsageError("A ledger stands beside the file of a plan.")
+    try:
+        with stop_at(LedgerError), closing(SqliteLedger(_path(file), read_only=True)) as ledger:
+            runs = ledger.runs()
+            if lists:
+                _write_runs(runs[-last:] if last else runs, as_json=as_json)
+            else:
+                _write_records(ledger, _choose(runs, run_id, file).run, last, as_json=as_json)
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError):
+        # It has the form of a ledger, and things in it that no run writes.
+        raise Unusable(f"{visible_name(file)}: this is no ledger of plans") from None
+
+
+def _path(file: str) -> Path:
+    try:
+        path = Path(file).resolve()
+    except (OSError, RuntimeError) as error:
+        raise Unreadable(file, "cannot be read") from error
+    if not path.name:
+        raise Unreadable(file, "is no file")
+    return ledger_path(path)
+
+
+def _choose(runs: Sequence[RunInfo], run_id: str | None, file: str) -> RunInfo:
+    found = [info for info in runs if run_id is None or info.run == run_id]
+    if not found:
+        which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
+        raise Unreadable(file, which)
+    return found[-1]
+
+
+def _write_runs(runs: Sequence[RunInfo], *, as_json: bool) -> None:
+    for info in runs:
+        if as_json:
+            write_text(json_text({"run": info.run, "time": info.time, "inputs": dict(info.inputs)}, indent=None))
+        else:
+            write_rows([[(f"{visible_name(info.run)}  {_clock(info.time)}", "")]])
+
+
+def _write_records(ledger: SqliteLedger, run: str, last: int | None, *, as_json: bool) -> None:
+    records: Iterable[Record] = ledger.records(run)
+    if last is not None:
+        records = reversed(list(ledger.records(run, newest_first=True, limit=last)))
+    for record in records:
+        if as_json:
+            write_text(json_text(_value(ledger, record), indent=None))
+        else:
+            write_rows(_rows_of(record.kind, record.step, record.data, f"{_clock(record.time)}  "))
+
+
+def _value(ledger: SqliteLedger, record: Record) -> dict[str, Any]:
+    more = {
+        "data": dict(record.data),
+        "outputs": {name: ledger.value(record.seq, name) for name in record.data.get("names", ())},
+        "changes": {
+            step: {name: pair for name in ("status", "result", "done_count") if (pair := getattr(change, name))}
+            for step, change in record.changes.items()
+        },
+        "plan": record.plan,
+    }
+    return {
+        "seq": record.seq,
+        "time": float(record.time),
+        "kind": record.kind.value,
+        "step": record.step,
+        "hash": record.hash,
+        "attempt": record.attempt,
+        **{name: value for name, value in more.items() if value},
+        "before": record.before,
+        "after": record.after,
+    }
+
+
+def _clock(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(" ", "seconds")

@@ -1,0 +1,245 @@
+"""`planspec diff` and `planspec merge`, by hand and as drivers of git."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import click
+from attrs import frozen
+
+from planspec_lark import diff, planspec
+from planspec_lark.cli.arguments import COUNT, flag
+from planspec_lark.cli.output import (
+    FINDINGS,
+    UNREADABLE,
+    Row,
+    changing,
+    check_inputs,
+    complain,
+    diff_rows,
+    json_text,
+    label,
+    leave,
+    read_bytes,
+    read_text,
+    replace_file,
+    stop_on_faults,
+    wait_option,
+    write_bytes,
+    write_diagnostics,
+    write_rows,
+    write_text,
+)
+from planspec_lark.diff.chunks import MARKER_SIZE
+from planspec_lark.planspec import PlanSpec, parse_plan
+from planspec_lark.syntax import Diagnostic, PlanSyntaxError, decode
+from planspec_lark.syntax.source import visible_name
+
+if TYPE_CHECKING:
+    from planspec_lark.diff import MergeConflict, PlanDiff
+
+__all__: list[str] = []
+
+_STYLES = {
+    "label": "bold",
+    "id": "bold",
+    "added": "green",
+    "removed": "red",
+    "changed": "yellow",
+    "moved": "magenta",
+    "text": "",
+    "note": "dim",
+}
+# What messages and markers call the three texts of a merge.
+_SIDES = ("base", "ours", "theirs")
+# How many arguments git gives: a path that is not merged yet, a changed file, one that was renamed as well.
+_UNMERGED, _CHANGED, _RENAMED = 1, 7, 9
+
+
+@click.command("diff")
+@click.argument("files", nargs=-1, required=True, metavar="A B")
+@flag("--json", "as_json", help="Write the difference as JSON.")
+@flag("--textconv", help="For git: write the canonical form of one file, or else its text.")
+def diff_command(files: tuple[str, ...], as_json: bool, textconv: bool) -> None:
+    """Show what differs between two plans, step by step.
+
+    Exits with 0 where nothing does, 1 where something does, and 2 where a file is no plan or cannot be read.
+
+    As git's diff driver it is called with what git passes on, and exits with 0.
+    """
+    if textconv:
+        if len(files) != 1:
+            raise click.UsageError("--textconv takes one file.")
+        text = _text_for_git(files[0])
+        with suppress(PlanSyntaxError):
+            text = planspec.serialize_plan(parse_plan(text))
+        write_text(text)
+    elif len(files) in (_CHANGED, _RENAMED):
+        _answer_git(files)
+    elif len(files) == _UNMERGED and "GIT_DIFF_PATH_COUNTER" in os.environ:
+        write_rows([((f"* Unmerged path {visible_name(files[0])}", ""),)])
+    elif len(files) == 2:
+        _compare(*files, as_json=as_json)
+    else:
+        raise click.UsageError("Two files are compared.")
+
+
+def _compare(old: str, new: str, *, as_json: bool) -> None:
+    check_inputs(old, new)
+    found = diff.diff_plans(_read(old), _read(new))
+    if as_json:
+        write_text(json_text(diff.diff_to_dict(found)))
+    elif found:
+        write_rows(chain(_names(label(old), label(new)), _rows(found)))
+    if found:
+        leave(FINDINGS)
+
+
+def _read(file: str) -> PlanSpec:
+    with stop_on_faults(file, code=UNREADABLE):
+        return parse_plan(read_text(file), name=label(file))
+
+
+def _names(old: str, new: str) -> list[Row]:
+    return [((f"{sign} {visible_name(name)}", "bold"),) for sign, name in (("---", old), ("+++", new))]
+
+
+def _rows(found: PlanDiff) -> Iterator[Row]:
+    from planspec_lark.diff.render import show_diff  # noqa: PLC0415  (a merge shows none)
+
+    for line in show_diff(found):
+        yield tuple((piece.text, _STYLES[piece.role]) for piece in line if piece.text)
+
+
+def _answer_git(arguments: tuple[str, ...]) -> None:
+    """Write the difference that git asks for: path, old file, hash and mode, new file, hash and mode, new path, more.
+
+    Whatever the files hold, git has to be answered with 0, or it would stop.
+    """
+    path, old_file, _, _, new_file = arguments[:5]
+    new_path = arguments[_CHANGED] if len(arguments) == _RENAMED else path
+    old, new = _text_for_git(old_file), _text_for_git(new_file)
+    names = _names(
+        *(file if file == os.devnull else name for file, name in ((old_file, f"a/{path}"), (new_file, f"b/{new_path}")))
+    )
+    rows: Iterable[Row]
+    try:
+        rows = _rows(diff.diff_plans(parse_plan(old), parse_plan(new)))
+    except PlanSyntaxError:
+        note = (("not both are plans, so their lines are compared", _STYLES["note"]),)
+        rows, names = diff_rows(old, new, path), [note]
+    write_rows(chain(names, rows), is_paged="GIT_PAGER_IN_USE" in os.environ)
+
+
+def _text_for_git(file: str) -> str:
+    with open(file, encoding="utf-8", errors="replace", newline="") as stream:
+        return stream.read()
+
+
+# ---------------------------------------------------------------- merge
+
+
+@click.command("merge")
+@click.argument("base", metavar="BASE")
+@click.argument("ours", metavar="OURS")
+@click.argument("theirs", metavar="THEIRS")
+@click.option("-o", "--out", metavar="FILE", help="Write to this file instead of OURS; - is standard output.")
+@click.option(
+    "-L", "--marker-size", type=COUNT, default=MARKER_SIZE, help="How many signs make a marker of a conflict; git's %L."
+)
+@wait_option
+@click.option("-P", "--path", metavar="NAME", help="What messages call the plan; git's %P.")
+def merge_command(  # noqa: PLR0913, PLR0917  (its arguments and options)
+    base: str, ours: str, theirs: str, out: str | None, marker_size: int, path: str | None
+) -> None:
+    """Merge what two sides have made of a plan.
+
+    BASE is what both have started from; OURS gets what comes of it. Exits with 0 where all could be merged, 1 where
+    there are conflicts (they stand between markers, as git makes them), and 2 where a file cannot be read or written,
+    or another process runs the plan that would be written.
+
+    Where one of the three is no plan, their lines are merged instead, and that counts as a conflict.
+    """
+    name = visible_name(path or ours)
+    check_inputs(base, ours, theirs)
+    merged = _merge([base, ours, theirs], ours if out is None else out, marker_size)
+    write_diagnostics(merged.faults, to_stderr=True)
+    if merged.faults:
+        complain(f"{name}: not all three are plans, so their lines are merged; look at every one of them")
+    for conflict in merged.conflicts:
+        complain(f"{name}: {conflict}")
+    if merged.faults or merged.conflicts:
+        leave(FINDINGS)
+
+
+@frozen
+class _Merged:
+    """What comes of three files, what keeps them from being plans, and where the sides do not go together."""
+
+    data: bytes
+    faults: Sequence[Diagnostic] = ()
+    conflicts: Sequence[MergeConflict] = ()
+
+    @classmethod
+    def of(cls, data: Sequence[bytes], marker_size: int) -> _Merged:
+        try:
+            base, ours, theirs = (decode(content, side) for content, side in zip(data, _SIDES, strict=True))
+            result = diff.merge_texts(base, ours, theirs, marker_size=marker_size)
+        except PlanSyntaxError as error:
+            return cls(_merge_lines(data, marker_size), error.diagnostics)
+        return cls(result.text.encode("utf-8"), (), result.conflicts)
+
+
+def _merge(files: Sequence[str], out: str, marker_size: int) -> _Merged:
+    """Merge three files, and write what comes of them to a file or, for ``-``, to standard output."""
+    data = [read_bytes(file) for file in files]
+    merged = _Merged.of(data, marker_size)
+    own = next((at for at, file in enumerate(files) if "-" not in (file, out) and _is_same(file, out)), None)
+    if out == "-":
+        write_bytes(merged.data)
+    elif own is None:
+        replace_file(out, merged.data)
+    else:
+
+        def change(now: bytes) -> bytes:
+            nonlocal merged
+            # Somebody may have changed it since it was read.
+            if now != data[own]:
+                data[own] = now
+                merged = _Merged.of(data, marker_size)
+            return merged.data
+
+        with changing(out) as file:
+            file.rewrite(change)
+    return merged
+
+
+def _is_same(one: str, other: str) -> bool:
+    with suppress(OSError, ValueError):
+        return os.path.samefile(one, other)
+    return False
+
+
+def _merge_lines(data: Sequence[bytes], marker_size: int) -> bytes:
+    """What git makes of three texts that are no plans; where it makes nothing of them, both whole, between markers."""
+    _, ours, theirs = data
+    with TemporaryDirectory() as folder:
+        for side, content in zip(_SIDES, data, strict=True):
+            Path(folder, side).write_bytes(content)
+        order = ["ours", "base", "theirs"]
+        names = [word for side in order for word in ("-L", side)]
+        call = ["git", "merge-file", "-p", "-q", f"--marker-size={marker_size}", *names, *order]
+        with suppress(OSError):
+            done = subprocess.run(call, cwd=folder, capture_output=True, check=False)  # noqa: S603  (nobody else's words)
+            # It tells the number of conflicts, up to 127.
+            if 0 <= done.returncode < 128:
+                return done.stdout
+    rows = [b"<" * marker_size + b" ours", ours, b"=" * marker_size, theirs, b">" * marker_size + b" theirs"]
+    return b"".join(row if row.endswith(b"\n") else row + b"\n" for row in rows if row)

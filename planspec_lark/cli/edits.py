@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
+from attrs import frozen
 
 from planspec_lark import answers
 from planspec_lark.cli.arguments import flag, folder_option, plan_argument
@@ -31,6 +33,7 @@ from planspec_lark.syntax.source import visible
 
 if TYPE_CHECKING:
     from planspec_lark.answers import Spliced
+    from planspec_lark.plan_cmd import CommandScan
     from planspec_lark.plan_cmd.apply import Report
 
 __all__: list[str] = []
@@ -61,35 +64,49 @@ def apply_command(file: str, commands: str, dry_run: bool, diff: bool, keep_goin
         scan = scan_plan_commands(read_text(commands), name=label(commands))
     to_stderr = file == "-" or diff
     write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
-    count = len(scan.commands) + len(scan.errors)
-    if not count:
+    if not scan.commands and not scan.errors:
         fail(f"{shown(commands)}: there is no line that starts with PLAN_CMD:")
-    old = new = ""
-    reports: list[Report] = []
-    is_held = False
+    done = _apply(file, scan, dry_run=dry_run, keep_going=keep_going)
+    done.tell(to_stderr=to_stderr)
+    if diff:
+        write_diff(done.before, done.after, file, to_stderr=file == "-" and not dry_run)
+    if refused := len(scan.errors) + sum(not report.done for report in done.reports):
+        is_changed = any(report.done for report in done.reports) and not (done.is_held or dry_run)
+        what = "the others were carried out" if is_changed else "nothing was changed"
+        fail(f"{refused} of {len(scan.commands) + len(scan.errors)} commands refused: {what}")
+
+
+@frozen
+class _Applied:
+    """What the commands have made of a text; it is held back where one of them is wrong or refused."""
+
+    before: str
+    after: str
+    reports: Sequence[Report]
+    is_held: bool
+
+    def tell(self, *, to_stderr: bool) -> None:
+        """Write what has come of each command."""
+        done = ("held   ", "yellow") if self.is_held else ("ok     ", "green")
+        for report in self.reports:
+            mark = done if report.done else (f"{report.code}  ", "bold red")
+            write_rows([(mark, (visible(report.message), ""))], to_stderr=to_stderr)
+
+
+def _apply(file: str, scan: CommandScan, *, dry_run: bool, keep_going: bool) -> _Applied:
+    applied: list[_Applied] = []
 
     def change(before: str) -> str:
-        nonlocal old, new, reports, is_held
         document = PlanDocument.from_text(before, name=label(file))
         # Where a line is wrong, the others are still tried: all that is to be repaired is told at once.
         reports = document.apply(scan.commands, atomic=not keep_going)
         is_held = not keep_going and (bool(scan.errors) or not all(report.done for report in reports))
-        old, new = before, before if is_held else document.text
-        return new
+        applied[:] = [_Applied(before, before if is_held else document.text, reports, is_held)]
+        return applied[0].after
 
     with stop_on_faults(file, "left as it is, since it is no plan"):
         change_text(file, change, is_dry=dry_run)
-    done = ("held   ", "yellow") if is_held else ("ok     ", "green")
-    for report in reports:
-        mark = done if report.done else (f"{report.code}  ", "bold red")
-        write_rows([(mark, (visible(report.message), ""))], to_stderr=to_stderr)
-    if diff:
-        write_diff(old, new, file, to_stderr=file == "-" and not dry_run)
-    carried_out = sum(report.done for report in reports)
-    if refused := len(scan.errors) + len(reports) - carried_out:
-        is_changed = carried_out and not (is_held or dry_run)
-        what = "the others were carried out" if is_changed else "nothing was changed"
-        fail(f"{refused} of {count} commands refused: {what}")
+    return applied[0]
 
 
 @click.command("splice")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from planspec_lark.cli.arguments import (
 )
 from planspec_lark.cli.output import (
     Row,
+    Unreadable,
     Unusable,
     complain,
     fail,
@@ -170,10 +171,8 @@ def new_command(
 
     The first plan gets a .gitignore beside it, which keeps all of planspec/ out of git unless it is --shared.
     """
-    is_drafted = given["llm"] is not None or given["planner"] is not None
-    is_given = bool(given["constraints"]) or is_drafted
     if template:
-        if description or name or shared or is_given:
+        if description or name or shared or _is_said(given):
             raise click.UsageError("--template takes no description, and no other option but --language.")
         write_text(make_template(language or "en"))
         return
@@ -185,19 +184,20 @@ def new_command(
         if shared and folder.share():
             complain(f"{visible_name(str(folder.path))}/ is shared: git sees the plans in it")
         known = folder.holds(task) if name is None and is_name(task) else None
-        if known is not None and not is_given:
+        if known is not None and not _is_said(given):
             write_tree(read_plan(str(folder.find(known))), full=False, language=language)
-            return
-        name = known or _choose(folder, task, name)
-        # Before anybody is asked for a draft it is certain that there is none.
-        known = folder.holds(name)
-        if known is not None:
-            path, plan = visible_name(str(folder.path / f"{known}.md")), visible_name(known)
-            free = visible_name(folder.free_name(name))
-            raise Unusable(
-                f"{path}: there is a plan of this name; `planspec show {plan}` shows it, --name {free} makes another"
-            )
-        _create(folder, name, task, language or language_of(task), given, is_drafted=is_drafted)
+        else:
+            chosen = known or _choose(folder, task, name)
+            _create(folder, chosen, task, language or language_of(task), given)
+
+
+def _is_said(given: Mapping[str, Any]) -> bool:
+    """Whether a call says what a new plan is to be like."""
+    return bool(given["constraints"]) or _is_drafted(given)
+
+
+def _is_drafted(given: Mapping[str, Any]) -> bool:
+    return given["llm"] is not None or given["planner"] is not None
 
 
 def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
@@ -208,29 +208,36 @@ def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
         raise Unusable(f"{error}{'' if name is not None else ', with --name NAME'}") from None
 
 
-def _create(  # noqa: PLR0913  (as for drafts)
-    folder: PlanFolder, name: str, task: str, language: str, given: dict[str, Any], *, is_drafted: bool
-) -> None:
+def _create(folder: PlanFolder, name: str, task: str, language: str, given: Mapping[str, Any]) -> None:
+    # Before anybody is asked for a draft it is certain that there is none.
+    if (known := folder.holds(name)) is not None:
+        file, free = str(folder.path / f"{known}.md"), visible_name(folder.free_name(name))
+        said = f"`planspec show {visible_name(known)}` shows it, --name {free} makes another"
+        raise Unreadable(file, f"there is a plan of this name; {said}")
     # Also where it is drafted: what cannot be described cannot be asked for.
     text = make_skeleton(task, constraints=given["constraints"], language=language)
-    if is_drafted:
+    if _is_drafted(given):
         with stoppable("Stopped."):
             text = _draft(folder, name, task, language, **given)
     try:
-        try:
-            path = _write(folder, name, text)
-        except StoreError as error:
-            if error.reason is not StoreReason.EXISTS:
-                raise
-            # Somebody has taken the name meanwhile.
-            complain(str(error))
-            path = _write(folder, folder.free_name(name), text)
+        path = _write_free(folder, name, text)
     except StoreError:
         # It cannot be kept, so it goes to whoever has asked for it.
-        if is_drafted:
+        if _is_drafted(given):
             write_text(text)
         raise
     write_text(f"{visible_name(str(path))}\n")
+
+
+def _write_free(folder: PlanFolder, name: str, text: str) -> Path:
+    try:
+        return _write(folder, name, text)
+    except StoreError as error:
+        if error.reason is not StoreReason.EXISTS:
+            raise
+        # Somebody has taken the name meanwhile.
+        complain(str(error))
+        return _write(folder, folder.free_name(name), text)
 
 
 def _write(folder: PlanFolder, name: str, text: str) -> Path:

@@ -214,29 +214,34 @@ _ENDS = {
 
 
 def _rows(event: Event) -> Iterator[Row]:
-    context, item, kind = event.context, event.item, event.kind
-    if kind is EventKind.OPENED:
-        plan_type = context.think.plan_type
-        said = f"{plan_type.value if plan_type else ''} {_name(context.think.goal)}"
+    context, item = event.context, event.item
+    if event.kind is EventKind.OPENED:
+        kind = context.think.plan_type
+        said = f"{kind.value if kind else ''} {_name(context.think.goal)}"
         yield from _row(context.depth, "opened", "bold yellow", said)
-    elif event.refusal is not None:
+    elif event.kind is EventKind.REFUSED and event.refusal is not None:
         said = f"an answer of the {_ASKED[event.phase or context.phase]}"
         yield from _row(context.depth, "refused", "bold red", said)
         yield from _diagnostics(event.refusal.diagnostics)
     elif item is not None:
-        word, style, ending = _ENDS[item.status]
-        has_ended = context.outcome is not None
-        if kind is EventKind.CLOSED:
-            said = " | ".join(filter(None, [_name(item.goal), "" if has_ended else _in_a_line(_result(item))]))
-            yield from _row(context.depth + (not has_ended), word, style, said)
-        elif kind is EventKind.ENDED:
-            yield (("", ""),)
-            yield ((ending, style),)
-            if result := _result(item).strip():
-                yield ((visible(result if len(result) <= _SHOWN else result[:_SHOWN] + "…"), ""),)
-    if kind in (EventKind.OPENED, EventKind.CLOSED):
-        # What a message was accepted with. Infos are for whoever checks it.
-        yield from _diagnostics([found for found in event.diagnostics if found.severity is not Severity.INFO])
+        yield from _ended(item) if event.kind is EventKind.ENDED else _closed(item, context)
+    # What a message was accepted with. Infos are for whoever checks it.
+    yield from _diagnostics([found for found in event.diagnostics if found.severity is not Severity.INFO])
+
+
+def _closed(item: DoneItem, context: Context) -> Iterator[Row]:
+    word, style, _ = _ENDS[item.status]
+    has_ended = context.outcome is not None
+    said = [_name(item.goal), "" if has_ended else _in_a_line(_result(item))]
+    return _row(context.depth + (not has_ended), word, style, " | ".join(filter(None, said)))
+
+
+def _ended(item: DoneItem) -> Iterator[Row]:
+    _, style, ending = _ENDS[item.status]
+    yield (("", ""),)
+    yield ((ending, style),)
+    if result := _result(item).strip():
+        yield ((visible(result if len(result) <= _SHOWN else result[:_SHOWN] + "…"), ""),)
 
 
 def _diagnostics(found: list[Diagnostic]) -> Iterator[Row]:

@@ -42,7 +42,7 @@ from planspec_lark.cli.output import (
     write_rows,
 )
 from planspec_lark.cli.plans import write_tree
-from planspec_lark.cli.run_output import displayed
+from planspec_lark.cli.run_output import Display, displayed
 from planspec_lark.cli.signals import stoppable
 from planspec_lark.document import PlanFile, PlanFileError
 from planspec_lark.engine import (
@@ -159,23 +159,27 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             return
     go_on = _go_on_line(ctx)
     with stoppable(f"Stopped. This goes on:\n{go_on}"), _errors(file, asked, go_on), displayed() as display:
-        language = given["language"]
-        can_interact = not given["no_interact"] and sys.stdin is not None and sys.stdin.isatty()
-        engine = ThinkEngine(
-            plan_file,
-            model_operator(models["operator"], language=language),
-            model_reflector(models["reflector"], language=language) if "reflector" in models else None,
-            model_planner(models["planner"], language=language) if "planner" in models else None,
-            ask=display.ask if can_interact else None,
-            inputs=inputs,
-            required=given["required"],
-            limits=EngineLimits(max_rounds=given["max_rounds"], max_retries=given["max_retries"]),
-            budget=budget,
-            edited=edited,
-            on_event=display.tell,
-        )
+        engine = _engine(plan_file, models, display, given, inputs=inputs, edited=edited, budget=budget)
         result = engine.run(resume=given["resume"])
     _leave(result, file, go_on)
+
+
+def _engine(
+    file: PlanFile, models: Mapping[str, Model], display: Display, given: Mapping[str, Any], **more: Any
+) -> ThinkEngine:
+    language = given["language"]
+    can_interact = not given["no_interact"] and sys.stdin is not None and sys.stdin.isatty()
+    return ThinkEngine(
+        file,
+        model_operator(models["operator"], language=language),
+        model_reflector(models["reflector"], language=language) if "reflector" in models else None,
+        model_planner(models["planner"], language=language) if "planner" in models else None,
+        ask=display.ask if can_interact else None,
+        required=given["required"],
+        limits=EngineLimits(max_rounds=given["max_rounds"], max_retries=given["max_retries"]),
+        on_event=display.tell,
+        **more,
+    )
 
 
 # ---------------------------------------------------------------- before it runs

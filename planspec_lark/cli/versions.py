@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -229,6 +228,8 @@ def _is_same(one: str, other: str) -> bool:
 
 def _merge_lines(data: Sequence[bytes], marker_size: int) -> bytes:
     """What git makes of three texts that are no plans; where it makes nothing of them, both whole, between markers."""
+    import subprocess  # noqa: PLC0415  (git starts this for each file of a diff)
+
     _, ours, theirs = data
     with TemporaryDirectory() as folder:
         for side, content in zip(_SIDES, data, strict=True):

@@ -15,6 +15,7 @@ import pytest
 import planspec_lark
 from planspec_lark.cli import main
 from planspec_lark.planspec import GRAMMAR_VERSION
+from planspec_lark.syntax.grammars import grammar_path
 from tests.cli.running import BROKEN, PLAN, SLOPPY, call, command_line, environment, on_terminal, run
 
 COMMANDS = ["apply", "bulk", "check", "fmt", "json", "show"]
@@ -32,6 +33,8 @@ def test_version() -> None:
     result = run("--version")
     said = f"planspec {planspec_lark.__version__} (PlanSpec grammar {GRAMMAR_VERSION})\n"
     assert (result.exit_code, result.stdout) == (0, said)
+    first, _, _ = grammar_path("planspec").read_text(encoding="utf-8").partition("\n")
+    assert first == f"// PlanSpec grammar {GRAMMAR_VERSION}"
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])

@@ -52,8 +52,7 @@ from planspec_lark.syntax.prompt_templates import LANGUAGES
 from planspec_lark.syntax.source import visible_name
 
 if TYPE_CHECKING:
-    from planspec_lark.html.server import Follower
-    from planspec_lark.html.server import PageServer
+    from planspec_lark.html.server import Follower, PageServer
     from planspec_lark.planspec import StepView
     from planspec_lark.planspec.diagram import View
     from planspec_lark.planspec.render import Piece

@@ -70,8 +70,8 @@ from planspec_lark.llm import LlmError, chat_model, model_operator, model_planne
 from planspec_lark.llm.agents import Model
 from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax import Limits, PlanSyntaxError, Severity, one_line
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
 from planspec_lark.syntax.prompt_templates import LANGUAGES

@@ -194,6 +194,8 @@ def test_a_container_is_known_by_what_is_below_it() -> None:
 
 def test_every_step_has_one_partner_at_most() -> None:
     promises.are_told_apart(plan(), plan(BASE, ("Check", "Check all"), ("Hire", "Rent")))
+    old = steps("1. [act] Paint all shelves", "2. [act] Paint all shelves now")
+    promises.are_told_apart(old, steps("1. [act] Paint the shelves"))
 
 
 def test_as_json() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from planspec_lark import (
     CommandError,
     Diagnostic,
     Fix,
-    PlanSpecError,
     PlanSyntaxError,
     Severity,
     Source,
@@ -241,24 +239,3 @@ def test_the_first_byte_that_is_no_utf_8_is_named(data: bytes, offset: int, line
     assert (diagnostic.line, diagnostic.column) == (line, column)
     assert diagnostic.source is not None
     assert diagnostic.source.name == "plan.md"
-
-
-# ---------------------------------------------------------------- errors
-
-
-@pytest.mark.parametrize(
-    ("package", "names"),
-    [
-        ("bulk", "BulkError"),
-        ("engine", "EditedError LedgerError PlanRunError"),
-        ("folder", "StoreError"),
-        ("llm", "LlmError ProgramError"),
-        ("plan_next", "ContextError ExecutorsError MessageError StateError WordsError"),
-        ("syntax", "CommandError PlanSyntaxError"),
-        ("toolplan", "AtomsError ToolPlanError ToolRunError"),
-    ],
-)
-def test_errors_have_one_base(package: str, names: str) -> None:
-    of_package = import_module(f"planspec_lark.{package}")
-    for name in names.split():
-        assert issubclass(getattr(of_package, name), PlanSpecError)

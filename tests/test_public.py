@@ -51,6 +51,14 @@ def test_no_module_hides_a_public_name(package: ModuleType) -> None:
     assert not {found.name for found in iter_modules(package.__path__)} & set(package.__all__)
 
 
+@each_package
+def test_all_errors_have_one_base(package: ModuleType) -> None:
+    for name in package.__all__:
+        value = getattr(package, name)
+        if isinstance(value, type) and issubclass(value, Exception):
+            assert issubclass(value, planspec_lark.PlanSpecError), name
+
+
 def test_what_is_at_the_top_is_public_in_its_package() -> None:
     for name in PACKAGES[0].__all__:
         value = getattr(planspec_lark, name)

@@ -25,7 +25,7 @@ from pathlib import Path
 from planspec_lark.document.lease import LEASE_SUFFIX, Lease, find_lease, hold_lease, is_lease, lease_path
 from planspec_lark.files import is_leftover, writing
 from planspec_lark.locks import LockedError, locked_folder, pauses
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, decode
+from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, read_bytes
 from planspec_lark.syntax.source import visible_name
 
@@ -43,7 +43,7 @@ _LONGEST_PAUSE = 0.25
 _KEPT = attrgetter("st_dev", "st_ino", "st_mode", "st_uid", "st_gid", "st_nlink")
 
 
-class PlanFileError(Exception):
+class PlanFileError(PlanSpecError):
     """A plan's file that cannot be read, written or run now; the text says why, and is safe to show."""
 
 

@@ -25,11 +25,12 @@ from planspec_lark.document.blocks import Block, Blocks
 from planspec_lark.document.edits import Editor
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStep, are_alike
+from planspec_lark.syntax.diagnostics import PlanSpecError
 
 __all__ = ["RoundTripError", "check_change"]
 
 
-class RoundTripError(RuntimeError):
+class RoundTripError(PlanSpecError, RuntimeError):
     """A change after which the text of a document would not read as its plan. That is a fault of this library.
 
     The document is as it was before the change.

@@ -10,7 +10,7 @@ from attrs import Attribute, field, frozen
 from attrs.validators import ge, instance_of, optional
 
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 
 if TYPE_CHECKING:
     from planspec_lark.engine.events import History
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-class Unusable(Exception):  # noqa: N818  (it is no fault of a step)
+class Unusable(PlanSpecError):  # noqa: N818  (it is no fault of a step)
     """Raised by an operator that cannot work at all: the run ends, and the step has not failed."""
 
 

@@ -15,7 +15,7 @@ from threading import BoundedSemaphore, Condition, Event, Thread
 from planspec_lark.html.render import Live, policy, render
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, decode
+from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["Follower", "PageServer", "WatchError", "watching"]
@@ -30,7 +30,7 @@ _PULSE = 15.0
 _MOST = 32
 
 
-class WatchError(RuntimeError):
+class WatchError(PlanSpecError, RuntimeError):
     """Nobody can tell of changes: `watchfiles` is not installed."""
 
 

@@ -11,7 +11,7 @@ from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.recovery import scan_plan
 from planspec_lark.planspec.tree import walk
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, render_all, shorten
 from planspec_lark.syntax.source import one_line
 
 __all__ = ["Node", "Subject", "UnreadablePlanError", "show_nodes", "show_some", "take"]
@@ -22,7 +22,7 @@ _LINES = 16
 _LEVELS = 10
 
 
-class UnreadablePlanError(AssertionError):
+class UnreadablePlanError(PlanSpecError, AssertionError):
     """A text that holds no plan, or one that could be read only in part."""
 
 

@@ -269,7 +269,7 @@ def graph_command(file: str, form: str, view: View | None, timeout: float, out: 
     out and outputs that no step takes stand out. Exits with 1 where the file is no plan, and with 2 where it cannot be
     read or there is no Graphviz for a picture.
     """
-    from planspec_lark.syntax.graphviz import GraphvizError, dot_to_svg  # noqa: PLC0415  (only needed here)
+    from planspec_lark.syntax.diagram import GraphvizError, dot_to_svg  # noqa: PLC0415  (only needed here)
 
     drawing = planspec.draw_plan(read_plan(file), "mermaid" if form == "mermaid" else "dot", view=view or "both")
     with stop_at(GraphvizError):

@@ -13,6 +13,7 @@ from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, FieldInfo, P
 
 __all__ = [
     "FRESH",
+    "MARKER_SIZE",
     "ChangeKind",
     "FieldChange",
     "MergeConflict",
@@ -25,6 +26,8 @@ __all__ = [
     "values_of",
 ]
 
+# How many signs make a marker of a conflict: as many as git writes, unless told otherwise.
+MARKER_SIZE = 7
 Value = str | PlanStatus | tuple[str, ...] | tuple[int, int | None]
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from attrs import define, field
 
 from planspec_lark.diff.merge import ENDING, OURS, PLACE, THEIRS, FreeNumbers, Merged, MergeNode, merge_versions
-from planspec_lark.diff.models import MergeResult, Value, fields_of, values_of
+from planspec_lark.diff.models import MARKER_SIZE, MergeResult, Value, fields_of, values_of
 from planspec_lark.diff.sequences import longest_common
 from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of
 from planspec_lark.document.pieces import Piece, cut_accepted
@@ -21,10 +21,7 @@ from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import newline_of
 
-__all__ = ["MARKER_SIZE", "merge_texts"]
-
-# As long as git makes them, unless told otherwise.
-MARKER_SIZE = 7
+__all__ = ["merge_texts"]
 
 # What a step says in its summary line, and below it, out of its values.
 _BODY_NAMES = [name for name, info in STEP_FIELDS.items() if info.is_in_body]

@@ -62,7 +62,7 @@ def _segment_tokens() -> Callable[[str], Iterator[Match[str]]]:
 
 def split_variables(names: str) -> list[str]:
     """The variables of a list."""
-    return [*map(str.strip, names.split(","))]
+    return [*map(str.strip, names.split(","))] if "," in names else [names]
 
 
 def split_segments(segments: str) -> Iterator[Match[str]]:

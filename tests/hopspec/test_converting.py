@@ -324,3 +324,10 @@ def test_hopspec_steps_compare_by_value() -> None:
     other.children.append(info())
     assert build() != other
     assert build() != "loop"
+
+
+def test_variables_that_a_plan_would_call_the_same_get_names_of_their_own() -> None:
+    steps = [StepInfo("1", "a", "LLM", outputs=["a b", "a-b", "a_b"])]
+    plan = steps_to_plan(steps)
+    assert plan.steps[0].outputs == ["a_b_2", "a_b_3", "a_b"]
+    assert plan_to_steps(plan)[0].outputs == ["a b", "a-b", "a_b"]

@@ -126,6 +126,7 @@ def events(*chunks: bytes, most: int = 100) -> list[bytes]:
         (b"datas: a\n data: b\n\n", []),
         (b"\xef\xbb\xbfdata: a\n\n", [b"a"]),
         (b"data: a\r\rdata: b\r\n\r\n", [b"a", b"b"]),
+        (b"data: a\r\ndata: b\r\n\r\n", [b"a\nb"]),
     ],
 )
 def test_events(data: bytes, expected: list[bytes]) -> None:

@@ -323,6 +323,7 @@ def test_another_bullet(line: str) -> None:
         ("1 [act] a", "PS110", "1", "1. [act] a"),
         ("1、[act] a", "PS110", "1、", "1. [act] a"),
         ("１． [act] a", "PS110", "１．", "1. [act] a"),
+        ("１．２． [act] a", "PS110", "１．２．", "1.2. [act] a"),
         ("01.02. [act] a", "PS110", "01.02.", "1.2. [act] a"),
         ("Step 1: [act] a", "PS110", "Step ", "1. [act] a"),
         ("步骤1：[act] a", "PS110", "步骤", "1. [act] a"),

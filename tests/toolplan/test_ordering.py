@@ -87,6 +87,11 @@ def test_the_standard_library_agrees(graph: Graph) -> None:
     assert not sorter.is_active()
 
 
+def test_a_circle_starts_at_its_lowest_member_wherever_it_is_met() -> None:
+    # From 0 the way leads to 2 first; the circle is that of 1 and 2.
+    assert find_cycles([[2], [2, 0], [1]], [0, 1, 2]) == [[1, 2]]
+
+
 @given(graphs())
 def test_circles(graph: Graph) -> None:
     found = order(graph)

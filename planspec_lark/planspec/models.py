@@ -510,18 +510,19 @@ def hash_of(step: PlanStep) -> str:
 def _trusting(model: type[attrs.AttrsInstance]) -> Callable[..., Any]:
     """A constructor that looks at no value again, for values out of a model or that the grammar has let through.
 
-    It takes every field by name; one that is left out gets its default, but for lists. Passing each value through its
-    validator would cost ten times as much.
+    It takes every field, in their order or by name; one that is left out gets its default. Passing each value through
+    its validator would cost ten times as much.
     """
     known: dict[str, Any] = {"new": object.__new__, "model": model}
-    arguments, rows = [], []
+    arguments, rows = [], ["  made = new(model)"]
     for one in attrs.fields(model):
         name = one.name
-        has_default = one.default is not attrs.NOTHING and not hasattr(one.default, "factory")
-        known |= {f"set_{name}": getattr(model, name).__set__, f"default_{name}": one.default}
-        arguments.append(f"{name}=default_{name}" if has_default else name)
-        rows.append(f"  set_{name}(made, {name})")
-    rows = [f"def make(*, {', '.join(arguments)}):", "  made = new(model)", *rows, "  return made"]
+        # All that is made anew for each model is a list.
+        is_list = hasattr(one.default, "factory")
+        known |= {f"set_{name}": getattr(model, name).__set__, f"default_{name}": None if is_list else one.default}
+        arguments.append(name if one.default is attrs.NOTHING else f"{name}=default_{name}")
+        rows.append(f"  set_{name}(made, {f'[] if {name} is None else {name}' if is_list else name})")
+    rows = [f"def make({', '.join(arguments)}):", *rows, "  return made"]
     # As attrs makes its own methods: from the names of the fields and nothing else.
     exec("\n".join(rows), known)  # noqa: S102
     made: Callable[..., Any] = known["make"]
@@ -546,12 +547,12 @@ def default_of(model: type[PlanSpec | PlanStep], name: str) -> Any:
 
 def copy_own(step: PlanStep) -> PlanStep:
     """A copy of a step by itself: its lists are copied, the steps below it are not."""
-    values = dict(zip(_NAMES, _ALL(step), strict=True))
-    for name in _LISTS:
-        values[name] = [*values[name]]
-    return make_step(**values)
+    values = [*_ALL(step)]
+    for at in _LISTS:
+        values[at] = values[at].copy()
+    return make_step(*values)
 
 
 _NAMES = tuple(one.name for one in attrs.fields(PlanStep))
-_LISTS = tuple(name for name in _NAMES if isinstance(default_of(PlanStep, name), list))
+_LISTS = tuple(at for at, name in enumerate(_NAMES) if isinstance(default_of(PlanStep, name), list))
 _ALL = attrgetter(*_NAMES)

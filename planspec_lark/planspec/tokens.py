@@ -135,17 +135,13 @@ def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
         result = " | ".join(map(read_segment, pieces))
     done, _, total = progress.partition("/") if progress else (0, "", "")
     return make_step(
-        step_id=step_id,
-        step_name=name or "",
-        step_type=_TYPES.get(step_type, step_type),
-        description=description or "",
-        inputs=[],
-        outputs=split_variables(outputs) if outputs else [],
-        detail=[],
+        step_id,
+        name or "",
+        _TYPES.get(step_type, step_type),
+        description or "",
+        outputs=split_variables(outputs) if outputs else None,
         result=result or "",
         status=_STATUSES[mark],
-        expanded=None,
         done_count=int(done),
         total_count=int(total) if total else None,
-        children=[],
     )

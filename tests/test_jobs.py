@@ -1,0 +1,31 @@
+"""The jobs that need time, quiet or other programs: each is there, and each is run for a change."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.conftest import JOBS, job_of
+from tests.corpus import ROOT
+
+
+@pytest.mark.parametrize(("job", "test"), [(job, test) for job, tests in JOBS.items() for test in tests.split()])
+def test_what_a_job_names_is_there(job: str, test: str) -> None:
+    file, _, name = test.partition("::")
+    path = ROOT / "tests" / file
+    assert path.is_file()
+    named = {
+        node.name for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
+    }
+    assert not name or name in named
+    assert job_of(f"tests/{file}::{name or 'test_it'}[1-a::b]") == job
+
+
+def test_what_no_job_names_always_runs() -> None:
+    assert job_of("tests/test_jobs.py::test_what_no_job_names_always_runs") == ""
+
+
+def test_every_job_is_run_for_a_change() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert [job for job in JOBS if f" {job}" not in script] == []

@@ -18,7 +18,8 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
-from planspec_lark.syntax.source import escape_json, visible_name
+from planspec_lark.syntax.grammars import grammar_version
+from planspec_lark.syntax.source import escape_json, one_line, visible_name
 
 __all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_schema", "plan_to_dict", "plan_to_json"]
 
@@ -97,11 +98,14 @@ def _converter() -> Converter:
 
 # ---------------------------------------------------------------- out
 
+# The key of the grammar's version.
+_VERSION = "grammar"
+
 
 def plan_to_dict(plan: PlanSpec) -> dict[str, Any]:
-    """A plan as a JSON value with all its fields."""
+    """A plan as a JSON value with all its fields, and the version of the grammar, as ``grammar``."""
     converter = _converter()
-    root: dict[str, Any] = converter.unstructure(plan)
+    root: dict[str, Any] = {_VERSION: grammar_version("planspec"), **converter.unstructure(plan)}
     below: dict[int, list[Any]] = {id(None): root.setdefault("steps", [])}
     for step, parent in iter_with_parents(plan):
         row = converter.unstructure(step)
@@ -122,7 +126,9 @@ def _encode(plan: PlanSpec, indent: int | None) -> Iterator[str]:
         return "" if indent is None else "\n" + " " * (indent * depth)
 
     def begin(model: PlanSpec | PlanStep, key: str, depth: int) -> str:
-        own = (f"{lead(depth)}{_dump(name)}: {_dump(value)}" for name, value in unstructure(model).items())
+        values = {_VERSION: grammar_version("planspec")} if model is plan else {}
+        values |= unstructure(model)
+        own = (f"{lead(depth)}{_dump(name)}: {_dump(value)}" for name, value in values.items())
         return f"{{{comma.join(own)}{comma}{lead(depth)}{_dump(key)}: ["
 
     unstructure = _converter().unstructure
@@ -176,6 +182,9 @@ def plan_from_dict(value: object) -> PlanSpec:
         PlanValueError: unknown keys, values of a wrong type or that no plan can hold; all of them, each with its path.
     """
     problems: list[str] = []
+    if isinstance(value, dict) and _VERSION in value:
+        value = value.copy()
+        problems += _check_version(value.pop(_VERSION))
     plan, steps = _structure(value, PlanSpec, "steps", _Path(), problems)
     todo: list[tuple[Any, str, object, _Path]] = [(plan, "steps", steps, _Path())]
     while todo:
@@ -194,6 +203,15 @@ def plan_from_dict(value: object) -> PlanSpec:
     if problems:
         raise PlanValueError(problems)
     return cast("PlanSpec", plan)
+
+
+def _check_version(written: object) -> Iterator[str]:
+    """A plan of a later language may say what this one has no words for."""
+    ours = grammar_version("planspec")
+    if not isinstance(written, str):
+        yield f"expected a string, not {_name(written)} @ $.{_VERSION}"
+    elif written.partition(".")[0] != ours.partition(".")[0]:
+        yield f"the plan is of grammar {one_line(shorten(written))}, and this reads {ours} @ $.{_VERSION}"
 
 
 def _structure(value: object, model: type, child: str, path: _Path, problems: list[str]) -> tuple[Any, object]:
@@ -277,15 +295,20 @@ def plan_json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "PlanSpec",
         "description": "A plan, as plan_to_dict gives it.",
-        **_object_schema(PlanSpec, PLAN_FIELDS, steps=steps),
+        **_object_schema(PlanSpec, PLAN_FIELDS, steps=steps, grammar={"type": "string"}),
         "$defs": {"step": _object_schema(PlanStep, STEP_FIELDS, children=steps)},
     }
 
 
-def _object_schema(model: Any, names: Collection[str], **below: Any) -> dict[str, Any]:
-    """What each of a model's own fields may hold, as its validator has it."""
+def _object_schema(model: Any, names: Collection[str], **others: Any) -> dict[str, Any]:
+    """What each of a model's own fields may hold, as its validator has it, and what others may."""
     fields = [attribute for attribute in attrs.fields(model) if attribute.name in names]
     own: dict[str, Any] = {one.name: one.validator.schema() for one in fields}
     required = [one.name for one in fields if one.default is attrs.NOTHING]
-    made = {"type": "object", "properties": {**own, **below}, "required": required, "additionalProperties": False}
+    made = {
+        "type": "object",
+        "properties": {**own, **others},
+        "required": required,
+        "additionalProperties": False,
+    }
     return {key: value for key, value in made.items() if value != []}

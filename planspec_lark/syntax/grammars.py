@@ -65,6 +65,7 @@ def grammar_path(language: str) -> Path:
     return _find(f"{language}.lark")
 
 
+@cache
 def grammar_version(language: str) -> str:
     """The version of ``language``, which stands in the first line of its grammar's file: ``// Name grammar 1.0``."""
     with grammar_path(language).open(encoding="utf-8") as file:

@@ -87,6 +87,7 @@ def test_invalid_utf_8() -> None:
 
 def test_empty_plan() -> None:
     assert json.loads(run("json", "-").stdout) == {
+        "grammar": "1.0",
         "title": "",
         "goal": "",
         "goal_detail": [],

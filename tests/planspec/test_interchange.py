@@ -40,6 +40,7 @@ STEP = {
     "children": [],
 }
 VALUE = {
+    "grammar": "1.0",
     "title": "t",
     "goal": "g",
     "goal_detail": ["d"],
@@ -62,6 +63,18 @@ def test_all_fields_are_always_there() -> None:
     assert plan_to_dict(plan) == VALUE
     assert plan_from_dict(VALUE) == plan
     assert list(plan_to_dict(plan)["steps"][0]) == list(STEP)
+
+
+def test_a_plan_of_another_language_is_refused() -> None:
+    assert plan_from_dict({**VALUE, "grammar": "1.7"}) == plan_from_dict(VALUE)
+    with pytest.raises(PlanValueError) as caught:
+        plan_from_dict({**VALUE, "grammar": "2.0\x1b", "title": 1})
+    assert caught.value.problems == [
+        "the plan is of grammar 2.0\\x1b, and this reads 1.0 @ $.grammar",
+        "expected a string, not a whole number @ $.title",
+    ]
+    with pytest.raises(PlanValueError, match=r"^expected a string, not a number @ \$\.grammar$"):
+        plan_from_dict({"grammar": 1.0})
 
 
 def test_the_value_shares_no_lists_with_the_plan() -> None:
@@ -190,6 +203,7 @@ def test_json_text_has_a_line_for_each_field() -> None:
     plan = PlanSpec("t", "g", ["d", ""], [], [PlanStep("1", step_type="act", outputs=["a", "b"])])
     assert plan_to_json(plan) == (
         "{\n"
+        '  "grammar": "1.0",\n'
         '  "title": "t",\n'
         '  "goal": "g",\n'
         '  "goal_detail": ["d", ""],\n'

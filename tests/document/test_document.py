@@ -662,3 +662,21 @@ def test_depth() -> None:
     copy.deepcopy(document)
     document.remove("1")
     assert document.text == "## Steps\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "REVISE 1 [act] c → d\n> y\n> z",
+        "REVISE 1 [act] c\n> ← e\n> y",
+        "REVISE 2 [subtask] c\n> y",
+        "ADD 3 [act] c\n> ← e\n> y",
+        "ADD 2.1 [act] c\n> y",
+        "DONE 1 | c",
+    ],
+)
+def test_new_lines_end_as_the_others_do(command: str) -> None:
+    document = PlanDocument.from_text("## Steps\r\n1. [act] a\r\n2. [subtask] b\r\n")
+    document.apply(parse_plan_commands(f"PLAN_CMD: {command}\n"))
+    assert "c" in document.text
+    assert document.text.count("\n") == document.text.count("\r\n")

@@ -15,7 +15,8 @@ WANTED: dict[str, Callable[[Case, str, Any, Any], bool]] = {
     "the JSON form of a plan has the version of the grammar": lambda _, path, old, new: _says_version(path, old, new),
 }
 
-_VERSION = re.compile(r'\n +"grammar": "1\.0",|"grammar": "1\.0", ?')
+# A JSON text, or one that stands in another.
+_VERSION = re.compile(r'(?:(?:\n|\\+n) +)?\\*"grammar\\*": (?:\\*"1\.0\\*"|\{\\*"type\\*": \\*"string\\*"\}), ?')
 
 
 def _says_version(path: str, old: Any, new: Any) -> bool:

@@ -6,7 +6,8 @@ asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from re import Match
 from typing import NamedTuple
@@ -14,12 +15,12 @@ from typing import NamedTuple
 from attrs import define, field, frozen
 
 from planspec_lark.planspec.line_faults import line_pattern
-from planspec_lark.planspec.models import STEP_FIELDS
+from planspec_lark.planspec.models import BLANKS, STEP_FIELDS
 from planspec_lark.planspec.tokens import SUMMARY, split_segments
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.source import Source, Span
+from planspec_lark.syntax.source import Source, Span, end_last_line
 
-__all__ = ["Fields", "Line", "Places", "StepPlaces"]
+__all__ = ["Fields", "Line", "Places", "StepPlaces", "cut_indentation", "iter_rows"]
 
 # Field name → its spans: one for a text or a number, one an item for a list. Absent parts are left out.
 Fields = dict[str, tuple[Span, ...]]
@@ -37,6 +38,24 @@ _PLAN_GROUPS = {
     "constraint": "constraint_TEXT",
     "body_line": "body_line",
 }
+# The parts of a plan that a line adds to, where the line is called otherwise.
+_PARTS = {"constraint": "constraints", "body_line": "goal_detail"}
+_ROW = re.compile(r"[^\n]*\n")
+
+
+def cut_indentation(line: str, start: int) -> tuple[str, int]:
+    """A line from its first character on that is no white space, and that one's offset; ``start`` is the line's own.
+
+    A byte-order mark at the start of a text counts as white space.
+    """
+    row = (line if start else line.removeprefix("\ufeff")).lstrip(BLANKS)
+    return row, start + len(line) - len(row)
+
+
+def iter_rows(text: str, at: int = 0) -> Iterator[tuple[str, int]]:
+    """The lines of a text, the last of them ended, from an offset on, without their indentation."""
+    for match in _ROW.finditer(text, at):
+        yield cut_indentation(match[0], match.start())
 
 
 class Line(NamedTuple):
@@ -48,6 +67,11 @@ class Line(NamedTuple):
     start: int
     end: int
     is_repaired: bool = False
+
+    @classmethod
+    def of(cls, row: str, start: int) -> Line:
+        """That of a row, which starts at an offset."""
+        return cls(start, start + len(row) - (2 if row.endswith("\r\n") else 1))
 
     def bounds_of_id(self, step_id: str) -> tuple[int, int]:
         """Where the id stands in the summary line of a step."""
@@ -77,13 +101,8 @@ class Places:
     _step_lines: dict[str, list[Line]] = field(factory=dict, repr=False)
     # Lists behind foreign arrows: where each starts and ends, by step and field.
     _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
-    # Finds all of the above, once somebody asks.
-    _find_later: Callable[[], Places] | None = field(default=None, repr=False)
-
-    @property
-    def are_to_be_found(self) -> bool:
-        """Whether nobody has asked for a place yet."""
-        return self._find_later is not None
+    # Whether the lines of a text without faults are to be found, once somebody asks.
+    _is_to_be_searched: bool = field(default=False, repr=False)
 
     def add(self, name: str, line: Line) -> None:
         """Note a line that holds a part of the plan itself."""
@@ -117,10 +136,23 @@ class Places:
         return max((line.end for _, line in self._plan_lines), default=0)
 
     def _find(self) -> None:
-        if self._find_later is not None:
-            found, self._find_later = self._find_later(), None
-            self.text, self._foreign = found.text, found._foreign
-            self._plan_lines, self._step_lines = found._plan_lines, found._step_lines
+        if not self._is_to_be_searched:
+            return
+        self._is_to_be_searched = False
+        self.text = end_last_line(self.text)
+        match_line, step_id = line_pattern().match, ""
+        # Nothing is out of place, so a line of a body belongs to the last step, or in front of all to the goal.
+        for row, start in iter_rows(self.text):
+            match = match_line(row)
+            if match is None:
+                continue
+            kind, line = str(match.lastgroup), Line.of(row, start)
+            if kind == "step":
+                step_id = match["step_STEP_ID"]
+            if step_id:
+                self.add_step(step_id, line)
+            else:
+                self.add(_PARTS.get(kind, kind), line)
 
     @cached_property
     def fields(self) -> Fields:

@@ -8,8 +8,7 @@ and what is no part of the plan it only names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from itertools import islice
 from re import Match
 from typing import Any
@@ -29,7 +28,7 @@ from planspec_lark.planspec.line_faults import (
     line_pattern,
 )
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
-from planspec_lark.planspec.positions import Line, Places
+from planspec_lark.planspec.positions import Line, Places, iter_rows
 from planspec_lark.planspec.tokens import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
 from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
@@ -49,7 +48,6 @@ __all__ = [
     "BLANK_LINES",
     "Recovery",
     "ScanResult",
-    "cut_indentation",
     "scan_faults",
     "scan_plan",
     "scan_strictly",
@@ -130,7 +128,7 @@ class Recovery:
     def run(self, text: str, at: int, findings: Findings) -> int:
         """Read the lines of a text, the last of them ended, from an offset on; returns where the plan has ended."""
         self.places.text = text
-        for row, start in _rows(text, at):
+        for row, start in iter_rows(text, at):
             if not self.read(row, start):
                 at = start
                 break
@@ -153,8 +151,8 @@ class Recovery:
             self._is_set_off = True
             return True
         self._behind, self.growing = self.growing, None
-        body = row[:-2] if row.endswith("\r\n") else row[:-1]
-        line, content = Line(start, start + len(body)), body.rstrip(BLANKS)
+        line = Line.of(row, start)
+        content = row[: line.end - start].rstrip(BLANKS)
         self._end = start + len(content)
         match = self._match(row, content)
         is_read = self._take(match, line) if match else self._refuse(content, line)
@@ -177,7 +175,10 @@ class Recovery:
         if self.has_comments and self._find_comment(content):
             return None
         match = line_pattern().match(row)
-        if match is None or self._is_listed_step(match, content):
+        # Most lines are a step's.
+        if match is None or (self.steps and match.lastgroup in ("step", "body_line")):
+            return match
+        if self._is_listed_step(match, content):
             return None
         if match.lastgroup != "step":
             self._doubt(content)
@@ -191,7 +192,7 @@ class Recovery:
     def _take(self, match: Match[str], line: Line) -> bool:
         """Take what a line says; False where it shows that the plan has ended in front of it."""
         kind = str(match.lastgroup)
-        if self._starts_another(kind):
+        if kind in _PARTS and self._starts_another(kind):
             self.is_finished = True
             return False
         goes_on = not line.is_repaired and kind == _BELOW.get(self.unfinished)
@@ -467,22 +468,6 @@ def start_of(found: Diagnostic) -> int:
     return found.span.start if found.span else 0
 
 
-def cut_indentation(line: str, start: int) -> tuple[str, int]:
-    """A line from its first character on that is no white space, and that one's offset; ``start`` is the line's own.
-
-    A byte-order mark at the start of a text counts as white space.
-    """
-    row = (line if start else line.removeprefix("\ufeff")).lstrip(BLANKS)
-    return row, start + len(line) - len(row)
-
-
-def _rows(text: str, at: int) -> Iterator[tuple[str, int]]:
-    while at < len(text):
-        end = text.index("\n", at) + 1
-        yield cut_indentation(text[at:end], at)
-        at = end
-
-
 # ---------------------------------------------------------------- whole texts
 
 
@@ -521,7 +506,7 @@ def scan_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMIT
     if plan is not None and not _has_foreign_arrows(plan):
         found = Findings(limits.max_findings)
         found.extend(remainder.diagnose(source))
-        result = _scan_later(plan, source, found)
+        result = _scan_later(plan, source, remainder.text, found)
     else:
         result = _scan(source, remainder, limits)
     return _refuse_excess(result, limits)
@@ -543,11 +528,11 @@ def scan_strictly(
     plan = (read or fast_reader.read)(text)
     if plan is None:
         return scan_faults(text, name=name, limits=limits)
-    return _refuse_excess(_scan_later(plan, Source(text, name), Findings(limits.max_findings)), limits)
+    return _refuse_excess(_scan_later(plan, Source(text, name), text, Findings(limits.max_findings)), limits)
 
 
 def scan_faults(text: str, *, name: str = "<text>", limits: Limits = NO_LIMITS) -> ScanResult:
-    """Read a text as :func:`scan_strictly` does, one that is known to have faults, or whose places are asked for."""
+    """Read a text as :func:`scan_strictly` does, one that is known to have faults."""
     source, remainder, found = Source(text, name), leave_out_reasoning(text), Findings(limits.max_findings)
     reader = Recovery(source, is_strict=True)
     reader.run(end_last_line(remainder.text), 0, found)
@@ -598,13 +583,9 @@ def _has_foreign_arrows(plan: PlanSpec) -> bool:
     return False
 
 
-def _scan_later(plan: PlanSpec, source: Source, found: Findings) -> ScanResult:
+def _scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> ScanResult:
     """The result for a text without faults. Its places, which not everybody asks for, take longer than the plan."""
-    return ScanResult(plan, found.close(), Places(source, find_later=partial(_find_places, source)), source)
-
-
-def _find_places(source: Source) -> Places:
-    return scan_faults(source.text).places
+    return ScanResult(plan, found.close(), Places(source, text, is_to_be_searched=True), source)
 
 
 # ---------------------------------------------------------------- plans that are too large
@@ -644,13 +625,4 @@ def _find_excess(result: ScanResult, limits: Limits) -> Diagnostic | None:
 
 
 def _place(step: PlanStep, result: ScanResult) -> tuple[Span, Source]:
-    places = result.places
-    if places.are_to_be_found:
-        # Of a plan that is refused, this is the only place that anybody will ask for.
-        reader = Recovery(result.source, is_strict=True)
-        reader.places.text = end_last_line(leave_out_reasoning(result.source.text).text)
-        rows = _rows(reader.places.text, 0)
-        while step.step_id not in reader.steps:
-            reader.read(*next(rows))
-        places = reader.places
-    return places.step(step.step_id).fields["step_id"][0], result.source
+    return result.places.step(step.step_id).fields["step_id"][0], result.source

@@ -16,7 +16,8 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.planspec.corrections import looks_like_step
 from planspec_lark.planspec.line_faults import is_step
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.recovery import BLANK_LINES, Recovery, ScanResult, cut_indentation, scan_plan, start_of
+from planspec_lark.planspec.positions import cut_indentation
+from planspec_lark.planspec.recovery import BLANK_LINES, Recovery, ScanResult, scan_plan, start_of
 from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import (

@@ -40,7 +40,8 @@ _PLAN_GROUPS = {
 }
 # The parts of a plan that a line adds to, where the line is called otherwise.
 _PARTS = {"constraint": "constraints", "body_line": "goal_detail"}
-_ROW = re.compile(r"[^\n]*\n")
+# A line, and all of it that follows on its indentation, to which a byte-order mark in front of the text belongs.
+_ROW = re.compile(rf"(?:\A\ufeff)?[{BLANKS}]*+([^\n]*\n)")
 
 
 def cut_indentation(line: str, start: int) -> tuple[str, int]:
@@ -55,7 +56,7 @@ def cut_indentation(line: str, start: int) -> tuple[str, int]:
 def iter_rows(text: str, at: int = 0) -> Iterator[tuple[str, int]]:
     """The lines of a text, the last of them ended, from an offset on, without their indentation."""
     for match in _ROW.finditer(text, at):
-        yield cut_indentation(match[0], match.start())
+        yield match[1], match.start(1)
 
 
 class Line(NamedTuple):

@@ -198,7 +198,7 @@ class Recovery:
         goes_on = not line.is_repaired and kind == _BELOW.get(self.unfinished)
         if not goes_on:
             self.unfinished = "" if line.is_repaired else kind
-        elif self._extend() and self.owner is False:
+        elif self._behind and self._extend() and self.owner is False:
             # The finding is about all lines that go on with the first.
             return True
         if kind == "step":
@@ -296,10 +296,10 @@ class Recovery:
             self.tell("detail", step_id=step.step_id, text=detail)
 
     def _take_step(self, match: Match[str], line: Line) -> None:
-        # The first step opens the section where no header has.
-        self.section = Section.STEPS
-        self.seen.add(Section.STEPS)
         if not self.steps:
+            # The first step opens the section where no header has.
+            self.section = Section.STEPS
+            self.seen.add(Section.STEPS)
             self._steps_in_fence = self._in_fence
         self._in_prose = False
         step = build_step(*match.group(*_STEP_GROUPS))

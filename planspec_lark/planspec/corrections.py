@@ -134,7 +134,7 @@ def find_outputs(description: str) -> AlmostList | None:
 
 def find_inputs(line: str) -> AlmostList | None:
     """A detail line that looks like inputs, but for its arrow or its commas."""
-    return _almost("←", _compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(BLANKS)[:1] in _LEFT else None
+    return _almost("←", _compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(BLANKS).startswith(_LEFT) else None
 
 
 def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:

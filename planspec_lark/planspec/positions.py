@@ -69,11 +69,6 @@ class Line(NamedTuple):
     end: int
     is_repaired: bool = False
 
-    @classmethod
-    def of(cls, row: str, start: int) -> Line:
-        """That of a row, which starts at an offset."""
-        return cls(start, start + len(row) - (2 if row.endswith("\r\n") else 1))
-
     def bounds_of_id(self, step_id: str) -> tuple[int, int]:
         """Where the id stands in the summary line of a step."""
         return self.start, self.end if self.is_repaired else self.start + len(step_id)
@@ -147,7 +142,7 @@ class Places:
             match = match_line(row)
             if match is None:
                 continue
-            kind, line = str(match.lastgroup), Line.of(row, start)
+            kind, line = str(match.lastgroup), Line(start, start + len(row.rstrip("\r\n")))
             if kind == "step":
                 step_id = match["step_STEP_ID"]
             if step_id:

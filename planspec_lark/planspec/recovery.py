@@ -9,7 +9,7 @@ and what is no part of the plan it only names.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
+from itertools import chain, islice
 from re import Match
 from typing import Any
 
@@ -151,8 +151,8 @@ class Recovery:
             self._is_set_off = True
             return True
         self._behind, self.growing = self.growing, None
-        line = Line.of(row, start)
-        content = row[: line.end - start].rstrip(BLANKS)
+        body = row[:-2] if row.endswith("\r\n") else row[:-1]
+        line, content = Line(start, start + len(body)), body.rstrip(BLANKS)
         self._end = start + len(content)
         match = self._match(row, content)
         is_read = self._take(match, line) if match else self._refuse(content, line)
@@ -576,11 +576,10 @@ def _finish(reader: Recovery, found: Findings) -> ScanResult:
 
 def _has_foreign_arrows(plan: PlanSpec) -> bool:
     """Whether a plan has text that a tolerant reading takes for a list of variables."""
-    for step in iter_steps(plan):
-        found = [find_outputs(step.description)] if step.description and not step.outputs else []
-        if any(almost and almost.is_foreign for almost in (*found, *map(find_inputs, step.detail))):
-            return True
-    return False
+    steps = [*iter_steps(plan)]
+    outputs = (find_outputs(step.description) for step in steps if step.description and not step.outputs)
+    inputs = (find_inputs(line) for step in steps for line in step.detail)
+    return any(almost and almost.is_foreign for almost in chain(outputs, inputs))
 
 
 def _scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> ScanResult:

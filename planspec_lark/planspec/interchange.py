@@ -61,8 +61,11 @@ def _exactly(kind: type) -> Callable[[Any, Any], Any]:
     return structure
 
 
+_structure_list = _exactly(list)
+
+
 def _strings(value: Any, _: Any) -> list[str]:
-    for index, item in enumerate(_exactly(list)(value, list)):
+    for index, item in enumerate(_structure_list(value, list)):
         if not isinstance(item, str):
             raise TypeError(f"expected a string at [{index}], not {_name(item)}")
     return list(value)

@@ -175,10 +175,11 @@ class Matches:
 
     def __call__(self, _instance: object, attribute: Attribute[Any], value: object) -> None:
         """See :class:`Validator`."""
-        checked = check_text(attribute.name, value)
-        is_empty = not checked and self.is_empty_allowed
-        if not is_empty and not grammars.pattern("planspec", self.terminal).fullmatch(checked):
-            raise ValueError(f"{attribute.name}: {checked!r} is not {self.words}")
+        is_empty = self.is_empty_allowed and isinstance(value, str) and not value
+        if not is_empty and not grammars.pattern("planspec", self.terminal).fullmatch(
+            check_text(attribute.name, value)
+        ):
+            raise ValueError(f"{attribute.name}: {value!r} is not {self.words}")
 
     def schema(self) -> Schema:
         """See :class:`Validator`."""

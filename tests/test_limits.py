@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -18,10 +18,10 @@ from planspec_lark import (
     scan_plan,
     scan_plan_commands,
 )
-from planspec_lark.planspec.recovery import Recovery
+from planspec_lark.planspec import positions
 from planspec_lark.syntax.limits import Findings
 
-_READ = Recovery.read
+_ROWS = positions.iter_rows
 HEAD = "Goal: g\n## Steps\n"
 CHAIN = HEAD + "1. [subtask] a → a\n1.1. [subtask] b → b\n1.1.1. [act] c → c\n"
 
@@ -87,11 +87,12 @@ def test_to_refuse_a_plan_takes_no_longer_than_to_read_it(monkeypatch: pytest.Mo
     read: list[str] = []
     text = HEAD + "".join(f"{number}. [act] a\n" for number in range(1, 501))
 
-    def take(self: Recovery, row: str, start: int) -> bool:
-        read.append(row)
-        return _READ(self, row, start)
+    def take(text: str, at: int = 0) -> Iterator[tuple[str, int]]:
+        for row in _ROWS(text, at):
+            read.append(row[0])
+            yield row
 
-    monkeypatch.setattr(Recovery, "read", take)
+    monkeypatch.setattr(positions, "iter_rows", take)
     assert codes(text, max_steps=10) == ["PS122"]
     assert len(read) - HEAD.count("\n") == 11
 

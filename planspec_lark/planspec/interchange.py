@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
@@ -103,6 +104,8 @@ def _converter() -> Converter:
 
 # The key of the grammar's version.
 _VERSION = "grammar"
+# How a version begins that this one can read.
+_SAME_LANGUAGE = f"{grammar_version('planspec').partition('.')[0]}."
 
 
 def plan_to_dict(plan: PlanSpec) -> dict[str, Any]:
@@ -213,7 +216,7 @@ def _check_version(written: object) -> Iterator[str]:
     ours = grammar_version("planspec")
     if not isinstance(written, str):
         yield f"expected a string, not {_name(written)} @ $.{_VERSION}"
-    elif written.partition(".")[0] != ours.partition(".")[0]:
+    elif not written.startswith(_SAME_LANGUAGE):
         yield f"the plan is of grammar {one_line(shorten(written))}, and this reads {ours} @ $.{_VERSION}"
 
 
@@ -294,11 +297,12 @@ def _refuse_constant(word: str) -> NoReturn:
 def plan_json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of what :func:`plan_to_dict` gives and :func:`plan_from_dict` takes."""
     steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
+    version = {"type": "string", "pattern": f"^{re.escape(_SAME_LANGUAGE)}"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "PlanSpec",
         "description": "A plan, as plan_to_dict gives it.",
-        **_object_schema(PlanSpec, PLAN_FIELDS, steps=steps, grammar={"type": "string"}),
+        **_object_schema(PlanSpec, PLAN_FIELDS, steps=steps, grammar=version),
         "$defs": {"step": _object_schema(PlanStep, STEP_FIELDS, children=steps)},
     }
 

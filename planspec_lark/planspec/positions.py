@@ -97,8 +97,8 @@ class Places:
     _step_lines: dict[str, list[Line]] = field(factory=dict, repr=False)
     # Lists behind foreign arrows: where each starts and ends, by step and field.
     _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
-    # Whether the lines of a text without faults are to be found, once somebody asks.
-    _is_to_be_searched: bool = field(default=False, repr=False)
+    # From where on the lines of a text without faults are still to be found, once somebody asks; None where all are.
+    _unread: int | None = field(default=None, repr=False)
 
     def add(self, name: str, line: Line) -> None:
         """Note a line that holds a part of the plan itself."""
@@ -118,7 +118,7 @@ class Places:
 
     def id_of(self, step_id: str) -> tuple[int, int]:
         """From where to where a step's id goes."""
-        self._find()
+        self._find(step_id)
         return self._step_lines[step_id][0].bounds_of_id(step_id)
 
     def bounds_of(self, step_id: str) -> list[tuple[int, int]]:
@@ -131,14 +131,15 @@ class Places:
         self._find()
         return max((line.end for _, line in self._plan_lines), default=0)
 
-    def _find(self) -> None:
-        if not self._is_to_be_searched:
+    def _find(self, until: str = "") -> None:
+        """Find the lines of a text without faults: all, or up to the summary line of a step."""
+        if self._unread is None or until in self._step_lines:
             return
-        self._is_to_be_searched = False
-        self.text = end_last_line(self.text)
-        match_line, step_id = line_pattern().match, ""
+        if not self._unread:
+            self.text = end_last_line(self.text)
+        match_line, step_id = line_pattern().match, next(reversed(self._step_lines), "")
         # Nothing is out of place, so a line of a body belongs to the last step, or in front of all to the goal.
-        for row, start in iter_rows(self.text):
+        for row, start in iter_rows(self.text, self._unread):
             match = match_line(row)
             if match is None:
                 continue
@@ -149,6 +150,10 @@ class Places:
                 self.add_step(step_id, line)
             else:
                 self.add(_PARTS.get(kind, kind), line)
+            if step_id and step_id == until:
+                self._unread = start + len(row)
+                return
+        self._unread = None
 
     @cached_property
     def fields(self) -> Fields:

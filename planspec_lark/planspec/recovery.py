@@ -584,7 +584,7 @@ def _has_foreign_arrows(plan: PlanSpec) -> bool:
 
 def _scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> ScanResult:
     """The result for a text without faults. Its places, which not everybody asks for, take longer than the plan."""
-    return ScanResult(plan, found.close(), Places(source, text, is_to_be_searched=True), source)
+    return ScanResult(plan, found.close(), Places(source, text, unread=0), source)
 
 
 # ---------------------------------------------------------------- plans that are too large
@@ -624,4 +624,4 @@ def _find_excess(result: ScanResult, limits: Limits) -> Diagnostic | None:
 
 
 def _place(step: PlanStep, result: ScanResult) -> tuple[Span, Source]:
-    return result.places.step(step.step_id).fields["step_id"][0], result.source
+    return result.source.span(*result.places.id_of(step.step_id)), result.source

@@ -16,10 +16,12 @@ WANTED: dict[str, Callable[[Case, str, Any, Any], bool]] = {
 }
 
 # A JSON text, or one that stands in another.
-_VERSION = re.compile(r'(?:(?:\n|\\+n) +)?\\*"grammar\\*": (?:\\*"1\.0\\*"|\{\\*"type\\*": \\*"string\\*"\}), ?')
+_VERSION = re.compile(
+    r'(?:(?:\n|\\+n) +)?\\*"grammar\\*": (?:\\*"1\.0\\*"|\{\\*"type\\*": \\*"string\\*", \\*"pattern\\*": \\*"\^1\\+\.\\*"\}), ?'
+)
 
 
 def _says_version(path: str, old: Any, new: Any) -> bool:
     if path.endswith(".grammar"):
-        return bool(old == "<none>" and new in ("1.0", {"type": "string"}))
+        return bool(old == "<none>" and new in ("1.0", {"type": "string", "pattern": r"^1\."}))
     return isinstance(old, str) and isinstance(new, str) and _VERSION.sub("", new) == old

@@ -17,6 +17,9 @@ WANTED: dict[str, Callable[[Case, str, Any, Any], bool]] = {
 
 # A JSON text, or one that stands in another.
 _VERSION = re.compile(
+    r'(?:(?:\n|\\+n) +)?\\*"grammar\\*": '
+    r'(?:\\*"1\.0\\*"|\{\\*"type\\*": \\*"string\\*", \\*"pattern\\*": \\*"\^1\\+\.\\*"\}), ?'
+)
     r'(?:(?:\n|\\+n) +)?\\*"grammar\\*": (?:\\*"1\.0\\*"|\{\\*"type\\*": \\*"string\\*", \\*"pattern\\*": \\*"\^1\\+\.\\*"\}), ?'
 )
 

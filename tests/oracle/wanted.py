@@ -20,8 +20,6 @@ _VERSION = re.compile(
     r'(?:(?:\n|\\+n) +)?\\*"grammar\\*": '
     r'(?:\\*"1\.0\\*"|\{\\*"type\\*": \\*"string\\*", \\*"pattern\\*": \\*"\^1\\+\.\\*"\}), ?'
 )
-    r'(?:(?:\n|\\+n) +)?\\*"grammar\\*": (?:\\*"1\.0\\*"|\{\\*"type\\*": \\*"string\\*", \\*"pattern\\*": \\*"\^1\\+\.\\*"\}), ?'
-)
 
 
 def _says_version(path: str, old: Any, new: Any) -> bool:

@@ -308,6 +308,8 @@ _CALLS = [
 
 def _call(arguments: list[str]) -> tuple[int, bytes, bytes]:
     """The command line in a child of this process, which has all modules already."""
+    # What this process has not written yet, the child would write as well, and as its own.
+    sys.stdout.flush()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = os.fork()
         if child == 0:

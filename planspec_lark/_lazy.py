@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -21,7 +22,10 @@ def attach(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], An
     def get(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{home[name]}"), name)
+        value = getattr(import_module(f"{package}.{home[name]}"), name)
+        # From now on it is found without asking here.
+        setattr(sys.modules[package], name, value)
+        return value
 
     names = sorted(home)
     return get, lambda: names, names

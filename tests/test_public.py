@@ -66,6 +66,12 @@ def test_what_is_at_the_top_is_public_in_its_package() -> None:
         assert [getattr(package, name) is value for package in homes] == [True], name
 
 
+@each_package
+def test_a_name_is_looked_for_once(package: ModuleType) -> None:
+    for name in package.__all__:
+        assert getattr(package, name) is vars(package)[name]
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'parse_plans'"):
         PACKAGES[0].parse_plans  # noqa: B018

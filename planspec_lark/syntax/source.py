@@ -10,7 +10,6 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
 from functools import cached_property
 
 from attrs import define, field, frozen
@@ -140,11 +139,6 @@ class GrowingSource(Source):
     def length(self) -> int:
         """How many characters there are so far."""
         return self._length
-
-    def lines_from(self, offset: int) -> Iterator[tuple[int, str]]:
-        """All lines from the one at an offset on, each with its own offset and its line break."""
-        first = self.position(offset)[0] - 1
-        yield from zip(self._index[first:], self._lines[first:], strict=False)
 
     def line(self, number: int) -> str:
         """Line ``number`` without its line break; empty where it has not come yet."""

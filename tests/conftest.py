@@ -60,6 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Whoever gives a path means all that is there. Decided here, as processes of xdist are always given paths."""
     if config.option.job is None:
         config.option.job = "all" if config.args_source is pytest.Config.ArgsSource.ARGS else ""
+    # A job leaves most tests out, and their snapshots are none the less needed.
+    config.option.warn_unused_snapshots |= config.option.job in JOBS
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "PLAN_FIELDS",
     "STEP_FIELDS",
     "STEP_TYPES",
+    "WORDS",
     "Each",
     "FieldInfo",
     "Line",
@@ -334,8 +335,8 @@ def _ids(steps: list[PlanStep]) -> str:
 class FieldInfo:
     """What is known of a field beside its type and its validator.
 
-    All that goes through the fields of a plan or a step takes them from here: comparing, hashes, differences, merges,
-    JSON and its schema, places, edits.
+    All that goes through the fields of a plan or a step takes them from here: reading, printing, comparing, hashes,
+    differences, merges, JSON and its schema, places, edits.
 
     Attributes:
         label: what people call it.
@@ -344,6 +345,7 @@ class FieldInfo:
         is_in_body: whether that is a line of the body.
         is_state: whether it says how far a step has come, and not what it asks for.
         value: the name of what it is compared as: fields of the same value differ, and are merged, together.
+        sign: of a field that is one word between the type and the description, what stands in front of it there.
     """
 
     label: str
@@ -352,6 +354,7 @@ class FieldInfo:
     is_in_body: bool = False
     is_state: bool = False
     value: str = ""
+    sign: str = ""
 
 
 _INFO = "planspec"
@@ -478,6 +481,8 @@ def _iter_all(steps: Iterable[PlanStep]) -> Iterator[PlanStep]:
 # The own fields of a plan and of a step: all but the steps below it and the state of a view.
 PLAN_FIELDS = _infos(PlanSpec)
 STEP_FIELDS = _infos(PlanStep)
+# Those that are one word of the summary line, each with its sign. Reading and printing them needs no code of their own.
+WORDS = {name: info.sign for name, info in STEP_FIELDS.items() if info.sign}
 
 _HEAD = attrgetter(*PLAN_FIELDS)
 _OWN = attrgetter(*STEP_FIELDS)

@@ -13,6 +13,7 @@ from planspec_lark.planspec.models import (
     BLANKS,
     MARKS,
     STEP_TYPES,
+    WORDS,
     PlanSpec,
     PlanStatus,
     PlanStep,
@@ -28,6 +29,7 @@ __all__ = ["canonical_step", "canonical_summary", "progress_text", "serialize_pl
 
 _MARKS = {status: f"[{mark}] " for status, mark in MARKS.items()}
 _PENDING = PlanStatus.PENDING
+_WORDS = (*WORDS.items(),)
 
 
 def serialize_plan(
@@ -149,6 +151,9 @@ def _summary(step: PlanStep, indent: str) -> str:
     if kind in ("x", "X") and _needs_mark(step):
         mark = "[ ] "
     line = f"{indent}{step.step_id}. {mark}{name}[{kind}]"
+    for field, sign in _WORDS:
+        if word := getattr(step, field):
+            line = f"{line} {sign}{word}"
     text = step.description
     if text:
         if "|" in text or "→" in text:

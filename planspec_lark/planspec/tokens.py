@@ -12,7 +12,7 @@ from re import Match
 from typing import Any
 
 from planspec_lark.planspec.escapes import read_description, read_detail, read_segment
-from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanStatus, PlanStep, make_step
+from planspec_lark.planspec.models import MARKS, STEP_FIELDS, STEP_TYPES, WORDS, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
 
 __all__ = [
@@ -34,6 +34,7 @@ SUMMARY = (
     "MARK",
     "NAME",
     "TYPE",
+    *(STEP_FIELDS[name].token for name in WORDS),
     "DESCRIPTION",
     "OUTPUTS",
     "RESULT",
@@ -42,6 +43,7 @@ SUMMARY = (
     "_behind",
 )
 BODY = ("INPUTS", "DETAIL")
+_FIRST_WORD, _BEHIND_WORDS = SUMMARY.index("TYPE") + 1, SUMMARY.index("DESCRIPTION")
 
 _STATUSES: dict[str | None, PlanStatus] = {f"[{mark}]": status for status, mark in MARKS.items()}
 _STATUSES[None] = _STATUSES[""] = PlanStatus.PENDING
@@ -98,9 +100,10 @@ def build_steps(rows: Iterable[tuple[str, ...]]) -> list[PlanStep] | None:
     """
     steps: list[PlanStep] = []
     step = None
-    for step_id, mark, name, kind, text, outputs, result, more, progress, behind, inputs, detail, rest in rows:
-        if step_id:
-            step = build_step(step_id, mark, name, kind, text, outputs, result, more, progress, behind)
+    for row in rows:
+        inputs, detail, rest = row[-3:]
+        if row[0]:
+            step = build_step(*row[:-3])
             steps.append(step)
         elif step is None or rest:
             return None
@@ -111,7 +114,7 @@ def build_steps(rows: Iterable[tuple[str, ...]]) -> list[PlanStep] | None:
     return steps
 
 
-def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
+def _build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
     step_id: str,
     mark: str | None,
     name: str | None,
@@ -145,3 +148,14 @@ def build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
         done_count=int(done),
         total_count=int(total) if total else None,
     )
+
+
+def _build_with_words(*tokens: str | None) -> PlanStep:
+    step = _build_step(*tokens[:_FIRST_WORD], *tokens[_BEHIND_WORDS:])  # type: ignore[arg-type]
+    for name, word in zip(WORDS, tokens[_FIRST_WORD:_BEHIND_WORDS], strict=True):
+        setattr(step, name, word or "")
+    return step
+
+
+# Takes the tokens SUMMARY. There are no words by now, and looking for them would take its time.
+build_step: Callable[..., PlanStep] = _build_with_words if WORDS else _build_step

@@ -18,7 +18,9 @@ from tests.corpus import ROOT
 
 MODELS = "planspec_lark/planspec/models.py"
 
-FIELD = '    owner: str = _text(_NAME, "owner", "OWNER", 10)\n'
+FIELD = '    owner: str = _text(_NAME, "owner", "OWNER", 10, sign="@")\n'
+TOKEN = "// Who does it.\nOWNER.2: /[ \\t]+@/ WORD\n"
+TOKENS_BELOW = "// A word as in programs:"
 BEHIND_RESULT = '    result: str = _text(Text(), "result", "RESULT", 8, is_state=True)\n'
 SEE_THE_FIELD = """
 import copy
@@ -49,9 +51,23 @@ assert refuses(1) == ["expected a string, not a whole number @ $.steps[0].owner"
 assert plan_to_dict(one)["steps"][0]["owner"] == "ann"
 assert plan_from_json(plan_to_json(one)) == one
 assert "owner" in plan_json_schema()["$defs"]["step"]["properties"]
-# Texts, which have no words for it yet.
+# Texts: printed and read by both readers, in its place or not there.
+TEXT = "# Plan: t\\nGoal: g\\n## Steps\\n1. [>] [act] @ann Buy the seeds → seeds | none left\\n"
+read = parse_plan(TEXT)
+assert (read.steps[0].owner, read.steps[0].description) == ("ann", "Buy the seeds")
+assert serialize_plan(one) == TEXT.replace("[>] ", "").partition(" →")[0] + "\\n"
+for text in (TEXT, TEXT.replace("@ann ", ""), TEXT.replace("@ann", "@ ann")):
+    assert parse_plan(text) == parse_plan(text, accelerate=False) == scan_plan(text).plan
+    assert serialize_plan(parse_plan(text)) == text
 assert parse_plan("## Steps\\n1. [act] Buy").steps[0].owner == ""
-assert parse_plan(serialize_plan(plan(""))) == plan("")
+# Places, and edits of the text.
+[span] = scan_plan(TEXT).places.step("1").fields["owner"]
+assert TEXT.splitlines()[3][span.column - 1 : span.end_column - 1] == "ann"
+document = PlanDocument.from_text(TEXT.replace(" |", "  |"))
+document.apply(parse_plan_commands("PLAN_CMD: DONE 1 | Sown"))
+assert document.text.splitlines()[3] == "1. [x] [act] @ann Buy the seeds → seeds  | Sown", document.text
+document.apply(parse_plan_commands("PLAN_CMD: REVISE 1 [act] Sell"))
+assert document.text.splitlines()[3] == "1. [act] Sell", document.text
 # Differences and merges.
 [change] = diff_plans(one, other).steps
 assert [(found.name, found.old, found.new) for found in change.fields] == [("owner", "ann", "bob")], change
@@ -124,8 +140,14 @@ def look(root: Path, script: str) -> str:
     return done.stderr
 
 
+def add_field(root: Path) -> None:
+    change(root, MODELS, BEHIND_RESULT, BEHIND_RESULT + FIELD)
+    change(root, "grammar/planspec.lark", "TYPE [DESCRIPTION]", "TYPE [OWNER] [DESCRIPTION]")
+    change(root, "grammar/planspec.lark", TOKENS_BELOW, TOKEN + TOKENS_BELOW)
+
+
 def test_a_field_of_a_step(copied: Path) -> None:
-    change(copied, MODELS, BEHIND_RESULT, BEHIND_RESULT + FIELD)
+    add_field(copied)
     assert look(copied, SEE_THE_FIELD) == ""
 
 
@@ -134,10 +156,13 @@ def test_a_field_of_a_step(copied: Path) -> None:
     [
         (MODELS, "_OWN = attrgetter(*STEP_FIELDS)", '_OWN = attrgetter("description")'),
         ("planspec_lark/planspec/views.py", "for name in STEP_FIELDS if", 'for name in ["inputs"] if'),
+        ("planspec_lark/planspec/tokens.py", "*(STEP_FIELDS[name].token for name in WORDS),", "*(),"),
+        ("planspec_lark/planspec/printer.py", "(*WORDS.items(),)", "()"),
+        ("planspec_lark/planspec/positions.py", "for token in SUMMARY\n", 'for token in ["STEP_ID"]\n'),
     ],
 )
 def test_a_list_of_fields_made_by_hand_is_found(copied: Path, path: str, derived: str, by_hand: str) -> None:
-    change(copied, MODELS, BEHIND_RESULT, BEHIND_RESULT + FIELD)
+    add_field(copied)
     change(copied, path, derived, by_hand)
     assert "Error" in look(copied, SEE_THE_FIELD)
 

@@ -16,8 +16,9 @@ from planspec_lark.engine.ledger import Change, Ledger, LedgerError, Record
 from planspec_lark.engine.plantext import PlanText
 from planspec_lark.engine.state import RunState
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
-from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.syntax.diagnostics import PlanSpecError
+from planspec_lark.syntax.grammars import readable_versions
 from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["Edited", "EditedError", "Edits", "Past", "catch_up", "find_edits", "open_again", "replay"]
@@ -62,12 +63,13 @@ def replay(ledger: Ledger, run: str) -> Past:
     """Read all records of a run.
 
     Raises:
-        LedgerError: they are none that a run writes.
+        LedgerError: they are none that a run writes, or the plans in them are of another language.
     """
     state, text = RunState(), ""
     changes: dict[str, dict[str, Any]] = {}
     try:
         for record in ledger.records(run):
+            _check_version(record, run)
             state.take(record)
             if record.plan is not None:
                 text = record.plan
@@ -81,6 +83,14 @@ def replay(ledger: Ledger, run: str) -> Past:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise LedgerError(f"the records of run {visible_name(run)} are none: {visible(str(error))}") from None
     return Past(state, plan)
+
+
+def _check_version(record: Record, run: str) -> None:
+    """A record of a later language may hold a plan that says something else in this one."""
+    written = record.data.get("grammar", GRAMMAR_VERSION)
+    if not isinstance(written, str) or not written.startswith(readable_versions("planspec")):
+        said = visible_name(str(written))
+        raise LedgerError(f"run {visible_name(run)} was written with grammar {said}, and this reads {GRAMMAR_VERSION}")
 
 
 def _new_values(change: Change) -> dict[str, Any]:

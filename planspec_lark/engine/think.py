@@ -42,7 +42,7 @@ from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
 from planspec_lark.engine.state import RunState
 from planspec_lark.engine.stepping import Stepper
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
-from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import PlanSpecError, Severity
@@ -183,7 +183,7 @@ class ThinkEngine:
         info = RunInfo(secrets.token_hex(8), time.time(), self._take_inputs())
         ledger.begin(info)
         desk = Desk(plan, RunState(), ledger, info.run, file, self.on_event)
-        desk.note_shape(Kind.BEGUN)
+        desk.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION)
         return desk
 
     def _take_inputs(self) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class ThinkEngine:
         run, past = runs[-1].run, replay(ledger, runs[-1].run)
         if past.state.last is None:
             desk = Desk(plan, past.state, ledger, run, file, self.on_event)
-            desk.note_shape(Kind.BEGUN, inputs=inputs)
+            desk.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs)
             return desk
         was = serialize_plan(plan)
         now = catch_up(plan, past)

@@ -19,7 +19,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from planspec_lark.planspec.models import PLAN_FIELDS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
-from planspec_lark.syntax.grammars import grammar_version
+from planspec_lark.syntax.grammars import grammar_version, readable_versions
 from planspec_lark.syntax.source import escape_json, one_line, visible_name
 
 __all__ = ["PlanValueError", "plan_from_dict", "plan_from_json", "plan_json_schema", "plan_to_dict", "plan_to_json"]
@@ -104,8 +104,6 @@ def _converter() -> Converter:
 
 # The key of the grammar's version.
 _VERSION = "grammar"
-# How a version begins that this one can read.
-_SAME_LANGUAGE = f"{grammar_version('planspec').partition('.')[0]}."
 
 
 def plan_to_dict(plan: PlanSpec) -> dict[str, Any]:
@@ -216,7 +214,7 @@ def _check_version(written: object) -> Iterator[str]:
     ours = grammar_version("planspec")
     if not isinstance(written, str):
         yield f"expected a string, not {_name(written)} @ $.{_VERSION}"
-    elif not written.startswith(_SAME_LANGUAGE):
+    elif not written.startswith(readable_versions("planspec")):
         yield f"the plan is of grammar {one_line(shorten(written))}, and this reads {ours} @ $.{_VERSION}"
 
 
@@ -297,7 +295,7 @@ def _refuse_constant(word: str) -> NoReturn:
 def plan_json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of what :func:`plan_to_dict` gives and :func:`plan_from_dict` takes."""
     steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
-    version = {"type": "string", "pattern": f"^{re.escape(_SAME_LANGUAGE)}"}
+    version = {"type": "string", "pattern": f"^{re.escape(readable_versions('planspec'))}"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "PlanSpec",

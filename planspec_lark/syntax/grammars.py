@@ -30,6 +30,7 @@ __all__ = [
     "grammar_version",
     "parser",
     "pattern",
+    "readable_versions",
     "regular",
     "schema_path",
     "states",
@@ -70,6 +71,11 @@ def grammar_version(language: str) -> str:
     """The version of ``language``, which stands in the first line of its grammar's file: ``// Name grammar 1.0``."""
     with grammar_path(language).open(encoding="utf-8") as file:
         return file.readline().split()[-1]
+
+
+def readable_versions(language: str) -> str:
+    """How the versions begin whose texts mean the same in this one: with its first number and a dot."""
+    return f"{grammar_version(language).partition('.')[0]}."
 
 
 def schema_path(language: str) -> Path:

@@ -17,6 +17,7 @@ from planspec_lark.engine.events import History
 from planspec_lark.engine.ledger import Change, Kind, Ledger, LedgerError, MemoryLedger, Record, RunInfo
 from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from planspec_lark.engine.think import ThinkEngine
+from planspec_lark.planspec import GRAMMAR_VERSION
 from tests.corpus import ROOT
 from tests.engine.worlds import World, plan
 
@@ -269,6 +270,20 @@ def test_a_run_does_not_go_on_with_what_nobody_has_written(tmp_path: Path, state
     World().run(path)
     _make(tmp_path / "p.ledger", statement)
     with pytest.raises(LedgerError):
+        World().run(path, resume=True)
+
+
+@pytest.mark.parametrize(("written", "is_read"), [("1.7", True), ("2.0", False), ("1", False), ("", False), (1, False)])
+def test_a_run_of_another_grammar(tmp_path: Path, written: object, *, is_read: bool) -> None:
+    path = tmp_path / "p"
+    path.write_text("Goal: g\n## Steps\n1. [act] a\n")
+    World().run(path)
+    data = json.dumps({"grammar": written})
+    _make(tmp_path / "p.ledger", f"UPDATE records SET data = json_patch(data, '{data}') WHERE kind = 'begun'")
+    if is_read:
+        World().run(path, resume=True)
+        return
+    with pytest.raises(LedgerError, match=f"was written with grammar {written}, and this reads {GRAMMAR_VERSION}"):
         World().run(path, resume=True)
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 from attrs import define, field, frozen
@@ -25,6 +26,7 @@ from attrs import define, field, frozen
 from planspec_lark.diff.models import Value, values_of
 from planspec_lark.diff.sequences import cut_at, longest_common
 from planspec_lark.planspec.models import PlanSpec, PlanStep, hash_of
+from planspec_lark.planspec.tree import iter_with_parents
 
 __all__ = ["Matching", "Node", "match_nodes", "number_nodes"]
 
@@ -40,12 +42,13 @@ _READ, _KEPT = 2_000, 64
 _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\u2e80-\u9fff\uac00-\ud7af]+")
 
 
-@define(eq=False)
+@define(eq=False, slots=False)
 class Node:
     """A step in its place in one version of a plan.
 
     Attributes:
         index: its rank in document order. What stands at 0 is the plan itself, with a step that is none of its.
+        model: what says something of its own: the step, or the plan.
         step: the step.
         hash: what tells the step's own text from others.
         parent: the node above it; None for the plan itself.
@@ -55,31 +58,26 @@ class Node:
     """
 
     index: int
+    model: PlanSpec | PlanStep
     step: PlanStep
     hash: str
     parent: Node | None
     rank: int
     children: list[Node] = field(factory=list)
     merged: Any = None
-    _values: dict[str, Value] | None = field(default=None, init=False)
-    _words: frozenset[str] | None = field(default=None, init=False)
 
-    @property
+    @cached_property
     def values(self) -> dict[str, Value]:
-        """What the step says itself, but for its id."""
-        if self._values is None:
-            self._values = values_of(self.step)
-        return self._values
+        """What the plan or the step says itself, but for its id."""
+        return values_of(self.model)
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         """The words that say what the step asks for; a variable is none like any other. At most so many as needed."""
-        if self._words is None:
-            text = "\n".join([self.step.description[:_READ], *self.step.detail[:_KEPT]])[:_READ].casefold()
-            outputs, inputs = self.step.outputs[:_KEPT], self.step.inputs[:_KEPT]
-            found = [*_WORD.findall(text), *(f"→ {name}" for name in outputs), *(f"← {name}" for name in inputs)]
-            self._words = frozenset([*dict.fromkeys(found)][:_KEPT])
-        return self._words
+        text = "\n".join([self.step.description[:_READ], *self.step.detail[:_KEPT]])[:_READ].casefold()
+        outputs, inputs = self.step.outputs[:_KEPT], self.step.inputs[:_KEPT]
+        found = [*_WORD.findall(text), *(f"→ {name}" for name in outputs), *(f"← {name}" for name in inputs)]
+        return frozenset([*dict.fromkeys(found)][:_KEPT])
 
     @property
     def suffix(self) -> str:
@@ -90,14 +88,13 @@ class Node:
 
 def number_nodes(plan: PlanSpec) -> list[Node]:
     """The plan itself and its steps, in document order."""
-    nodes = [Node(0, PlanStep("0"), "", None, 0)]
-    todo = [(step, nodes[0]) for step in reversed(plan.steps)]
-    while todo:
-        step, parent = todo.pop()
-        node = Node(len(nodes), step, hash_of(step), parent, len(parent.children))
+    nodes = [Node(0, plan, PlanStep("0"), "", None, 0)]
+    known = {id(None): nodes[0]}
+    for step, parent in iter_with_parents(plan):
+        above = known[id(parent)]
+        node = known[id(step)] = Node(len(nodes), step, step, hash_of(step), above, len(above.children))
         nodes.append(node)
-        parent.children.append(node)
-        todo += [(child, node) for child in reversed(step.children)]
+        above.children.append(node)
     return nodes
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, count, pairwise
+from typing import cast
 
 from attrs import define, field, frozen
 
 from planspec_lark.diff.compare import find_moved
 from planspec_lark.diff.match import Node, match_nodes, number_nodes
-from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, fields_of, label_of, values_of
+from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, fields_of, label_of
 from planspec_lark.diff.sequences import merge_items, merge_order
 from planspec_lark.planspec.models import CONTAINER_TYPES, COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.planspec.printer import serialize_plan
@@ -26,7 +27,6 @@ __all__ = [
     "ENDING",
     "OURS",
     "PLACE",
-    "SIDES",
     "THEIRS",
     "FreeNumbers",
     "MergeNode",
@@ -36,8 +36,7 @@ __all__ = [
     "merge_versions",
 ]
 
-BASE, OURS, THEIRS = range(3)
-SIDES = ("base", "ours", "theirs")
+BASE, OURS, THEIRS = "base", "ours", "theirs"
 # The name of a place among the values of a step.
 PLACE = "place"
 # What goes with a status in dispute.
@@ -55,12 +54,14 @@ class Removal:
 
     Attributes:
         top: the topmost of them.
-        side: who has removed them.
-        touched: what the other side has changed, moved or put there.
+        remover: the side that has removed them.
+        keeper: the other one.
+        touched: what that has changed, moved or put there.
     """
 
     top: MergeNode
-    side: int
+    remover: str
+    keeper: str
     touched: list[MergeNode] = field(factory=list)
 
 
@@ -69,20 +70,20 @@ class MergeNode:
     """A step, or (where nothing is above it) the plan itself.
 
     Attributes:
-        versions: it in each version, None where that has no such step.
+        versions: it in each version that has it.
         moved: the sides that have moved it.
         is_gone: whether the merged plan has it no more.
         parent: the node above it in the merged plan.
         children: the nodes below it there.
-        step_id: its id there.
+        step_id: its id there; empty for the plan itself.
         suffix: what its id adds there to that of the step above it.
         values: what it says there; where both sides disagree, as ours does.
         disputed: the names of the values that both have changed differently, ``place`` where that is the place.
         removal: the one that it is about, where one side has removed it and the other has not left it alone.
     """
 
-    versions: list[Node | None] = field(factory=lambda: [None] * 3)
-    moved: tuple[int, ...] = ()
+    versions: dict[str, Node] = field(factory=dict)
+    moved: tuple[str, ...] = ()
     is_gone: bool = False
     parent: MergeNode | None = None
     children: Sequence[MergeNode] = ()
@@ -92,34 +93,24 @@ class MergeNode:
     disputed: tuple[str, ...] = ()
     removal: Removal | None = None
 
-    def is_in(self, side: int) -> bool:
-        """Whether a version has it."""
-        return self.versions[side] is not None
-
-    def at(self, side: int) -> Node:
-        """It in a version that has it."""
-        node = self.versions[side]
-        assert node is not None
-        return node
-
     @property
-    def side(self) -> int:
+    def side(self) -> str:
         """The side that it is taken from where there is no reason for another one."""
-        return OURS if self.is_in(OURS) else THEIRS
+        return OURS if OURS in self.versions else THEIRS
 
-    def above(self, side: int) -> MergeNode | None:
+    def above(self, side: str) -> MergeNode | None:
         """The node above it in a version; None where that has no such step."""
-        node = self.versions[side]
+        node = self.versions.get(side)
         return node.parent.merged if node and node.parent else None
 
-    def below(self, side: int) -> list[MergeNode]:
+    def below(self, side: str) -> list[MergeNode]:
         """The nodes below it in a version; none where that has no such step."""
-        node = self.versions[side]
+        node = self.versions.get(side)
         return [child.merged for child in node.children] if node else []
 
-    def before(self, side: int) -> MergeNode | None:
+    def before(self, side: str) -> MergeNode | None:
         """The node in front of it in a version that has it, below the same one."""
-        node = self.at(side)
+        node = self.versions[side]
         return node.parent.children[node.rank - 1].merged if node.parent and node.rank else None
 
     def dispute(self, name: str) -> None:
@@ -146,19 +137,15 @@ class Merged:
 
     Attributes:
         plans: the three versions.
-        nodes: the nodes of each, the plan itself and its steps in document order.
-        order: those of the merged plan.
-        head: what the merged plan says above its steps.
-        disputed: the fields there that both sides have changed.
+        trees: the plan itself and its steps in each, in document order.
+        order: the nodes of the merged plan.
         plan: the merged plan.
         conflicts: what both sides have changed.
     """
 
-    plans: tuple[PlanSpec, PlanSpec, PlanSpec]
-    nodes: list[list[MergeNode]]
+    plans: dict[str, PlanSpec]
+    trees: dict[str, list[Node]]
     order: list[MergeNode]
-    head: dict[str, Value]
-    disputed: list[str]
     plan: PlanSpec
     conflicts: tuple[MergeConflict, ...]
 
@@ -187,13 +174,16 @@ def merge_plans(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> MergeResult
 
 def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
     """The same, for plans that can be written down and callers that need to know more."""
-    plans = base, ours, theirs
-    nodes = _join_versions(plans)
+    plans = {BASE: base, OURS: ours, THEIRS: theirs}
+    trees = _join_versions(plans)
+    nodes = dict.fromkeys(node.merged for tree in trees.values() for node in tree)
     # What both have removed is not looked at any more.
-    root, *steps = (node for node in dict.fromkeys(chain(*nodes)) if node.is_in(node.side))
-    _find_removals(nodes)
-    for node in steps:
+    root, *steps = (node for node in nodes if node.side in node.versions)
+    _find_removals(trees[OURS], OURS, THEIRS)
+    _find_removals(trees[THEIRS], THEIRS, OURS)
+    for node in (root, *steps):
         _merge_values(node)
+    for node in steps:
         if not node.is_gone:
             _find_parent(node)
     _break_rings(steps)
@@ -205,18 +195,15 @@ def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
         order.append(node)
     for node in order[1:]:
         _find_lost_type(node)
-    head, disputed = _merge_head(*plans)
-    told = [MergeConflict("", (name,), f"{label_of(name)}: both changed it") for name in disputed]
-    told += chain.from_iterable(map(_conflicts, order[1:]))
-    return Merged(plans, nodes, order, head, disputed, _build(order, head), tuple(told))
+    return Merged(plans, trees, order, _build(order), tuple(chain.from_iterable(map(_conflicts, order))))
 
 
-def _build(order: list[MergeNode], head: dict[str, Value]) -> PlanSpec:
-    plan = PlanSpec(**fields_of(head))
+def _build(order: list[MergeNode]) -> PlanSpec:
     root, *nodes = order
+    plan = PlanSpec(**fields_of(root.values))
     siblings: dict[MergeNode | None, list[PlanStep]] = {root: plan.steps}
     for node in nodes:
-        is_expanded = node.at(node.side).step.expanded
+        is_expanded = node.versions[node.side].step.expanded
         step = make_step(step_id=node.step_id, expanded=is_expanded, children=[], **fields_of(node.values))
         siblings[node.parent].append(step)
         siblings[node] = step.children
@@ -226,11 +213,11 @@ def _build(order: list[MergeNode], head: dict[str, Value]) -> PlanSpec:
 # ---------------------------------------------------------------- which steps are the same
 
 
-def _join_versions(plans: Iterable[PlanSpec]) -> list[list[MergeNode]]:
-    """The nodes of three versions."""
-    trees = [*map(number_nodes, plans)]
+def _join_versions(plans: dict[str, PlanSpec]) -> dict[str, list[Node]]:
+    """The steps of three versions, each of which knows what it is part of."""
+    trees = {side: number_nodes(plan) for side, plan in plans.items()}
     for node in trees[BASE]:
-        node.merged = MergeNode([node, None, None])
+        node.merged = MergeNode({BASE: node})
     for side in (OURS, THEIRS):
         matching = match_nodes(trees[BASE], trees[side])
         for node in trees[side]:
@@ -244,47 +231,61 @@ def _join_versions(plans: Iterable[PlanSpec]) -> list[list[MergeNode]]:
         if key in added:
             node.merged = added[key].merged
             node.merged.versions[THEIRS] = node
-    return [[node.merged for node in tree] for tree in trees]
+    return trees
 
 
 def _find_additions(tree: list[Node]) -> Iterator[tuple[Hashable, Node]]:
     """The steps that a side has added, above before below, each behind what tells it from all others."""
     counts: Counter[Hashable] = Counter()
-    behind: dict[MergeNode | None, MergeNode] = {}
+    behind: dict[Node | None, MergeNode] = {}
     for node in tree[1:]:
-        parent = node.parent.merged if node.parent else None
-        if node.merged.is_in(BASE):
-            behind[parent] = node.merged
+        if BASE in node.merged.versions:
+            behind[node.parent] = node.merged
             continue
-        key = node.step.step_name or (parent, behind.get(parent), node.hash)
+        above = node.parent and node.parent.merged
+        key = node.step.step_name or (above, behind.get(node.parent), node.hash)
         counts[key] += 1
         yield (key, counts[key]), node
 
 
-def _find_removals(nodes: list[list[MergeNode]]) -> None:
-    """Find out which nodes are gone, and note the removals that are in dispute, whose nodes stay."""
-    for remover, keeper in ((THEIRS, OURS), (OURS, THEIRS)):
-        removals: dict[MergeNode | None, Removal] = {}
-        for node in nodes[keeper][1:]:
-            removal = removals.get(node.above(keeper))
-            is_touched = keeper in node.moved or not node.is_in(BASE)
-            if node.is_in(BASE) and not node.is_in(remover):
-                removal = removals[node] = removal or Removal(node, remover)
-                is_touched = is_touched or node.at(BASE).values != node.at(keeper).values
-            if removal and is_touched:
-                removal.touched.append(node)
-        for node in nodes[keeper][1:]:
-            removal, above = removals.get(node), node.above(keeper)
-            if removal and not removal.touched:
-                node.is_gone = True
-            elif above and not node.is_in(remover):
-                node.removal = removal or above.removal
+def _find_removals(tree: list[Node], keeper: str, remover: str) -> None:
+    """Find out which nodes of one side are gone, and note the removals that are in dispute, whose nodes stay."""
+    for node, merged in ((node, node.merged) for node in tree[1:]):
+        above = merged.above(keeper)
+        removal = above.removal if BASE in above.versions else None
+        is_touched = keeper in merged.moved or BASE not in merged.versions
+        if remover not in merged.versions:
+            merged.removal = above.removal
+            if BASE in merged.versions:
+                merged.removal = removal = removal or Removal(merged, remover, keeper)
+                is_touched = is_touched or merged.versions[BASE].values != node.values
+        if removal and is_touched:
+            removal.touched.append(merged)
+    for merged in (node.merged for node in tree):
+        if merged.removal and not merged.removal.touched:
+            merged.is_gone, merged.removal = True, None
 
 
 # ---------------------------------------------------------------- what they say
 
 
-def _merge_value(base: Value | None, ours: Value, theirs: Value) -> tuple[Value, bool]:
+def _merge_values(node: MergeNode) -> None:
+    """Merge what the plan or a step says itself."""
+    if OURS not in node.versions or THEIRS not in node.versions:
+        node.values = node.versions[node.side].values
+        return
+    was = node.versions[BASE].values if BASE in node.versions else FRESH
+    ours, theirs = node.versions[OURS].values, node.versions[THEIRS].values
+    for name, value in ours.items():
+        node.values[name], is_disputed = _merge_value(name, was.get(name), value, theirs[name])
+        if is_disputed:
+            node.dispute(name)
+    if "status" in node.disputed:
+        # How a step has ended belongs to the status that it has ended with.
+        node.values |= {name: ours[name] for name in ENDING}
+
+
+def _merge_value(name: str, base: Value | None, ours: Value, theirs: Value) -> tuple[Value, bool]:
     """Merge a value; a side that has not changed it yields to the one that has.
 
     Of two statuses that a pending step has got, `active` yields: it is on the way to the other one.
@@ -296,39 +297,12 @@ def _merge_value(base: Value | None, ours: Value, theirs: Value) -> tuple[Value,
         return ours, False
     if ours == base:
         return theirs, False
+    if name == "constraints":
+        items, is_disputed = merge_items(*(cast("tuple[str, ...]", said) for said in (base, ours, theirs)))
+        return tuple(items), is_disputed
     if base is PlanStatus.PENDING and PlanStatus.ACTIVE in (ours, theirs):
         return (theirs if ours is PlanStatus.ACTIVE else ours), False
     return ours, True
-
-
-def _merge_head(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> tuple[dict[str, Value], list[str]]:
-    was, left, right = map(values_of, (base, ours, theirs))
-    head: dict[str, Value] = {}
-    disputed = []
-    for name in was:
-        head[name], is_disputed = _merge_value(was[name], left[name], right[name])
-        if name == "constraints":
-            items, is_disputed = merge_items(base.constraints, ours.constraints, theirs.constraints)
-            head[name] = tuple(items)
-        if is_disputed:
-            disputed.append(name)
-    return head, disputed
-
-
-def _merge_values(node: MergeNode) -> None:
-    """Merge what a step says itself."""
-    if not (node.is_in(OURS) and node.is_in(THEIRS)):
-        node.values = node.at(node.side).values
-        return
-    was = node.at(BASE).values if node.is_in(BASE) else FRESH
-    ours, theirs = node.at(OURS).values, node.at(THEIRS).values
-    for name, value in ours.items():
-        node.values[name], is_disputed = _merge_value(was.get(name), value, theirs[name])
-        if is_disputed:
-            node.dispute(name)
-    if "status" in node.disputed:
-        # How a step has ended belongs to the status that it has ended with.
-        node.values |= {name: ours[name] for name in ENDING}
 
 
 def _find_lost_type(node: MergeNode) -> None:
@@ -336,7 +310,7 @@ def _find_lost_type(node: MergeNode) -> None:
     kind = node.values["step_type"]
     if not node.children or kind in CONTAINER_TYPES or "step_type" in node.disputed:
         return
-    steps = [node.at(side).step for side in (OURS, THEIRS) if node.is_in(side)]
+    steps = [node.versions[side].step for side in (OURS, THEIRS) if side in node.versions]
     is_meant = any(step.children and step.step_type == kind for step in steps)
     if not is_meant and any(step.step_type in CONTAINER_TYPES for step in steps):
         node.values = node.values | {"step_type": steps[0].step_type}
@@ -365,7 +339,7 @@ def _break_rings(steps: list[MergeNode]) -> None:
             ring = [node for node in steps if not node.is_gone]
         for node in ring:
             was = node.parent
-            if node.is_in(OURS):
+            if OURS in node.versions:
                 _put_back(node)
             if node.moved and (attempt < _ATTEMPTS or node.parent is not was):
                 node.dispute(PLACE)
@@ -412,23 +386,22 @@ class FreeNumbers:
     """The suffixes below one step, and the numbers that are still free."""
 
     def __init__(self, suffixes: Iterable[str]) -> None:
-        self._numbers = {int(suffix.partition(".")[0]) for suffix in suffixes}
-        self._next = max(self._numbers, default=0) + 1
+        self._taken = {int(suffix.partition(".")[0]) for suffix in suffixes}
+        # Behind all others or, at the end, any.
+        self._numbers = chain(range(max(self._taken, default=0) + 1, COUNT_LIMIT + 1), count(1))
 
     def take(self, wanted: str) -> str:
-        """The suffix that is wanted if it is a free number, else a number behind all others or, at the end, any."""
-        if "." in wanted or int(wanted) in self._numbers:
-            while self._next > COUNT_LIMIT or self._next in self._numbers:
-                self._next = self._next + 1 if self._next < COUNT_LIMIT else 1
-            wanted = str(self._next)
-        self._numbers.add(int(wanted))
+        """The suffix that is wanted if it is a free number, else one that is."""
+        if "." in wanted or int(wanted) in self._taken:
+            wanted = str(next(number for number in self._numbers if number not in self._taken))
+        self._taken.add(int(wanted))
         return wanted
 
 
 def _number_children(parent: MergeNode) -> None:
     """Give the nodes below one their ids."""
     is_counted = all(_is_counted(parent, side) for side in (BASE, OURS, THEIRS))
-    suffixes = _count_up(parent) if is_counted else _keep_suffixes(parent)
+    suffixes = (_count_up if is_counted else _keep_suffixes)(parent)
     if not _are_sound(suffixes):
         suffixes = [str(number) for number in range(1, len(parent.children) + 1)]
     for node, suffix in zip(parent.children, suffixes, strict=True):
@@ -442,16 +415,15 @@ def _are_sound(suffixes: list[str]) -> bool:
     return len(set(suffixes)) == len(suffixes) and not any(find_parents(suffixes))
 
 
-def _is_counted(parent: MergeNode, side: int) -> bool:
+def _is_counted(parent: MergeNode, side: str) -> bool:
     """Whether the steps below one have single numbers in a version, in their order."""
-    suffixes = [node.at(side).suffix for node in parent.below(side)]
+    suffixes = [node.versions[side].suffix for node in parent.below(side)]
     return not any("." in suffix for suffix in suffixes) and all(int(a) < int(b) for a, b in pairwise(suffixes))
 
 
-def _suffixes_of(node: MergeNode) -> dict[int, str]:
+def _suffixes_of(node: MergeNode) -> dict[str, str]:
     """What the id of a step adds in the versions that have it below the same one as the merged plan."""
-    sides = [side for side in (BASE, OURS, THEIRS) if node.above(side) is node.parent]
-    return {side: node.at(side).suffix for side in sides}
+    return {side: own.suffix for side, own in node.versions.items() if node.above(side) is node.parent}
 
 
 def _count_up(parent: MergeNode) -> list[str]:
@@ -477,32 +449,34 @@ def _find_number(node: MergeNode, numbers: dict[MergeNode, int]) -> int:
     before = node.before(side)
     if before and before in numbers and (movers or BASE not in at):
         # It is new here: as far behind the step in front of it as it is there.
-        return numbers[before] + at[side] - int(before.at(side).suffix)
+        return numbers[before] + at[side] - int(before.versions[side].suffix)
     return at[side]
 
 
 def _keep_suffixes(parent: MergeNode) -> list[str]:
     """Suffixes of any kind: every step keeps its own, unless one of ours has it."""
-    wanted: list[str] = []
+    wanted: dict[MergeNode, str] = {}
     for node in parent.children:
         at = _suffixes_of(node)
         is_theirs = OURS not in at or (THEIRS in at and at[OURS] == at.get(BASE))
-        wanted.append(at[THEIRS if is_theirs else OURS])
-    taken = {suffix for suffix, node in zip(wanted, parent.children, strict=True) if node.is_in(OURS)}
-    free = FreeNumbers(wanted)
-    for index, node in enumerate(parent.children):
-        if not node.is_in(OURS):
-            if wanted[index] in taken:
-                wanted[index] = free.take(wanted[index])
-            taken.add(wanted[index])
-    return wanted
+        wanted[node] = at[THEIRS if is_theirs else OURS]
+    taken = {suffix for node, suffix in wanted.items() if OURS in node.versions}
+    free = FreeNumbers(wanted.values())
+    for node, suffix in wanted.items():
+        if OURS not in node.versions:
+            wanted[node] = free.take(suffix) if suffix in taken else suffix
+            taken.add(wanted[node])
+    return [*wanted.values()]
 
 
 # ---------------------------------------------------------------- conflicts in words
 
 
 def _conflicts(node: MergeNode) -> Iterator[MergeConflict]:
-    """What the sides do not agree on in a step."""
+    """What the sides do not agree on in the plan itself or in a step."""
+    if node.parent is None:
+        yield from (MergeConflict("", (name,), f"{label_of(name)}: both changed it") for name in node.disputed)
+        return
     if node.removal and node.removal.top is node:
         yield MergeConflict(node.step_id, ("removal",), _tell_removal(node.removal))
     if names := tuple(name for name in node.disputed if name != PLACE):
@@ -518,5 +492,4 @@ def _tell_removal(removal: Removal) -> str:
     more = f" and {len(below) - _NAMED} more" if len(below) > _NAMED else ""
     what = ["it"] if len(below) < len(removal.touched) else []
     what += [f"what is below it ({', '.join(below[:_NAMED])}{more})"] if below else []
-    keeper = SIDES[OURS if removal.side == THEIRS else THEIRS]
-    return f"{SIDES[removal.side]} removed it, {keeper} changed {' and '.join(what)}"
+    return f"{removal.remover} removed it, {removal.keeper} changed {' and '.join(what)}"

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from attrs import define, field
@@ -59,9 +59,9 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
     """
     plans = parse_plan(base, name="base"), parse_plan(ours, name="ours"), parse_plan(theirs, name="theirs")
     if theirs in (base, ours):
-        return MergeResult(plans[OURS], (), ours)
+        return MergeResult(plans[1], (), ours)
     if ours == base:
-        return MergeResult(plans[THEIRS], (), theirs)
+        return MergeResult(plans[2], (), theirs)
     merged = merge_versions(*plans)
     lines = _Lines(merged, ours, theirs)
     chunks = [*_head_chunks(merged, lines)]
@@ -90,22 +90,17 @@ class _Chunk(NamedTuple):
 
 def _put_together(chunks: Iterable[_Chunk], newline: str, marker_size: int) -> str:
     """The text of all chunks. Where there is one conflict at least, it is no plan."""
+    start, between, end = (sign * marker_size for sign in "<=>")
     parts: list[str] = []
-    for topic, group in groupby(chunks, key=lambda chunk: chunk.topic):
-        sides = [*zip(*((chunk.ours, chunk.theirs) for chunk in group), strict=True)]
-        ours, theirs = (_join(side, newline) for side in sides)
+    for topic, group in groupby(chunks, key=attrgetter("topic")):
+        ours, theirs, _ = zip(*group, strict=True)
         if topic is None:
-            parts.append(ours)
+            parts += ours
         else:
-            start, between, end = (sign * marker_size for sign in "<=>")
-            parts += [f"{start} ours{newline}", ours, between + newline, theirs, f"{end} theirs{newline}"]
-    return _join(parts, newline)
-
-
-def _join(parts: Iterable[str], newline: str) -> str:
-    """Parts of whole lines, one behind the other. The end that a last line may lack is put in."""
+            parts += [f"{start} ours{newline}", *ours, between + newline, *theirs, f"{end} theirs{newline}"]
     rows: list[str] = []
     for part in filter(None, parts):
+        # The end that a last line may lack is put in.
         if rows and not rows[-1].endswith("\n"):
             rows.append(newline)
         rows.append(part)
@@ -137,30 +132,31 @@ def _cut_head(head: str) -> dict[str, list[str]]:
 
 def _head_chunks(merged: Merged, lines: _Lines) -> Iterator[_Chunk]:
     """The head of a merged text, but for its lead."""
+    root = merged.order[0]
     ours, theirs = heads = lines.heads[OURS], lines.heads[THEIRS]
-    said = [values_of(merged.plans[side]) for side in (OURS, THEIRS)]
-    details = [(values if "goal_detail" in merged.disputed else merged.head)["goal_detail"] for values in said]
+    said = [root.versions[side].values for side in (OURS, THEIRS)]
+    details = [(values if "goal_detail" in root.disputed else root.values)["goal_detail"] for values in said]
     for head, detail in zip(heads, details, strict=True):
         # The detail of a goal needs something to stand below.
-        if not head["goal"] and (detail if "goal" in merged.disputed else any(details)):
+        if not head["goal"] and (detail if "goal" in root.disputed else any(details)):
             head["goal"] = [f"Goal:{lines.newline}"]
     for name in ("title", "goal", "goal_detail"):
         left, right = ("".join(head[name]) for head in heads)
-        if name in merged.disputed:
+        if name in root.disputed:
             yield _Chunk(left, right, name)
         else:
-            yield _Chunk(left if said[0][name] == merged.head[name] else right)
-    if merged.head["constraints"] or ours["constraints"] or "constraints" in merged.disputed:
+            yield _Chunk(left if said[0][name] == root.values[name] else right)
+    if merged.plan.constraints or ours["constraints"] or "constraints" in root.disputed:
         yield _Chunk("".join(ours["constraints"] or theirs["constraints"] or [f"Constraints:{lines.newline}"]))
         yield from _item_chunks(merged, heads)
     # Steps need no header: theirs is taken with their steps only.
-    is_theirs = bool(merged.plan.steps) and not merged.plans[OURS].steps
+    is_theirs = merged.plan.steps and not merged.plans[OURS].steps
     yield _Chunk("".join(ours["steps"] or (theirs["steps"] if is_theirs else [])))
 
 
 def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Iterator[_Chunk]:
     """The constraints."""
-    if "constraints" in merged.disputed:
+    if "constraints" in merged.order[0].disputed:
         left, right = ("".join(head["items"]) for head in heads)
         yield _Chunk(left, right, "constraints")
         return
@@ -172,8 +168,7 @@ def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Itera
         gaps.append(gap)
         for text, lines in zip(merged.plans[side].constraints, [*rows, row + end], strict=False):
             known.setdefault(text, lines)
-    for text in merged.plan.constraints:
-        yield _Chunk(known[text])
+    yield from (_Chunk(known[text]) for text in merged.plan.constraints)
     # The blank lines behind the last one stay behind the last one.
     yield _Chunk(gaps[0])
 
@@ -195,61 +190,58 @@ class _Lines:
         self.newline = newline_of(ours)
         if newline_of(theirs) != self.newline:
             theirs = theirs.replace("\r\n", "\n").replace("\n", self.newline)
-        self.heads: dict[int, dict[str, list[str]]] = {}
-        self.pieces: dict[int, dict[str | None, Piece]] = {}
+        self.heads: dict[str, dict[str, list[str]]] = {}
+        self.pieces: dict[str, dict[str | None, Piece]] = {}
         for side, text in ((OURS, ours), (THEIRS, theirs)):
             head, *steps = cut_accepted(text)
             self.heads[side] = _cut_head(head.text)
             self.pieces[side] = {piece.step_id: piece for piece in steps}
         self.style = find_style(merged.plans[OURS], [*self.pieces[OURS].values()])
 
-    def piece(self, node: MergeNode, side: int) -> Piece:
+    def piece(self, node: MergeNode, side: str) -> Piece:
         """The lines of a step as a side has them."""
-        return self.pieces[side][node.at(side).step.step_id]
+        return self.pieces[side][node.versions[side].step.step_id]
 
-    def indent(self, node: MergeNode, side: int) -> str:
+    def indent(self, node: MergeNode, side: str) -> str:
         """How a step is indented there; the plan itself is not."""
         return indent_of(self.piece(node, side).lines) if node.above(side) else ""
 
     def are_right(self, node: MergeNode, step_id: str, indent: str) -> bool:
         """Whether a step can stay as ours has it."""
-        ours = node.versions[OURS]
+        ours = node.versions.get(OURS)
         if ours is None or ours.step.step_id != step_id:
             return False
         return ours.values == node.values and self.indent(node, OURS) == indent
 
     def write(self, node: MergeNode, values: dict[str, Value], step_id: str, indent: str) -> tuple[str, str]:
-        """The summary line and the body of a step that says this, with this id and indentation."""
-        for_summary, for_body = (_find_saying(node, values, read) for read in (_SUMMARY, _BODY))
-        summary = self._take_summary(node, node.side if for_summary is None else for_summary, step_id, indent)
-        body = self._take_body(node, node.side if for_body is None else for_body, indent)
+        """The summary line and the body of a step that says this, with this id and indentation.
+
+        Each is taken from a side that says the same; where there is none, it is made of what is there.
+        """
+        sides = [_find_saying(node, values, read) for read in (_SUMMARY, _BODY)]
+        summary, body = (self._take(node, side or node.side, step_id, indent)[at] for at, side in enumerate(sides))
         if body and not summary.endswith("\n"):
             summary += self.newline
-        if for_summary is not None and for_body is not None:
+        if all(sides):
             return summary, body
-        return self._edit(summary + body, PlanStep(step_id, **fields_of(values)), indent)
+        lines = summary + body
+        lines += "" if end_of(lines) else self.newline
+        step = PlanStep(step_id, **fields_of(values))
+        return _cut_summary(edit_lines(lines, step, self.style, indent=indent, newline=self.newline))
 
-    def _edit(self, lines: str, step: PlanStep, indent: str) -> tuple[str, str]:
-        """Lines that say what a step does, made of others of which as many as can stay as they are."""
-        ended = lines if end_of(lines) else lines + self.newline
-        return _cut_summary(edit_lines(ended, step, self.style, indent=indent, newline=self.newline))
-
-    def _take_summary(self, node: MergeNode, side: int, step_id: str, indent: str) -> str:
-        """The summary line of a step as a side has it, with this id and indentation."""
-        summary, _ = _cut_summary(self.piece(node, side).lines)
-        return f"{indent}{step_id}{summary[len(indent_of(summary)) + len(node.at(side).step.step_id) :]}"
-
-    def _take_body(self, node: MergeNode, side: int, indent: str) -> str:
-        """The body of a step as a side has it, for a step that is indented like this."""
+    def _take(self, node: MergeNode, side: str, step_id: str, indent: str) -> tuple[str, str]:
+        """The summary line and the body of a step as a side has them, with this id and indentation."""
         summary, body = _cut_summary(self.piece(node, side).lines)
         was = indent_of(summary)
-        return body if was == indent else re.sub(rf"^{was}(?!\Z)", indent, body, flags=re.MULTILINE)
+        if was != indent:
+            body = re.sub(rf"^{was}(?!\Z)", indent, body, flags=re.MULTILINE)
+        return f"{indent}{step_id}{summary[len(was) + len(node.versions[side].step.step_id) :]}", body
 
 
-def _find_saying(node: MergeNode, values: dict[str, Value], read: Callable[[dict[str, Value]], object]) -> int | None:
+def _find_saying(node: MergeNode, values: dict[str, Value], read: Callable[[dict[str, Value]], object]) -> str | None:
     """A side in which a step has these of the values, or None."""
-    sides = (side for side in (OURS, THEIRS) if node.is_in(side) and read(node.at(side).values) == read(values))
-    return next(sides, None)
+    known = ((side, node.versions.get(side)) for side in (OURS, THEIRS))
+    return next((side for side, own in known if own and read(own.values) == read(values)), None)
 
 
 def _cut_summary(lines: str) -> tuple[str, str]:
@@ -277,7 +269,7 @@ class _Entry:
     node: MergeNode
     step_id: str
     indent: str
-    side: int | None = None
+    side: str | None = None
     topic: object = None
     their_id: str = ""
 
@@ -291,9 +283,8 @@ class _Layout:
 
     _merged: Merged
     _lines: _Lines
-    # The nodes that stay where ours has them; and where the line of each is there, from 0.
+    # The nodes that stay where ours has them.
     _staying: set[MergeNode] = field(factory=set, init=False)
-    _at: dict[MergeNode, int] = field(factory=dict, init=False)
     _entries: dict[MergeNode, _Entry] = field(factory=dict, init=False)
     # What theirs has elsewhere, by the node that it stands below and the one that it stands behind.
     _elsewhere: dict[tuple[MergeNode, MergeNode | None], list[_Entry]] = field(factory=dict, init=False)
@@ -308,12 +299,11 @@ class _Layout:
         for parent in self._merged.order:
             if parent.children:
                 self._look_below(parent)
-        by_id = {node.at(OURS).step.step_id: node for node in self._merged.nodes[OURS][1:]}
-        there = [by_id[str(step_id)] for step_id in self._lines.pieces[OURS]]
-        self._at = {node: index for index, node in enumerate(there)}
         for node in nodes:
             if PLACE in node.disputed:
                 self._dispute(node)
+        by_id = {node.step.step_id: node.merged for node in self._merged.trees[OURS][1:]}
+        there = [by_id[str(step_id)] for step_id in self._lines.pieces[OURS]]
         inserted = self._insert(there)
         yield from inserted[-1]
         for index, node in enumerate(there):
@@ -323,18 +313,16 @@ class _Layout:
 
     def _look_below(self, parent: MergeNode) -> None:
         """Find out which steps below one stay, and how each is indented."""
-        lines = self._lines
         staying = longest_common(parent.children, parent.below(OURS)) if parent in self._staying else []
         self._staying.update(staying)
         for node in parent.children:
-            if node in self._staying:
-                indent = lines.indent(node, OURS)
-            elif staying:
-                indent = lines.indent(staying[0], OURS)
+            beside = [node] if node in self._staying else staying
+            if beside:
+                indent = self._lines.indent(beside[0], OURS)
             else:
                 indent = self._entries[parent].indent + self._step_in(node)
-            side, topic = (node.side, node.removal) if node.removal else (None, None)
-            self._entries[node] = _Entry(node, node.step_id, indent, side, topic)
+            side = node.side if node.removal else None
+            self._entries[node] = _Entry(node, node.step_id, indent, side, node.removal)
 
     def _step_in(self, node: MergeNode) -> str:
         """How much further a step is indented than the one above it."""
@@ -345,66 +333,52 @@ class _Layout:
             return own[len(was) :]
         return self._lines.style.child if node.parent and node.parent.parent else ""
 
-    # ---------------------------------------------------------------- steps that both have moved
-
     def _dispute(self, node: MergeNode) -> None:
-        """Let both sides have a step, and all below it, where they have put it."""
-        parent = node.above(THEIRS)
+        """Let both sides have a step that both have moved, and all below it, where they have put it."""
+        parent, before = node.above(THEIRS), node.before(THEIRS)
         assert parent is not None
-        subtree = [*node.subtree()]
+        entry, subtree = self._entries[node], [*node.subtree()]
         if parent.is_gone or parent in subtree:
-            if self._entries[node].side is None:
-                self._entries[node].their_id = node.at(THEIRS).step.step_id
-            return
-        for below in subtree:
-            entry = self._entries[below]
             if entry.side is None:
-                entry.side, entry.topic = OURS, node
-        self._put_elsewhere(node, parent, subtree)
-
-    def _put_elsewhere(self, node: MergeNode, parent: MergeNode, subtree: Sequence[MergeNode]) -> None:
-        """Give a step that theirs has below another one, and all below it, lines there."""
+                entry.their_id = node.versions[THEIRS].step.step_id
+            return
         if parent not in self._free:
             self._free[parent] = FreeNumbers(child.suffix for child in parent.children)
-        step_id = parent.id_below(self._free[parent].take(node.at(THEIRS).suffix))
+        step_id = parent.id_below(self._free[parent].take(node.versions[THEIRS].suffix))
         indent = self._entries[parent].indent + (self._lines.style.child if parent.parent else "")
-        was, topic = self._entries[node].indent, object()
-        before = node.before(THEIRS)
+        topic = object()
         place = parent, before if before and before.parent is parent else None
         behind = self._elsewhere.setdefault(place, [])
-        for below in subtree:
-            below_id = step_id + below.step_id[len(node.step_id) :]
-            below_indent = indent + self._entries[below].indent.removeprefix(was)
-            behind.append(_Entry(below, below_id, below_indent, THEIRS, topic))
-
-    # ---------------------------------------------------------------- what comes in between
+        for below, own in ((below, self._entries[below]) for below in subtree):
+            if own.side is None:
+                own.side, own.topic = OURS, node
+            below_id, below_indent = own.step_id[len(node.step_id) :], own.indent.removeprefix(entry.indent)
+            behind.append(_Entry(below, step_id + below_id, indent + below_indent, THEIRS, topic))
 
     def _insert(self, there: Sequence[MergeNode]) -> dict[int, list[_Entry]]:
         """What comes behind each line of ours, or (at -1) in front of all, that is not in its place there."""
+        lines = {node: index for index, node in enumerate(there)}
         inserted: dict[int, list[_Entry]] = defaultdict(list)
         # From the last to the first: what comes below a step has to stand in front of what comes behind it.
-        for parent in reversed(self._merged.order):
-            if parent not in self._staying:
-                continue
-            at = self._at.get(parent, -1)
-            first = next((node for node in parent.children if node in self._staying), None)
-            if first:
-                at = min(at, self._at[first] - 1)
+        for parent in filter(self._staying.__contains__, reversed(self._merged.order)):
+            first = next((lines[node] - 1 for node in parent.children if node in self._staying), len(there))
+            at = min(lines.get(parent, -1), first)
             inserted[at] += self._elsewhere.get((parent, None), ())
             for node in parent.children:
                 if node in self._staying:
-                    at = self._end(node, there)
+                    at = _last_below(there, lines[node])
                 else:
                     inserted[at] += (self._entries[below] for below in node.subtree())
                 inserted[at] += self._elsewhere.get((parent, node), ())
         return inserted
 
-    def _end(self, node: MergeNode, there: Sequence[MergeNode]) -> int:
-        """The last line of those that follow a step's line and are of steps below it."""
-        index, lead = self._at[node], f"{node.at(OURS).step.step_id}."
-        while index + 1 < len(there) and there[index + 1].at(OURS).step.step_id.startswith(lead):
-            index += 1
-        return index
+
+def _last_below(there: Sequence[MergeNode], index: int) -> int:
+    """The last line of those that follow the line of a step and are of steps below it."""
+    lead = f"{there[index].versions[OURS].step.step_id}."
+    while index + 1 < len(there) and there[index + 1].versions[OURS].step.step_id.startswith(lead):
+        index += 1
+    return index
 
 
 def _step_chunks(lines: _Lines, entry: _Entry) -> Iterator[_Chunk]:
@@ -413,23 +387,21 @@ def _step_chunks(lines: _Lines, entry: _Entry) -> Iterator[_Chunk]:
     if entry.side is None and not node.disputed and lines.are_right(node, entry.step_id, entry.indent):
         yield _Chunk(lines.piece(node, OURS).text)
         return
-    gap = lines.piece(node, node.side).gap
-    ours = lines.write(node, node.values, entry.step_id, entry.indent)
+    gap, values = lines.piece(node, node.side).gap, _their_values(node)
+    ours = theirs = lines.write(node, node.values, entry.step_id, entry.indent)
+    if values != node.values or entry.their_id:
+        theirs = lines.write(node, values, entry.their_id or entry.step_id, entry.indent)
     if entry.side == OURS:
         yield _Chunk("".join([*ours, gap]), "", entry.topic)
-        return
-    values = _their_values(node)
-    theirs = lines.write(node, values, entry.their_id or entry.step_id, entry.indent)
-    if entry.side == THEIRS:
+    elif entry.side == THEIRS:
         yield _Chunk("", "".join([*theirs, gap]), entry.topic)
-    elif values == node.values and not entry.their_id:
+    elif theirs is ours:
         yield _Chunk("".join([*ours, gap]))
-    elif ours[0] != theirs[0] and ours[1] != theirs[1]:
-        yield _Chunk("".join(ours), "".join(theirs), node)
-        yield _Chunk(gap)
     else:
-        for mine, other in zip(ours, theirs, strict=True):
-            yield _Chunk(mine) if mine == other else _Chunk(mine, other, node)
+        pairs = [*zip(ours, theirs, strict=True)]
+        if all(mine != other for mine, other in pairs):
+            pairs = [("".join(ours), "".join(theirs))]
+        yield from (_Chunk(mine, other, None if mine == other else node) for mine, other in pairs)
         yield _Chunk(gap)
 
 
@@ -438,4 +410,4 @@ def _their_values(node: MergeNode) -> dict[str, Value]:
     disputed = {name for name in node.disputed if name != PLACE}
     if "status" in disputed:
         disputed.update(ENDING)
-    return node.values | {name: node.at(THEIRS).values[name] for name in disputed}
+    return node.values | {name: node.versions[THEIRS].values[name] for name in disputed}

@@ -43,6 +43,7 @@ class Block:
         indent: how the step is indented.
         text: the lines as they are now; None until somebody asks.
         rank: grows from the first block to the last.
+        is_placed: whether the step is new or has got another id since the changes were last taken.
     """
 
     lines: str
@@ -54,6 +55,7 @@ class Block:
     indent: str = ""
     text: str | None = None
     rank: int = 0
+    is_placed: bool = False
     before: Block | None = field(default=None, repr=False)
     behind: Block | None = field(default=None, repr=False)
 
@@ -102,8 +104,8 @@ class Blocks:
         self._blocks: dict[int, Block] = {}
         self._changed: dict[int, Block] = {}
         self._text: str | None = text
-        # The last block, where the text's last line is not ended.
-        self._unended: Block | None = None
+        # Whether the text's last line is.
+        self._is_ended = True
         self._head = self._last = self._read(head, newline_of(text))
         for piece in pieces:
             block = self._read(piece, self._last.newline)
@@ -120,7 +122,7 @@ class Blocks:
         block = Block(lines, end or newline, None, piece.gap, piece.foreign, indent=indent_of(lines))
         if not end and lines not in _NO_LINE:
             block.lines += newline
-            self._unended = block
+            self._is_ended = False
         block.text = block.lines
         return block
 
@@ -137,7 +139,7 @@ class Blocks:
         """The text."""
         if self._text is None:
             text = "".join(map(self.show, self))
-            self._text = text.removesuffix(self._unended.newline) if self._unended else text
+            self._text = text if self._is_ended else text.removesuffix(self._last.newline)
         return self._text
 
     def show(self, block: Block) -> str:
@@ -168,10 +170,11 @@ class Blocks:
         """Where in the text a step stands: it grows from line to line."""
         return self._blocks[id(step)].rank
 
-    def touch(self, step: PlanStep) -> None:
-        """Note that a step may have changed."""
+    def touch(self, step: PlanStep, *, is_placed: bool = False) -> None:
+        """Note that a step may have changed, or has got another id."""
         block = self._blocks[id(step)]
         block.text = None
+        block.is_placed |= is_placed
         self._note(block)
 
     def _note(self, block: Block) -> None:
@@ -191,7 +194,7 @@ class Blocks:
         before, indent = self._find_before(place), self._indent_at(place)
         if not (place.behind or place.before or place.parent):
             self._write_header()
-        block = Block("", "", step, indent=indent)
+        block = Block("", "", step, indent=indent, is_placed=True)
         self._blocks[id(step)] = block
         self._link([block], before)
 
@@ -264,8 +267,6 @@ class Blocks:
             # Behind the last step a new one is set off as that one is.
             is_spaced = before.step and before.before and before.before.step and before.before.is_spaced
             last.gap, before.gap = before.gap, before.newline if is_spaced else ""
-        if before is self._unended:
-            self._unended = last
         if not first.lines:
             first.newline = before.newline
         first.before, before.behind, last.behind = before, first, behind
@@ -298,8 +299,8 @@ class Blocks:
                 before.gap = max(before.gap, block.gap, key=lambda gap: gap.count("\n"))
 
     def _end(self, block: Block) -> None:
-        if block is self._unended:
-            self._unended = None
+        if block is self._last:
+            self._is_ended = True
 
 
 def _next_below(block: Block, step_id: str) -> Block | None:

@@ -33,19 +33,12 @@ class Editor(Finder):
     def __init__(self, plan: PlanSpec, blocks: Blocks) -> None:
         super().__init__(plan, {step.step_id: step for step in iter_steps(plan)})
         self._blocks = blocks
-        self._placed: dict[int, PlanStep] = {}
         self._names = Counter(step.step_name for step in iter_steps(plan))
 
     @property
     def count(self) -> int:
         """How many ids of steps there are."""
         return len(self._index or ())
-
-    def take_placed(self) -> list[PlanStep]:
-        """The steps that are new or have got new ids since this was asked last; some may have been taken out."""
-        placed = [*self._placed.values()]
-        self._placed.clear()
-        return placed
 
     # ---------------------------------------------------------------- what commands say
 
@@ -59,7 +52,6 @@ class Editor(Finder):
     def add(self, step: PlanStep) -> None:
         """Put in the lines of a step that is new in the plan."""
         super().add(step)
-        self._placed[id(step)] = step
         self._names[step.step_name] += 1
         self._blocks.insert(step, self._place_of(step, step.children))
 
@@ -82,8 +74,7 @@ class Editor(Finder):
 
     def _touch_all(self, step: PlanStep) -> None:
         for below in iter_steps(step):
-            self._placed[id(below)] = below
-            self._blocks.touch(below)
+            self._blocks.touch(below, is_placed=True)
 
     def _remove_lines(self, steps: Iterable[PlanStep]) -> None:
         gone = [*steps]

@@ -5,8 +5,10 @@ Of a summary line only those tokens change that have to, white space and all; of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import takewhile
 from operator import attrgetter
 from re import Match
 
@@ -29,7 +31,9 @@ _TOKENS = [name for name in SUMMARY if name != "_more"]
 # How many signs around its value belong to a token, as the brackets of a type.
 _SIGNS = {"STEP_ID": (0, 1), "TYPE": (1, 1)}
 _SUMMARY_FIELDS = {name: info for name, info in STEP_FIELDS.items() if not info.is_in_body}
-_SAID = attrgetter(*(name for name in _SUMMARY_FIELDS if name != "step_id"))
+_said = attrgetter(*_SUMMARY_FIELDS)
+# The first line below a summary line that is not blank.
+_BELOW = re.compile(rf"\n([{BLANKS}]*)[^{WHITE}]")
 
 
 def split_rows(lines: str) -> list[str]:
@@ -76,25 +80,22 @@ def find_style(plan: PlanSpec, pieces: list[Piece]) -> Style:
     pending = sum(
         step.status is PlanStatus.PENDING and f"[{step.step_type}]" not in _LOOKALIKES for step in iter_steps(plan)
     )
-    families = ((rows[step.step_id], rows[step.children[0].step_id]) for step in iter_steps(plan) if step.children)
-    bodies = ((lines, row) for lines in rows.values() for row in _first_below(lines))
+    families = (
+        (rows[step.step_id], indent_of(rows[step.children[0].step_id])) for step in iter_steps(plan) if step.children
+    )
+    bodies = ((lines, found[1]) for lines in rows.values() if (found := _BELOW.search(lines)))
     return Style(0 < pending <= 2 * marked, _find_indent(families), _find_indent(bodies))
 
 
 def _marks_pending(row: str) -> bool:
     """Whether a step bears the pending mark without need."""
-    match = _match_summary(row)
+    match = _match(row, "_summary", SUMMARY)
     return match is not None and match["MARK"] == "[ ]" and f"[{match['TYPE']}]" not in _LOOKALIKES
 
 
-def _first_below(lines: str) -> list[str]:
-    """The first line below a summary line that is not blank, if there is one."""
-    return next(([row] for row in lines.split("\n")[1:] if row.strip(WHITE)), [])
-
-
-def _find_indent(pairs: Iterator[tuple[str, str]]) -> str:
+def _find_indent(pairs: Iterable[tuple[str, str]]) -> str:
     """By what the lower line is indented more, in the first of these pairs in which it begins as the upper one."""
-    indents = ((indent_of(above), indent_of(below)) for above, below in pairs)
+    indents = ((indent_of(above), below) for above, below in pairs)
     return next((below[len(above) :] for above, below in indents if below.startswith(above)), _UNIT)
 
 
@@ -149,42 +150,37 @@ def _match(row: str, rule: str, groups: tuple[str, ...]) -> Match[str] | None:
     return match if match and match.end() > len(content) else None
 
 
-def _match_summary(row: str) -> Match[str] | None:
-    return _match(row, "_summary", SUMMARY)
+def _read_summary(row: str) -> tuple[Match[str] | None, PlanStep | None]:
+    """A summary line's tokens, and the step that they say; neither where it is none."""
+    match = _match(row, "_summary", SUMMARY)
+    return match, match and build_step(*match.group(*SUMMARY))
 
 
-def _says(match: Match[str] | None, step: PlanStep) -> bool:
-    """Whether a summary line says what a step says."""
-    return (
-        match is not None and match["STEP_ID"] == step.step_id and _are_alike(build_step(*match.group(*SUMMARY)), step)
-    )
-
-
-def _are_alike(one: PlanStep, other: PlanStep) -> bool:
-    return bool(_SAID(one) == _SAID(other))
+def _is_said(step: PlanStep, read: PlanStep | None) -> bool:
+    """Whether a summary line was read as what the summary line of a step has to say."""
+    return read is not None and bool(_said(read) == _said(step))
 
 
 def _edit_summary(row: str, step: PlanStep, style: Style, was: PlanStep | None) -> str:
     """A line that says what a step says: the same one where it does already."""
-    indent, match = indent_of(row), _match_summary(row)
-    if match is None or (was is not None and not _says(match, was)):
-        if was is not None and was.step_id == step.step_id and _are_alike(was, step):
+    indent, (match, read) = indent_of(row), _read_summary(row)
+    if match is None or read is None or (was is not None and not _is_said(was, read)):
+        if _is_said(step, was):
             return row
         head = f"{step.step_id}. "
         mark = "[ ] " if style.marks_pending and step.status is PlanStatus.PENDING else ""
         return indent + head + mark + canonical_summary(step).removeprefix(head).removeprefix(mark) + end_of(row)
-    read = build_step(*match.group(*SUMMARY))
-    if _are_alike(read, step):
+    if _said(read)[1:] == _said(step)[1:]:
         return indent + step.step_id + row[match.end("STEP_ID") :]
     blanks = row[len(row.rstrip(WHITE)) :]
     edited = indent + _replace_tokens(match, read, step, style) + blanks
     # Words may come to look like other tokens where their neighbours change.
-    return edited if _says(_match_summary(edited), step) else indent + canonical_summary(step) + blanks
+    return edited if _is_said(step, _read_summary(edited)[1]) else indent + canonical_summary(step) + blanks
 
 
 def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: Style) -> str:
     """A summary line with those tokens replaced that say something else now."""
-    canonical = _match_summary(canonical_summary(step))
+    canonical, _ = _read_summary(canonical_summary(step))
     assert canonical is not None, "it is a summary line"
     tokens, new = _split_tokens(match), _split_tokens(canonical)
     due = {info.token for name, info in _SUMMARY_FIELDS.items() if getattr(was, name) != getattr(step, name)}
@@ -258,16 +254,19 @@ def _read_body(rows: list[str]) -> tuple[list[str], list[str]]:
 def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> list[str]:
     """Lines that have the inputs and the detail of a step, made of those below its summary line."""
     inputs, detail = _read_body(rows)
-    if (inputs, detail) == (step.inputs, step.detail):
-        return rows
     matches = {at: match for at, row in enumerate(rows, start=1) if (match := _match_body(row))}
     lead = next((indent_of(rows[at - 1]) for at in matches), indent) + ">"
     # What comes in front of all lines, and then in place of each.
-    edited = [[], *([row] for row in rows)]
+    edited = ["", *rows]
     if inputs != step.inputs:
-        _edit_inputs(
-            edited, [(at, match) for at, match in matches.items() if match["INPUTS"]], step.inputs, lead, newline
-        )
+        # The first line of inputs names all, and the others go.
+        names = ", ".join(step.inputs)
+        naming = [at for at, match in matches.items() if match["INPUTS"]]
+        for at in naming:
+            start, end = matches[at].span("INPUTS")
+            edited[at] = rows[at - 1][:start] + names + rows[at - 1][end:] if names and at == naming[0] else ""
+        if names and not naming:
+            edited[0] = f"{lead} ← {names}{newline}"
     if detail != step.detail:
         places = [at for at, match in matches.items() if not match["INPUTS"]]
         new = [f"{lead} {write_detail(text)}" if text else lead for text in step.detail]
@@ -276,31 +275,13 @@ def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> li
         behind = _count_same(detail[same:][::-1], step.detail[same:][::-1])
         old, new = places[same : len(detail) - behind], new[same : len(new) - behind]
         anchor = places[same - 1] if same else places[0] - 1 if places else len(rows)
-        _edit_detail(edited, old, new, old[-1] if old else anchor, newline)
-    return [row for lines in edited for row in lines]
-
-
-def _edit_inputs(
-    edited: list[list[str]], found: list[tuple[int, Match[str]]], inputs: list[str], lead: str, newline: str
-) -> None:
-    """Let the first line of inputs name all, and the others go."""
-    names = ", ".join(inputs)
-    for number, (at, match) in enumerate(found):
-        [row] = edited[at]
-        start, end = match.span("INPUTS")
-        edited[at] = [] if number or not names else [row[:start] + names + row[end:]]
-    if names and not found:
-        edited[0] = [f"{lead} ← {names}{newline}"]
-
-
-def _edit_detail(edited: list[list[str]], old: list[int], new: list[str], anchor: int, newline: str) -> None:
-    """Put new lines in place of old ones, and those that are left behind the anchor."""
-    for number, at in enumerate(old):
-        edited[at] = [line + end_of(edited[at][0]) for line in new[number : number + 1]]
-    edited[anchor] += [line + newline for line in new[len(old) :]]
+        for number, at in enumerate(old):
+            anchor = at
+            edited[at] = new[number] + end_of(edited[at]) if number < len(new) else ""
+        edited[anchor] += "".join(line + newline for line in new[len(old) :])
+    return edited
 
 
 def _count_same(some: list[str], others: list[str]) -> int:
     """How many items at the start of both are the same."""
-    pairs = zip(some, others, strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(some), len(others)))
+    return len([*takewhile(lambda both: both[0] == both[1], zip(some, others, strict=False))])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import itemgetter
 
 from attrs import frozen
 
@@ -105,13 +106,12 @@ def _end_line(text: str, read: str, start: int, at: int) -> int:
 
 def _find_foreign(text: str, read: str, start: int, end: int, bounds: list[tuple[int, int]]) -> Iterator[int]:
     """Which lines between two offsets are neither blank nor within these bounds."""
-    at, left = start, deque(bounds)
+    at = start
     for number, row in enumerate(text[start:end].split("\n")):
         said = read[at : at + len(row)]
         content = at + len(said) - len(said.lstrip(WHITE))
-        while left and left[0][1] <= content:
-            left.popleft()
-        if row.strip(WHITE) and (not said.strip(WHITE) or not left or content < left[0][0]):
+        above = bisect_right(bounds, content, key=itemgetter(0)) - 1
+        if row.strip(WHITE) and (not said.strip(WHITE) or above < 0 or bounds[above][1] <= content):
             yield number
         at += len(row) + 1
 

@@ -48,7 +48,7 @@ def check_change(editor: Editor, blocks: Blocks, *, is_strict: bool) -> None:
     Raises:
         RoundTripError: the text would not read as the plan.
     """
-    changed, placed = blocks.take_changed(), editor.take_placed()
+    changed = blocks.take_changed()
     lost = next((block for block in changed if not _is_linked(block, blocks)), None)
     if lost is not None:
         raise _fault(
@@ -56,12 +56,16 @@ def check_change(editor: Editor, blocks: Blocks, *, is_strict: bool) -> None:
         )
     if editor.count != blocks.count:
         raise _fault(f"there are {editor.count} ids and lines of {blocks.count} steps")
-    for step in placed:
-        if blocks.find(step) is not None and not _fits(step, editor, blocks):
+    steps = {block: block.step for block in changed if block.step and blocks.find(block.step) is block}
+    for block, step in steps.items():
+        if block.is_placed and not _fits(step, editor, blocks):
             raise _fault(f"step {step.step_id} stands elsewhere in the text than in the plan")
+        block.is_placed = False
     if is_strict:
-        _check_lines([block for block in changed if blocks.find(block.step) is block], blocks)
-        _check_head([block for block in changed if block.before is None], editor.plan, blocks)
+        _check_lines(steps, blocks)
+        for head in changed:
+            if head.before is None:
+                _check_head(head, editor.plan, blocks)
 
 
 def _fault(reason: str) -> RoundTripError:
@@ -102,25 +106,22 @@ def _stand_in_order(siblings: list[PlanStep], blocks: Blocks) -> bool:
     return all(one and other and one.rank < other.rank for one, other in pairwise(found)) and None not in found
 
 
-def _check_lines(changed: list[Block], blocks: Blocks) -> None:
+def _check_lines(changed: dict[Block, PlanStep], blocks: Blocks) -> None:
     """Look whether lines read as their steps. They are read together, which is much faster than one by one."""
     texts = [blocks.show(block) for block in changed]
     read = fast_reader.read_steps("".join(texts))
     if read is None or len(read) != len(changed):
         raise _fault("there are lines that are none of a step's")
-    for block, text, found in zip(changed, texts, read, strict=True):
-        step = block.step
-        assert step is not None, "these are lines of steps"
+    for (block, step), text, found in zip(changed.items(), texts, read, strict=True):
         # As each begins with its own summary line and ends a line, none has lines of another.
         begins = text.lstrip(" \t").startswith(f"{step.step_id}.")
         if not begins or not (block.text or "").endswith("\n") or not are_alike(found, step):
             raise _fault(f"the lines of step {step.step_id} would read otherwise")
 
 
-def _check_head(heads: list[Block], plan: PlanSpec, blocks: Blocks) -> None:
+def _check_head(head: Block, plan: PlanSpec, blocks: Blocks) -> None:
     """Look whether a head that has changed says what it said."""
-    for head in heads:
-        first = "" if head.behind is None else blocks.show(head.behind)
-        read = fast_reader.read(blocks.show(head) + first)
-        if read is None or len(read.steps) != bool(first) or evolve(read, steps=[]) != evolve(plan, steps=[]):
-            raise _fault("what stands in front of the steps would read otherwise")
+    first = blocks.show(head.behind) if head.behind else ""
+    read = fast_reader.read(blocks.show(head) + first)
+    if read is None or len(read.steps) != bool(first) or evolve(read, steps=[]) != evolve(plan, steps=[]):
+        raise _fault("what stands in front of the steps would read otherwise")

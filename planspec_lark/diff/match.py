@@ -21,7 +21,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from planspec_lark.diff.models import Value, values_of
 from planspec_lark.diff.sequences import cut_at, longest_common
@@ -98,28 +98,26 @@ def number_nodes(plan: PlanSpec) -> list[Node]:
     return nodes
 
 
-@frozen(eq=False)
-class Matching:
-    """For the nodes of one version those of another that are the same step; and the other way round."""
-
-    there: dict[Node, Node] = field(factory=dict)
-    back: dict[Node, Node] = field(factory=dict)
-
-
 def match_nodes(old: list[Node], new: list[Node]) -> Matching:
     """Find the steps of one version in another. The same two versions give the same answer."""
-    return _Matcher(old, new).run()
+    found = Matching(old, new)
+    found.match_all()
+    return found
 
 
-class _Matcher:
-    def __init__(self, old: list[Node], new: list[Node]) -> None:
-        self._old, self._new = old, new
-        self._found = Matching()
-        self._todo: list[Node] = []
-        self._pair(old[0], new[0])
+@define(eq=False)
+class Matching:
+    """For the nodes of one version those of another that are the same step (``there``); and the other way round."""
 
-    def run(self) -> Matching:
+    _old: list[Node]
+    _new: list[Node]
+    there: dict[Node, Node] = field(factory=dict, init=False)
+    back: dict[Node, Node] = field(factory=dict, init=False)
+    _todo: list[Node] = field(factory=list, init=False)
+
+    def match_all(self) -> None:
         """All kinds of matching, one after the other."""
+        self._pair(self._old[0], self._new[0])
         self._by_key(lambda node: node.step.step_name, is_single=True)
         self._by_key(lambda node: node.hash, is_single=True)
         for find_keys in (_with_below, _with_above):
@@ -129,17 +127,15 @@ class _Matcher:
         self._in_order(*self._free(self._old, self._new))
         self._by_likeness(*self._free(self._old, self._new), anywhere=True)
         self._below_pairs()
-        return self._found
 
     def _pair(self, old: Node, new: Node) -> None:
-        self._found.there[old], self._found.back[new] = new, old
+        self.there[old], self.back[new] = new, old
         if old.children and new.children:
             self._todo.append(old)
 
     def _free(self, ours: Iterable[Node], theirs: Iterable[Node]) -> tuple[list[Node], list[Node]]:
         """Those that have not been found yet."""
-        found = self._found
-        return [node for node in ours if node not in found.there], [node for node in theirs if node not in found.back]
+        return [node for node in ours if node not in self.there], [node for node in theirs if node not in self.back]
 
     def _by_key(self, key: Callable[[Node], Hashable], *, is_single: bool = False) -> None:
         """Pair steps with the same key, where as many have it on both sides, or only one."""
@@ -159,12 +155,11 @@ class _Matcher:
 
     def _containers(self) -> None:
         """Pair containers by what is below them, the lowest first."""
-        there = self._found.there
         for old in reversed(self._free(self._old, ())[0]):
-            parents = [there[child].parent for child in old.children if child in there]
+            parents = [self.there[child].parent for child in old.children if child in self.there]
             for new, count in Counter(parents).most_common(1):
                 is_sure = count > 1 or (new is not None and old.step.step_id == new.step.step_id)
-                if new and new not in self._found.back and 2 * count > len(parents) and is_sure:
+                if new and new not in self.back and 2 * count > len(parents) and is_sure:
                     self._pair(old, new)
 
     def _below_pairs(self) -> None:
@@ -176,9 +171,9 @@ class _Matcher:
 
     def _gaps(self, old: Node) -> Iterator[tuple[list[Node], list[Node]]]:
         """The steps not found yet below two that are the same, between neighbours that are."""
-        found, ours, theirs = self._found, old.children, self._found.there[old].children
-        met = longest_common((found.there[node] for node in ours if node in found.there), theirs)
-        cuts = cut_at(ours, {found.back[node] for node in met}), cut_at(theirs, set(met))
+        ours, theirs = old.children, self.there[old].children
+        met = longest_common((self.there[node] for node in ours if node in self.there), theirs)
+        cuts = cut_at(ours, {self.back[node] for node in met}), cut_at(theirs, set(met))
         for between in zip(*cuts, strict=True):
             free = self._free(*between)
             if all(free):
@@ -192,11 +187,10 @@ class _Matcher:
         likely = _Likely(theirs)
         for rank, old in enumerate(ours):
             for new in likely.of(old, rank, len(ours)):
-                score = _score(old, new, anywhere=anywhere)
-                if score:
+                if score := _score(old, new, anywhere=anywhere):
                     found.append((-score, abs(rank - likely.ranks[new]), old.index, new.index))
         for *_, at, there in sorted(found):
-            if self._old[at] not in self._found.there and self._new[there] not in self._found.back:
+            if self._old[at] not in self.there and self._new[there] not in self.back:
                 self._pair(self._old[at], self._new[there])
 
 

@@ -206,13 +206,6 @@ class _Lines:
         """How a step is indented there; the plan itself is not."""
         return indent_of(self.piece(node, side).lines) if node.above(side) else ""
 
-    def are_right(self, node: MergeNode, step_id: str, indent: str) -> bool:
-        """Whether a step can stay as ours has it."""
-        ours = node.versions.get(OURS)
-        if ours is None or ours.step.step_id != step_id:
-            return False
-        return ours.values == node.values and self.indent(node, OURS) == indent
-
     def write(self, node: MergeNode, values: dict[str, Value], step_id: str, indent: str) -> tuple[str, str]:
         """The summary line and the body of a step that says this, with this id and indentation.
 
@@ -384,9 +377,6 @@ def _last_below(there: Sequence[MergeNode], index: int) -> int:
 def _step_chunks(lines: _Lines, entry: _Entry) -> Iterator[_Chunk]:
     """The lines of a step, and where the sides do not agree on something those of both."""
     node = entry.node
-    if entry.side is None and not node.disputed and lines.are_right(node, entry.step_id, entry.indent):
-        yield _Chunk(lines.piece(node, OURS).text)
-        return
     gap, values = lines.piece(node, node.side).gap, _their_values(node)
     ours = theirs = lines.write(node, node.values, entry.step_id, entry.indent)
     if values != node.values or entry.their_id:

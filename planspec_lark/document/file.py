@@ -163,7 +163,8 @@ class PlanFile:
             if is_free:
                 tries += 1
             else:
-                self._wait_for_lease(until)
+                with self._free(until):
+                    pass
         raise PlanFileError(f"{self._name}: somebody writes to this file again and again, so it was not changed")
 
     def create(self, data: bytes) -> None:
@@ -176,14 +177,12 @@ class PlanFile:
         """
         if os.path.lexists(self.path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self._called)
-        with self._locked(time.monotonic() + self.wait, may_miss=True):
-            try:
-                with writing(self.path, prefix=_PREFIX, is_new=True) as file:
-                    file.write(data)
-            except FileExistsError:
-                raise
-            except OSError as error:
-                raise self._explain(error) from None
+        with (
+            self._locked(time.monotonic() + self.wait, may_miss=True),
+            self._explained(FileExistsError),
+            writing(self.path, prefix=_PREFIX, is_new=True) as file,
+        ):
+            file.write(data)
 
     @contextmanager
     def held(self) -> Iterator[Path]:
@@ -192,13 +191,8 @@ class PlanFile:
         Raises:
             PlanBusyError, PlanFileError: as for :meth:`change`.
         """
-        until = time.monotonic() + self.wait
-        while True:
-            with self._locked(until) as real:
-                if self._find_lease(real) is None:
-                    yield real
-                    return
-            self._wait_for_lease(until)
+        with self._free(time.monotonic() + self.wait) as real:
+            yield real
 
     @contextmanager
     def leased(self) -> Iterator[LeasedPlan]:
@@ -227,27 +221,28 @@ class PlanFile:
         """Hold the lock of the folder that the file is in, behind all links, which is the file that this yields."""
         with ExitStack() as held:
             with self._explained():
-                real = self._resolve(may_miss=may_miss)
-                held.enter_context(locked_folder(real.parent, max(0.0, until - time.monotonic())))
+                real = None
+                # Once more where a link leads elsewhere by now.
                 while (now := self._resolve(may_miss=may_miss)) != real:
-                    # A link leads elsewhere by now.
                     held.close()
                     held.enter_context(locked_folder(now.parent, max(0.0, until - time.monotonic())))
                     real = now
-                _clear(real.parent)
-            yield real
+                _clear(now.parent)
+            yield now
 
     def _find_lease(self, real: Path) -> Lease | None:
         with self._explained():
             return find_lease(real)
 
-    def _wait_for_lease(self, until: float) -> None:
-        """Wait until nobody runs the plan any more."""
+    @contextmanager
+    def _free(self, until: float) -> Iterator[Path]:
+        """The same, once nobody runs the plan any more."""
         for pause in pauses(_LONGEST_PAUSE):
             with self._locked(until) as real:
                 lease = self._find_lease(real)
-            if lease is None:
-                return
+                if lease is None:
+                    yield real
+                    return
             left = until - time.monotonic()
             if left <= 0:
                 raise PlanBusyError(f"{self._name}: another process runs this plan: {lease}{self._waited()}", lease)
@@ -302,19 +297,17 @@ class PlanFile:
             raise PlanFileError(f"{self._name}: the text has lone surrogates, which cannot be written") from None
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explained(self, known: type[Exception] = PlanSyntaxError) -> Iterator[None]:
+        """Say what has gone wrong, but for an error that says so itself."""
         try:
             yield
         except LockedError:
             raise PlanBusyError(f"{self._name}: another process writes in this folder{self._waited()}") from None
-        except PlanSyntaxError:
+        except known:
             raise
         except (OSError, ValueError, RuntimeError) as error:  # a NUL; a loop of links
-            raise self._explain(error) from None
-
-    def _explain(self, error: Exception) -> PlanFileError:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-        return PlanFileError(f"{self._name}: {visible_name(reason)}")
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+            raise PlanFileError(f"{self._name}: {visible_name(reason)}") from None
 
 
 class LeasedPlan:

@@ -36,10 +36,11 @@ class _Lock:
     Args:
         handle: of what is open.
         known: the file or folder itself, if another file may stand in where it can have no lock.
+        is_shared: let others have it as well who only want to share it: to see whether somebody has it for himself.
     """
 
-    def __init__(self, handle: int, known: os.stat_result | None = None) -> None:
-        self.handle, self._known, self._is_open = handle, known, True
+    def __init__(self, handle: int, known: os.stat_result | None = None, *, is_shared: bool = False) -> None:
+        self.handle, self._known, self._is_shared, self._is_open = handle, known, is_shared, True
 
     def take(self) -> None:
         """Lock it.
@@ -49,7 +50,7 @@ class _Lock:
             OSError: it can have no lock.
         """
         try:
-            _take(self.handle)
+            _take(self.handle, is_shared=self._is_shared)
         except OSError as error:
             # Some file systems have no locks, which is something else.
             if error.errno in _TAKEN:
@@ -124,26 +125,13 @@ def is_locked(handle: int) -> bool:
     Raises:
         OSError: nobody can know.
     """
+    lock = _Lock(os.dup(handle), os.fstat(handle), is_shared=True)
     try:
-        return _is_taken(handle)
-    except OSError as error:
-        if error.errno not in _NO_LOCKS:
-            raise
-    other = _open_stand_in(os.fstat(handle))
-    try:
-        return _is_taken(other)
-    finally:
-        os.close(other)
-
-
-def _is_taken(handle: int) -> bool:
-    try:
-        _take(handle, is_shared=True)
-    except OSError as error:
-        if error.errno not in _TAKEN:
-            raise
+        lock.take()
+    except LockedError:
         return True
-    _give_back(handle)
+    finally:
+        lock.let_go()
     return False
 
 
@@ -232,7 +220,7 @@ def _is_still(path: Path, known: os.stat_result, *, or_gone: bool = False) -> bo
         return or_gone
 
 
-def _take(handle: int, *, is_shared: bool = False) -> None:
+def _take(handle: int, *, is_shared: bool) -> None:
     if sys.platform == "win32":
         import msvcrt  # noqa: PLC0415  (there is one of the two)
 

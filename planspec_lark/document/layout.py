@@ -15,10 +15,10 @@ from re import Match
 from attrs import frozen
 
 from planspec_lark.document.pieces import WHITE, Piece
-from planspec_lark.planspec.escapes import read_detail, write_detail
+from planspec_lark.planspec.escapes import write_detail
 from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.printer import canonical_summary
-from planspec_lark.planspec.tokens import BODY, SUMMARY, build_step, split_segments, split_variables
+from planspec_lark.planspec.tokens import BODY, SUMMARY, build_step, read_body, split_segments
 from planspec_lark.syntax import grammars
 
 __all__ = ["Style", "edit_lines", "end_of", "find_style", "indent_of", "join_rows", "split_rows"]
@@ -126,7 +126,7 @@ def edit_lines(  # noqa: PLR0913  (what is known of the lines)
     row, *below = split_rows(lines) or [indent + newline]
     body_indent = indent + style.body
     edited = [_edit_summary(row, step, style, was)]
-    if was is None or _read_body(below) == (was.inputs, was.detail):
+    if was is None or _read_body(_match_body(below)) == (was.inputs, was.detail):
         edited += _edit_body(below, step, body_indent, newline)
     elif (was.inputs, was.detail) == (step.inputs, step.detail):
         edited += below
@@ -235,26 +235,20 @@ def _token_span(match: Match[str], name: str) -> tuple[int, int]:
 # ---------------------------------------------------------------- bodies
 
 
-def _match_body(row: str) -> Match[str] | None:
-    return _match(row, "_body", BODY)
+def _match_body(rows: list[str]) -> dict[int, Match[str]]:
+    """Those of these lines, from 1, that are a body's. Other lines among them are passed over."""
+    return {at: match for at, row in enumerate(rows, start=1) if (match := _match(row, "_body", BODY))}
 
 
-def _read_body(rows: list[str]) -> tuple[list[str], list[str]]:
-    """The inputs and the detail of these lines. Other lines among them are passed over."""
-    inputs: list[str] = []
-    detail: list[str] = []
-    for match in filter(None, map(_match_body, rows)):
-        if match["INPUTS"]:
-            inputs += split_variables(match["INPUTS"])
-        else:
-            detail.append(read_detail(match["DETAIL"]))
-    return inputs, detail
+def _read_body(matches: dict[int, Match[str]]) -> tuple[list[str], list[str]]:
+    """The inputs and the detail of these lines."""
+    return read_body("".join(match[0] for match in matches.values()))
 
 
 def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> list[str]:
     """Lines that have the inputs and the detail of a step, made of those below its summary line."""
-    inputs, detail = _read_body(rows)
-    matches = {at: match for at, row in enumerate(rows, start=1) if (match := _match_body(row))}
+    matches = _match_body(rows)
+    inputs, detail = _read_body(matches)
     lead = next((indent_of(rows[at - 1]) for at in matches), indent) + ">"
     # What comes in front of all lines, and then in place of each.
     edited = ["", *rows]

@@ -23,7 +23,7 @@ from typing import Any
 
 from attrs import define, field
 
-from planspec_lark.diff.models import Value, values_of
+from planspec_lark.diff.models import Value
 from planspec_lark.diff.sequences import cut_at, longest_common
 from planspec_lark.planspec.models import PlanSpec, PlanStep, hash_of
 from planspec_lark.planspec.tree import iter_with_parents
@@ -42,34 +42,29 @@ _READ, _KEPT = 2_000, 64
 _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\u2e80-\u9fff\uac00-\ud7af]+")
 
 
-@define(eq=False, slots=False)
+@define(eq=False)
 class Node:
     """A step in its place in one version of a plan.
 
     Attributes:
         index: its rank in document order. What stands at 0 is the plan itself, with a step that is none of its.
-        model: what says something of its own: the step, or the plan.
         step: the step.
         hash: what tells the step's own text from others.
         parent: the node above it; None for the plan itself.
         rank: its place among those below that one, from 0.
         children: the nodes below it, in their order.
         merged: what it is part of where versions are merged.
+        values: what it says itself there, but for its id.
     """
 
     index: int
-    model: PlanSpec | PlanStep
     step: PlanStep
     hash: str
     parent: Node | None
     rank: int
     children: list[Node] = field(factory=list)
     merged: Any = None
-
-    @cached_property
-    def values(self) -> dict[str, Value]:
-        """What the plan or the step says itself, but for its id."""
-        return values_of(self.model)
+    values: dict[str, Value] = field(factory=dict)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -88,11 +83,11 @@ class Node:
 
 def number_nodes(plan: PlanSpec) -> list[Node]:
     """The plan itself and its steps, in document order."""
-    nodes = [Node(0, plan, PlanStep("0"), "", None, 0)]
+    nodes = [Node(0, PlanStep("0"), "", None, 0)]
     known = {id(None): nodes[0]}
     for step, parent in iter_with_parents(plan):
         above = known[id(parent)]
-        node = known[id(step)] = Node(len(nodes), step, step, hash_of(step), above, len(above.children))
+        node = known[id(step)] = Node(len(nodes), step, hash_of(step), above, len(above.children))
         nodes.append(node)
         above.children.append(node)
     return nodes

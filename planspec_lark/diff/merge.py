@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 
 from planspec_lark.diff.compare import find_moved
 from planspec_lark.diff.match import Node, match_nodes, number_nodes
-from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, fields_of, label_of
+from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, fields_of, label_of, values_of
 from planspec_lark.diff.sequences import merge_items, merge_order
 from planspec_lark.planspec.models import CONTAINER_TYPES, COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.planspec.printer import serialize_plan
@@ -216,6 +216,9 @@ def _build(order: list[MergeNode]) -> PlanSpec:
 def _join_versions(plans: dict[str, PlanSpec]) -> dict[str, list[Node]]:
     """The steps of three versions, each of which knows what it is part of."""
     trees = {side: number_nodes(plan) for side, plan in plans.items()}
+    for side, plan in plans.items():
+        for node in trees[side]:
+            node.values = values_of(node.step if node.parent else plan)
     for node in trees[BASE]:
         node.merged = MergeNode({BASE: node})
     for side in (OURS, THEIRS):

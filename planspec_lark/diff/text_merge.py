@@ -376,7 +376,11 @@ def _last_below(there: Sequence[MergeNode], index: int) -> int:
 
 def _step_chunks(lines: _Lines, entry: _Entry) -> Iterator[_Chunk]:
     """The lines of a step, and where the sides do not agree on something those of both."""
-    node = entry.node
+    node, own = entry.node, entry.node.versions.get(OURS)
+    is_right = own and (own.step.step_id, lines.indent(node, OURS)) == (entry.step_id, entry.indent)
+    if own and is_right and own.values == node.values and not (entry.side or node.disputed):
+        yield _Chunk(lines.piece(node, OURS).text)
+        return
     gap, values = lines.piece(node, node.side).gap, _their_values(node)
     ours = theirs = lines.write(node, node.values, entry.step_id, entry.indent)
     if values != node.values or entry.their_id:

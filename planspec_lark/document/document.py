@@ -7,6 +7,8 @@ from copy import deepcopy
 from functools import partial
 from typing import TypeVar
 
+from attrs import evolve
+
 from planspec_lark.document.blocks import Blocks
 from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import check_change
@@ -108,11 +110,13 @@ class PlanDocument:
         Raises:
             CommandError: PC121, for a document :meth:`from_answer` only.
         """
-        # Copies, as the caller may change these.
-        perform = partial(_perform, commands=deepcopy([*commands]), atomic=atomic)
-        reports, has_changed = self._try(perform)
+        commands = [*commands]
+        reports, has_changed = self._try(partial(_perform, commands=commands, atomic=atomic))
         if has_changed:
-            self._kept.append(perform)
+            done = [command for command, report in zip(commands, reports, strict=True) if report.done]
+            # Copies, as the caller may change these.
+            copies = [evolve(one, detail=[*one.detail]) for one in done]
+            self._kept.append(partial(_perform, commands=copies, atomic=False))
         return reports
 
     def set_status(self, step_id: str, status: PlanStatus | str, result: str | None = None) -> str:

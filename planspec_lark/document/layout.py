@@ -180,7 +180,7 @@ def _edit_summary(row: str, step: PlanStep, style: Style, was: PlanStep | None) 
 
 def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: Style) -> str:
     """A summary line with those tokens replaced that say something else now."""
-    canonical, _ = _read_summary(canonical_summary(step))
+    canonical = _match(canonical_summary(step), "_summary", SUMMARY)
     assert canonical is not None, "it is a summary line"
     tokens, new = _split_tokens(match), _split_tokens(canonical)
     due = {info.token for name, info in _SUMMARY_FIELDS.items() if getattr(was, name) != getattr(step, name)}
@@ -249,6 +249,8 @@ def _edit_body(rows: list[str], step: PlanStep, indent: str, newline: str) -> li
     """Lines that have the inputs and the detail of a step, made of those below its summary line."""
     matches = _match_body(rows)
     inputs, detail = _read_body(matches)
+    if (inputs, detail) == (step.inputs, step.detail):
+        return rows
     lead = next((indent_of(rows[at - 1]) for at in matches), indent) + ">"
     # What comes in front of all lines, and then in place of each.
     edited = ["", *rows]

@@ -176,14 +176,10 @@ class Matching:
 
     def _by_likeness(self, ours: list[Node], theirs: list[Node], *, anywhere: bool) -> None:
         """Pair steps by their words, the most alike first."""
-        if not ours or not theirs:
-            return
         found: list[tuple[float, int, int, int]] = []
-        likely = _Likely(theirs)
-        for rank, old in enumerate(ours):
-            for new in likely.of(old, rank, len(ours)):
-                if score := _score(old, new, anywhere=anywhere):
-                    found.append((-score, abs(rank - likely.ranks[new]), old.index, new.index))
+        for old, new, apart in _likely_pairs(ours, theirs) if ours and theirs else ():
+            if score := _score(old, new, anywhere=anywhere):
+                found.append((-score, apart, old.index, new.index))
         for *_, at, there in sorted(found):
             if self._old[at] not in self.there and self._new[there] not in self.back:
                 self._pair(self._old[at], self._new[there])
@@ -202,27 +198,25 @@ def _score(old: Node, new: Node, *, anywhere: bool) -> float:
     return score + is_same_id * 0.1 if score >= (_SAME_PLACE if is_same_id else _NEAR) else 0
 
 
-class _Likely:
-    """Finds among steps those that a step may be: by its words that are rare among them, by its id and its place."""
+def _likely_pairs(ours: list[Node], theirs: list[Node]) -> Iterator[tuple[Node, Node, int]]:
+    """Each step with some that it may be: by its words that are rare among them, by its id and its place.
 
-    def __init__(self, nodes: list[Node]) -> None:
-        self._nodes = nodes
-        self.ranks = {node: rank for rank, node in enumerate(nodes)}
-        self._ids = {node.step.step_id: node for node in nodes}
-        self._by_word: defaultdict[str, list[Node]] = defaultdict(list)
-        for node in nodes:
-            for word in node.words:
-                self._by_word[word].append(node)
-
-    def of(self, node: Node, rank: int, count: int) -> Iterable[Node]:
-        """The steps that a node, the so manieth of its own, may be."""
-        known = [word for word in node.words if word in self._by_word]
-        rarest = sorted(known, key=lambda word: (len(self._by_word[word]), word))[:_LOOKED_UP]
-        found = [other for word in rarest for other in self._by_word[word][:_COMPARED]]
-        found += filter(None, [self._ids.get(node.step.step_id)])
-        for at in (rank, len(self._nodes) - count + rank):
-            found += self._nodes[at : at + 1] if at >= 0 else []
-        return dict.fromkeys(found)
+    The number is how far apart the two stand.
+    """
+    ranks = {node: rank for rank, node in enumerate(theirs)}
+    by_id = {node.step.step_id: node for node in theirs}
+    by_word: defaultdict[str, list[Node]] = defaultdict(list)
+    for node in theirs:
+        for word in node.words:
+            by_word[word].append(node)
+    for rank, node in enumerate(ours):
+        known = [word for word in node.words if word in by_word]
+        rarest = sorted(known, key=lambda word: (len(by_word[word]), word))[:_LOOKED_UP]
+        found = [other for word in rarest for other in by_word[word][:_COMPARED]]
+        found += filter(None, [by_id.get(node.step.step_id)])
+        for at in (rank, len(theirs) - len(ours) + rank):
+            found += theirs[at : at + 1] if at >= 0 else []
+        yield from ((node, other, abs(rank - ranks[other])) for other in dict.fromkeys(found))
 
 
 def _with_above(nodes: list[Node]) -> dict[Node, Hashable]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -18,13 +19,11 @@ from planspec_lark.cli.output import (
     count_of,
     fail,
     json_text,
-    label,
     leave,
     out_option,
-    read_text,
+    read_as,
     shown,
     stop_at,
-    stop_on_faults,
     write_out,
     write_rows,
     write_text,
@@ -57,8 +56,7 @@ def extract_command(file: str, out: str, max_risk: str, as_json: bool) -> None:
     The plan goes to standard output in canonical form, and what was repaired or left out for it to standard error.
     Exits with 1, and writes no plan, where there is none or a repair is more risky than --max-risk allows.
     """
-    with stop_on_faults(file, "nothing was read"):
-        found = answers.extract_plan(read_text(file), max_risk=max_risk, name=label(file))
+    found = read_as(file, partial(answers.extract_plan, max_risk=max_risk), "nothing was read")
     if not as_json:
         write_rows(_ledger(found), to_stderr=True)
     if as_json or found.is_usable:
@@ -101,9 +99,10 @@ def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
     planspec splice puts its answer into the plan. Exits with 0, and writes nothing, where nothing is to be mended; with
     1 where something is.
     """
-    # What is no UTF-8 is a ValueError as well.
-    with stop_at(ValueError, lead=f"{shown(file)}: "), stop_on_faults(file, "nothing was read"):
-        prompt = answers.repair_prompt(read_text(file), language=language, max_faults=max_faults, name=label(file))
+    ask = partial(answers.repair_prompt, language=language, max_faults=max_faults)
+    # What is no UTF-8 is a ValueError as well, and has been answered inside of this.
+    with stop_at(ValueError, lead=f"{shown(file)}: "):
+        prompt = read_as(file, ask, "nothing was read")
     if prompt:
         write_text(prompt)
         leave(FINDINGS)

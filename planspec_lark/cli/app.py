@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from io import StringIO
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from planspec_lark import __version__
+from planspec_lark.cli.output import Unusable
+from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.source import visible
 
 __all__ = ["cli", "run"]
@@ -50,6 +53,13 @@ class _LazyGroup(click.Group):
         command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what the package refuses, and the command has no other answer to, ends it."""
+        try:
+            return super().invoke(ctx)
+        except PlanSpecError as error:
+            raise Unusable(str(error)) from None
 
 
 def _write_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:

@@ -10,7 +10,6 @@ import os
 import re
 import stat
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -42,7 +41,6 @@ __all__ = [
     "options",
     "plan_argument",
     "program_of",
-    "refusals",
     "timeout_option",
 ]
 
@@ -119,11 +117,6 @@ def folder_of(ctx: click.Context) -> PlanFolder:
     return folder.PlanFolder(where, wait=wait_seconds(ctx))
 
 
-def refusals() -> AbstractContextManager[None]:
-    """What a folder of plans refuses ends the command."""
-    return stop_at(folder.StoreError)
-
-
 # ---------------------------------------------------------------- plans
 
 
@@ -150,13 +143,12 @@ def _find(ctx: click.Context, value: str, *, may_miss: bool = False) -> str:
     # What is no name is a file, about which the command itself says what there is to say.
     if value == "-" or not is_name(value):
         return value
-    with refusals():
-        try:
-            return str(folder_of(ctx).find(value))
-        except folder.StoreError as error:
-            if may_miss and error.reason is folder.StoreReason.MISSING:
-                return value
-            raise
+    try:
+        return str(folder_of(ctx).find(value))
+    except folder.StoreError as error:
+        if may_miss and error.reason is folder.StoreReason.MISSING:
+            return value
+        raise
 
 
 # ---------------------------------------------------------------- completion

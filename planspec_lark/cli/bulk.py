@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from planspec_lark.bulk import BulkError, BulkOptions, BulkProgress, run_bulk, run_on_dask
+from planspec_lark.bulk import BulkOptions, BulkProgress, run_bulk, run_on_dask
 from planspec_lark.bulk.models import MOST_BYTES
 from planspec_lark.bulk.report import show_report
 from planspec_lark.cli.arguments import COUNT, flag, format_option
@@ -76,8 +76,6 @@ def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
             )
     except OSError as error:
         raise Unusable(reason_of(error) or str(error)) from None
-    except BulkError as error:
-        raise Unusable(str(error)) from None
     write_text(show_report(report))
     if report.failed:
         leave(UNREADABLE)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
 import click
-from attrs import frozen
 
 from planspec_lark import __version__
 from planspec_lark.cli.arguments import COUNT, flag, folder_option, format_option, plan_argument
@@ -31,7 +30,7 @@ from planspec_lark.planspec import check_text
 from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
 
-__all__ = ["FORMATS", "Outcome", "check_command", "map_in_processes", "report", "report_options"]
+__all__ = ["FORMATS", "check_command", "check_files", "map_in_processes", "report_options"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -49,7 +48,7 @@ FORMATS = tuple(_ITEMS)
 
 
 def report_options(*others: str) -> Callable[[Any], Any]:
-    """The options of a command that ends in :func:`report`, with formats of its own."""
+    """The options of a command that ends in :func:`check_files`, with formats of its own."""
     form = format_option(*FORMATS, *others, help="How to write what is found.")
     strict = flag("--strict", help="Let warnings fail the check as well.")
     return lambda command: form(strict(command))
@@ -73,17 +72,11 @@ def check_command(
     Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
     """
     check_inputs(*files)
-    check = partial(_check, limits=Limits(**most), form=form, also=also)
-    # Standard input is this process's own.
-    outcomes = map_in_processes(check, files, 1 if "-" in files else jobs)
-    report(form, zip(files, outcomes, strict=True), strict=strict)
+    check_files(partial(_check, limits=Limits(**most), also=also), files, form, strict=strict, jobs=jobs)
 
 
-def _check(file: str, limits: Limits, form: str, also: tuple[str, ...]) -> Outcome | str:
-    return Outcome.of(
-        lambda: check_text(read_text(file, limits), name=label(file), limits=limits, also=also),
-        form,
-    )
+def _check(file: str, limits: Limits, also: tuple[str, ...]) -> list[Diagnostic]:
+    return check_text(read_text(file, limits), name=label(file), limits=limits, also=also)
 
 
 def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
@@ -112,51 +105,46 @@ def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs
 # ---------------------------------------------------------------- what was found
 
 
-@frozen
-class Outcome:
-    """What was found in a file: how many of each severity, and an item of the format for each.
-
-    The items rather than the diagnostics, as another process may have made them.
-    """
-
-    counts: dict[str, int]
-    items: list[Any]
-
-    @classmethod
-    def of(cls, check: Callable[[], Sequence[Diagnostic]], form: str) -> Outcome | str:
-        """What a check finds, in this format; or why the file cannot be read."""
-        try:
-            found = check()
-        except PlanSyntaxError as error:
-            found = error.diagnostics
-        except Unreadable as error:
-            return error.format_message()
-        return cls(reports.summarize(found), list(map(_ITEMS[form], found)))
+# What was found in a file: how many of each severity, and an item of the format for each diagnostic; or why it cannot
+# be read. Items rather than diagnostics, as another process may have made them.
+_Outcome = tuple[dict[str, int], list[Any]] | str
 
 
-def report(form: str, outcomes: Iterable[tuple[str, Outcome | str]], *, strict: bool) -> None:
-    """Write what was found in each file (a text says why one could not be read), and leave with the exit code.
+def check_files(
+    check: Callable[[str], Sequence[Diagnostic]], files: Sequence[str], form: str, *, strict: bool, jobs: int = 1
+) -> None:
+    """Write what a check finds in each file, and leave with the exit code.
 
     That is 2 where a file could not be read, 1 where there are errors (or warnings, if ``strict``).
     """
     read: list[str] = []
     items: list[Any] = []
     counts = dict.fromkeys([severity.value for severity in Severity], 0)
-    is_complete = True
-    for file, outcome in outcomes:
+    # Standard input is this process's own.
+    outcomes = map_in_processes(partial(_judge, check, form), files, 1 if "-" in files else jobs)
+    for file, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, str):
             complain(f"Error: {outcome}")
-            is_complete = False
             continue
         read.append(label(file))
-        items += outcome.items
-        for severity, count in outcome.counts.items():
+        items += outcome[1]
+        for severity, count in outcome[0].items():
             counts[severity] += count
     _write(form, items, read, counts)
-    if not is_complete:
+    if len(read) < len(files):
         leave(UNREADABLE)
     if counts["error"] or (strict and counts["warning"]):
         leave(FINDINGS)
+
+
+def _judge(check: Callable[[str], Sequence[Diagnostic]], form: str, file: str) -> _Outcome:
+    try:
+        found = check(file)
+    except PlanSyntaxError as error:
+        found = error.diagnostics
+    except Unreadable as error:
+        return error.format_message()
+    return reports.summarize(found), list(map(_ITEMS[form], found))
 
 
 def _write(form: str, items: list[Any], files: list[str], counts: dict[str, int]) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
-from attrs import frozen
 
 from planspec_lark import answers
 from planspec_lark.cli.arguments import flag, folder_option, plan_argument
@@ -18,6 +16,7 @@ from planspec_lark.cli.output import (
     count_of,
     fail,
     label,
+    read_as,
     read_text,
     shown,
     stop_on_faults,
@@ -33,7 +32,6 @@ from planspec_lark.syntax.source import visible
 
 if TYPE_CHECKING:
     from planspec_lark.answers import Spliced
-    from planspec_lark.plan_cmd import CommandScan
     from planspec_lark.plan_cmd.apply import Report
 
 __all__: list[str] = []
@@ -60,53 +58,31 @@ def apply_command(file: str, commands: str, dry_run: bool, diff: bool, keep_goin
     if file == commands == "-":
         raise click.UsageError("The plan and the commands cannot both come from standard input.")
     # All of them, before the plan is looked at: it may take long until the last one comes.
-    with stop_on_faults(commands, "no commands were read"):
-        scan = scan_plan_commands(read_text(commands), name=label(commands))
+    scan = read_as(commands, scan_plan_commands, "no commands were read")
     to_stderr = file == "-" or diff
     write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
     if not scan.commands and not scan.errors:
         fail(f"{shown(commands)}: there is no line that starts with PLAN_CMD:")
-    done = _apply(file, scan, dry_run=dry_run, keep_going=keep_going)
-    done.tell(to_stderr=to_stderr)
-    if diff:
-        write_diff(done.before, done.after, file, to_stderr=file == "-" and not dry_run)
-    if refused := len(scan.errors) + sum(not report.done for report in done.reports):
-        is_changed = any(report.done for report in done.reports) and not (done.is_held or dry_run)
-        what = "the others were carried out" if is_changed else "nothing was changed"
-        fail(f"{refused} of {len(scan.commands) + len(scan.errors)} commands refused: {what}")
 
-
-@frozen
-class _Applied:
-    """What the commands have made of a text; it is held back where one of them is wrong or refused."""
-
-    before: str
-    after: str
-    reports: Sequence[Report]
-    is_held: bool
-
-    def tell(self, *, to_stderr: bool) -> None:
-        """Write what has come of each command."""
-        done = ("held   ", "yellow") if self.is_held else ("ok     ", "green")
-        for report in self.reports:
-            mark = done if report.done else (f"{report.code}  ", "bold red")
-            write_rows([(mark, (visible(report.message), ""))], to_stderr=to_stderr)
-
-
-def _apply(file: str, scan: CommandScan, *, dry_run: bool, keep_going: bool) -> _Applied:
-    applied: list[_Applied] = []
-
-    def change(before: str) -> str:
+    def change(before: str) -> tuple[str, list[Report]]:
         document = PlanDocument.from_text(before, name=label(file))
         # Where a line is wrong, the others are still tried: all that is to be repaired is told at once.
         reports = document.apply(scan.commands, atomic=not keep_going)
-        is_held = not keep_going and (bool(scan.errors) or not all(report.done for report in reports))
-        applied[:] = [_Applied(before, before if is_held else document.text, reports, is_held)]
-        return applied[0].after
+        return before if scan.errors and not keep_going else document.text, reports
 
     with stop_on_faults(file, "left as it is, since it is no plan"):
-        change_text(file, change, is_dry=dry_run)
-    return applied[0]
+        before, after, reports = change_text(file, change, is_dry=dry_run)
+    done = [report for report in reports if report.done]
+    refused = len(scan.errors) + len(reports) - len(done)
+    mark = ("held   ", "yellow") if refused and not keep_going else ("ok     ", "green")
+    for report in reports:
+        word = mark if report.done else (f"{report.code}  ", "bold red")
+        write_rows([(word, (visible(report.message), ""))], to_stderr=to_stderr)
+    if diff:
+        write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
+    if refused:
+        what = "the others were carried out" if done and keep_going and not dry_run else "nothing was changed"
+        fail(f"{refused} of {len(scan.commands) + len(scan.errors)} commands refused: {what}")
 
 
 @click.command("splice")
@@ -125,23 +101,19 @@ def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
     the plan still has faults, and with 2 where a file cannot be read or written, or another process runs the plan.
     """
     check_inputs(file, answer)
-    old = ""
-    done: Spliced | None = None
     # All of it, before the plan is looked at: it may take long until the last line comes.
     with stop_on_faults(answer, "nothing was read"):
         text = read_text(answer)
 
-    def change(before: str) -> str:
-        nonlocal old, done
-        old, done = before, answers.splice(before, text, name=label(file), answer_name=label(answer))
-        return done.text
+    def change(before: str) -> tuple[str, Spliced]:
+        done = answers.splice(before, text, name=label(file), answer_name=label(answer))
+        return done.text, done
 
     with stop_on_faults(file, "nothing was read"):
-        change_text(file, change, is_dry=dry_run)
-    assert done is not None
+        before, after, done = change_text(file, change, is_dry=dry_run)
     write_diagnostics(done.diagnostics, to_stderr=True)
     if diff:
-        write_diff(old, done.text, file, to_stderr=file == "-" and not dry_run)
+        write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
     if not done.is_usable:
         fail(f"{shown(file)}: the answer is refused, and the plan stays as it is")
     complain(f"{shown(file)}: {count_of(len(done.lines), 'line')} written anew")

@@ -21,7 +21,6 @@ from planspec_lark.cli.arguments import (
     folder_option,
     options,
     program_of,
-    refusals,
     timeout_option,
 )
 from planspec_lark.cli.output import (
@@ -68,10 +67,9 @@ def list_command(ctx: click.Context, as_json: bool) -> None:
     Each has its progress, title and goal. A file that is no plan is listed with what is wrong first. Exits with 2 where
     the folder cannot be read.
     """
-    with refusals():
-        folder = folder_of(ctx)
-        clear_leftovers(folder.path)
-        entries = folder.list()
+    folder = folder_of(ctx)
+    clear_leftovers(folder.path)
+    entries = folder.list()
     if as_json:
         write_text(json_text({"folder": str(folder.path), "plans": list(map(_value, entries))}))
     elif entries:
@@ -133,13 +131,12 @@ def archive_command(ctx: click.Context, name: str, force: bool) -> None:
     What is kept of its runs goes along, and nothing there is replaced. Exits with 1 where the plan is not finished, and
     with 2 where it is not there, is run at this moment, or cannot be moved.
     """
-    with refusals():
-        try:
-            target = folder_of(ctx).archive(name, force=force)
-        except StoreError as error:
-            if error.reason is not StoreReason.UNFINISHED:
-                raise
-            fail(f"{error}\n--force archives it nevertheless")
+    try:
+        target = folder_of(ctx).archive(name, force=force)
+    except StoreError as error:
+        if error.reason is not StoreReason.UNFINISHED:
+            raise
+        fail(f"{error}\n--force archives it nevertheless")
     write_text(f"{visible_name(str(target))}\n")
 
 
@@ -179,16 +176,15 @@ def new_command(
     if not description:
         raise click.MissingParameter(param_hint="'DESCRIPTION...'", param_type="argument")
     task = " ".join(description)
-    with refusals():
-        folder = folder_of(click.get_current_context())
-        if shared and folder.share():
-            complain(f"{visible_name(str(folder.path))}/ is shared: git sees the plans in it")
-        known = folder.holds(task) if name is None and is_name(task) else None
-        if known is not None and not _is_said(given):
-            write_tree(read_plan(str(folder.find(known))), full=False, language=language)
-        else:
-            chosen = known or _choose(folder, task, name)
-            _create(folder, chosen, task, language or language_of(task), given)
+    folder = folder_of(click.get_current_context())
+    if shared and folder.share():
+        complain(f"{visible_name(str(folder.path))}/ is shared: git sees the plans in it")
+    known = folder.holds(task) if name is None and is_name(task) else None
+    if known is not None and not _is_said(given):
+        write_tree(read_plan(str(folder.find(known))), full=False, language=language)
+    else:
+        chosen = known or _choose(folder, task, name)
+        _create(folder, chosen, task, language or language_of(task), given)
 
 
 def _is_said(given: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ import sys
 import click
 
 from planspec_lark.cli.arguments import folder_of, folder_option
-from planspec_lark.cli.output import Unusable, complain, readable, stop_at, wait_option
+from planspec_lark.cli.output import Unusable, complain, readable, wait_option
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.syntax.prompt_templates import LANGUAGES
 
@@ -28,7 +28,7 @@ def mcp_command(ctx: click.Context, language: str) -> None:
     that folder only.
     """
     try:
-        from planspec_lark.mcp_server.serving import InboxError, serve  # noqa: PLC0415  (an extra, and slow to load)
+        from planspec_lark.mcp_server.serving import serve  # noqa: PLC0415  (an extra, and slow to load)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic", "anyio"):
             raise
@@ -46,5 +46,5 @@ def mcp_command(ctx: click.Context, language: str) -> None:
             complain("An MCP server talks to a program: start it from an MCP client. Ctrl+C ends it.")
         await serve(".", language=language, wait=folder.wait)
 
-    with stoppable("Stopped."), stop_at(InboxError):
+    with stoppable("Stopped."):
         asyncio.run(until_stopped(work(), "Stopping."))

@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from planspec_lark.document.file import WAIT, PlanFile, PlanFileError
+from planspec_lark.document.file import WAIT, PlanFile
 from planspec_lark.planspec import PlanSpec, parse_plan
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, decode, limits as bounds, render
 from planspec_lark.syntax.diagnostics import shorten
@@ -44,6 +44,7 @@ __all__ = [
     "label",
     "leave",
     "out_option",
+    "read_as",
     "read_bytes",
     "read_plan",
     "read_text",
@@ -75,6 +76,7 @@ UNFINISHED = 3
 Row = Sequence[tuple[str, str]]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Value = TypeVar("Value")
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "cyan"}
 
@@ -190,10 +192,21 @@ def read_bytes(file: str, limits: Limits = bounds.NO_LIMITS) -> bytes:
         return bounds.read_bytes(stream, limits, label(file))
 
 
+def read_as(
+    file: str,
+    parse: Callable[..., Value],
+    said: str = "this is no plan",
+    code: int = FINDINGS,
+    limits: Limits = bounds.NO_LIMITS,
+) -> Value:
+    """What ``parse`` makes of the text of a file; leaves with its faults, and with what follows from them."""
+    with stop_on_faults(file, said, code):
+        return parse(read_text(file, limits), name=label(file))
+
+
 def read_plan(file: str) -> PlanSpec:
     """The plan in a file; leaves with its faults, and with what follows from them."""
-    with stop_on_faults(file):
-        return parse_plan(read_text(file), name=label(file))
+    return read_as(file, parse_plan)
 
 
 # ---------------------------------------------------------------- writing
@@ -265,7 +278,7 @@ def write_out(out: str, text: str) -> None:
 
     Raises:
         Unreadable: the file cannot be written.
-        Unusable: it cannot be written now.
+        PlanFileError: it cannot be written now.
     """
     if not out:
         raise click.UsageError("--out: an empty name is no file's; - is standard output")
@@ -282,47 +295,52 @@ def replace_file(file: str, data: bytes) -> None:
 
     Raises:
         Unreadable: it cannot be written.
-        Unusable: it cannot be written now.
+        PlanFileError: it cannot be written now.
     """
     path = Path(file)
     with readable(file, "cannot be written"):
         if path.exists() and not path.is_file():
             path.write_bytes(data)
             return
-    with changing(file) as plan:
-        plan.rewrite(lambda _: data, make=True)
+    changing(file).rewrite(lambda _: data, make=True)
 
 
-@contextmanager
-def changing(file: str) -> Iterator[PlanFile]:
-    """A file to be changed; leaves with the reason where that cannot be.
-
-    Raises:
-        Unusable: it cannot be read or written, or not now.
-    """
-    with stop_at(PlanFileError):
-        yield PlanFile(file, wait=wait_seconds(click.get_current_context()))
+def changing(file: str) -> PlanFile:
+    """A file to be changed, which waits for others as long as the call says."""
+    return PlanFile(file, wait=wait_seconds(click.get_current_context()))
 
 
-def change_text(file: str, change: Callable[[str], str], *, is_dry: bool = False) -> None:
+def change_text(
+    file: str, change: Callable[[str], tuple[str, Value]], *, is_dry: bool = False
+) -> tuple[str, str, Value]:
     """Change the text of a file, or on its way from standard input to standard output for ``-``.
 
     Args:
         file: its name.
-        change: makes the new text; it is called again where somebody has changed the file meanwhile.
+        change: makes the new text, and what there is to say of it; it is called again where somebody has changed the
+            file meanwhile.
         is_dry: call it, and write nothing.
 
+    Returns:
+        The text before, the text after, and what there is to say.
+
     Raises:
-        Unreadable, Unusable: the file cannot be read or written, or not now.
+        Unreadable, PlanFileError: the file cannot be read or written, or not now.
         PlanSyntaxError: it is no UTF-8.
     """
+    done: list[tuple[str, str, Value]] = []
+
+    def write(before: str) -> str:
+        done.append((before, *change(before)))
+        return done[-1][1]
+
     if is_dry or file == "-":
-        after = change(read_text(file))
+        after = write(read_text(file))
         if not is_dry:
             write_text(after)
-        return
-    with changing(file) as plan:
-        plan.change(change)
+    else:
+        changing(file).change(write)
+    return done[-1]
 
 
 def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool = False) -> None:

@@ -8,7 +8,7 @@ import click
 
 from planspec_lark.cli import planner_run
 from planspec_lark.cli.arguments import flag
-from planspec_lark.cli.check import Outcome, report, report_options
+from planspec_lark.cli.check import check_files, report_options
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -30,7 +30,7 @@ from planspec_lark.cli.planner_files import (
     state_option,
     strategy_option,
 )
-from planspec_lark.cli.plans import lang_option, write_tree
+from planspec_lark.cli.plans import tree_options, write_tree
 from planspec_lark.json_text.parser import JSON_LIMITS
 from planspec_lark.plan_next import (
     Context,
@@ -41,7 +41,7 @@ from planspec_lark.plan_next import (
     build_repair_prompt,
     context_to_plan,
 )
-from planspec_lark.planspec import serialize_plan
+from planspec_lark.syntax import Diagnostic
 from planspec_lark.syntax.grammars import schema_path
 
 __all__: list[str] = []
@@ -81,10 +81,10 @@ def check(
     context = read_context(context_file, "") if context_file is not None else None
     taken = Phase(phase) if phase else context.phase if context else Phase.PLANNING
 
-    def check_file(file: str) -> Outcome | str:
-        return Outcome.of(lambda: judge.judge(read_text(file, JSON_LIMITS), taken, context, name=label(file))[1], form)
+    def check_file(file: str) -> list[Diagnostic]:
+        return judge.judge(read_text(file, JSON_LIMITS), taken, context, name=label(file))[1]
 
-    report(form, ((file, check_file(file)) for file in files), strict=strict)
+    check_files(check_file, files, form, strict=strict)
 
 
 @planner_command.command("prompt")
@@ -145,13 +145,7 @@ def schema(strict: bool) -> None:
 @planner_command.command("show")
 @state_option
 @context_option
-@flag("--plan", "as_plan", help="Write a PlanSpec document, for other commands to read.")
-@flag("--full", help="Hide nothing.")
-@lang_option
-def show(state: str, context_file: str | None, as_plan: bool, full: bool, language: str | None) -> None:
+@tree_options
+def show(state: str, context_file: str | None, **how: Any) -> None:
     """Show what is done, what is at hand, and what is still to do."""
-    plan = context_to_plan(read_context(context_file, state))
-    if as_plan:
-        write_text(serialize_plan(plan))
-    else:
-        write_tree(plan, full=full, language=language)
+    write_tree(context_to_plan(read_context(context_file, state)), **how)

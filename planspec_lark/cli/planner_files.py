@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import partial
 
 import click
 
 from planspec_lark.cli.arguments import flag, options
-from planspec_lark.cli.output import UNREADABLE, Unreadable, label, read_text, stop_at, stop_on_faults
-from planspec_lark.json_text.yaml_text import MissingYamlError
-from planspec_lark.plan_next import Context, Judge, StateError, context_from_json, read_state, read_words
+from planspec_lark.cli.output import (
+    UNREADABLE,
+    Unreadable,
+    fail,
+    read_as,
+    read_text,
+    shown,
+    stop_at,
+    stop_on_faults,
+)
+from planspec_lark.plan_next import Context, Judge, Words, context_from_json, read_state, read_words
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, read_executors
 from planspec_lark.plan_next.prompts import LANGUAGES, STRATEGY_LIMITS
 from planspec_lark.plan_next.wording.words import WORDS_LIMITS, WordsError
-from planspec_lark.syntax import Limits, PlanSyntaxError
+from planspec_lark.syntax import PlanSyntaxError
 
 __all__ = [
     "context_option",
@@ -30,8 +38,6 @@ __all__ = [
     "state_option",
     "strategy_option",
 ]
-
-Value = TypeVar("Value")
 
 
 def _folder(_context: click.Context, _option: click.Parameter, value: str) -> str:
@@ -71,48 +77,39 @@ def make_judge(
     if executors_file is None and state is not None:
         usual = os.path.join(state, EXECUTORS_FILE)
         executors_file = usual if os.path.lexists(usual) else None
-    with stop_at(MissingYamlError):
-        executors = _read(
-            executors_file,
-            EXECUTORS_LIMITS,
-            "these are no executors",
-            lambda text, name: read_executors(text, name=name),
-        )
-    try:
-        words = _read(words_file, WORDS_LIMITS, "these are no word lists", lambda text, _: read_words(text))
-    except WordsError as error:
-        raise Unreadable(label(words_file or ""), str(error)) from None
+    executors = words = None
+    if executors_file is not None:
+        executors = read_as(executors_file, read_executors, "these are no executors", UNREADABLE, EXECUTORS_LIMITS)
+    if words_file is not None:
+        words = read_as(words_file, _read_words, "these are no word lists", UNREADABLE, WORDS_LIMITS)
     return Judge(executors=executors, words=words, tolerant=tolerant)
+
+
+def _read_words(text: str, name: str) -> Words:
+    with stop_at(WordsError, kind=partial(Unreadable, name)):
+        return read_words(text)
 
 
 def read_strategy(file: str | None) -> str | None:
     """The strategy in a file; leaves with what is wrong with that."""
-    return _read(file, STRATEGY_LIMITS, "this is no strategy", lambda text, _: text)
-
-
-def _read(file: str | None, limits: Limits, said: str, read: Callable[[str, str], Value]) -> Value | None:
-    """What a file holds, if one is named; leaves with its faults."""
     if file is None:
         return None
-    with stop_on_faults(file, said, UNREADABLE):
-        return read(read_text(file, limits), label(file))
+    with stop_on_faults(file, "this is no strategy", UNREADABLE):
+        return read_text(file, STRATEGY_LIMITS)
 
 
 def read_context(file: str | None, state: str) -> Context:
     """The context in a file, or else in the state folder; leaves with its faults."""
     if file:
-        with stop_on_faults(file, "this is no context", UNREADABLE):
-            return context_from_json(read_text(file, CONTEXT_LIMITS), name=label(file))
+        return read_as(file, context_from_json, "this is no context", UNREADABLE, CONTEXT_LIMITS)
     with state_errors():
         return read_state(state)
 
 
 @contextmanager
 def state_errors() -> Iterator[None]:
-    """Leave with what is wrong with a state, if something is."""
-    with stop_at(StateError):
-        try:
-            yield
-        except PlanSyntaxError as error:
-            with stop_on_faults(error.source.name, "this is no context", UNREADABLE):
-                raise
+    """Leave with the faults of what a state folder holds, if it has some."""
+    try:
+        yield
+    except PlanSyntaxError as error:
+        fail(f"{shown(error.source.name)}: this is no context", UNREADABLE, error.diagnostics)

@@ -24,6 +24,7 @@ from planspec_lark.cli.arguments import (
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
+    UNREADABLE,
     Row,
     Unusable,
     change_text,
@@ -46,6 +47,7 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
+from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import PlanSpec, PlanStatus
 from planspec_lark.syntax import PlanSyntaxError
 from planspec_lark.syntax.prompt_templates import LANGUAGES
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.diagram import View
     from planspec_lark.planspec.render import Piece
 
-__all__ = ["lang_option", "step_rows", "write_tree"]
+__all__ = ["step_rows", "tree_options", "write_tree"]
 
 
 @click.command("fmt")
@@ -78,22 +80,18 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
 
 
 def _format(file: str, *, check: bool, diff: bool) -> int:
-    before = after = ""
-
-    def change(text: str) -> str:
-        nonlocal before, after
-        before, after = text, planspec.serialize_plan(planspec.parse_plan(text, name=label(file)))
-        return after
+    def change(text: str) -> tuple[str, None]:
+        return planspec.serialize_plan(planspec.parse_plan(text, name=label(file))), None
 
     try:
-        change_text(file, change, is_dry=check or diff)
+        before, after, _ = change_text(file, change, is_dry=check or diff)
     except PlanSyntaxError as error:
         write_diagnostics(error.diagnostics, to_stderr=True)
         complain(f"{shown(file)}: left as it is, since it is no plan")
         return FINDINGS
-    except Unusable as error:
-        complain(f"Error: {error.format_message()}")
-        return error.exit_code
+    except (Unusable, PlanFileError) as error:
+        complain(f"Error: {error}")
+        return UNREADABLE
     if diff:
         write_diff(before, after, file)
     if before != after and check:
@@ -181,8 +179,19 @@ def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
     write_text(text)
 
 
-def write_tree(plan: PlanSpec, *, full: bool, language: str | None = None) -> None:
+# The options of a command that writes what is no plan itself by :func:`write_tree`.
+tree_options = options(
+    flag("--plan", "as_plan", help="Write a PlanSpec document, for other commands to read."),
+    flag("--full", help="Hide nothing."),
+    lang_option,
+)
+
+
+def write_tree(plan: PlanSpec, *, full: bool, language: str | None = None, as_plan: bool = False) -> None:
     """Write a plan as a tree, with all bodies and children or those that its steps ask for; labels as it has words."""
+    if as_plan:
+        write_text(planspec.serialize_plan(plan))
+        return
     from planspec_lark.planspec.render import show_plan, wrap  # noqa: PLC0415  (not every command here shows a tree)
 
     width = terminal_width()
@@ -269,12 +278,10 @@ def graph_command(file: str, form: str, view: View | None, timeout: float, out: 
     out and outputs that no step takes stand out. Exits with 1 where the file is no plan, and with 2 where it cannot be
     read or there is no Graphviz for a picture.
     """
-    from planspec_lark.syntax.diagram import GraphvizError, dot_to_svg  # noqa: PLC0415  (only needed here)
+    from planspec_lark.syntax.diagram import dot_to_svg  # noqa: PLC0415  (only needed here)
 
     drawing = planspec.draw_plan(read_plan(file), "mermaid" if form == "mermaid" else "dot", view=view or "both")
-    with stop_at(GraphvizError):
-        picture = dot_to_svg(drawing, timeout=timeout) if form == "svg" else drawing
-    write_out(out, picture)
+    write_out(out, dot_to_svg(drawing, timeout=timeout) if form == "svg" else drawing)
 
 
 @click.command("view")

@@ -151,16 +151,15 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     inputs, asked = _read_inputs(given["inputs_file"], given["inputs"]), [""]
     models = {} if given["dry_run"] else _models(given, asked)
     plan, ledger_file = _read(file), ledger_path(Path(file).resolve())
-    plan_file = PlanFile(file, wait=wait_seconds(ctx), command="planspec run")
-    with _errors(file, asked):
+    plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), _go_on_line(ctx)
+    with _errors(file, asked, go_on):
         info = _choose(ledger_file, plan_file, file, given)
         if given["dry_run"]:
             _write_preview(plan, ledger_file, info, inputs, edited)
             return
-    go_on = _go_on_line(ctx)
-    with stoppable(f"Stopped. This goes on:\n{go_on}"), _errors(file, asked, go_on), displayed() as display:
-        engine = _engine(plan_file, models, display, given, inputs=inputs, edited=edited, budget=budget)
-        result = engine.run(resume=given["resume"])
+        with stoppable(f"Stopped. This goes on:\n{go_on}"), displayed() as display:
+            engine = _engine(plan_file, models, display, given, inputs=inputs, edited=edited, budget=budget)
+            result = engine.run(resume=given["resume"])
     _leave(result, file, go_on)
 
 
@@ -238,7 +237,7 @@ def _choose(ledger_file: Path, plan_file: PlanFile, file: str, given: Mapping[st
     """The run to go on with; None where a new one begins. There is no guessing which of the two is meant."""
     runs: Sequence[RunInfo] = []
     if ledger_file.exists():
-        with stop_at(LedgerError), closing(SqliteLedger(ledger_file, read_only=True)) as ledger:
+        with closing(SqliteLedger(ledger_file, read_only=True)) as ledger:
             runs = ledger.runs()
     if given["resume"]:
         if not runs:
@@ -288,7 +287,7 @@ def _runnable(file: str) -> Any:
 
 
 @contextmanager
-def _errors(file: str, asked: Sequence[str], go_on: str = "") -> Iterator[None]:
+def _errors(file: str, asked: Sequence[str], go_on: str) -> Iterator[None]:
     """What ends a run before its end, for people."""
     hint = f"\nThis goes on:\n{go_on}"
     try:

@@ -20,14 +20,13 @@ from planspec_lark.cli.output import (
     Unreadable,
     Unusable,
     json_text,
-    stop_at,
     terminal_width,
     wrapped_row,
     write_rows,
     write_text,
 )
 from planspec_lark.cli.plans import step_rows
-from planspec_lark.engine import LedgerError, SqliteLedger, ThinkEvent
+from planspec_lark.engine import SqliteLedger, ThinkEvent
 from planspec_lark.engine.ledger import Kind, Record, RunInfo
 from planspec_lark.engine.sqlite_ledger import ledger_path
 from planspec_lark.planspec import PlanSpec, PlanStatus
@@ -257,7 +256,7 @@ def log_command(file: str, run_id: str | None, lists: bool, last: int | None, as
     if file == "-":
         raise click.UsageError("A ledger stands beside the file of a plan.")
     try:
-        with stop_at(LedgerError), closing(SqliteLedger(_path(file), read_only=True)) as ledger:
+        with closing(SqliteLedger(_path(file), read_only=True)) as ledger:
             runs = ledger.runs()
             if lists:
                 _write_runs(runs[-last:] if last else runs, as_json=as_json)

@@ -12,7 +12,7 @@ import click
 
 from planspec_lark import toolplan
 from planspec_lark.cli.arguments import COUNT, flag, format_option
-from planspec_lark.cli.check import Outcome, report, report_options
+from planspec_lark.cli.check import check_files, report_options
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -26,18 +26,15 @@ from planspec_lark.cli.output import (
     read_text,
     readable,
     reason_of,
-    stop_at,
     stop_on_faults,
     write_diagnostics,
     write_rows,
     write_text,
 )
-from planspec_lark.cli.plans import lang_option, write_tree
+from planspec_lark.cli.plans import tree_options, write_tree
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.json_text import JsonText
 from planspec_lark.json_text.findings import Finding, FirstFindings
-from planspec_lark.json_text.yaml_text import MissingYamlError
-from planspec_lark.planspec import serialize_plan
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.source import escape_json, visible_name
 from planspec_lark.toolplan import Registry, ToolPlan, ToolPlanError, check_tool_plan, load_atoms
@@ -97,11 +94,7 @@ def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: boo
         if not result["valid"] or (strict and result["warnings"]):
             leave(FINDINGS)
     else:
-        report(form, ((file, _check(file, registry, form)) for file in files), strict=strict)
-
-
-def _check(file: str, registry: Registry, form: str) -> Outcome | str:
-    return Outcome.of(lambda: check_tool_plan(_read_doc(file), registry), form)
+        check_files(lambda file: check_tool_plan(_read_doc(file), registry), files, form, strict=strict)
 
 
 def _find_result(file: str, registry: Registry) -> dict[str, Any]:
@@ -175,16 +168,10 @@ def graph(file: str, form: Drawing) -> None:
 @tools_command.command("show")
 @_plan_argument
 @_atoms_option(required=False)
-@flag("--plan", "as_plan", help="Write a PlanSpec document, for other commands to read.")
-@flag("--full", help="Hide nothing.")
-@lang_option
-def show(file: str, atoms: tuple[str, ...], as_plan: bool, full: bool, language: str | None) -> None:
+@tree_options
+def show(file: str, atoms: tuple[str, ...], **how: Any) -> None:
     """Show a plan's steps in the order in which they are run."""
-    plan = toolplan.toolplan_to_plan(_read_plan(file), _load_tools(atoms))
-    if as_plan:
-        write_text(serialize_plan(plan))
-    else:
-        write_tree(plan, full=full, language=language)
+    write_tree(toolplan.toolplan_to_plan(_read_plan(file), _load_tools(atoms)), **how)
 
 
 # ---------------------------------------------------------------- files
@@ -197,7 +184,7 @@ def _read_doc(file: str) -> JsonText:
         PlanSyntaxError: it is no UTF-8, or too large.
         Unreadable: it cannot be read.
     """
-    with stop_at(MissingYamlError), readable(file):
+    with readable(file):
         if file == "-":
             return read_doc(read_text(file, DOC_JSON_LIMITS), name=label(file))
         return read_doc_file(file)
@@ -230,8 +217,7 @@ def _refuse(read: JsonText, findings: Sequence[Finding]) -> None:
 def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
     """The tools in files and folders; leaves with their faults, and writes their warnings to standard error."""
     try:
-        with stop_at(MissingYamlError):
-            registry = load_atoms(*paths)
+        registry = load_atoms(*paths)
     except PlanSyntaxError as error:
         fail("these are no atoms", UNREADABLE, error.diagnostics)
     except (OSError, ValueError) as error:
@@ -269,7 +255,6 @@ def run(file: str, atoms: tuple[str, ...], jobs: int, journal: str | None, dry_r
 
     plan, registry = _read_plan(file), _load_tools(atoms)
     with (
-        stop_at(toolplan.ToolRunError),
         stop_on_faults(file, "this plan cannot be run"),
         stoppable(f"Stopped. {_KEPT}" if journal else "Stopped."),
     ):

@@ -26,10 +26,9 @@ from planspec_lark.cli.output import (
     json_text,
     label,
     leave,
+    read_as,
     read_bytes,
-    read_text,
     replace_file,
-    stop_on_faults,
     wait_option,
     write_bytes,
     write_diagnostics,
@@ -37,7 +36,7 @@ from planspec_lark.cli.output import (
     write_text,
 )
 from planspec_lark.diff.models import MARKER_SIZE
-from planspec_lark.planspec import PlanSpec, parse_plan
+from planspec_lark.planspec import parse_plan
 from planspec_lark.syntax import Diagnostic, PlanSyntaxError, decode
 from planspec_lark.syntax.source import visible_name
 
@@ -92,18 +91,13 @@ def diff_command(files: tuple[str, ...], as_json: bool, textconv: bool) -> None:
 
 def _compare(old: str, new: str, *, as_json: bool) -> None:
     check_inputs(old, new)
-    found = diff.diff_plans(_read(old), _read(new))
+    found = diff.diff_plans(*(read_as(file, parse_plan, code=UNREADABLE) for file in (old, new)))
     if as_json:
         write_text(json_text(diff.diff_to_dict(found)))
     elif found:
         write_rows(chain(_names(label(old), label(new)), _rows(found)))
     if found:
         leave(FINDINGS)
-
-
-def _read(file: str) -> PlanSpec:
-    with stop_on_faults(file, code=UNREADABLE):
-        return parse_plan(read_text(file), name=label(file))
 
 
 def _names(old: str, new: str) -> list[Row]:
@@ -215,8 +209,7 @@ def _merge(files: Sequence[str], out: str, marker_size: int) -> _Merged:
                 merged = _Merged.of(data, marker_size)
             return merged.data
 
-        with changing(out) as file:
-            file.rewrite(change)
+        changing(out).rewrite(change)
     return merged
 
 

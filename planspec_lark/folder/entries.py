@@ -101,7 +101,16 @@ def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:
     """What there is to say about a file, whatever it is."""
     entry = PlanEntry(name, path)
     try:
-        entry = _read(entry, area, limits)
+        found = scan_strictly(read_inside(path, area, limits), name=str(path), limits=limits)
+        plan, first = found.plan, next(iter(found.diagnostics), None)
+        entry = evolve(entry, title=plan.title, goal=plan.goal)
+        if first is None:
+            entry = evolve(entry, progress=plan.progress, is_converged=plan.is_converged)
+            errors = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
+            located = locate(errors[:100], found.places)
+            first = min(located, key=lambda one: one.span.start if one.span else 0, default=None)
+        if first is not None:
+            entry = _blame(entry, first)
         # A plan that nobody can call is of use to those who open its file.
         check_name(name)
     except PlanSyntaxError as error:
@@ -110,18 +119,6 @@ def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:
         text = str(error).removeprefix(f"{visible_name(str(path))}: ")
         return entry if entry.fault else evolve(entry, fault=text)
     return entry
-
-
-def _read(entry: PlanEntry, area: Path, limits: Limits) -> PlanEntry:
-    found = scan_strictly(read_inside(entry.path, area, limits), name=str(entry.path), limits=limits)
-    plan = found.plan
-    entry = evolve(entry, title=plan.title, goal=plan.goal)
-    if found.diagnostics:
-        return _blame(entry, found.diagnostics[0])
-    entry = evolve(entry, progress=plan.progress, is_converged=plan.is_converged)
-    errors = [one for one in check_rules(plan) if one.severity is Severity.ERROR]
-    located = sorted(locate(errors[:100], found.places), key=lambda one: one.span.start if one.span else 0)
-    return _blame(entry, located[0]) if located else entry
 
 
 def _blame(entry: PlanEntry, found: Diagnostic) -> PlanEntry:

@@ -11,7 +11,7 @@ import click
 from planspec_lark import answers
 from planspec_lark.answers import Risk
 from planspec_lark.answers.repair import MAX_FAULTS
-from planspec_lark.cli.arguments import COUNT, flag, folder_option, plan_argument
+from planspec_lark.cli.arguments import count_option, flag, folder_option, language_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     Row,
@@ -30,12 +30,9 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.prompt_templates import LANGUAGES
 
 if TYPE_CHECKING:
     from planspec_lark.answers import Extraction, Repair
-
-__all__: list[str] = []
 
 _STYLES = {Risk.NONE: "dim", Risk.LOW: "cyan", Risk.MEDIUM: "bold yellow", Risk.HIGH: "bold red"}
 
@@ -90,8 +87,8 @@ def _say(entry: Repair) -> str:
 
 @click.command("repair-prompt")
 @plan_argument()
-@click.option("--language", type=click.Choice(LANGUAGES), default="en", help="Of the prompt.")
-@click.option("--max-faults", type=COUNT, default=MAX_FAULTS, help="Show so many.")
+@language_option("Of the prompt.")
+@count_option("--max-faults", default=MAX_FAULTS, help="Show so many.")
 @folder_option
 def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
     """Write what asks a model to mend single lines of its plan.

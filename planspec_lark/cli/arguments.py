@@ -22,21 +22,23 @@ from planspec_lark import folder, llm, planspec
 from planspec_lark.cli.output import stop_at, wait_seconds
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.syntax import Limits, one_line
+from planspec_lark.syntax.prompt_templates import LANGUAGES
 
 if TYPE_CHECKING:
     from planspec_lark.folder import PlanFolder
     from planspec_lark.llm import OpenAIChat, Program
 
 __all__ = [
-    "COUNT",
     "SECONDS",
     "chat_of",
     "complete_names",
     "complete_steps",
+    "count_option",
     "flag",
     "folder_of",
     "folder_option",
     "format_option",
+    "language_option",
     "max_tokens_option",
     "options",
     "plan_argument",
@@ -54,11 +56,12 @@ _MOST_ITEMS = 500
 _MOST_HELP = 60
 
 SECONDS = click.FloatRange(min=0, min_open=True)
-COUNT = click.IntRange(min=1)
 
 # ---------------------------------------------------------------- options
 
 flag = partial(click.option, is_flag=True)
+# An option that takes a number from 1 on.
+count_option = partial(click.option, type=click.IntRange(min=1))
 
 
 def options(*several: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -77,15 +80,19 @@ def format_option(*forms: str, help: str) -> Callable[[Command], Command]:
     return click.option("--format", "form", type=click.Choice(forms), default=forms[0], help=help)
 
 
+def language_option(help: str, default: str | None = "en", name: str = "--language") -> Callable[[Command], Command]:
+    """The option --language, for one of those that there are prompts and labels in."""
+    return click.option(name, "language", type=click.Choice(LANGUAGES), default=default, help=help)
+
+
 def timeout_option(asked: str) -> Callable[[Command], Command]:
     """The option --timeout of a command that asks somebody, such as "a program"."""
     help = f"The most that {asked} takes for an answer."
     return click.option("--timeout", type=SECONDS, default=300.0, metavar="SECONDS", help=help)
 
 
-max_tokens_option = click.option(
+max_tokens_option = count_option(
     "--max-tokens",
-    type=COUNT,
     metavar="N",
     help="Leave parts out, and say how many, until it has at most so many tokens by an estimate.",
 )
@@ -131,10 +138,10 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
         return value
     # What is not there is one of many: the command goes on with the others.
     is_many = isinstance(value, tuple)
-    files = [_find(ctx, one, may_miss=is_many) for one in (value if is_many else [value])]
+    files = tuple(_find(ctx, one, may_miss=is_many) for one in (value if is_many else [value]))
     for parent in {os.path.dirname(os.path.abspath(file)) for file in files if file != "-"}:
         clear_leftovers(Path(parent))
-    return tuple(files) if is_many else files[0]
+    return files if is_many else files[0]
 
 
 def _find(ctx: click.Context, value: str, *, may_miss: bool = False) -> str:

@@ -13,7 +13,7 @@ import click
 from planspec_lark.bulk import BulkOptions, BulkProgress, run_bulk, run_on_dask
 from planspec_lark.bulk.models import MOST_BYTES
 from planspec_lark.bulk.report import show_report
-from planspec_lark.cli.arguments import COUNT, flag, format_option
+from planspec_lark.cli.arguments import count_option, flag, format_option
 from planspec_lark.cli.output import UNREADABLE, Unusable, leave, reason_of, stop_at, write_text
 
 __all__ = ["progress_bar", "speed_of"]
@@ -34,7 +34,7 @@ _BYTES = click.IntRange(1, MOST_BYTES)
     help="Find the plan in each text, or take each text for a plan.",
 )
 @format_option("jsonl", "parquet", help="What to write the rows as.")
-@click.option("--jobs", type=COUNT, metavar="N", help="How many processes; by default one for each core.")
+@count_option("--jobs", metavar="N", help="How many processes; by default one for each core.")
 @click.option("--max-bytes", type=_BYTES, default=_DEFAULTS.max_bytes, help="Do not read records that are longer.")
 @click.option(
     "--shard-bytes", type=_BYTES, default=_DEFAULTS.shard_bytes, help="Split inputs into shards of about this size."

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from planspec_lark import __version__
-from planspec_lark.cli.arguments import COUNT, flag, folder_option, format_option, plan_argument
+from planspec_lark.cli.arguments import count_option, flag, folder_option, format_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -58,11 +58,11 @@ def report_options(*others: str) -> Callable[[Any], Any]:
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @report_options()
 @click.option("--also", type=click.Choice(OPTIONAL), multiple=True, help="Look for this as well.")
-@click.option("--jobs", type=COUNT, default=1, help="Use so many processes.")
-@click.option("--max-bytes", type=COUNT, help="Refuse a longer file.")
-@click.option("--max-steps", type=COUNT, help="Refuse a plan with more steps.")
-@click.option("--max-depth", type=COUNT, help="Refuse a plan with more levels.")
-@click.option("--max-findings", type=COUNT, default=1000, help="List so many of each file.")
+@count_option("--jobs", default=1, help="Use so many processes.")
+@count_option("--max-bytes", help="Refuse a longer file.")
+@count_option("--max-steps", help="Refuse a plan with more steps.")
+@count_option("--max-depth", help="Refuse a plan with more levels.")
+@count_option("--max-findings", default=1000, help="List so many of each file.")
 @folder_option
 def check_command(
     files: tuple[str, ...], form: str, strict: bool, also: tuple[str, ...], jobs: int, **most: int | None

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from planspec_lark.answers import Spliced
     from planspec_lark.plan_cmd.apply import Report
 
-__all__: list[str] = []
-
 _diff_option = flag("--diff", help="Show how the plan's text changes.")
 
 

@@ -19,6 +19,7 @@ from planspec_lark.cli.arguments import (
     flag,
     folder_of,
     folder_option,
+    language_option,
     options,
     program_of,
     timeout_option,
@@ -29,11 +30,11 @@ from planspec_lark.cli.output import (
     Unusable,
     complain,
     fail,
-    json_text,
     read_plan,
     stop_at,
     terminal_width,
     wait_option,
+    write_json,
     write_rows,
     write_text,
 )
@@ -45,13 +46,11 @@ from planspec_lark.folder.names import check_name, is_name
 from planspec_lark.folder.skeleton import make_template
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.syntax import one_line
-from planspec_lark.syntax.prompt_templates import LANGUAGES, language_of
+from planspec_lark.syntax.prompt_templates import language_of
 from planspec_lark.syntax.source import columns, visible, visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.llm import DraftedPlan
-
-__all__: list[str] = []
 
 # Columns of a name on a terminal; a longer one stands out.
 _WIDEST_NAME = 40
@@ -71,7 +70,7 @@ def list_command(ctx: click.Context, as_json: bool) -> None:
     clear_leftovers(folder.path)
     entries = folder.list()
     if as_json:
-        write_text(json_text({"folder": str(folder.path), "plans": list(map(_value, entries))}))
+        write_json({"folder": str(folder.path), "plans": list(map(_value, entries))})
     elif entries:
         write_rows(_rows(entries, terminal_width()))
     else:
@@ -150,7 +149,7 @@ def archive_command(ctx: click.Context, name: str, force: bool) -> None:
 @options(
     click.option("--llm", metavar="MODEL", help="A language model that drafts the plan."),
     click.option("--planner", metavar="CMD", help="A program that drafts the plan."),
-    click.option("--language", type=click.Choice(LANGUAGES), help="Of steps and prompts; by default as described."),
+    language_option("Of steps and prompts; by default as described.", default=None),
     timeout_option("a program or a model"),
 )
 @flag("--template", help="Create nothing, but write a plan to be filled in.")

@@ -11,8 +11,6 @@ from planspec_lark.cli.output import out_option, stop_at, write_out, write_text
 from planspec_lark.constrained.export import EXPORTED, TARGETS, TYPES, export_grammar
 from planspec_lark.syntax import grammars
 
-__all__: list[str] = []
-
 
 @click.group("grammar")
 def grammar_command() -> None:

@@ -8,18 +8,15 @@ import sys
 
 import click
 
-from planspec_lark.cli.arguments import folder_of, folder_option
+from planspec_lark.cli.arguments import folder_of, folder_option, language_option
 from planspec_lark.cli.output import Unusable, complain, readable, wait_option
 from planspec_lark.cli.signals import stoppable, until_stopped
-from planspec_lark.syntax.prompt_templates import LANGUAGES
-
-__all__: list[str] = []
 
 
 @click.command("mcp")
 @wait_option
 @folder_option
-@click.option("--language", type=click.Choice(LANGUAGES), default="en", help="The language of the prompts.")
+@language_option("The language of the prompts.")
 @click.pass_context
 def mcp_command(ctx: click.Context, language: str) -> None:
     """Serve the plans of a folder to agents, as an MCP server.

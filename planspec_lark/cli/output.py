@@ -61,6 +61,7 @@ __all__ = [
     "write_bytes",
     "write_diagnostics",
     "write_diff",
+    "write_json",
     "write_out",
     "write_rows",
     "write_text",
@@ -236,6 +237,11 @@ def json_text(value: object, indent: int | None = 2) -> str:
     return escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)) + "\n"
 
 
+def write_json(value: object, indent: int | None = 2) -> None:
+    """Write a value to standard output as :func:`json_text` has it."""
+    write_text(json_text(value, indent))
+
+
 def count_of(count: int, one: str, more: str = "") -> str:
     """A number and what it counts, such as "1 file" and "2 files"."""
     return f"{count} {one if count == 1 else more or f'{one}s'}"
@@ -387,15 +393,13 @@ def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = Fa
 
 def diagnostic_rows(diagnostic: Diagnostic, *, is_brief: bool = False) -> list[Row]:
     """A diagnostic as :func:`write_diagnostics` writes it."""
+    head = diagnostic.head, _STYLES[diagnostic.severity]
     if is_brief or diagnostic.severity is Severity.INFO:
         name = visible_name(diagnostic.source.name) if diagnostic.source else ""
         place = f" {name}:{diagnostic.line}:{diagnostic.column}" if diagnostic.span else ""
-        lines = [f"{diagnostic.head}{place}: {shorten(visible(diagnostic.message))}"]
-    else:
-        lines = [*render(diagnostic).split("\n"), ""]
-    head = len(diagnostic.head)
-    first = (lines[0][:head], _STYLES[diagnostic.severity]), (lines[0][head:], "")
-    return [first, *(((line, ""),) for line in lines[1:])]
+        return [(head, (f"{place}: {shorten(visible(diagnostic.message))}", ""))]
+    first, *others = render(diagnostic).removeprefix(diagnostic.head).split("\n")
+    return [(head, (first, "")), *(((line, ""),) for line in (*others, ""))]
 
 
 # ---------------------------------------------------------------- differences

@@ -23,8 +23,8 @@ from planspec_lark.cli.output import (
 from planspec_lark.cli.planner_files import (
     context_option,
     judge_options,
-    language_option,
     make_judge,
+    prompt_language_option,
     read_context,
     read_strategy,
     state_option,
@@ -43,8 +43,6 @@ from planspec_lark.plan_next import (
 )
 from planspec_lark.syntax import Diagnostic
 from planspec_lark.syntax.grammars import schema_path
-
-__all__: list[str] = []
 
 
 @click.group("planner")
@@ -92,7 +90,7 @@ def check(
 @context_option
 @judge_options
 @strategy_option
-@language_option
+@prompt_language_option
 @click.option("--answer", metavar="FILE", help="An answer to that prompt: write what asks for a better one.")
 def prompt(
     state: str,

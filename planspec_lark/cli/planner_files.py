@@ -9,7 +9,7 @@ from functools import partial
 
 import click
 
-from planspec_lark.cli.arguments import flag, options
+from planspec_lark.cli.arguments import flag, language_option, options
 from planspec_lark.cli.output import (
     UNREADABLE,
     Unreadable,
@@ -23,15 +23,15 @@ from planspec_lark.cli.output import (
 from planspec_lark.plan_next import Context, Judge, Words, context_from_json, read_state, read_words
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, read_executors
-from planspec_lark.plan_next.prompts import LANGUAGES, STRATEGY_LIMITS
+from planspec_lark.plan_next.prompts import STRATEGY_LIMITS
 from planspec_lark.plan_next.wording.words import WORDS_LIMITS, WordsError
 from planspec_lark.syntax import PlanSyntaxError
 
 __all__ = [
     "context_option",
     "judge_options",
-    "language_option",
     "make_judge",
+    "prompt_language_option",
     "read_context",
     "read_strategy",
     "state_errors",
@@ -57,9 +57,7 @@ state_option = click.option(
 context_option = click.option(
     "--context", "context_file", metavar="FILE", help="Where the plan stands, instead of the state folder."
 )
-language_option = click.option(
-    "--language", type=click.Choice(LANGUAGES), default="en", help="The language of the prompt."
-)
+prompt_language_option = language_option("The language of the prompt.")
 strategy_option = click.option(
     "--strategy", "strategy_file", metavar="FILE", help="How to plan here, as text for the planner."
 )

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from planspec_lark.cli.arguments import COUNT, options, timeout_option
+from planspec_lark.cli.arguments import count_option, options, timeout_option
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -26,8 +26,8 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.cli.planner_files import (
     judge_options,
-    language_option,
     make_judge,
+    prompt_language_option,
     read_strategy,
     state_errors,
     state_option,
@@ -83,7 +83,7 @@ _running_options = options(
         help="What the executor gets, likewise.",
     ),
     strategy_option,
-    language_option,
+    prompt_language_option,
     timeout_option("a program"),
     click.option(
         "--max-refusals",
@@ -92,9 +92,8 @@ _running_options = options(
         metavar="N",
         help="Refuse so many answers for a block before it counts as failed.",
     ),
-    click.option(
+    count_option(
         "--max-failures",
-        type=COUNT,
         default=3,
         metavar="N",
         help="Let so many attempts in a row fail before the block around them has failed.",
@@ -136,7 +135,7 @@ def step(**given: Any) -> None:
 
 @click.command("run")
 @_running_options
-@click.option("--max-turns", type=COUNT, default=1000, metavar="N", help="Stop after so many blocks opened or closed.")
+@count_option("--max-turns", default=1000, metavar="N", help="Stop after so many blocks opened or closed.")
 def run(max_turns: int, **given: Any) -> None:
     """Open and close blocks until the plan has ended.
 

@@ -17,6 +17,7 @@ from planspec_lark.cli.arguments import (
     flag,
     folder_option,
     format_option,
+    language_option,
     max_tokens_option,
     options,
     plan_argument,
@@ -39,9 +40,9 @@ from planspec_lark.cli.output import (
     readable,
     shown,
     stop_at,
+    stop_on_faults,
     terminal_width,
     wait_option,
-    write_diagnostics,
     write_diff,
     write_out,
     write_rows,
@@ -49,8 +50,6 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import PlanSpec, PlanStatus
-from planspec_lark.syntax import PlanSyntaxError
-from planspec_lark.syntax.prompt_templates import LANGUAGES
 from planspec_lark.syntax.source import visible_name
 
 if TYPE_CHECKING:
@@ -84,11 +83,10 @@ def _format(file: str, *, check: bool, diff: bool) -> int:
         return planspec.serialize_plan(planspec.parse_plan(text, name=label(file))), None
 
     try:
-        before, after, _ = change_text(file, change, is_dry=check or diff)
-    except PlanSyntaxError as error:
-        write_diagnostics(error.diagnostics, to_stderr=True)
-        complain(f"{shown(file)}: left as it is, since it is no plan")
-        return FINDINGS
+        with stop_on_faults(file, "left as it is, since it is no plan"):
+            before, after, _ = change_text(file, change, is_dry=check or diff)
+    except click.exceptions.Exit as left:
+        return left.exit_code
     except (Unusable, PlanFileError) as error:
         complain(f"Error: {error}")
         return UNREADABLE
@@ -134,9 +132,7 @@ _STYLES = {
     "note": "dim",
 }
 
-lang_option = click.option(
-    "--lang", "language", type=click.Choice(LANGUAGES), help="Of the labels; by default that of the plan."
-)
+_lang_option = language_option("Of the labels; by default that of the plan.", default=None, name="--lang")
 
 
 def _steps_option(name: str, help: str) -> Callable[[Any], Any]:
@@ -148,7 +144,7 @@ def _steps_option(name: str, help: str) -> Callable[[Any], Any]:
 @_steps_option("--expand", "Show this step's body and children, whatever its status.")
 @_steps_option("--collapse", "Hide this step's body and children.")
 @flag("--full", help="Hide nothing.")
-@lang_option
+@_lang_option
 @max_tokens_option
 @folder_option
 def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
@@ -183,7 +179,7 @@ def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
 tree_options = options(
     flag("--plan", "as_plan", help="Write a PlanSpec document, for other commands to read."),
     flag("--full", help="Hide nothing."),
-    lang_option,
+    _lang_option,
 )
 
 

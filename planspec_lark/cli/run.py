@@ -14,11 +14,12 @@ import click
 from click.core import ParameterSource
 
 from planspec_lark.cli.arguments import (
-    COUNT,
     SECONDS,
     chat_of,
+    count_option,
     flag,
     folder_option,
+    language_option,
     options,
     plan_argument,
     program_of,
@@ -74,10 +75,7 @@ from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax import Limits, PlanSyntaxError, Severity, one_line
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
-from planspec_lark.syntax.prompt_templates import LANGUAGES
 from planspec_lark.syntax.source import visible_name
-
-__all__: list[str] = []
 
 _LIMITS = EngineLimits()
 # Values for a run: some of them may be whole documents.
@@ -93,7 +91,7 @@ _ONCE = ("resume", "new_run", "rerun_edited", "keep", "dry_run")
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
     click.option("--llm", metavar="MODEL", help="A language model for every part that has no program."),
-    click.option("--language", type=click.Choice(LANGUAGES), default="en", help="Of prompts."),
+    language_option("Of prompts."),
     flag("--resume", help="Go on with the last run."),
     flag("--new-run", help="Begin a new run although there is one; what is done stays done."),
     flag("--rerun-edited", help="Do finished steps again whose text was edited."),
@@ -101,9 +99,8 @@ _run_options = options(
     click.option("--input", "inputs", multiple=True, metavar="NAME=TEXT", help="A value that steps can use."),
     click.option("--inputs", "inputs_file", metavar="FILE", help="Values that steps can use, as a JSON object."),
     click.option("--require", "required", multiple=True, metavar="NAME", help="An output that has to be there."),
-    click.option(
+    count_option(
         "--max-rounds",
-        type=COUNT,
         default=_LIMITS.max_rounds,
         metavar="N",
         help="Go through the plan at most so many times.",
@@ -115,9 +112,9 @@ _run_options = options(
         metavar="N",
         help="Retry a step at most so many times.",
     ),
-    click.option("--max-steps", type=COUNT, metavar="N", help="Stop after so many steps."),
-    click.option("--max-calls", type=COUNT, metavar="N", help="Stop after so many calls of programs and models."),
-    click.option("--max-tokens", type=COUNT, metavar="N", help="Stop after so many tokens, where they are counted."),
+    count_option("--max-steps", metavar="N", help="Stop after so many steps."),
+    count_option("--max-calls", metavar="N", help="Stop after so many calls of programs and models."),
+    count_option("--max-tokens", metavar="N", help="Stop after so many tokens, where they are counted."),
     click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after so many seconds."),
     timeout_option("a program or a model"),
     flag("--no-interact", help="Ask nobody, even on a terminal."),
@@ -335,14 +332,15 @@ def _leave(result: RunResult, file: str, go_on: str) -> NoReturn:
 def _go_on_line(context: click.Context) -> str:
     """The call that goes on with the run of this one, for a shell."""
     words = ["planspec", "run"]
+    # What is no parameter of the function is kept beside them.
+    values = {**context.meta, **context.params}
     # What a run was given at its beginning its ledger has.
     left_out = _ONCE if context.params["resume"] else (*_ONCE, "inputs", "inputs_file")
     for param in context.command.params:
         name = param.name or ""
         if name in left_out or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
-        # What is no parameter of the function is kept beside them.
-        value = context.params[name] if name in context.params else context.meta[name]
+        value = values[name]
         if isinstance(param, click.Argument):
             # Whatever begins with a dash would be an option.
             words.append(f"./{value}" if value.startswith("-") else value)

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planspec_lark.cli.arguments import COUNT, flag, folder_option, plan_argument
+from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_argument
 from planspec_lark.cli.output import (
     Row,
     Unreadable,
     Unusable,
-    json_text,
     terminal_width,
     wrapped_row,
+    write_json,
     write_rows,
-    write_text,
 )
 from planspec_lark.cli.plans import step_rows
 from planspec_lark.engine import SqliteLedger, ThinkEvent
@@ -221,7 +220,7 @@ def _picture(plan: PlanSpec, at: int, events: list[Row], height: int) -> list[Ro
     counts = plan.progress
     name = one_line(plan.title or plan.goal)
     head: list[Row] = [[(f"{name}  ", "bold"), (f"{counts['done']}/{counts['total']} done", "dim")], []]
-    events = events[max(len(events) - max(height // 4, 1), 0) :]
+    events = events[-max(height // 4, 1) :]
     room = max(height - len(head) - len(events) - 2, 1)
     # No more than these can be seen: to lay out all steps of a large plan takes longer than a step does.
     above = list(step_rows(plan, max(at - room, 0), at))
@@ -246,7 +245,7 @@ def _render(rows: Iterable[Row], width: int) -> Any:
 @plan_argument()
 @click.option("--run", "run_id", metavar="ID", help="The run to show; by default the last one.")
 @flag("--runs", "lists", help="List the runs.")
-@click.option("--last", type=COUNT, metavar="N", help="Only the last N records, or runs.")
+@count_option("--last", metavar="N", help="Only the last N records, or runs.")
 @flag("--json", "as_json", help="A JSON object a line, with all that the ledger has.")
 @folder_option
 def log_command(file: str, run_id: str | None, lists: bool, last: int | None, as_json: bool) -> None:
@@ -288,7 +287,7 @@ def _choose(runs: Sequence[RunInfo], run_id: str | None, file: str) -> RunInfo:
 def _write_runs(runs: Sequence[RunInfo], *, as_json: bool) -> None:
     for info in runs:
         if as_json:
-            write_text(json_text({"run": info.run, "time": info.time, "inputs": dict(info.inputs)}, indent=None))
+            write_json({"run": info.run, "time": info.time, "inputs": dict(info.inputs)}, indent=None)
         else:
             write_rows([[(f"{visible_name(info.run)}  {_clock(info.time)}", "")]])
 
@@ -299,7 +298,7 @@ def _write_records(ledger: SqliteLedger, run: str, last: int | None, *, as_json:
         records = reversed(list(ledger.records(run, newest_first=True, limit=last)))
     for record in records:
         if as_json:
-            write_text(json_text(_value(ledger, record), indent=None))
+            write_json(_value(ledger, record), indent=None)
         else:
             write_rows(_rows_of(record.kind, record.step, record.data, f"{_clock(record.time)}  "))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from planspec_lark import toolplan
-from planspec_lark.cli.arguments import COUNT, flag, format_option
+from planspec_lark.cli.arguments import count_option, flag, format_option
 from planspec_lark.cli.check import check_files, report_options
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -20,14 +20,15 @@ from planspec_lark.cli.output import (
     check_inputs,
     complain,
     fail,
-    json_text,
     label,
     leave,
     read_text,
     readable,
     reason_of,
+    shown,
     stop_on_faults,
     write_diagnostics,
+    write_json,
     write_rows,
     write_text,
 )
@@ -37,7 +38,7 @@ from planspec_lark.json_text import JsonText
 from planspec_lark.json_text.findings import Finding, FirstFindings
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.source import escape_json, visible_name
-from planspec_lark.toolplan import Registry, ToolPlan, ToolPlanError, check_tool_plan, load_atoms
+from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
 from planspec_lark.toolplan.drawing import Drawing
 from planspec_lark.toolplan.reading import DOC_JSON_LIMITS, read_doc, read_doc_file
 from planspec_lark.toolplan.structure import outline
@@ -45,8 +46,6 @@ from planspec_lark.toolplan.validation import judge
 
 if TYPE_CHECKING:
     from planspec_lark.toolplan import RunEvent, ToolRun
-
-__all__: list[str] = []
 
 # So many warnings of tools are written by commands that are asked for something else.
 _SHOWN = 10
@@ -90,7 +89,7 @@ def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: boo
     registry = _load_tools(atoms)
     if form == "result":
         result = _find_result(files[0], registry)
-        write_text(json_text(result))
+        write_json(result)
         if not result["valid"] or (strict and result["warnings"]):
             leave(FINDINGS)
     else:
@@ -124,7 +123,7 @@ def write_atoms(paths: tuple[str, ...]) -> None:
     They may be atoms already, or lists of tools for OpenAI, Anthropic or MCP. What such a list says and atoms cannot
     say is written to standard error, all of it.
     """
-    write_text(json_text(toolplan.registry_to_value(_load_tools(paths, is_brief=False))))
+    write_json(toolplan.registry_to_value(_load_tools(paths, is_brief=False)))
 
 
 @tools_command.command("order")
@@ -138,15 +137,14 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
     Steps of a wave may run side by side. Exits with 1 where something is wrong with the plan; without --atoms, nothing
     is said about its tools.
     """
-    with stop_on_faults(file):
-        read = _read_whole(file)
+    read = _read_whole(file)
     verdict = judge(read.value, _load_tools(atoms))
-    with stop_on_faults(file, "there is no order"):
-        _refuse(read, [one for one in verdict.errors if atoms or not one.code.startswith(_OF_TOOLS)])
+    errors = [one for one in verdict.errors if atoms or not one.code.startswith(_OF_TOOLS)]
+    _refuse(file, read, errors, "there is no order")
     ordering = verdict.plan.ordering
     in_order, in_waves = verdict.names(ordering.order), [verdict.names(wave) for wave in ordering.waves]
     if as_json:
-        write_text(json_text({"execution_order": in_order, "execution_waves": in_waves}))
+        write_json({"execution_order": in_order, "execution_waves": in_waves})
     elif waves:
         rows = ((at, name) for at, wave in enumerate(in_waves, 1) for name in wave)
         write_text("".join(f"{at}\t{visible_name(name)}\n" for at, name in rows))
@@ -191,27 +189,27 @@ def _read_doc(file: str) -> JsonText:
 
 
 def _read_whole(file: str) -> JsonText:
-    """The same; its faults are raised."""
-    read = _read_doc(file)
+    """The same; leaves with its faults."""
+    with stop_on_faults(file):
+        read = _read_doc(file)
     if read.has_errors:
-        raise ToolPlanError(read.diagnostics, read.source)
+        fail(f"{shown(file)}: this is no plan", found=read.diagnostics)
     return read
 
 
 def _read_plan(file: str) -> ToolPlan:
     """The plan in a file; leaves with its faults."""
-    with stop_on_faults(file):
-        read = _read_whole(file)
-        _refuse(read, outline(read.value).findings)
+    read = _read_whole(file)
+    _refuse(file, read, outline(read.value).findings, "this is no plan")
     return toolplan.tool_plan_from_dict(read.value)
 
 
-def _refuse(read: JsonText, findings: Sequence[Finding]) -> None:
-    """Raise what is wrong with a plan, if something is."""
+def _refuse(file: str, read: JsonText, findings: Sequence[Finding], said: str) -> None:
+    """Leave with what is wrong with a plan, if something is."""
     if findings:
         found = FirstFindings(read, DOC_JSON_LIMITS.max_findings)
         found.extend(findings)
-        raise ToolPlanError(found.close(), read.source)
+        fail(f"{shown(file)}: {said}", found=found.close())
 
 
 def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
@@ -241,7 +239,7 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 @tools_command.command("run")
 @_plan_argument
 @_atoms_option(required=True)
-@click.option("--jobs", type=COUNT, default=4, help="Call so many at a time.")
+@count_option("--jobs", default=4, help="Call so many at a time.")
 @click.option("--journal", metavar="FILE", help="Keep what is done, and do none of it again.")
 @flag("--dry-run", help="Only write what would be called, wave by wave.")
 def run(file: str, atoms: tuple[str, ...], jobs: int, journal: str | None, dry_run: bool) -> None:

@@ -14,7 +14,7 @@ import click
 from attrs import frozen
 
 from planspec_lark import diff, planspec
-from planspec_lark.cli.arguments import COUNT, flag
+from planspec_lark.cli.arguments import count_option, flag
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -23,7 +23,6 @@ from planspec_lark.cli.output import (
     check_inputs,
     complain,
     diff_rows,
-    json_text,
     label,
     leave,
     read_as,
@@ -32,6 +31,7 @@ from planspec_lark.cli.output import (
     wait_option,
     write_bytes,
     write_diagnostics,
+    write_json,
     write_rows,
     write_text,
 )
@@ -42,8 +42,6 @@ from planspec_lark.syntax.source import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.diff import MergeConflict, PlanDiff
-
-__all__: list[str] = []
 
 _STYLES = {
     "label": "bold",
@@ -93,7 +91,7 @@ def _compare(old: str, new: str, *, as_json: bool) -> None:
     check_inputs(old, new)
     found = diff.diff_plans(*(read_as(file, parse_plan, code=UNREADABLE) for file in (old, new)))
     if as_json:
-        write_text(json_text(diff.diff_to_dict(found)))
+        write_json(diff.diff_to_dict(found))
     elif found:
         write_rows(chain(_names(label(old), label(new)), _rows(found)))
     if found:
@@ -144,9 +142,7 @@ def _text_for_git(file: str) -> str:
 @click.argument("ours", metavar="OURS")
 @click.argument("theirs", metavar="THEIRS")
 @click.option("-o", "--out", metavar="FILE", help="Write to this file instead of OURS; - is standard output.")
-@click.option(
-    "-L", "--marker-size", type=COUNT, default=MARKER_SIZE, help="How many signs make a marker of a conflict; git's %L."
-)
+@count_option("-L", "--marker-size", default=MARKER_SIZE, help="How many signs make a marker of a conflict; git's %L.")
 @wait_option
 @click.option("-P", "--path", metavar="NAME", help="What messages call the plan; git's %P.")
 def merge_command(  # noqa: PLR0913, PLR0917  (its arguments and options)

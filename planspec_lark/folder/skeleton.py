@@ -14,14 +14,11 @@ __all__ = ["make_skeleton", "make_template"]
 
 _MOST_TITLE = 80
 _STEPS = {
-    "en": (
-        ("Find out what there is and what is missing", "findings"),
-        ("Do what is missing", "work"),
-        ("Compare the work with the goal", "verdict"),
-    ),
-    "zh": (("弄清现状与缺口", "findings"), ("完成缺少的部分", "work"), ("对照目标检查成果", "verdict")),
+    "en": ("Find out what there is and what is missing", "Do what is missing", "Compare the work with the goal"),
+    "zh": ("弄清现状与缺口", "完成缺少的部分", "对照目标检查成果"),
 }
-_TYPES = ("reason", "act", "reason")
+# Of each step its type, what it takes, and what it puts out.
+_FLOW = (("reason", (), "findings"), ("act", ("findings",), "work"), ("reason", ("work",), "verdict"))
 
 
 def make_skeleton(description: str, *, constraints: Iterable[str] = (), language: str = "en") -> str:
@@ -44,10 +41,10 @@ def make_skeleton(description: str, *, constraints: Iterable[str] = (), language
     if not all(kept):
         raise StoreError("a constraint is empty", StoreReason.NAME)
     title = goal if len(goal) <= _MOST_TITLE else f"{goal[: _MOST_TITLE - 1].rstrip(' ')}…"
-    steps: list[PlanStep] = []
-    for number, (kind, (text, output)) in enumerate(zip(_TYPES, _STEPS[language], strict=True), start=1):
-        inputs = [name for step in steps[-1:] for name in step.outputs]
-        steps.append(PlanStep(str(number), step_type=kind, description=text, inputs=inputs, outputs=[output]))
+    steps = [
+        PlanStep(str(number), step_type=kind, description=text, inputs=[*inputs], outputs=[output])
+        for number, (text, (kind, inputs, output)) in enumerate(zip(_STEPS[language], _FLOW, strict=True), start=1)
+    ]
     return serialize_plan(PlanSpec(title, goal, constraints=kept, steps=steps))
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from planspec_lark import __version__
-from planspec_lark.cli.arguments import count_option, flag, folder_option, format_option, plan_argument
+from planspec_lark.cli.arguments import count_option, flag, folder_option, format_option, options, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -30,7 +30,7 @@ from planspec_lark.planspec import check_text
 from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
 
-__all__ = ["FORMATS", "check_command", "check_files", "map_in_processes", "report_options"]
+__all__ = ["check_command", "check_files", "map_in_processes", "report_options"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -44,14 +44,14 @@ _ITEMS: dict[str, Callable[[Diagnostic], Any]] = {
     "github": reports.github_item,
     "sarif": reports.sarif_item,
 }
-FORMATS = tuple(_ITEMS)
 
 
 def report_options(*others: str) -> Callable[[Any], Any]:
     """The options of a command that ends in :func:`check_files`, with formats of its own."""
-    form = format_option(*FORMATS, *others, help="How to write what is found.")
-    strict = flag("--strict", help="Let warnings fail the check as well.")
-    return lambda command: form(strict(command))
+    return options(
+        format_option(*_ITEMS, *others, help="How to write what is found."),
+        flag("--strict", help="Let warnings fail the check as well."),
+    )
 
 
 @click.command("check")

@@ -33,8 +33,6 @@ from planspec_lark.cli.planner_files import (
 from planspec_lark.cli.plans import tree_options, write_tree
 from planspec_lark.json_text.parser import JSON_LIMITS
 from planspec_lark.plan_next import (
-    Context,
-    Judge,
     Phase,
     build_executor_prompt,
     build_planner_prompt,
@@ -114,20 +112,16 @@ def prompt(
     if context.outcome is not None:
         raise Unreadable(label(context_file or state), "this plan has ended, and waits for no message")
     if answer is not None:
-        _write_repair(answer, judge, context, language)
+        with stop_on_faults(answer, "this is no answer", UNREADABLE):
+            text = read_text(answer, JSON_LIMITS)
+        message, found = judge.judge(text, context.phase, context, name=label(answer))
+        if message is None:
+            write_text(build_repair_prompt(found, answer=text, language=language))
+            leave(FINDINGS)
     elif context.phase is Phase.EXECUTION:
         write_text(build_executor_prompt(context, language=language))
     else:
         write_text(build_planner_prompt(context, judge.executors, strategy=strategy, language=language))
-
-
-def _write_repair(answer: str, judge: Judge, context: Context, language: str) -> None:
-    with stop_on_faults(answer, "this is no answer", UNREADABLE):
-        text = read_text(answer, JSON_LIMITS)
-    message, found = judge.judge(text, context.phase, context, name=label(answer))
-    if message is None:
-        write_text(build_repair_prompt(found, answer=text, language=language))
-        leave(FINDINGS)
 
 
 @planner_command.command("schema")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -119,7 +120,7 @@ def check_files(
     """
     read: list[str] = []
     items: list[Any] = []
-    counts = dict.fromkeys([severity.value for severity in Severity], 0)
+    counts = Counter({severity.value: 0 for severity in Severity})
     # Standard input is this process's own.
     outcomes = map_in_processes(partial(_judge, check, form), files, 1 if "-" in files else jobs)
     for file, outcome in zip(files, outcomes, strict=True):
@@ -128,8 +129,7 @@ def check_files(
             continue
         read.append(label(file))
         items += outcome[1]
-        for severity, count in outcome[0].items():
-            counts[severity] += count
+        counts.update(outcome[0])
     _write(form, items, read, counts)
     if len(read) < len(files):
         leave(UNREADABLE)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from attrs import define, field
+from attrs import asdict, define, field
 
 from planspec_lark import llm, planspec
 from planspec_lark.cli.arguments import (
@@ -78,17 +78,10 @@ def list_command(ctx: click.Context, as_json: bool) -> None:
 
 
 def _value(entry: PlanEntry) -> dict[str, Any]:
-    found = entry.diagnostic
+    value = asdict(entry, recurse=False) | {"path": str(entry.path)}
+    found = value.pop("diagnostic")
     place = {} if found is None else {"code": found.code, "line": found.line, "column": found.column}
-    return {
-        "name": entry.name,
-        "path": str(entry.path),
-        "title": entry.title,
-        "goal": entry.goal,
-        "progress": None if entry.progress is None else dict(entry.progress),
-        "is_converged": entry.is_converged,
-        "fault": {"message": entry.fault, **place} if entry.fault else None,
-    }
+    return {**value, "fault": {"message": entry.fault, **place} if entry.fault else None}
 
 
 def _rows(entries: Sequence[PlanEntry], width: int | None) -> Iterator[Row]:

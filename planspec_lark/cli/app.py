@@ -11,7 +11,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from planspec_lark import __version__
-from planspec_lark.cli.output import Unusable
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.source import visible
 
@@ -59,6 +58,8 @@ class _LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except PlanSpecError as error:
+            from planspec_lark.cli.output import Unusable  # noqa: PLC0415  (most calls need none)
+
             raise Unusable(str(error)) from None
 
 

@@ -23,32 +23,23 @@ class Key:
     name: str | None
     start: int
     end: int
-    is_left_out: bool = False
+    is_left_out: bool
 
 
 @define
 class _Frame:
     """A container that is open. One that is left out, and whatever is inside of it, has no node.
 
-    ``step`` leads to it from the one around it, if it has a place there. ``others`` is how many containers are open
-    from the top down to the innermost one of the other kind.
+    ``step`` leads to it from the one around it, if it has a place there. ``run`` is how many containers of its kind
+    stand right in one another, up to it.
     """
 
     container: dict[str, Any] | list[Any]
     node: Node | None
     start: int
     step: str | int | None
-    others: int
-
-    @property
-    def is_object(self) -> bool:
-        """Whether it is an object."""
-        return type(self.container) is dict
-
-    @property
-    def closer(self) -> str:
-        """What closes it."""
-        return "CLOSE_OBJECT" if self.is_object else "CLOSE_ARRAY"
+    run: int
+    is_object: bool
 
 
 @define
@@ -59,7 +50,7 @@ class Builder:
         value: the value at the top, once it has begun.
         root: where it stands, and all inside of it.
         count: how many values have a place.
-        key: the key that waits for its value.
+        key: the key that waits for its value; without it, the value is left out.
     """
 
     value: Any = None
@@ -84,14 +75,14 @@ class Builder:
         return self.key is None and self.is_in_object
 
     @property
-    def inside_other(self) -> int:
-        """How many containers are open inside of the innermost one of the other kind; 0 where there is none of that."""
-        others = self._frames[-1].others
-        return others and self.depth - others
+    def run(self) -> int:
+        """How many containers of one kind are the innermost ones."""
+        return self._frames[-1].run
 
     def closers(self, count: int) -> list[tuple[str, int]]:
         """What closes the innermost containers, so many of them, and where each begins; the innermost first."""
-        return [(frame.closer, frame.start) for frame in reversed(self._frames[-count:])]
+        innermost = reversed(self._frames[-count:])
+        return [("CLOSE_OBJECT" if frame.is_object else "CLOSE_ARRAY", frame.start) for frame in innermost]
 
     def path(self) -> list[str | int]:
         """The path to what comes next; of a very deep one, only the levels that are written out, and one more."""
@@ -105,20 +96,17 @@ class Builder:
             steps.append(self.key.name)
         return [step for step in steps if step is not None]
 
-    def set_key(self, name: str, start: int, end: int) -> int | None:
-        """Take a key; returns where the same key begins in this object already, if it does."""
+    def set_key(self, name: str | None, start: int, end: int) -> int | None:
+        """Take a key, or None for one that cannot be read; returns where it begins in this object already, if it does.
+
+        Inside of what is left out, that is not said.
+        """
         frame = self._frames[-1]
         is_double = name in frame.container
-        self.key = Key(name, start, end, is_double)
-        if not is_double or frame.node is None:
-            return None
-        assert frame.node.inside is not None
-        first = frame.node.inside[name].key
+        self.key = Key(name, start, end, is_double or name is None)
+        inside = frame.node and frame.node.inside
+        first = inside[name].key if is_double and inside and name is not None else None
         return first and first[0]
-
-    def leave_out_key(self, start: int, end: int) -> None:
-        """Take a key that cannot be read, so that its value is left out."""
-        self.key = Key(None, start, end, is_left_out=True)
 
     def add(self, value: Any, start: int, end: int) -> Node | None:
         """Take a value; returns its node, or None where it is left out."""
@@ -147,23 +135,17 @@ class Builder:
         self.count += 1
         return node
 
-    def skip(self) -> None:
-        """Leave out the value that would come here, and its key."""
-        self.key = None
-
     def open(self, container: dict[str, Any] | list[Any], start: int) -> None:
         """Take the beginning of an object or a list."""
         around, key = self._frames[-1] if self._frames else None, self.key
-        node = self.add(container, start, start + 1)
+        node, is_object = self.add(container, start, start + 1), isinstance(container, dict)
         step: str | int | None = None
-        others = 0
-        if around is not None:
-            if not around.is_object:
-                step = len(around.container) - 1
-            elif key is not None and node is not None:
-                step = key.name
-            others = around.others if type(around.container) is type(container) else self.depth
-        self._frames.append(_Frame(container, node, start, step, others))
+        if around is not None and not around.is_object:
+            step = len(around.container) - 1
+        elif key is not None and node is not None:
+            step = key.name
+        run = around.run + 1 if around is not None and around.is_object == is_object else 1
+        self._frames.append(_Frame(container, node, start, step, run, is_object))
 
     def close(self, end: int) -> None:
         """Take the end of the innermost container."""

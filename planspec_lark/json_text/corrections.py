@@ -1,23 +1,30 @@
-"""What is missing in front of a token that may not come where it stands, or why it has to be left out."""
+"""How far a value has been read, and what is missing in front of a token that may not come there.
+
+What may come is known from the states of the grammar's LALR parser before it is seen. The grammar of JSON needs no
+look-ahead: in each state either some tokens may come or a rule is at its end.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from enum import Enum
+from functools import cache
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from planspec_lark.json_text.builder import CLOSERS, Builder
 from planspec_lark.json_text.models import write_key
 from planspec_lark.json_text.tokens import SCALARS, Flaw, Token
+from planspec_lark.syntax import grammars
 
-__all__ = ["MEMBER", "OPENERS", "VALUES", "Correction", "Place", "Want", "find_correction"]
+__all__ = ["MEMBER", "OPENERS", "VALUES", "Correction", "Place", "find_correction"]
 
 OPENERS = frozenset({"OPEN_OBJECT", "OPEN_ARRAY"})
 VALUES = SCALARS | OPENERS
+# The tokens of a member, as they are taken where nothing can be read: those of them that may come.
+MEMBER = ("STRING", "COLON", "LITERAL")
 
-# What a person calls what may come, in the order in which it is listed.
+# What a person calls what may come, in the order in which it is listed. Only one of the first four may.
 _WORDS = {
     "_value": "a value",
     "member": "a key in double quotes",
@@ -30,81 +37,87 @@ _COLON_FOLLOWS = re.compile(r"[ \t\n\r]*[:：]")
 _GOES_ON = re.compile(r"[ \t\n\r]*[,，}\]]")
 
 
-class Want(Enum):
-    """What has to come next; in all cases but COLON the end of a container may come as well."""
+@cache
+def _table() -> tuple[int, list[dict[str, int]], list[tuple[int, str] | None]]:
+    """The first state, the steps from each, and the rule that is at its end there, with how many symbols it has.
 
-    KEY = 0
-    COLON = 1
-    VALUE = 2
-    COMMA = 3
+    A step to the end of a rule with one symbol is made right on to where that rule leads.
+    """
+    known = grammars.states("json_text", "text")
+    steps, ends = known["steps"], known["ends"]
+
+    def go(state: int, symbol: str) -> int:
+        target: int = steps[state][symbol]
+        count, rule = ends[target] or (0, "")
+        return go(state, rule) if count == 1 and rule in steps[state] else target
+
+    return known["start"], [{symbol: go(state, symbol) for symbol in row} for state, row in enumerate(steps)], ends
 
 
-# A member, as it is taken where nothing can be read.
-MEMBER = ("STRING", "COLON", "LITERAL")
-# What has to be taken before a container can be closed that cannot be closed yet.
-_REST = {Want.KEY: MEMBER, Want.COLON: ("COLON", "LITERAL"), Want.VALUE: ("LITERAL",), Want.COMMA: ()}
-
-
-@frozen
+@define
 class Place:
     """How far a value has been read.
 
     Attributes:
         text: the text that it stands in.
-        expected: what may come next.
-        builder: what has been read.
-        last_end: where the last token ends.
+        last_end: where the last token ends that was taken.
         last_comma: where the last comma stands.
+        builder: what has been read.
     """
 
     text: str
-    expected: Mapping[str, int]
-    builder: Builder
     last_end: int
-    last_comma: int
+    last_comma: int = 0
+    builder: Builder = field(factory=Builder)
+    _states: list[int] = field(factory=lambda: [_table()[0]])
+
+    def take(self, terminal: str) -> bool:
+        """Take a token of that kind, if it may come here."""
+        states, (_, steps, ends) = self._states, _table()
+        state = steps[states[-1]].get(terminal)
+        if state is None:
+            return False
+        states.append(state)
+        while (end := ends[state]) is not None:
+            count, rule = end
+            del states[-count:]
+            following = steps[states[-1]].get(rule)
+            if following is None:  # the whole text
+                break
+            state = following
+            states.append(state)
+        return True
 
     @property
-    def want(self) -> Want:
-        """What has to come next."""
-        if "COLON" in self.expected:
-            return Want.COLON
-        if "COMMA" in self.expected:
-            return Want.COMMA
-        return Want.VALUE if "_value" in self.expected else Want.KEY
+    def expected(self) -> Mapping[str, int]:
+        """What may come here, rules among it."""
+        return _table()[1][self._states[-1]]
+
+    @property
+    def want(self) -> str:
+        """What has to come here: a value, a member, a colon or a comma. The end may as well, but not for a colon."""
+        return next(symbol for symbol in _WORDS if symbol in self.expected)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What may come next, in words."""
+        """What may come here, in words."""
         return tuple(words for symbol, words in _WORDS.items() if symbol in self.expected)
 
     @property
-    def is_in_object(self) -> bool:
-        """Whether the innermost container is an object."""
-        return self.builder.is_in_object
-
-    @property
-    def key(self) -> str:
-        """The key that waits for its value, as messages name it."""
-        key = self.builder.key
-        return write_key((key and key.name) or "")
-
-    @property
-    def closer(self) -> str:
-        """What closes the innermost container."""
-        return "CLOSE_OBJECT" if self.is_in_object else "CLOSE_ARRAY"
-
-    @property
-    def rest(self) -> tuple[str, ...]:
-        """What has to be taken before the innermost container can be closed."""
-        return () if self.closer in self.expected else _REST[self.want]
+    def may_end(self) -> bool:
+        """Whether the innermost container may end here."""
+        return not self.expected.keys().isdisjoint(CLOSERS)
 
 
 @frozen
 class Correction:
-    """What to do with a token: take others in front of it, which say nothing, or it for another, or leave it out."""
+    """What to do with a token: take others in front of it, which say nothing, or it for another, or leave it out.
+
+    Of ``fillers`` those are taken that may come.
+    """
 
     flaw: Flaw
-    fillers: tuple[str, ...] = ()
+    fillers: tuple[str, ...] = MEMBER
     instead: str = ""
     leaves_out: bool = False
 
@@ -125,59 +138,63 @@ def _leave_out(token: Token, place: Place, message: str) -> Correction:
     return Correction(flaw, leaves_out=True)
 
 
+def _write_key(place: Place) -> str:
+    key = place.builder.key
+    return write_key((key and key.name) or "")
+
+
 def _miss_value(place: Place, start: int, end: int) -> Flaw:
-    message = f"the key {place.key} has no value" if place.is_in_object else "a value is missing here"
+    is_member = place.builder.is_in_object
+    message = f"the key {_write_key(place)} has no value" if is_member else "a value is missing here"
     return Flaw("PJ114", message, start, end, expected=place.words, is_loss=True)
 
 
 def _correct_closer(token: Token, place: Place) -> Correction:
-    if token.kind != place.closer:
-        return _correct_wrong_closer(token, place)
-    if place.want is Want.KEY or (place.want is Want.VALUE and not place.is_in_object):
+    (right, _), = place.builder.closers(1)
+    if token.kind != right:
+        return _correct_wrong_closer(token, place, right)
+    if place.want == ("member" if place.builder.is_in_object else "_value"):
         comma, message = place.last_comma, "behind this comma nothing follows"
-        return Correction(Flaw("PJ112", message, comma, comma + 1, help="leave it out", fix=""), place.rest)
-    return Correction(_miss_value(place, token.start, token.end), place.rest)
+        return Correction(Flaw("PJ112", message, comma, comma + 1, help="leave it out", fix=""))
+    return Correction(_miss_value(place, token.start, token.end))
 
 
-def _correct_wrong_closer(token: Token, place: Place) -> Correction:
-    sign, right = CLOSERS[token.kind], CLOSERS[place.closer]
-    builder, inner = place.builder, place.builder.inside_other
+def _correct_wrong_closer(token: Token, place: Place, right: str) -> Correction:
+    sign, builder = CLOSERS[token.kind], place.builder
+    inner = builder.run
     # What would be at its end too early was rather closed with the wrong sign.
     goes_on = _GOES_ON.match(place.text, token.end) is not None
-    if inner and not (goes_on and inner == builder.depth - 1):
+    if inner < builder.depth and not (goes_on and inner == builder.depth - 1):
         missing = [closer for closer, _ in builder.closers(inner)]
         signs = "".join(CLOSERS[kind] for kind in missing)
         message, where = f"in front of this `{sign}` `{signs}` is missing", (place.last_end, place.last_end)
         flaw = Flaw("PJ115", message, token.start, token.end, expected=(f"`{signs}`",), fix=signs, fix_at=where)
-        return Correction(flaw, (*place.rest, *missing))
+        return Correction(flaw, (*MEMBER, *missing))
     if goes_on and builder.depth == 1:
         return _leave_out(token, place, f"this `{sign}` closes nothing")
-    flaw = Flaw("PJ115", f"`{sign}` stands in place of `{right}`", token.start, token.end, fix=right)
-    return Correction(flaw, place.rest, instead=place.closer)
+    message = f"`{sign}` stands in place of `{CLOSERS[right]}`"
+    return Correction(Flaw("PJ115", message, token.start, token.end, fix=CLOSERS[right]), instead=right)
 
 
 def _correct_comma(token: Token, place: Place) -> Correction:
-    if place.want is Want.KEY:
+    if place.want == "member":
         message, help = "in front of this comma nothing stands", "leave it out"
         return Correction(Flaw("PJ114", message, token.start, token.end, place.words, help, fix=""), leaves_out=True)
-    flaw = _miss_value(place, token.start, token.end)
-    if place.want is Want.VALUE and not place.is_in_object:
-        return Correction(flaw, leaves_out=True)
-    return Correction(flaw, place.rest)
+    return Correction(_miss_value(place, token.start, token.end), leaves_out=not place.builder.is_in_object)
 
 
 def _correct_value(token: Token, place: Place) -> Correction:
-    last = place.last_end
-    if place.want is Want.COLON:
+    last, want = place.last_end, place.want
+    if want == "COLON":
         if token.kind == "STRING" and _COLON_FOLLOWS.match(place.text, token.end):
-            return Correction(_miss_value(place, last, last), ("COLON", "LITERAL", "COMMA"))
-        message = f"between the key {place.key} and its value a colon is missing"
+            return Correction(_miss_value(place, last, last), (*MEMBER, "COMMA"))
+        message = f"between the key {_write_key(place)} and its value a colon is missing"
         return Correction(Flaw("PJ113", message, last, last, expected=("`:`",), fix=":"), ("COLON",))
-    if place.want is Want.KEY:
-        if token.kind == "OPEN_OBJECT" and "CLOSE_OBJECT" in place.expected:
+    if want == "member":
+        if token.kind == "OPEN_OBJECT" and place.may_end:
             message, help = "a second `{` opens nothing", "leave it out"
             return Correction(Flaw("PJ118", message, token.start, token.end, help=help, fix=""), leaves_out=True)
         return _leave_out(token, place, "this is no key")
-    if place.is_in_object and token.kind != "STRING":
+    if place.builder.is_in_object and token.kind != "STRING":
         return _leave_out(token, place, "this value has no key")
     return Correction(Flaw("PJ111", "a comma is missing", last, last, expected=("`,`",), fix=","), ("COMMA",))

@@ -14,7 +14,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source
 
-__all__ = ["CUT_OFF", "NO_VALUE", "SCALARS", "Flaw", "NearMisses", "Token", "is_glued", "read_token", "token_pattern"]
+__all__ = ["CUT_OFF", "NO_VALUE", "SCALARS", "Flaw", "NearMisses", "Token", "read_token", "token_pattern"]
 
 SCALARS = frozenset({"STRING", "NUMBER", "LITERAL"})
 # The kind of what the text ends in the middle of.
@@ -55,7 +55,8 @@ class Flaw:
 class Token:
     """What stands at a place: the kind of token that it is meant as (empty where it is none), its bounds, its value.
 
-    A value that cannot be known is :data:`NO_VALUE`. Of a token of the grammar ``behind`` is where the next one begins.
+    A value that cannot be known is :data:`NO_VALUE`. Of a token of the grammar ``behind`` is where the next one begins,
+    and ``is_glued`` says that it is only the beginning of something else.
     """
 
     kind: str
@@ -64,6 +65,7 @@ class Token:
     value: Any = None
     flaws: tuple[Flaw, ...] = ()
     behind: int = 0
+    is_glued: bool = False
 
 
 def _near(kind: str, span: tuple[int, int], code: str, message: str, *, value: Any = None, **more: Any) -> Token:
@@ -105,12 +107,7 @@ def read_token(text: str, at: int) -> Token | None:
         value = _read_number(said)
         if value is None:
             value, flaws = NO_VALUE, (_diagnose_range(said, at),)
-    return Token(kind, at, end, value, flaws, behind)
-
-
-def is_glued(text: str, token: Token) -> bool:
-    """Whether a token of the grammar is only the beginning of something else."""
-    return token.kind in SCALARS and _GLUED.match(text, token.end) is not None
+    return Token(kind, at, end, value, flaws, behind, _GLUED.match(text, end) is not None)
 
 
 def _read_number(numeral: str) -> int | float | None:

@@ -150,7 +150,7 @@ def _miss_value(place: Place, start: int, end: int) -> Flaw:
 
 
 def _correct_closer(token: Token, place: Place) -> Correction:
-    (right, _), = place.builder.closers(1)
+    ((right, _),) = place.builder.closers(1)
     if token.kind != right:
         return _correct_wrong_closer(token, place, right)
     if place.want == ("member" if place.builder.is_in_object else "_value"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable
 
 from attrs import frozen
@@ -17,7 +16,6 @@ __all__ = [
     "JSON_ESCAPES",
     "NO_ESCAPES",
     "Notation",
-    "OffsetMap",
     "read_piece",
     "spell",
 ]
@@ -66,38 +64,22 @@ class Notation:
         """What the characters between the quotes say, wrong ones by what they most likely mean."""
         return self.pieces.sub(self.read, raw)
 
+    def offsets(self, raw: str, start: int) -> array[int]:
+        """Where each character of what they say is written, and where they end, if they begin at ``start``."""
+        offsets = array("q")
+        at = 0
+        for match in self.pieces.finditer(raw):
+            offsets.extend(range(start + at, start + match.start()))
+            offsets.extend(range(start + match.start(), start + match.start() + len(self.read(match))))
+            at = match.end()
+        offsets.extend(range(start + at, start + len(raw) + 1))
+        return offsets
+
 
 JSON_ESCAPES = Notation(_PIECE, lambda piece: read_piece(piece[0])[0])
 # In single quotes of YAML, two of them are one.
 DOUBLED_QUOTES = Notation(re.compile("''"), lambda _: "'")
 NO_ESCAPES = Notation(re.compile(r"(?!)"), lambda piece: piece[0])
-
-
-@frozen
-class OffsetMap:
-    """Offsets in what a string says → offsets in the text."""
-
-    # Where the characters behind each piece begin in what the string says, and in the text.
-    _said: array[int]
-    _written: array[int]
-    _end: int
-
-    @classmethod
-    def of(cls, raw: str, start: int, notation: Notation) -> OffsetMap:
-        """The map of raw characters that begin at an offset of the text."""
-        said, written = array("q", [0]), array("q", [start])
-        for match in notation.pieces.finditer(raw):
-            # The piece itself is one stretch, and what is behind it the next.
-            said.append(said[-1] + start + match.start() - written[-1])
-            written.append(start + match.start())
-            said.append(said[-1] + len(notation.read(match)))
-            written.append(start + match.end())
-        return cls(said, written, start + len(raw))
-
-    def find(self, offset: int) -> int:
-        """The offset at which that character of the string is written; at most where the string ends."""
-        at = bisect_right(self._said, offset) - 1
-        return min(self._written[at] + offset - self._said[at], self._end)
 
 
 def spell(value: object) -> str:

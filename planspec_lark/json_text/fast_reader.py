@@ -13,7 +13,7 @@ __all__ = ["MAX_DIGITS", "read", "read_float"]
 MAX_DIGITS = 400
 # Half of a surrogate pair, or all of one.
 _SURROGATE = re.compile(r"\\u[dD][89A-Fa-f]")
-_ALL_BUT_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
+_ALL_BUT_SIGNS = bytes(set(range(256)) - set(b'{}[]"'))
 _ALIKE = bytes.maketrans(b"[]", b"{}")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _LONGEST = b"0" * (MAX_DIGITS + 1)
@@ -66,14 +66,16 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=read_fl
 
 def _is_deeper(data: bytes, value: Any, most: int) -> bool:
     """Whether containers stand in one another more than so many levels deep."""
-    brackets = data.translate(_ALIKE, _ALL_BUT_BRACKETS)
+    signs = data.translate(_ALIKE, _ALL_BUT_SIGNS).replace(b'""', b"")
+    if b'"' in signs or b'\\"' in data:
+        # There may be brackets in texts.
+        return _is_value_deeper(value, most)
     for _ in range(most):
-        if not brackets:
+        if not signs:
             return False
         # The innermost go.
-        brackets = brackets.replace(b"{}", b"")
-    # Brackets in texts hide how deep it is.
-    return bool(brackets) and _is_value_deeper(value, most)
+        signs = signs.replace(b"{}", b"")
+    return bool(signs)
 
 
 def _is_value_deeper(value: Any, most: int) -> bool:

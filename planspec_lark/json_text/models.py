@@ -6,13 +6,14 @@ Paths lead to values, such as ``("new_block", "plan", 2)``, and are written ``ne
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final
 
 from attrs import define, field
 
-from planspec_lark.json_text.escapes import DOUBLED_QUOTES, JSON_ESCAPES, NO_ESCAPES, OffsetMap
+from planspec_lark.json_text.escapes import DOUBLED_QUOTES, JSON_ESCAPES, NO_ESCAPES
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, shorten
 from planspec_lark.syntax.source import Source, Span
 
@@ -65,7 +66,7 @@ class JsonText:
     # Finds it, once somebody asks for a place.
     _find_root: Callable[[], Node | None] | None = field(default=None, repr=False)
     # The string that was asked for last: a long one may have many findings.
-    _mapped: tuple[Node | None, OffsetMap | None] = field(default=(None, None), init=False, repr=False)
+    _mapped: tuple[Node | None, array[int] | None] = field(default=(None, None), init=False, repr=False)
 
     @property
     def has_value(self) -> bool:
@@ -103,8 +104,8 @@ class JsonText:
         offsets = self._mapped[1] if is_there else None
         if offsets is None:
             return self.source.span(node.start, node.end)
-        start, end = max(start, 0), max(start, end, 0)
-        return self.source.span(offsets.find(start), offsets.find(end))
+        last = len(offsets) - 1
+        return self.source.span(*(offsets[min(max(bound, 0), last)] for bound in (start, max(start, end))))
 
     def _find(self, path: Path) -> tuple[Node, bool]:
         """The node at a path; where there is none, its nearest ancestor, and False."""
@@ -120,7 +121,7 @@ class JsonText:
             node = child
         return node, True
 
-    def _map(self, node: Node, path: Path) -> OffsetMap | None:
+    def _map(self, node: Node, path: Path) -> array[int] | None:
         """Where each character of a string is written; None where that cannot be said."""
         value = self.value
         for step in path:
@@ -128,10 +129,10 @@ class JsonText:
         written = self.source.text[node.start : node.end]
         # YAML has texts without quotes, and others in single ones; it folds texts, and has escapes of its own.
         if written == value:
-            return OffsetMap.of(written, node.start, NO_ESCAPES)
+            return NO_ESCAPES.offsets(written, node.start)
         for notation in (DOUBLED_QUOTES, JSON_ESCAPES) if written.startswith("'") else (JSON_ESCAPES,):
             if notation.decode(written[1:-1]) == value:
-                return OffsetMap.of(written[1:-1], node.start + 1, notation)
+                return notation.offsets(written[1:-1], node.start + 1)
         return None
 
 

@@ -31,7 +31,7 @@ _BRACE = re.compile(r"[{｛]")
 _COMMENTS = re.compile(r"(?:(?://[^\r\n]*|/\*(?:[^*]|\*(?!/))*+\*/)[ \t\r\n]*)++")
 # An escape, or a string, which goes no further than its line.
 _ESCAPE_OR_STRING = re.compile(r'\\.|"(?:\\.|[^"\\\n]|\\(?=\n|\Z))*+"?')
-_FENCE = re.compile(r"(?:```|~~~)[^\r\n]*")
+_FENCE = re.compile(r"((?:```|~~~)[^\r\n]*)")
 
 
 def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS, allow_list: bool = False) -> JsonText:
@@ -150,31 +150,38 @@ class _Reading:
     """The objects of a text, read one after the other.
 
     Attributes:
+        given: the text.
         start: where its first sign stands.
         found: what is found beside the objects.
     """
 
     def __init__(self, given: Input) -> None:
         self.given = given
-        self.text = given.text
-        self.source = given.source
         self.start = _find_start(given.text)
         self.found = Findings(given.limits.max_findings)
 
     def run(self, starts: str, prefer: Callable[[Any], bool] | None, left_out: list[Diagnostic]) -> JsonText:
         """The object that is meant, or the list where it may be one."""
-        is_list = "[" in starts and self.text.startswith("[", self.start)
+        text, source = self.given.text, self.given.source
+        is_list = "[" in starts and text.startswith("[", self.start)
         other = self._find_other_kind() if starts and not is_list else None
         objects = [] if other else [self.read(self.start)] if is_list else self.find(self.start)
-        if not objects:
-            return self._refuse(other or self._find_other_kind(), left_out)
-        best = _choose(objects, prefer)
-        self.found.extend(best.findings)
-        self._note_rest(objects, best)
+        best = None
+        if objects:
+            best = _choose(objects, prefer)
+            self.found.extend(best.findings)
+            self._note_rest(objects, best)
+        elif other := other or self._find_other_kind():
+            self._note(other, Severity.ERROR)
+        else:
+            is_empty = not source.text.removeprefix("\ufeff").strip(_BLANKS)
+            message = "the text is empty" if is_empty else "there is no JSON object in the text"
+            flaw = Flaw("PJ101", message, self.start, self.start, expected=_EXAMPLE)
+            return JsonText(MISSING, in_order([*left_out, flaw.diagnose(Severity.ERROR, source)]), source)
         self.found.extend(left_out)
-        if best.is_too_deep:
-            return JsonText(MISSING, self.found.close(), self.source)
-        return JsonText(best.value, self.found.close(), self.source, best.builder.root)
+        if best is None or best.is_too_deep:
+            return JsonText(MISSING, self.found.close(), source)
+        return JsonText(best.value, self.found.close(), source, best.builder.root)
 
     def read(self, at: int) -> Recovery:
         """Read the value that begins there."""
@@ -182,52 +189,41 @@ class _Reading:
 
     def find(self, start: int) -> list[Recovery]:
         """All objects from there on; an object has to begin right there, or to look like one."""
-        known = [self.read(start)] if _BRACE.match(self.text, start) else []
+        known = [self.read(start)] if _BRACE.match(self.given.text, start) else []
         found = [*known, *self._find(_LIKELY, known[0].end if known else start)]
         # A brace of which nothing could be read was only a brace.
         return found or [one for one in self._find(_BRACE, start) if one.value or not one.losses]
 
     def _find(self, pattern: re.Pattern[str], at: int) -> Iterator[Recovery]:
-        while self.given.flaws_left > 0 and (match := pattern.search(self.text, at)):
+        while self.given.flaws_left > 0 and (match := pattern.search(self.given.text, at)):
             recovery = self.read(match.start())
             yield recovery
             at = recovery.end
 
-    # ---------------------------------------------------------------- what is no object
-
-    def _refuse(self, other: Flaw | None, left_out: list[Diagnostic]) -> JsonText:
-        if other is not None:
-            self._note(other, Severity.ERROR)
-            self.found.extend(left_out)
-            return JsonText(MISSING, self.found.close(), self.source)
-        is_empty = not self.source.text.removeprefix("\ufeff").strip(_BLANKS)
-        message = "the text is empty" if is_empty else "there is no JSON object in the text"
-        flaw = Flaw("PJ101", message, self.start, self.start, expected=_EXAMPLE)
-        return JsonText(MISSING, in_order([*left_out, flaw.diagnose(Severity.ERROR, self.source)]), self.source)
-
     def _find_other_kind(self) -> Flaw | None:
         """What is wrong with a text that is a JSON value and no object."""
-        match = token_pattern().match(self.text, self.start)
+        text = self.given.text
+        match = token_pattern().match(text, self.start)
         kind = (match and match.lastgroup) or ""
         if match is None or kind not in _KINDS:
             return None
         end = match.end()
         if kind == "OPEN_ARRAY":
             recovery = self.read(self.start)
-            if not (recovery.is_whole or recovery.is_too_deep) or self.text[recovery.end :].strip(_BLANKS):
+            if not (recovery.is_whole or recovery.is_too_deep) or text[recovery.end :].strip(_BLANKS):
                 return None
             self.found.extend(recovery.findings)
             end = self.start + 1
-        elif end != len(self.text):
+        elif end != len(text):
             return None
         message = f"the top level is {_KINDS[kind]}, and has to be an object"
         return Flaw("PJ105", message, self.start, end, expected=_EXAMPLE, is_loss=True)
 
     # ---------------------------------------------------------------- what stands around the object
 
-    def _note(self, flaw: Flaw, severity: Severity | None = None) -> None:
-        severity = severity or (Severity.ERROR if self.given.is_strict else Severity.INFO)
-        self.found.add(flaw.diagnose(severity, self.source))
+    def _note(self, flaw: Flaw, severity: Severity = Severity.INFO) -> None:
+        severity = Severity.ERROR if self.given.is_strict else severity
+        self.found.add(flaw.diagnose(severity, self.given.source))
 
     def _note_rest(self, objects: list[Recovery], best: Recovery) -> None:
         """Report all that does not belong to the best object."""
@@ -238,40 +234,25 @@ class _Reading:
                 message = "another object, which is left out: only one counts"
                 self._note(Flaw("PJ104", message, one.start, one.end, help="leave one of them out"))
             at = one.end
-        self._note_text(at, len(self.text))
+        self._note_text(at, len(self.given.text))
 
     def _note_text(self, start: int, end: int) -> None:
         """Report what is no object: code fences, and what stands between them."""
         side = "behind" if start > self.start else "in front of"
-        for fence in _FENCE.finditer(self.text, start, end):
-            self._note_prose((start, fence.start()), side)
-            self._note_piece("PJ103", "a code fence is no part of JSON", fence.span())
-            start = fence.end()
-        self._note_prose((start, end), side)
-
-    def _note_prose(self, where: tuple[int, int], side: str) -> None:
-        bare = self.text[slice(*where)].strip(_BLANKS)
-        if _COMMENTS.fullmatch(bare):
-            self._note_piece("PJ117", "JSON has no comments", where)
-        elif bare in {"[", "]"}:
-            # A list around the object is a part of it that was left out.
-            severity = Severity.ERROR if self.given.is_strict else Severity.WARNING
-            self._note_piece("PJ105", "the object stands in a list", where, "leave the brackets out", severity)
-        elif bare:
-            self._note_piece("PJ102", f"other text {side} the object", where)
-
-    def _note_piece(
-        self,
-        code: str,
-        message: str,
-        where: tuple[int, int],
-        help: str = "leave it out",
-        severity: Severity | None = None,
-    ) -> None:
-        piece = self.text[slice(*where)]
-        start = where[0] + len(piece) - len(piece.lstrip(_BLANKS))
-        end = where[0] + len(piece.rstrip(_BLANKS))
-        self._note(Flaw(code, message, start, end, help=help, fix=""), severity)
+        for piece in _FENCE.split(self.given.text[start:end]):
+            bare = piece.strip(_BLANKS)
+            at, start = start + piece.index(bare), start + len(piece)
+            end, help = at + len(bare), "leave it out"
+            if bare.startswith(("```", "~~~")):
+                self._note(Flaw("PJ103", "a code fence is no part of JSON", at, end, help=help, fix=""))
+            elif _COMMENTS.fullmatch(bare):
+                self._note(Flaw("PJ117", "JSON has no comments", at, end, help=help, fix=""))
+            elif bare in {"[", "]"}:
+                # A list around the object is a part of it that was left out.
+                message, help = "the object stands in a list", "leave the brackets out"
+                self._note(Flaw("PJ105", message, at, end, help=help, fix=""), Severity.WARNING)
+            elif bare:
+                self._note(Flaw("PJ102", f"other text {side} the object", at, end, help=help, fix=""))
 
 
 def _choose(objects: list[Recovery], prefer: Callable[[Any], bool] | None) -> Recovery:

@@ -74,6 +74,12 @@ def test_the_deepest_text_that_is_allowed_is_read(opened: str, closed: str, insi
         assert read_json(text, limits=Limits(max_depth=most)).has_value == (levels <= most)
 
 
+@pytest.mark.parametrize("text", ['{"a": ["]", [[1]], "["]}', '{"a": ["\\"", "]", [[1]], "[", "\\""]}'])
+def test_brackets_in_texts_hide_no_level(text: str) -> None:
+    assert read_json(text, limits=Limits(max_depth=4)).has_value
+    assert not read_json(text, limits=Limits(max_depth=3)).has_value
+
+
 def test_places_are_found_when_they_are_asked_for() -> None:
     read = read_json('\ufeff{"a": [1, {"b": "\\u0041x"}]}')
     assert read.value == {"a": [1, {"b": "Ax"}]}

@@ -37,6 +37,11 @@ def value(text: str) -> Any:
 
 # ---------------------------------------------------------------- values
 
+
+def test_a_version_that_a_text_names_changes_no_value() -> None:
+    assert value("%YAML 1.1\n---\n- yes\n- 010\n- 1:30\n") == ["yes", 10, "1:30"]
+
+
 LIST = """\
 # The tools of the workshop
 - id: scales   # in the yard

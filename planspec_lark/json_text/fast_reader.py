@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, NoReturn
 
-__all__ = ["MAX_DIGITS", "read", "read_float"]
+__all__ = ["MAX_DIGITS", "read", "read_number"]
 
 # An integer may have so many digits. Floats have at most 309, and every reader of JSON has a bound somewhere.
 MAX_DIGITS = 400
@@ -45,15 +45,24 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def read_float(numeral: str) -> float:
-    """The value of a number with a point or an exponent.
+def read_number(numeral: str) -> int | float:
+    """The value of a number as JSON writes it.
 
     Raises:
-        ValueError: it is too large.
+        ValueError: it is beyond all bounds; with a message, and help.
     """
+    digits = numeral.lstrip("-")
+    if not digits.isdigit():
+        return _read_float(numeral)
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"the number has {len(digits):,} digits", f"an integer has at most {MAX_DIGITS} digits")
+    return int(numeral)
+
+
+def _read_float(numeral: str) -> float:
     number = float(numeral)
     if not math.isfinite(number):
-        raise ValueError("the number is too large")
+        raise ValueError("the number is too large", "a number with a point or an exponent lies within ±1.8e308")
     return number
 
 
@@ -61,7 +70,7 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(word)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=read_float, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(object_pairs_hook=_build_object, parse_float=_read_float, parse_constant=_refuse)
 
 
 def _is_deeper(data: bytes, value: Any, most: int) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from attrs import define, field, frozen
 
 from planspec_lark.json_text.escapes import JSON_ESCAPES, read_piece, spell
-from planspec_lark.json_text.fast_reader import MAX_DIGITS, read_float
+from planspec_lark.json_text.fast_reader import read_number
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source
@@ -104,33 +105,12 @@ def read_token(text: str, at: int) -> Token | None:
     elif kind == "LITERAL":
         value = _LITERALS[said]
     else:
-        value = _read_number(said)
-        if value is None:
-            value, flaws = NO_VALUE, (_diagnose_range(said, at),)
+        try:
+            value = read_number(said)
+        except ValueError as error:
+            message, help = error.args
+            value, flaws = NO_VALUE, (Flaw("PJ134", message, at, end, help=help, is_loss=True),)
     return Token(kind, at, end, value, flaws, behind, _GLUED.match(text, end) is not None)
-
-
-def _read_number(numeral: str) -> int | float | None:
-    """The value of a number as JSON writes it, or None where it is beyond all bounds."""
-    if not _is_float(numeral):
-        return int(numeral) if len(numeral.lstrip("-")) <= MAX_DIGITS else None
-    try:
-        return read_float(numeral)
-    except ValueError:
-        return None
-
-
-def _is_float(numeral: str) -> bool:
-    return "." in numeral or "e" in numeral or "E" in numeral
-
-
-def _diagnose_range(numeral: str, at: int) -> Flaw:
-    if _is_float(numeral):
-        message, help = "the number is too large", "a number with a point or an exponent lies within ±1.8e308"
-    else:
-        digits = len(numeral.lstrip("-"))
-        message, help = f"the number has {digits:,} digits", f"an integer has at most {MAX_DIGITS} digits"
-    return Flaw("PJ134", message, at, at + len(numeral), help=help, is_loss=True)
 
 
 def _diagnose_pieces(raw: str, offset: int) -> tuple[Flaw, ...]:
@@ -332,5 +312,8 @@ def _repair_number(word: str) -> tuple[int | float, str] | None:
     elif match := _LOOSE_NUMBER.fullmatch(word):
         fraction = match["fraction"] or ""
         right = f"{sign}{match['int'] or '0'}{fraction if len(fraction) > 1 else ''}{match['exponent'] or ''}"
-    value = _read_number(right) if grammars.pattern("json_text", "NUMERAL").fullmatch(right) else None
-    return None if value is None else (value, right)
+    if not grammars.pattern("json_text", "NUMERAL").fullmatch(right):
+        return None
+    with suppress(ValueError):
+        return read_number(right), right
+    return None

@@ -10,8 +10,6 @@ import math
 from functools import cache
 from typing import Any
 
-from attrs import define, field
-
 from planspec_lark.json_text.builder import Builder
 from planspec_lark.json_text.fast_reader import MAX_DIGITS
 from planspec_lark.json_text.models import MISSING, JsonText, write_path
@@ -51,16 +49,6 @@ def read_yaml(text: str, *, name: str = "<text>", limits: Limits = YAML_LIMITS) 
     return _Reader(source, limits).read()
 
 
-def _library() -> tuple[Any, Any]:
-    """What is needed of the library: the class that reads, and that of its errors."""
-    try:
-        from ruamel.yaml import YAML  # noqa: PLC0415  (an extra)
-        from ruamel.yaml.error import YAMLError  # noqa: PLC0415
-    except ImportError:
-        raise MissingYamlError from None
-    return YAML(typ="safe", pure=True), YAMLError
-
-
 class _RefusedError(Exception):
     """The first fault of a text."""
 
@@ -69,100 +57,117 @@ class _RefusedError(Exception):
         self.fault = code, message, start, end, help
 
 
-@define
 class _Reader:
     """Follows the events of a parser."""
 
-    source: Source
-    limits: Limits
-    builder: Builder = field(factory=Builder)
-    documents: int = 0
+    def __init__(self, source: Source, limits: Limits) -> None:
+        try:
+            from ruamel.yaml import YAML  # noqa: PLC0415  (an extra)
+            from ruamel.yaml.error import YAMLError  # noqa: PLC0415
+            from ruamel.yaml.nodes import ScalarNode  # noqa: PLC0415
+        except ImportError:
+            raise MissingYamlError from None
+        self._yaml, self._yaml_error, self._scalar = YAML(typ="safe", pure=True), YAMLError, ScalarNode
+        self._source = source
+        self._limits = limits
+        self._builder = Builder()
+        self._documents = 0
 
     def read(self) -> JsonText:
-        yaml, yaml_error = _library()
+        builder, source = self._builder, self._source
         try:
-            for event in yaml.parse(self.source.text):
+            for event in self._yaml.parse(source.text):
                 self._take(type(event).__name__.removesuffix("Event"), event)
         except _RefusedError as refused:
-            return self._stop(*refused.fault)
-        except yaml_error as error:
-            return self._stop(*_explain(error, self.source.text))
-        return JsonText(self.builder.value, [], self.source, self.builder.root)
-
-    def _stop(self, code: str, message: str, start: int, end: int, help: str = "") -> JsonText:
-        path = write_path(self.builder.path()) if self.builder.depth else ""
-        span = self.source.span(start, max(end, start + 1))
-        fault = Diagnostic(code, message, CODES[code].severity, span, help=help, path=path, source=self.source)
-        root = self.builder.root
-        if root is not None and self.builder.depth:
+            code, message, start, end, help = refused.fault
+        except self._yaml_error as error:
+            code, message, start, end, help = _explain(error, source.text)
+        else:
+            return JsonText(builder.value, [], source, builder.root)
+        path = write_path(builder.path()) if builder.depth else ""
+        span = source.span(start, max(end, start + 1))
+        fault = Diagnostic(code, message, CODES[code].severity, span, help=help, path=path, source=source)
+        if builder.root is not None and builder.depth:
             # Nothing inside of what is not closed has a place.
-            root.inside = None
-        return JsonText(MISSING, [fault], self.source, root)
+            builder.root.inside = None
+        return JsonText(MISSING, [fault], source, builder.root)
 
     def _take(self, kind: str, event: Any) -> None:
         start, end = event.start_mark.index, event.end_mark.index
         if kind == "DocumentStart":
-            self.documents += 1
-            if self.documents > 1:
+            self._documents += 1
+            if self._documents > 1:
                 raise _RefusedError("PY105", "a second document begins here", start, end, "leave it out")
         elif kind == "Alias":
             help = "write the value itself, once more"
             raise _RefusedError("PY102", f"`*{shorten(event.anchor)}` is an alias", start, end, help)
-        elif kind in ("MappingStart", "SequenceStart"):
-            self._open(kind, event, start, end)
         elif kind in ("MappingEnd", "SequenceEnd"):
-            self.builder.close(end)
-        elif kind == "Scalar":
-            self._take_scalar(event, start, end)
+            self._builder.close(end)
+        elif kind in ("MappingStart", "SequenceStart", "Scalar"):
+            if event.tag is not None and (kind, event.tag) != ("Scalar", "!"):
+                raise _RefusedError("PY103", f"`{shorten(str(event.tag))}` is a tag", start, end, "write plain values")
+            if kind == "Scalar":
+                self._take_scalar(event, start, end)
+            else:
+                self._open({} if kind == "MappingStart" else [], start, end)
 
-    def _open(self, kind: str, event: Any, start: int, end: int) -> None:
-        if event.tag is not None:
-            raise _tagged(event, start, end)
-        if self.builder.is_at_key:
+    def _open(self, container: dict[str, Any] | list[Any], start: int, end: int) -> None:
+        if self._builder.is_at_key:
             raise _RefusedError("PY104", "a key is a text", start, end)
-        most = self.limits.max_depth
-        if most is not None and self.builder.depth >= most:
+        most = self._limits.max_depth
+        if most is not None and self._builder.depth >= most:
             raise _RefusedError("PJ107", f"this is deeper than the {most} levels that are allowed", start, end)
-        self.builder.open({} if kind == "MappingStart" else [], start)
+        self._builder.open(container, start)
 
     def _take_scalar(self, event: Any, start: int, end: int) -> None:
-        if event.tag is not None and event.tag != "!":
-            raise _tagged(event, start, end)
-        value = _value_of(event, start, end)
-        if not self.builder.is_at_key:
-            self.builder.add(value, start, end)
+        try:
+            value = self._value_of(event)
+        except ValueError:
+            raise _RefusedError("PJ134", "this number is out of range", start, end) from None
+        if isinstance(value, float) and not math.isfinite(value):
+            digits = event.value.replace("_", "")
+            help = "leave it out, or write a text"
+            raise _RefusedError("PJ132", f"`{digits}` is no finite number", start, end, help)
+        if not self._builder.is_at_key:
+            self._builder.add(value, start, end)
             return
         if not isinstance(value, str):
             written = shorten(event.value)
             help = f'write "{written}"' if written else ""
             raise _RefusedError("PY104", f"a key is a text, and {written or 'this'} is none", start, end, help)
-        first = self.builder.set_key(value, start, end)
+        first = self._builder.set_key(value, start, end)
         if first is not None:
-            line, column = self.source.position(first)
+            line, column = self._source.position(first)
             message = f"the key {shorten(repr(value))} is there already, at {line}:{column}"
             raise _RefusedError("PJ128", message, start, end)
 
+    def _value_of(self, event: Any) -> Any:
+        """What a scalar says. Plain ones may be numbers, booleans and null; dates are texts.
 
-def _tagged(event: Any, start: int, end: int) -> _RefusedError:
-    return _RefusedError("PY103", f"`{shorten(str(event.tag))}` is a tag", start, end, "write plain values")
+        Raises:
+            ValueError: it is a number that is out of range.
+        """
+        text = event.value
+        is_plain = event.implicit[0] and event.tag is None
+        tag = _resolver().resolve(self._scalar, text, (True, False)) if is_plain else ""
+        match str(tag).removeprefix(_TAGS):
+            case "null":
+                return None
+            case "bool":
+                return text.lower() == "true"
+            case "int":
+                return _whole(text)
+            case "float":
+                return _float(text.replace("_", ""))
+        return text
 
 
-def _value_of(event: Any, start: int, end: int) -> Any:
-    """What a scalar says. Plain ones may be numbers, booleans and null; dates are texts."""
-    text = event.value
-    kind = _kind_of(text) if event.implicit[0] and event.tag is None else "str"
-    try:
-        if kind == "null":
-            return None
-        if kind == "bool":
-            return text.lower() == "true"
-        if kind == "int":
-            return _whole(text)
-        if kind == "float":
-            return _finite(text.replace("_", ""), start, end)
-    except ValueError:
-        raise _RefusedError("PJ134", "this number is out of range", start, end) from None
-    return text
+@cache
+def _resolver() -> Any:
+    """What says of which kind a plain scalar is: by no version that a text may name."""
+    from ruamel.yaml import YAML  # noqa: PLC0415  (an extra)
+
+    return YAML(typ="safe", pure=True).resolver
 
 
 def _whole(text: str) -> int | str:
@@ -182,25 +187,14 @@ def _whole(text: str) -> int | str:
     return -value if written.startswith("-") else value
 
 
-def _finite(digits: str, start: int, end: int) -> float:
+def _float(digits: str) -> float:
+    """A number with a point or an exponent; one that YAML has a word for may be infinite, or none."""
     if digits.lstrip("+-").lower() in (".inf", ".nan"):
-        raise _RefusedError("PJ132", f"`{digits}` is no finite number", start, end, "leave it out, or write a text")
+        return math.inf
     value = float(digits)
     if not math.isfinite(value):
         raise ValueError(digits)
     return value
-
-
-def _kind_of(text: str) -> str:
-    from ruamel.yaml.nodes import ScalarNode  # noqa: PLC0415  (an extra)
-
-    return str(_resolver().resolve(ScalarNode, text, (True, False))).removeprefix(_TAGS)
-
-
-@cache
-def _resolver() -> Any:
-    yaml, _ = _library()
-    return yaml.resolver
 
 
 def _explain(error: Any, text: str) -> tuple[str, str, int, int, str]:

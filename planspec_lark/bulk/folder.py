@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from attrs import asdict, define, evolve, field
+from attrs.validators import instance_of
 
 from planspec_lark import locks
 from planspec_lark.bulk.inputs import spell_name, split, stamp_of
-from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, reason_of
+from planspec_lark.bulk.models import BulkError, BulkOptions, BulkTask, Shard, encode_json, reason_of
 from planspec_lark.bulk.shard import read_examples
 from planspec_lark.files import remove_leftovers, writing
-from planspec_lark.syntax.source import escape_json, visible_name
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["Folder", "Input", "is_done", "locked"]
 
@@ -34,9 +35,9 @@ _ANEW = "take another folder, or --overwrite to start anew"
 class Input:
     """An input file with its shards, or why it has none."""
 
-    name: str
+    name: str = field(validator=instance_of(str))
     stamp: tuple[int, int] | None = None
-    reason: str = ""
+    reason: str = field(default="", validator=instance_of(str))
     shards: list[Shard] = field(factory=list)
 
 
@@ -115,7 +116,7 @@ class Folder:
 
     def _write_json(self, name: str, value: object) -> None:
         with writing(self.path / name) as file:
-            file.write(escape_json(json.dumps(value, ensure_ascii=False, indent=1)).encode("utf-8") + b"\n")
+            file.write(encode_json(value, indent=1))
 
 
 def is_done(task: BulkTask) -> bool:
@@ -179,13 +180,12 @@ def _read_inputs(path: Path, known: dict[str, Any]) -> list[Input]:
 
 def _read_input(value: dict[str, Any]) -> Input:
     shards = [Shard(**{**shard, "stamp": tuple(shard["stamp"])}) for shard in value["shards"]]
-    if not (isinstance(value["name"], str) and isinstance(value["reason"], str)):
-        raise TypeError("an input has a name, and a reason if it could not be read")
     if value["stamp"] is None:
         return Input(value["name"], reason=value["reason"])
-    if any(list(shard.stamp) != value["stamp"] for shard in shards) or not shards:
+    one = Input(value["name"], shards[0].stamp, value["reason"], shards)
+    if any(list(shard.stamp) != value["stamp"] for shard in shards):
         raise ValueError("shards are of their input")
-    return Input(value["name"], shards[0].stamp, shards=shards)
+    return one
 
 
 def _compare_options(known: dict[str, Any], head: dict[str, Any]) -> str:
@@ -222,4 +222,4 @@ def _stamp_if_any(name: str) -> tuple[int, int] | None:
 
 def _name_some(names: list[str]) -> str:
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-    return ", ".join(visible_name(name) for name in names[:3]) + more
+    return ", ".join(map(visible_name, names[:3])) + more

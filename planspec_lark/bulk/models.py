@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le, optional
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
+from planspec_lark.syntax.source import escape_json
 
 __all__ = [
     "COLUMNS",
@@ -20,6 +22,7 @@ __all__ = [
     "Outcome",
     "Shard",
     "ShardReport",
+    "encode_json",
     "reason_of",
 ]
 
@@ -58,6 +61,11 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def encode_json(value: object, *, indent: int | None = None, sort_keys: bool = False) -> bytes:
+    """A value as JSON that is safe to show, and the end of a line."""
+    return escape_json(json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=sort_keys)).encode() + b"\n"
 
 
 def _is_named(_: object, attribute: Attribute[Any], value: object) -> None:

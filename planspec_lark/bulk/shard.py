@@ -15,11 +15,11 @@ from attrs import define, field
 from planspec_lark.bulk import parquet
 from planspec_lark.bulk.analysis import Analysis, analyze_text
 from planspec_lark.bulk.inputs import stamp_of, whole
-from planspec_lark.bulk.models import COLUMNS, BulkOptions, BulkTask, Shard, ShardReport, reason_of
+from planspec_lark.bulk.models import COLUMNS, BulkOptions, BulkTask, Shard, ShardReport, encode_json, reason_of
 from planspec_lark.bulk.records import Record, failed_record, read_lines
 from planspec_lark.files import writing
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
-from planspec_lark.syntax.source import escape_json, visible
+from planspec_lark.syntax.diagnostics import Severity, shorten
+from planspec_lark.syntax.source import visible
 
 __all__ = ["Examples", "analyze_shard", "perform", "read_examples", "read_rows"]
 
@@ -88,28 +88,28 @@ def _analyze(shard: Shard, options: BulkOptions, examples: Examples, counts: Cou
 
 
 def _make_row(record: Record, name: str, options: BulkOptions, examples: Examples) -> dict[str, Any]:
-    row = {**_NOTHING, "file": name, "record": record.number, "id": record.id}
+    place = {"file": name, "record": record.number}
+    row = {**_NOTHING, **place, "id": record.id}
     if record.text is not None:
         try:
             analysis = analyze_text(record.text, read=options.read)
-            examples.add(name, record, analysis)
+            examples.add_findings(place, analysis)
+            return row | analysis.to_row()
         except MemoryError:
             # Of the machine rather than of the record: another try may well succeed.
             raise
         except Exception as error:  # one record in a million must not stop the others
             record = failed_record(record.number, error, "analysis")
-        else:
-            return row | analysis.to_row()
-    examples.add_problem(name, record)
-    return row | {"problem": record.problem, "message": record.message}
+    problem, message = record.problem or "", record.message or ""
+    examples.add(problem, {**place, "line": None}, message, record.excerpt.decode("utf-8", "replace"))
+    return row | {"problem": problem, "message": message}
 
 
 def _write_rows(file: BinaryIO, rows: Iterable[dict[str, Any]], form: str) -> None:
     if form == "parquet":
         parquet.write_rows(file, rows)
-        return
-    for row in rows:
-        file.write(escape_json(json.dumps(row, ensure_ascii=False)).encode("utf-8") + b"\n")
+    else:
+        file.writelines(map(encode_json, rows))
 
 
 def read_rows(path: Path, form: str, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
@@ -139,22 +139,19 @@ class Examples:
 
     found: dict[str, list[dict[str, Any]]] = field(factory=dict)
 
-    def add_problem(self, file: str, record: Record) -> None:
-        """Take a broken record, if there is still room for one of its kind."""
-        assert record.problem is not None
-        place = {"file": file, "record": record.number, "line": None}
-        self._add(record.problem, place, record.message or "", record.excerpt.decode("utf-8", "replace"))
+    def add(self, kind: str, place: dict[str, Any], message: str, excerpt: str) -> None:
+        """Take an example, if there is still room for one of its kind."""
+        if len(self.of(kind)) < _MOST:
+            example = {**place, "message": shorten(visible(message)), "excerpt": shorten(visible(excerpt))}
+            self.found.setdefault(kind, []).append(example)
 
-    def add(self, file: str, record: Record, analysis: Analysis) -> None:
+    def add_findings(self, place: dict[str, Any], analysis: Analysis) -> None:
         """Take those diagnostics of a record for which there is still room, one for each code and severity."""
-        wanted: dict[str, Diagnostic] = {}
-        for diagnostic in analysis.diagnostics:
-            wanted.setdefault(_kind(diagnostic.code, diagnostic.severity), diagnostic)
-        for kind, diagnostic in wanted.items():
-            if self._has_room(kind):
-                (located,) = analysis.locate([diagnostic])
-                place = {"file": file, "record": record.number, "line": located.line}
-                self._add(kind, place, located.message, located.source_line)
+        wanted = {_kind(found.code, found.severity): found for found in reversed(analysis.diagnostics)}
+        for kind, found in wanted.items():
+            if len(self.of(kind)) < _MOST:
+                (located,) = analysis.locate([found])
+                self.add(kind, {**place, "line": located.line}, located.message, located.source_line)
 
     def merge(self, others: dict[str, list[dict[str, Any]]]) -> None:
         """Take what another has found, as far as there is room."""
@@ -171,16 +168,7 @@ class Examples:
 
     def encode(self, size: int) -> bytes:
         """All of them as JSON, with the bytes that the part has which they are beside."""
-        value = {"part_bytes": size, "examples": self.found}
-        return escape_json(json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1)).encode("utf-8") + b"\n"
-
-    def _has_room(self, kind: str) -> bool:
-        return len(self.of(kind)) < _MOST
-
-    def _add(self, kind: str, place: dict[str, Any], message: str, excerpt: str) -> None:
-        if self._has_room(kind):
-            example = {**place, "message": shorten(visible(message)), "excerpt": shorten(visible(excerpt))}
-            self.found.setdefault(kind, []).append(example)
+        return encode_json({"part_bytes": size, "examples": self.found}, indent=1, sort_keys=True)
 
 
 def _kind(code: str, severity: Severity) -> str:

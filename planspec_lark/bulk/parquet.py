@@ -12,9 +12,9 @@ from planspec_lark.bulk.records import (
     NO_COLUMN,
     NOT_TEXT,
     TOO_LONG,
+    NoTextError,
     Record,
     decode_text,
-    failed_record,
     name_missing_column,
     spell_id,
 )
@@ -131,20 +131,17 @@ def _texts(column: Any) -> Any:
 def _make_record(
     number: int, id: Any, data: bytes | None, flaw: tuple[str, str] | None, options: BulkOptions
 ) -> Record:
-    try:
-        spelled = None if id is None else spell_id(_plain(id))
+    record = Record(number)
+    with record.hold_problems():
+        record.id = None if id is None else spell_id(_plain(id))
         if flaw is not None:
-            return Record(number, spelled, None, *flaw)
+            raise NoTextError(*flaw)
         if data is None:
-            return Record(number, spelled, problem=NOT_TEXT, message="the column holds null, not a text")
+            raise NoTextError(NOT_TEXT, "the column holds null, not a text")
         if len(data) > options.max_bytes:
-            message = f"the text has more than {options.max_bytes} bytes"
-            return Record(number, spelled, problem=TOO_LONG, message=message)
-        return decode_text(number, spelled, data, "text")
-    except (MemoryError, OSError):
-        raise
-    except Exception as error:  # one record in a million must not stop the others
-        return failed_record(number, error)
+            raise NoTextError(TOO_LONG, f"the text has more than {options.max_bytes} bytes")
+        record.text = decode_text(data, "text")
+    return record
 
 
 def _plain(scalar: Any) -> Any:

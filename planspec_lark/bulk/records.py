@@ -9,10 +9,11 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader, RawIOBase
 from typing import Any, BinaryIO
 
-from attrs import evolve, frozen
+from attrs import define
 
 from planspec_lark.bulk.models import BulkOptions, Shard
 from planspec_lark.syntax.source import visible
@@ -22,9 +23,9 @@ __all__ = [
     "NOT_TEXT",
     "NO_COLUMN",
     "TOO_LONG",
+    "NoTextError",
     "Record",
     "decode_text",
-    "failed_record",
     "name_missing_column",
     "read_lines",
     "spell_id",
@@ -55,7 +56,11 @@ _WHAT = {
 }
 
 
-@frozen
+class NoTextError(Exception):
+    """A record has no text: the kind of problem, and a message."""
+
+
+@define
 class Record:
     """One record: its text, or the kind of problem that there is instead, with a message and how the line starts."""
 
@@ -65,6 +70,18 @@ class Record:
     problem: str | None = None
     message: str | None = None
     excerpt: bytes = b""
+
+    @contextmanager
+    def hold_problems(self, what: str = "reader") -> Iterator[None]:
+        """What goes wrong over this record in ``what`` is its problem; not so what the machine lacks."""
+        try:
+            yield
+        except NoTextError as error:
+            self.problem, self.message = error.args
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:  # one record in a million must not stop the others
+            self.problem, self.message = INTERNAL, f"the {what} failed: {type(error).__name__}: {error}"[:500]
 
 
 def read_lines(shard: Shard, options: BulkOptions) -> Iterator[Record]:
@@ -144,69 +161,63 @@ def _split(file: BinaryIO | BufferedReader, left: int | None, most: int) -> Iter
 
 def _read_line(number: int, line: bytes | None, options: BulkOptions) -> Record | None:
     """The record of a line, or None for a blank one."""
-    if line is None:
-        return Record(number, problem=TOO_LONG, message=f"the line has more than {options.max_bytes} bytes")
-    if number == 0:
+    if line is not None and number == 0:
         line = line.removeprefix(_MARK)
-    if not line.strip():
+    if line is not None and not line.strip():
         return None
-    try:
-        record = _decode_line(number, line, options)
-    except RecursionError:
-        # Values can be read to about the same depth as they can be written, not to the same.
-        record = Record(number, problem=NOT_JSON, message="it is nested too deeply")
-    except (MemoryError, OSError):
-        raise
-    except Exception as error:  # one record in a million must not stop the others
-        record = failed_record(number, error)
-    return record if record.problem is None else evolve(record, excerpt=line[:_EXCERPT])
+    record = Record(number)
+    with record.hold_problems():
+        if line is None:
+            raise NoTextError(TOO_LONG, f"the line has more than {options.max_bytes} bytes")
+        try:
+            _take_columns(record, _decode_line(line), options)
+        except RecursionError:
+            # Values can be read to about the same depth as they can be written, not to the same.
+            raise NoTextError(NOT_JSON, "it is nested too deeply") from None
+    if record.problem is not None and line is not None:
+        record.excerpt = line[:_EXCERPT]
+    return record
 
 
-def _decode_line(number: int, line: bytes, options: BulkOptions) -> Record:
-    decoded = decode_text(number, None, line, "line")
-    if decoded.text is None:
-        return decoded
+def _decode_line(line: bytes) -> object:
     try:
-        value = json.loads(decoded.text)
+        return json.loads(decode_text(line, "line"))
     except json.JSONDecodeError as error:
-        return Record(number, problem=NOT_JSON, message=f"{error.msg}, at column {error.colno}")
+        raise NoTextError(NOT_JSON, f"{error.msg}, at column {error.colno}") from None
     except ValueError as error:  # a number with thousands of digits
-        return Record(number, problem=NOT_JSON, message=str(error))
-    return _take_columns(number, value, options)
+        raise NoTextError(NOT_JSON, str(error)) from None
 
 
-def _take_columns(number: int, value: object, options: BulkOptions) -> Record:
+def _take_columns(record: Record, value: object, options: BulkOptions) -> None:
     if not isinstance(value, dict):
-        message = f"the line holds {_WHAT[type(value)]}, not an object"
-        return Record(number, problem=NOT_AN_OBJECT, message=message)
-    id = spell_id(value.get(options.id)) if options.id is not None else None
+        raise NoTextError(NOT_AN_OBJECT, f"the line holds {_WHAT[type(value)]}, not an object")
+    if options.id is not None:
+        record.id = spell_id(value.get(options.id))
     if options.text not in value:
-        return Record(number, id, problem=NO_COLUMN, message=name_missing_column(options.text, value))
+        raise NoTextError(NO_COLUMN, name_missing_column(options.text, value))
     text = value[options.text]
     if not isinstance(text, str):
-        return Record(number, id, problem=NOT_TEXT, message=f"the column holds {_WHAT[type(text)]}, not a text")
-    return Record(number, id, text)
+        raise NoTextError(NOT_TEXT, f"the column holds {_WHAT[type(text)]}, not a text")
+    record.text = text
 
 
-def decode_text(number: int, id: str | None, data: bytes, what: str) -> Record:
-    """The record with these data as its text, or with the problem that they are not UTF-8."""
+def decode_text(data: bytes, what: str) -> str:
+    """The text that these data are.
+
+    Raises:
+        NoTextError: they are not UTF-8.
+    """
     try:
-        return Record(number, id, data.decode("utf-8"))
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         message = f"byte {error.start} of the {what} (0x{data[error.start]:02x}) is not UTF-8: {error.reason}"
-        return Record(number, id, problem=INVALID_UTF_8, message=message)
+        raise NoTextError(INVALID_UTF_8, message) from None
 
 
 def name_missing_column(name: str, names: Iterable[str]) -> str:
     """What is said where a record has other columns than that of the text."""
     listed = ", ".join(visible(name)[:40] for name in list(names)[:10]) or "none"
     return f"there is no column {visible(name)[:40]}, the columns are: {listed}"
-
-
-def failed_record(number: int, error: Exception, what: str = "reader") -> Record:
-    """The record instead of one over which its reader failed, or ``what`` else."""
-    message = f"the {what} failed: {type(error).__name__}: {error}"
-    return Record(number, problem=INTERNAL, message=message[:500])
 
 
 def spell_id(value: object) -> str | None:

@@ -16,7 +16,7 @@ from planspec_lark.bulk import parquet
 from planspec_lark.bulk.analysis import Analysis, analyze_text
 from planspec_lark.bulk.inputs import stamp_of, whole
 from planspec_lark.bulk.models import COLUMNS, BulkOptions, BulkTask, Shard, ShardReport, encode_json, reason_of
-from planspec_lark.bulk.records import Record, failed_record, read_lines
+from planspec_lark.bulk.records import Record, read_lines
 from planspec_lark.files import writing
 from planspec_lark.syntax.diagnostics import Severity, shorten
 from planspec_lark.syntax.source import visible
@@ -91,15 +91,10 @@ def _make_row(record: Record, name: str, options: BulkOptions, examples: Example
     place = {"file": name, "record": record.number}
     row = {**_NOTHING, **place, "id": record.id}
     if record.text is not None:
-        try:
+        with record.hold_problems("analysis"):
             analysis = analyze_text(record.text, read=options.read)
             examples.add_findings(place, analysis)
             return row | analysis.to_row()
-        except MemoryError:
-            # Of the machine rather than of the record: another try may well succeed.
-            raise
-        except Exception as error:  # one record in a million must not stop the others
-            record = failed_record(record.number, error, "analysis")
     problem, message = record.problem or "", record.message or ""
     examples.add(problem, {**place, "line": None}, message, record.excerpt.decode("utf-8", "replace"))
     return row | {"problem": problem, "message": message}

@@ -157,10 +157,10 @@ def test_a_reader_that_fails_over_a_record(tmp_path: Path, monkeypatch: pytest.M
     path.write_bytes(GOOD * 3)
 
     def fail(error: Exception) -> None:
-        def take(number: int, value: object, options: BulkOptions) -> records.Record:
-            if number == 1:
+        def take(record: records.Record, value: object, options: BulkOptions) -> None:
+            if record.number == 1:
                 raise error
-            return take_columns(number, value, options)
+            take_columns(record, value, options)
 
         monkeypatch.setattr(records, "_take_columns", take)
 

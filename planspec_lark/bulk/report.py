@@ -9,7 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, define, field, frozen
+from attrs import asdict, astuple, define, field, fields, frozen
 
 from planspec_lark.bulk.models import BulkError, BulkTask, reason_of
 from planspec_lark.bulk.records import NO_COLUMN
@@ -125,7 +125,6 @@ class _Counts:
                 raise TypeError("a problem is a text")
             self.problems[row["problem"]] += 1
             return
-        self.sums["read"] += 1
         self.sums["parsed"] += row["parsed"]
         self.sums["valid"] += row["valid"]
         for key, counter in self.numbers.items():
@@ -134,20 +133,6 @@ class _Counts:
         for code, count, severity in zip(row["codes"], row["counts"], row["severities"], strict=True):
             self.severities.setdefault(CODES[code].code, Counter())[severity] += 1
             self.findings[code] += count
-
-    def list_findings(self, examples: Examples) -> list[Finding]:
-        """The codes, those first that are an error in most records."""
-        found = []
-        for code, counter in self.severities.items():
-            records = {severity.value: counter[severity.value] for severity in Severity}
-            number = self.findings[code]
-            found.append(Finding(code, CODES[code].name, counter.total(), number, records, examples.of_code(code)))
-        return sorted(found, key=lambda one: ([-count for count in one.severities.values()], one.code))
-
-    def list_problems(self, examples: Examples) -> list[Problem]:
-        """The kinds of problems, the most frequent first."""
-        found = [Problem(kind, records, examples.of(kind)) for kind, records in self.problems.items()]
-        return sorted(found, key=lambda one: (-one.records, one.problem))
 
 
 def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) -> BulkReport:
@@ -167,24 +152,37 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
         except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
             why = reason_of(error) if isinstance(error, OSError) else "the part is damaged"
             raise BulkError(f"{visible_name(str(part))}: {why}; remove it and run this again") from None
-    sums = counts.sums
+    # Each record that could be read has a score.
+    read = counts.numbers["score"].total()
+    findings = [
+        Finding(
+            code,
+            CODES[code].name,
+            records.total(),
+            counts.findings[code],
+            {severity.value: records[severity.value] for severity in Severity},
+            examples.of_code(code),
+        )
+        for code, records in counts.severities.items()
+    ]
+    problems = [Problem(kind, records, examples.of(kind)) for kind, records in counts.problems.items()]
     return BulkReport(
         files=files,
         shards=len(done),
-        records=sums["read"] + counts.problems.total(),
-        read=sums["read"],
-        parsed=sums["parsed"],
-        valid=sums["valid"],
+        records=read + counts.problems.total(),
+        read=read,
+        parsed=counts.sums["parsed"],
+        valid=counts.sums["valid"],
         **{key: Distribution.of(counter) for key, counter in counts.numbers.items()},
-        codes=counts.list_findings(examples),
-        problems=counts.list_problems(examples),
+        codes=sorted(findings, key=lambda one: ([-count for count in one.severities.values()], one.code)),
+        problems=sorted(problems, key=lambda one: (-one.records, one.problem)),
         failed=list(failed),
     )
 
 
 # ---------------------------------------------------------------- words
 
-_QUANTILES = ("mean", "min", "p10", "p50", "p90", "p99", "max")
+_QUANTILES = tuple(field.name for field in fields(Distribution))
 
 
 def show_report(report: BulkReport) -> str:
@@ -209,9 +207,13 @@ def _numbers(report: BulkReport) -> Iterator[str]:
     if not report.read:
         return
     yield "".join([" " * 7, *(f"{name:>9}" for name in _QUANTILES)])
-    for word, numbers in (("score", report.score), ("steps", report.steps), ("depth", report.depth)):
-        values = [f"{getattr(numbers, name):,.3f}".rstrip("0").rstrip(".") for name in _QUANTILES]
-        yield "".join([f"{word:<7}", *(f"{value:>9}" for value in values)])
+    for word in ("score", "steps", "depth"):
+        values = astuple(getattr(report, word))
+        yield f"{word:<7}{''.join([f'{_round(value):>9}' for value in values])}"
+
+
+def _round(value: float) -> str:
+    return f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
 def _problems(report: BulkReport) -> Iterator[str]:

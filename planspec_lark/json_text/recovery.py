@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from attrs import define, field
+from attrs import Factory, define, field
 
 from planspec_lark.json_text.builder import CLOSERS
 from planspec_lark.json_text.corrections import MEMBER, OPENERS, VALUES, Place, find_correction
@@ -54,11 +54,7 @@ class Input:
     limits: Limits
     is_strict: bool
     flaws_left: int = 10_000
-    near: NearMisses = field(init=False)
-
-    @near.default
-    def _start_near(self) -> NearMisses:
-        return NearMisses(self.text)
+    near: NearMisses = field(init=False, default=Factory(lambda given: NearMisses(given.text), takes_self=True))
 
 
 class Recovery:
@@ -178,7 +174,11 @@ class Recovery:
             if not (key and key.name is None and correction.flaw.code == "PJ114"):
                 self._say(correction.flaw)
             if correction.leaves_out:
-                self._leave_out(token)
+                # A brace in place of a member is left out alone, and all else with what is inside of it.
+                if kind == "OPEN_ARRAY" or (kind == "OPEN_OBJECT" and not self._place.may_end):
+                    self._skip(token.start, 0)
+                if kind in VALUES:
+                    self._fill_gap()
                 return
             kind = correction.instead or kind
             self._fill(correction.fillers)
@@ -237,14 +237,6 @@ class Recovery:
                 self.builder.close(self._place.last_end)
 
     # ---------------------------------------------------------------- what is left out
-
-    def _leave_out(self, token: Token) -> None:
-        """Go past a token that is left out; past all of it, where it opens something that is no member here."""
-        is_second_brace = token.kind == "OPEN_OBJECT" and "CLOSE_OBJECT" in self._place.expected
-        if token.kind in OPENERS and not is_second_brace:
-            self._skip(token.start, 0)
-        if token.kind in VALUES:
-            self._fill_gap()
 
     def _fill_gap(self) -> None:
         """Let a comma follow on what was left out in place of a member, so that it is not one too many."""

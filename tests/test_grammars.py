@@ -28,7 +28,7 @@ BEYOND_THE_SEARCH: dict[str, set[str]] = {
     "json_text": set(),
     "reference": {"TEXT", "REFERENCE", "MALFORMED", "STEP", "NAME"},
     "reflection": set(),
-    "mending": set(),
+    "repair": set(),
 }
 # A terminal of each language, and something that it matches.
 SAMPLES = {
@@ -37,7 +37,7 @@ SAMPLES = {
     "json_text": ("NUMERAL", "1.2"),
     "reference": ("STEP", "1.2"),
     "reflection": ("DECISION", "RETRY"),
-    "mending": ("NUMBER", "12"),
+    "repair": ("NUMBER", "12"),
 }
 
 
@@ -200,7 +200,7 @@ def test_what_is_ready_made_needs_no_grammar(monkeypatch: pytest.MonkeyPatch, la
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_grammar_that_has_changed_since_is_read_anew(made: Path, language: str) -> None:
     # The commands import from the documents, the decisions from the commands.
-    changed = {"plan_cmd": "planspec", "reflection": "plan_cmd", "mending": "plan_cmd"}.get(language, language)
+    changed = {"plan_cmd": "planspec", "reflection": "plan_cmd", "repair": "plan_cmd"}.get(language, language)
     assert grammars._compiled(language)
     with (made / "grammar" / f"{changed}.lark").open("a", encoding="utf-8") as file:
         file.write("// changed\n")
@@ -230,7 +230,7 @@ def test_a_parser_reads_alike_when_it_is_read_back(language: str) -> None:
         "json_text": ("text", '{"a": [1, true]}\n'),
         "reference": ("value", "a $${b} ${c.outputs.d} ${e}"),
         "reflection": ("decision", "RETRY | a\n"),
-        "mending": ("mended", "LINE 12: a\n"),
+        "repair": ("repaired", "LINE 12: a\n"),
     }
     start, text = texts[language]
     assert read.parse(text, start=start) == built.parse(text, start=start)

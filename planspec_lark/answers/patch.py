@@ -108,7 +108,7 @@ _LISTED = 20
 
 @cache
 def _line() -> Pattern[str]:
-    return grammars.regular("mending").pattern("mended")
+    return grammars.regular("repair").pattern("repaired")
 
 
 # What models write in place of `LINE 12: text`. All signs are possessive: what stands between begins with none of them.

@@ -37,9 +37,9 @@ from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.json_text import JsonText
 from planspec_lark.json_text.findings import Finding, FirstFindings
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
+from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.source import escape_json, visible_name
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
-from planspec_lark.toolplan.drawing import Drawing
 from planspec_lark.toolplan.reading import DOC_JSON_LIMITS, read_doc, read_doc_file
 from planspec_lark.toolplan.structure import outline
 from planspec_lark.toolplan.validation import judge
@@ -154,8 +154,8 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
 
 @tools_command.command("graph")
 @_plan_argument
-@format_option(*get_args(Drawing), help="The language of the drawing.")
-def graph(file: str, form: Drawing) -> None:
+@format_option(*get_args(DiagramLanguage), help="The language of the drawing.")
+def graph(file: str, form: DiagramLanguage) -> None:
     """Write a plan as a drawing.
 
     An arrow leads from each step to those that depend on it.

@@ -1,4 +1,4 @@
-"""A plan as a drawing, in the language of Mermaid or of Graphviz: what stands below what, and who takes what."""
+"""A plan as a diagram, in the language of Mermaid or of Graphviz: what stands below what, and who takes what."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planspec_lark.planspec.printer import progress_text
 from planspec_lark.planspec.render import break_text
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.diagram import Drawing, Line, Sheet, Style, sheet
+from planspec_lark.syntax.diagram import Diagram, DiagramLanguage, Style, new_diagram
 from planspec_lark.syntax.source import one_line
 
 __all__ = ["View", "draw_plan"]
@@ -41,8 +41,8 @@ _WIDEST_ID = 40
 _DEEPEST_FRAME = 30
 
 
-def draw_plan(plan: PlanSpec, language: Drawing = "mermaid", *, view: View = "both") -> str:
-    """The text of a drawing.
+def draw_plan(plan: PlanSpec, language: DiagramLanguage = "mermaid", *, view: View = "both") -> str:
+    """The text of a diagram.
 
     Args:
         plan: any plan.
@@ -56,47 +56,36 @@ def draw_plan(plan: PlanSpec, language: Drawing = "mermaid", *, view: View = "bo
         that no step takes have boxes of their own, which say so. Texts are cut where they are long, and nothing in them
         is more than text.
     """
-    drawing = sheet(language, "LR" if view == "tree" else "TD", _STYLES)
-    artist = _Artist.begin(drawing, plan)
+    diagram = new_diagram(language, "LR" if view == "tree" else "TD", _STYLES)
+    builder = _Builder(diagram, {step.step_id: f"s{number}" for number, step in enumerate(iter_steps(plan))})
     if view == "tree":
-        artist.draw_tree(plan)
+        builder.draw_tree(plan)
     else:
-        artist.draw_flow(plan, in_frames=view == "both")
-    return drawing.text()
+        builder.draw_flow(plan, in_frames=view == "both")
+    return diagram.text()
 
 
 @define
-class _Artist:
-    """Draws steps under the names that they have in the drawing."""
+class _Builder:
+    """Draws steps under the names that they have in the diagram."""
 
-    sheet: Sheet
+    diagram: Diagram
     names: dict[str, str]
-    # The numbers of each step and of the last one below it.
-    spans: dict[str, tuple[int, int]]
-    frames: set[str] = field(factory=set)
+    # The frames that each step is in, by its id, with its own one if it has one.
+    frames: dict[str, tuple[str, ...]] = field(factory=dict)
     rounds: int = 0
-
-    @classmethod
-    def begin(cls, drawing: Sheet, plan: PlanSpec) -> _Artist:
-        """Give all steps their names."""
-        spans: dict[str, tuple[int, int]] = {}
-        count = 0
-        for step, is_entered in walk(plan):
-            spans[step.step_id] = (count if is_entered else spans[step.step_id][0], count - (not is_entered))
-            count += is_entered
-        return cls(drawing, {step_id: f"s{first}" for step_id, (first, _) in spans.items()}, spans)
 
     def draw_tree(self, plan: PlanSpec) -> None:
         title = shorten(one_line(plan.title or plan.goal)) or "Plan"
-        self.sheet.box("plan", [*break_text(title, _WIDTH)], "pending", is_round=True)
+        self.diagram.box("plan", [*break_text(title, _WIDTH)], "pending", is_round=True)
         for step, parent in iter_with_parents(plan):
             self._add_box(step)
             above = "plan" if parent is None else self.names[parent.step_id]
-            self.sheet.arrow(above, self.names[step.step_id], line="plain")
+            self.diagram.arrow(above, self.names[step.step_id], line="plain")
 
     def draw_flow(self, plan: PlanSpec, *, in_frames: bool) -> None:
         flow = find_data_flow(plan)
-        self._add_steps(plan, in_frames=in_frames)
+        self._add_steps(plan, _DEEPEST_FRAME if in_frames else 0)
         for step in iter_steps(plan):
             for link in flow.links(step):
                 self._add_link(link)
@@ -104,33 +93,35 @@ class _Artist:
         for step in iter_steps(plan):
             for name in flow.missing(step):
                 box = self._add_variable(name, "no step puts it out", "missing", missing)
-                self._add_arrow(box, self.names[step.step_id])
+                self.diagram.arrow(box, self.names[step.step_id])
         unused: dict[str, str] = {}
         for step, name in _find_unused(plan, flow):
             box = self._add_variable(name, "no step takes it", "unused", unused)
-            self._add_arrow(self.names[step.step_id], box)
+            self.diagram.arrow(self.names[step.step_id], box)
 
-    def _add_steps(self, plan: PlanSpec, *, in_frames: bool) -> None:
-        depth = 0
+    def _add_steps(self, plan: PlanSpec, deepest: int) -> None:
+        around: list[str] = []
         for step, is_entered in walk(plan):
             name = self.names[step.step_id]
-            if is_entered and in_frames and step.children and depth < _DEEPEST_FRAME:
-                self.sheet.open_frame(name, _title(step), step.status.value)
-                self.frames.add(name)
+            if is_entered and step.children and len(around) < deepest:
+                self.diagram.open_frame(name, _title(step), step.status.value)
+                around.append(name)
             elif is_entered:
                 self._add_box(step)
-            elif name in self.frames:
-                self.sheet.close_frame()
-            depth += 1 if is_entered else -1
+            elif around and around[-1] == name:
+                self.diagram.close_frame()
+                around.pop()
+            if is_entered:
+                self.frames[step.step_id] = (*around,)
 
     def _add_box(self, step: PlanStep) -> None:
-        self.sheet.box(self.names[step.step_id], _label(step), step.status.value)
+        self.diagram.box(self.names[step.step_id], _label(step), step.status.value)
 
     def _add_variable(self, name: str, note: str, style: str, known: dict[str, str]) -> str:
         """The box of a variable that stands out, a new one where it is named for the first time."""
         if name not in known:
             known[name] = f"{style}{len(known)}"
-            self.sheet.box(known[name], [shorten(one_line(name)), note], style, is_round=True)
+            self.diagram.box(known[name], [shorten(one_line(name)), note], style, is_round=True)
         return known[name]
 
     def _add_link(self, link: Link) -> None:
@@ -140,21 +131,17 @@ class _Artist:
             # Nothing can lead from a frame to what is in it.
             self.rounds += 1
             detour = f"round{self.rounds}"
-            self.sheet.box(detour, [_LATER, label], "later", is_round=True)
-            self._add_arrow(tail, detour, line="dashed")
-            self._add_arrow(detour, head, line="dashed")
+            self.diagram.box(detour, [_LATER, label], "later", is_round=True)
+            self.diagram.arrow(tail, detour, line="dashed")
+            self.diagram.arrow(detour, head, line="dashed")
         elif link.is_feedback:
-            self._add_arrow(tail, head, f"{_LATER}: {label}", "dashed")
+            self.diagram.arrow(tail, head, f"{_LATER}: {label}", "dashed")
         else:
-            self._add_arrow(tail, head, label)
+            self.diagram.arrow(tail, head, label)
 
     def _is_around(self, step: PlanStep, other: PlanStep) -> bool:
         """Whether a step has a frame in which the other one stands, or is that one."""
-        first, last = self.spans[step.step_id]
-        return self.names[step.step_id] in self.frames and first <= self.spans[other.step_id][0] <= last
-
-    def _add_arrow(self, tail: str, head: str, label: str = "", line: Line = "solid") -> None:
-        self.sheet.arrow(tail, head, label, line, frames=[end for end in (tail, head) if end in self.frames])
+        return self.names[step.step_id] in self.frames[other.step_id]
 
 
 def _find_unused(plan: PlanSpec, flow: DataFlow) -> Iterator[tuple[PlanStep, str]]:

@@ -1,4 +1,4 @@
-"""Drawings in the languages of Mermaid and Graphviz: boxes, frames around them, and arrows, whatever they stand for.
+"""Diagrams in the languages of Mermaid and Graphviz: boxes, frames around them, and arrows, whatever they stand for.
 
 Names of boxes and styles are those of whoever draws; labels are texts of strangers, and stay nothing but text.
 """
@@ -16,9 +16,11 @@ from attrs import frozen
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.source import one_line
 
-__all__ = ["DotSheet", "Drawing", "GraphvizError", "Line", "MermaidSheet", "Sheet", "Style", "dot_to_svg", "sheet"]
+__all__ = ["Diagram", "DiagramLanguage", "GraphvizError", "Line", "Style", "dot_to_svg", "new_diagram"]
 
-Drawing = Literal["mermaid", "dot"]
+DiagramLanguage = Literal["mermaid", "dot"]
+# Where arrows lead: down, or to the right.
+Direction = Literal["TD", "LR"]
 Line = Literal["solid", "dashed", "plain"]
 
 
@@ -32,45 +34,20 @@ class Style:
     is_dashed: bool = False
 
 
-class Sheet:
-    """A drawing that grows from top to bottom.
+class _Rows:
+    """The rows of a diagram, which grow from top to bottom.
 
     Args:
-        direction: where arrows lead, `TD` (down) or `LR` (to the right).
         styles: by the name that boxes and frames ask for.
     """
 
-    def __init__(self, direction: Literal["TD", "LR"] = "TD", styles: Mapping[str, Style] | None = None) -> None:
-        self._styles = styles or {}
+    def __init__(self, styles: Mapping[str, Style]) -> None:
+        self._styles = styles
         self._rows: list[str] = []
         self._depth = 1
-        self._begin(direction)
-
-    def box(self, name: str, label: Sequence[str], style: str = "", *, is_round: bool = False) -> None:
-        """A box, its label in lines; a round one stands for something else than the others."""
-        raise NotImplementedError
-
-    def open_frame(self, name: str, label: Sequence[str], style: str = "") -> None:
-        """Begin a frame around all boxes up to where it is closed."""
-        raise NotImplementedError
-
-    def close_frame(self) -> None:
-        """End the frame that was begun last."""
-        raise NotImplementedError
-
-    def arrow(self, tail: str, head: str, label: str = "", line: Line = "solid", *, frames: Sequence[str] = ()) -> None:
-        """An arrow between boxes or frames; ``frames`` names those of its ends that are frames."""
-        raise NotImplementedError
-
-    def text(self) -> str:
-        """The whole drawing."""
-        raise NotImplementedError
-
-    def _begin(self, direction: str) -> None:
-        raise NotImplementedError
 
     def _add(self, row: str) -> None:
-        # A drawing in which thousands of frames hold each other would else be mostly white.
+        # A diagram in which thousands of frames hold each other would else be mostly white.
         self._rows.append("  " * min(self._depth, 20) + row)
 
 
@@ -92,10 +69,11 @@ _SPECIAL = re.compile(
 _BACKTICK = "\u02cb"
 
 
-class MermaidSheet(Sheet):
+class MermaidDiagram(_Rows):
     """A flowchart of Mermaid."""
 
-    def _begin(self, direction: str) -> None:
+    def __init__(self, direction: Direction, styles: Mapping[str, Style]) -> None:
+        super().__init__(styles)
         # The frames of each style.
         self._frames: dict[str, list[str]] = {}
         self._rows.append(f"flowchart {direction}")
@@ -104,28 +82,28 @@ class MermaidSheet(Sheet):
             self._add(f"classDef {name} fill:{style.fill},stroke:{style.edge},color:{style.text}{dashes}")
 
     def box(self, name: str, label: Sequence[str], style: str = "", *, is_round: bool = False) -> None:
-        """See :class:`Sheet`."""
+        """A box, its label in lines; a round one stands for something else than the others."""
         start, end = ("([", "])") if is_round else ("[", "]")
         self._add(f'{name}{start}"{_mermaid_label(label)}"{end}{f":::{style}" if style else ""}')
 
     def open_frame(self, name: str, label: Sequence[str], style: str = "") -> None:
-        """See :class:`Sheet`."""
+        """Begin a frame around all boxes up to where it is closed."""
         self._add(f'subgraph {name}["{_mermaid_label(label)}"]')
         self._frames.setdefault(style, []).append(name)
         self._depth += 1
 
     def close_frame(self) -> None:
-        """See :class:`Sheet`."""
+        """End the frame that was begun last."""
         self._depth -= 1
         self._add("end")
 
-    def arrow(self, tail: str, head: str, label: str = "", line: Line = "solid", *, frames: Sequence[str] = ()) -> None:  # noqa: ARG002
-        """See :class:`Sheet`."""
+    def arrow(self, tail: str, head: str, label: str = "", line: Line = "solid") -> None:
+        """An arrow between boxes, or frames that are closed."""
         said = f'|"{_mermaid_label([label])}"|' if label else ""
         self._add(f"{tail} {_MERMAID_LINES[line]}{said} {head}")
 
     def text(self) -> str:
-        """See :class:`Sheet`."""
+        """The whole diagram."""
         # Behind all arrows: a frame that is named in one later loses its style.
         classes = [f"  class {','.join(names)} {style}" for style, names in self._frames.items() if style]
         return "\n".join([*([_ROOM] if self._frames else []), *self._rows, *classes]) + "\n"
@@ -154,12 +132,14 @@ def _say_in_mermaid(match: re.Match[str]) -> str:
 # ---------------------------------------------------------------- Graphviz
 
 
-class DotSheet(Sheet):
+class DotDiagram(_Rows):
     """A directed graph of Graphviz."""
 
-    def _begin(self, direction: str) -> None:
-        # The frames that are open, each with the boxes and frames in it.
-        self._frames: list[tuple[str, list[str]]] = []
+    def __init__(self, direction: Direction, styles: Mapping[str, Style]) -> None:
+        super().__init__(styles)
+        # All frames, and those that are open, each with the links that keep its boxes and frames in it.
+        self._frames: set[str] = set()
+        self._open: list[tuple[str, list[str]]] = []
         self._rows.append("digraph plan {")
         if not self._styles:
             self._add("node [shape=box];")
@@ -170,14 +150,15 @@ class DotSheet(Sheet):
         self._add(f'edge [color="#5b6472", fontcolor="#3a4250", {font}, fontsize=10];')
 
     def box(self, name: str, label: Sequence[str], style: str = "", *, is_round: bool = False) -> None:
-        """See :class:`Sheet`."""
+        """See :class:`MermaidDiagram`."""
         self._add(f"{name} [{self._look(label, style, 'rounded' if is_round else '')}];")
         self._belong(name, name)
 
     def open_frame(self, name: str, label: Sequence[str], style: str = "") -> None:
-        """See :class:`Sheet`."""
+        """See :class:`MermaidDiagram`."""
         self._belong(name, _end(name))
-        self._frames.append((name, []))
+        self._frames.add(name)
+        self._open.append((name, []))
         self._add(f"subgraph cluster_{name} {{")
         self._depth += 1
         self._add(f"graph [{self._look(label, style, 'rounded')}];")
@@ -186,32 +167,32 @@ class DotSheet(Sheet):
             self._add(f'{end} [shape=point, style=invis, width=0, height=0, label=""];')
 
     def close_frame(self) -> None:
-        """See :class:`Sheet`."""
-        _, links = self._frames.pop()
+        """See :class:`MermaidDiagram`."""
+        _, links = self._open.pop()
         for link in links:
             self._add(f"{link} [style=invis, weight=0];")
         self._depth -= 1
         self._add("}")
 
     def _belong(self, first: str, last: str) -> None:
-        if self._frames:
-            name, links = self._frames[-1]
+        if self._open:
+            name, links = self._open[-1]
             links += [f"{name} -> {first}", f"{last} -> {_end(name)}"]
 
-    def arrow(self, tail: str, head: str, label: str = "", line: Line = "solid", *, frames: Sequence[str] = ()) -> None:
-        """See :class:`Sheet`."""
+    def arrow(self, tail: str, head: str, label: str = "", line: Line = "solid") -> None:
+        """See :class:`MermaidDiagram`."""
         found = [f'label="{_escape_dot(label)}"'] if label else []
         found += {"solid": [], "dashed": ["style=dashed", "constraint=false"], "plain": ["arrowhead=none"]}[line]
-        if tail in frames:
+        if tail in self._frames:
             found.append(f"ltail=cluster_{tail}")
             tail = _end(tail)
-        if head in frames:
+        if head in self._frames:
             found.append(f"lhead=cluster_{head}")
         said = f" [{', '.join(found)}]" if found else ""
         self._add(f"{tail} -> {head}{said};")
 
     def text(self) -> str:
-        """See :class:`Sheet`."""
+        """See :class:`MermaidDiagram`."""
         return "\n".join([*self._rows, "}"]) + "\n"
 
     def _look(self, label: Sequence[str], style: str, shape: str) -> str:
@@ -238,12 +219,14 @@ def _escape_dot(text: str) -> str:
     return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
-def sheet(language: Drawing, direction: Literal["TD", "LR"] = "TD", styles: Mapping[str, Style] | None = None) -> Sheet:
-    """An empty drawing in a language."""
-    return _SHEETS[language](direction, styles)
+Diagram = MermaidDiagram | DotDiagram
 
 
-_SHEETS: dict[Drawing, type[Sheet]] = {"mermaid": MermaidSheet, "dot": DotSheet}
+def new_diagram(
+    language: DiagramLanguage, direction: Direction = "TD", styles: Mapping[str, Style] | None = None
+) -> Diagram:
+    """An empty diagram in a language."""
+    return (DotDiagram if language == "dot" else MermaidDiagram)(direction, styles or {})
 
 
 # ---------------------------------------------------------------- pictures, made by Graphviz's program `dot`
@@ -257,12 +240,12 @@ class GraphvizError(PlanSpecError, RuntimeError):
     """A picture that was not made; the text says why, and is safe to show."""
 
 
-def dot_to_svg(drawing: str, *, timeout: float = 60.0) -> str:
-    """A drawing as SVG.
+def dot_to_svg(diagram: str, *, timeout: float = 60.0) -> str:
+    """A diagram as SVG.
 
     Args:
-        drawing: what :func:`planspec_lark.planspec.draw_plan` gives for ``dot``.
-        timeout: how many seconds that may take. Large drawings take long.
+        diagram: what :func:`planspec_lark.planspec.draw_plan` gives for ``dot``.
+        timeout: how many seconds that may take. Large diagrams take long.
 
     Raises:
         GraphvizError: there is no `dot`, it does not end in time, or it fails.
@@ -273,7 +256,7 @@ def dot_to_svg(drawing: str, *, timeout: float = 60.0) -> str:
     try:
         done = subprocess.run(  # noqa: S603  (no shell, no arguments of strangers)
             [program, "-Tsvg"],
-            input=_NO_XML.sub("\ufffd", drawing).encode("utf-8", "replace"),
+            input=_NO_XML.sub("\ufffd", diagram).encode("utf-8", "replace"),
             capture_output=True,
             timeout=timeout,
             check=False,

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 # The languages whose texts are read; the others are for generation.
-READ = ("planspec", "plan_cmd", "json_text", "reference", "reflection", "mending")
+READ = ("planspec", "plan_cmd", "json_text", "reference", "reflection", "repair")
 # What has a JSON Schema, in a file beside the grammars.
 SCHEMAS = ("plan_next", "plan_next_strict", "plan_return", "tool_plan", "atoms")
 # The rules that a text of each language can be read as.
@@ -47,7 +47,7 @@ STARTS = {
     "json_text": ("text",),
     "reference": ("value", "path"),
     "reflection": ("decision",),
-    "mending": ("mended",),
+    "repair": ("repaired",),
     "planspec_canonical": ("start",),
     "planspec_fresh": ("start",),
     "plan_cmd_canonical": ("start",),
@@ -57,7 +57,7 @@ STARTS = {
 # Those whose parsers need no look-ahead, so that their states can be walked through without Lark.
 _STEPPED = ("json_text",)
 # The languages that a grammar imports from, and those that they import from.
-_IMPORTS = {"plan_cmd": ("planspec",), "reflection": ("plan_cmd", "planspec"), "mending": ("plan_cmd", "planspec")}
+_IMPORTS = {"plan_cmd": ("planspec",), "reflection": ("plan_cmd", "planspec"), "repair": ("plan_cmd", "planspec")}
 _PACKAGE = Path(__file__).parents[1]
 
 

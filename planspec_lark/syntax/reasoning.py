@@ -292,7 +292,7 @@ def _is_quoted(tag: Match[str]) -> bool:
 
 
 # The lines in which a tag may be text.
-_LINES = (("planspec", "line"), ("plan_cmd", "command"), ("reflection", "decision"), ("mending", "mended"))
+_LINES = (("planspec", "line"), ("plan_cmd", "command"), ("reflection", "decision"), ("repair", "repaired"))
 
 
 @cache

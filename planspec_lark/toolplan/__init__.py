@@ -9,7 +9,7 @@ from planspec_lark._lazy import attach
 if TYPE_CHECKING:
     from planspec_lark.toolplan.callables import load_entry_point_atoms as load_entry_point_atoms
     from planspec_lark.toolplan.checking import check_tool_plan as check_tool_plan
-    from planspec_lark.toolplan.drawing import draw_toolplan as draw_toolplan
+    from planspec_lark.toolplan.diagram import draw_toolplan as draw_toolplan
     from planspec_lark.toolplan.interchange import (
         AtomsError as AtomsError,
         ToolPlanError as ToolPlanError,
@@ -45,7 +45,7 @@ else:
         {
             "callables": "load_entry_point_atoms",
             "checking": "check_tool_plan",
-            "drawing": "draw_toolplan",
+            "diagram": "draw_toolplan",
             "interchange": (
                 "AtomsError ToolPlanError registry_from_value registry_to_value tool_plan_from_dict tool_plan_to_dict"
             ),

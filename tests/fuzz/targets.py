@@ -54,7 +54,7 @@ from planspec_lark.planspec import draw_plan
 from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import decode
-from planspec_lark.syntax.diagram import Drawing
+from planspec_lark.syntax.diagram import DiagramLanguage
 from tests.fuzz import engine, mending, planner, reflections, tool_runs, toolplans, versions
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.property import documents, promises, streams
@@ -62,7 +62,7 @@ from tests.reporting import to_github, to_json, to_sarif
 
 __all__ = ["TARGETS", "Target"]
 
-_DRAWINGS: list[tuple[Drawing, View]] = [*product(get_args(Drawing), get_args(View))]
+_DRAWINGS: list[tuple[DiagramLanguage, View]] = [*product(get_args(DiagramLanguage), get_args(View))]
 
 
 @frozen

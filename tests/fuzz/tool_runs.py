@@ -14,6 +14,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
+from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.source import one_line, visible
 from planspec_lark.toolplan import (
     StepStatus,
@@ -28,7 +29,6 @@ from planspec_lark.toolplan import (
     tool_plan_from_dict,
     toolplan_to_plan,
 )
-from planspec_lark.toolplan.drawing import Drawing
 from tests import strategies
 
 __all__ = ["tool_run_texts", "try_tool_run"]
@@ -186,7 +186,7 @@ def _show(plan: ToolPlan) -> None:
     assert [one.step_id for one in again.steps] == [one.step_id for one in shown.steps]
     said = render_all(missing)
     assert said == visible(said)
-    for language in get_args(Drawing):
+    for language in get_args(DiagramLanguage):
         drawing = draw_toolplan(plan, language)
         assert drawing == visible(drawing)
         assert drawing.count("\n") >= len(plan.steps)

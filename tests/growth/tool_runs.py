@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from planspec_lark import PlanSpec
+from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.toolplan import (
     ToolPlan,
     ToolRun,
@@ -17,7 +18,6 @@ from planspec_lark.toolplan import (
     toolplan_to_plan,
     validate_plan_doc,
 )
-from planspec_lark.toolplan.drawing import Drawing
 from tests.growth.work import Work
 
 __all__ = ["TOOL_RUN_WORK"]
@@ -75,7 +75,7 @@ def _view(plan: ToolPlan) -> PlanSpec:
 
 
 def _draw(plan: ToolPlan) -> None:
-    for language in get_args(Drawing):
+    for language in get_args(DiagramLanguage):
         draw_toolplan(plan, language)
 
 

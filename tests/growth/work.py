@@ -52,7 +52,7 @@ from planspec_lark.planspec import draw_plan, focus_view, next_step_view
 from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import decode, estimate_tokens
-from planspec_lark.syntax.diagram import Drawing
+from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.limits import NO_LIMITS
 from tests.reporting import to_github, to_json, to_sarif
 
@@ -147,7 +147,7 @@ def _ask_to_mend(text: str) -> None:
         repair_prompt(text)
 
 
-def _draw(language: Drawing, plan: PlanSpec) -> None:
+def _draw(language: DiagramLanguage, plan: PlanSpec) -> None:
     for view in get_args(View):
         draw_plan(plan, language, view=view)
 
@@ -243,7 +243,7 @@ PLAN_WORK = {
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),
     "show_plan": Work(_show, _plan),
-    **{f"draw_plan, {language}": Work(partial(_draw, language), _plan) for language in get_args(Drawing)},
+    **{f"draw_plan, {language}": Work(partial(_draw, language), _plan) for language in get_args(DiagramLanguage)},
     "render_page": Work(render_page, _plan),
     "copying": Work(_copy, _plan),
     "plan_to_json": Work(plan_to_json, _plan),

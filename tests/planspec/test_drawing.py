@@ -15,7 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
 from planspec_lark.planspec import draw_plan
 from planspec_lark.planspec.diagram import View
-from planspec_lark.syntax.diagram import Drawing, GraphvizError, dot_to_svg
+from planspec_lark.syntax.diagram import DiagramLanguage, GraphvizError, dot_to_svg
 from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.planspec.test_models import DEPTH, chain
@@ -35,17 +35,17 @@ PLAN = """\
   > ← dough
 """
 HOSTILE = '"]; click s0 "javascript:alert(1)" <b>&lt;`#\\ \u202e</script> end %%{init'
-LANGUAGES = pytest.mark.parametrize("language", get_args(Drawing))
+LANGUAGES = pytest.mark.parametrize("language", get_args(DiagramLanguage))
 
 
 @LANGUAGES
 @pytest.mark.parametrize("view", get_args(View))
-def test_a_drawing(language: Drawing, view: View, snapshot: SnapshotAssertion) -> None:
+def test_a_drawing(language: DiagramLanguage, view: View, snapshot: SnapshotAssertion) -> None:
     assert draw_plan(parse_plan(PLAN), language, view=view) == snapshot
 
 
 @LANGUAGES
-def test_no_steps(language: Drawing) -> None:
+def test_no_steps(language: DiagramLanguage) -> None:
     for view in get_args(View):
         assert "s0" not in draw_plan(PlanSpec(), language, view=view)
     assert 'plan(["Plan"])' in draw_plan(PlanSpec(), view="tree")
@@ -142,7 +142,7 @@ ROWS = {
 @LANGUAGES
 @settings(max_examples=40)
 @given(strategies.plans)
-def test_labels_are_only_text(language: Drawing, plan: PlanSpec) -> None:
+def test_labels_are_only_text(language: DiagramLanguage, plan: PlanSpec) -> None:
     for view in get_args(View):
         drawing = draw_plan(plan, language, view=view)
         assert drawing == visible(drawing)
@@ -153,7 +153,7 @@ def test_labels_are_only_text(language: Drawing, plan: PlanSpec) -> None:
 
 
 @LANGUAGES
-def test_time_grows_evenly(language: Drawing) -> None:
+def test_time_grows_evenly(language: DiagramLanguage) -> None:
     def make(size: int) -> PlanSpec:
         rows = (f"{at}. [act] a → v{at}\n> ← v{at // 2}, w{at}, v{at + 1}\n" for at in range(1, size))
         return parse_plan("## Steps\n" + "".join(rows))

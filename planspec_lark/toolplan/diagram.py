@@ -1,9 +1,9 @@
-"""A tool plan as a drawing, in the language of Mermaid or of Graphviz."""
+"""A tool plan as a diagram, in the language of Mermaid or of Graphviz."""
 
 from __future__ import annotations
 
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.diagram import Drawing, sheet
+from planspec_lark.syntax.diagram import DiagramLanguage, new_diagram
 from planspec_lark.syntax.source import one_line
 from planspec_lark.toolplan.interchange import tool_plan_to_dict
 from planspec_lark.toolplan.models import ToolPlan
@@ -11,21 +11,21 @@ from planspec_lark.toolplan.registry import Signatures
 from planspec_lark.toolplan.rules import prepare
 from planspec_lark.toolplan.structure import outline
 
-__all__ = ["Drawing", "draw_toolplan"]
+__all__ = ["draw_toolplan"]
 
 
-def draw_toolplan(plan: ToolPlan, language: Drawing = "mermaid") -> str:
-    """The text of a drawing: a box with the name and the tool of each step, and an arrow to each that depends on it.
+def draw_toolplan(plan: ToolPlan, language: DiagramLanguage = "mermaid") -> str:
+    """The text of a diagram: a box with the name and the tool of each step, and an arrow to each that depends on it.
 
     Whether the plan can be run makes no difference; steps that are not there are not drawn. Names are cut where they
     are long, and nothing in them is more than text.
     """
     names = plan.names()
-    drawing = sheet(language)
+    diagram = new_diagram(language)
     for index, step in enumerate(plan.steps):
-        drawing.box(f"s{index}", [shorten(one_line(text)) for text in (names[index], step.id) if text])
+        diagram.box(f"s{index}", [shorten(one_line(text)) for text in (names[index], step.id) if text])
     graph = prepare(outline(tool_plan_to_dict(plan)), Signatures({})).graph
     for index, others in enumerate(graph):
         for other in others:
-            drawing.arrow(f"s{other}", f"s{index}")
-    return drawing.text()
+            diagram.arrow(f"s{other}", f"s{index}")
+    return diagram.text()

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.corrections import mend_header
-from planspec_lark.planspec.models import BLANKS
+from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax import grammars
@@ -247,7 +247,10 @@ def _note(fault: Diagnostic, number: int, faulty: Faulty) -> dict[str, Any]:
 
 def _rules(codes: dict[str, None], language: str) -> str:
     """The rules of these codes in words, each with an example."""
-    words = dict(row.split(" ", 1) for row in read_template(__package__, "rules", language).splitlines())
+    last, both, comma = {"en": ("or", "and", ", "), "zh": ("或", "和", "、")}[language]
+    types, containers = list_types(last).replace(", ", comma), list_types(both, containers=True)
+    rules = fill(read_template(__package__, "rules", language), types=types, containers=containers)
+    words = dict(row.split(" ", 1) for row in rules.splitlines())
     return "\n\n".join(f"- {code}: {words[code]}\n\n{_fenced(EXAMPLES[code])}" for code in codes)
 
 

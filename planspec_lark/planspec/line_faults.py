@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from planspec_lark.planspec.corrections import Flaw, looks_like_step, mend_bullet, mend_header, mend_step
-from planspec_lark.planspec.models import BLANKS
+from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.syntax import grammars
 
 __all__ = ["Fault", "Section", "comment_fault", "diagnose", "expected_lines", "is_step", "line_pattern"]
@@ -72,7 +72,7 @@ _HELP = {
     "PS109": "write some text, or leave the line out",
     "PS110": "an id is numbers joined by dots with a dot behind: `1.`, `2.1.`; no leading zeros, at most 9 digits each",
     "PS111": "the marks are `[ ]` pending, `[x]` done, `[>]` active, `[!]` blocked, `[~]` skipped; none: pending",
-    "PS112": "the type is `[reason]`, `[act]`, `[decide]` or `[subtask]`, in front of the description",
+    "PS112": f"the type is {list_types('or')}, in front of the description",
     "PS114": "write a result behind `|`, or `\\|` if the bar belongs to the text",
     "PS115": "write `Progress: N` or `Progress: N/M`, or `\\Progress:` if it belongs to the result",
     "PS116": "write `\\Progress:` if it belongs to the result",

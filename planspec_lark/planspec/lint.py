@@ -12,7 +12,7 @@ from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 
 __all__ = ["OPTIONAL", "check_optional", "find_lint", "lint_plan"]
 
@@ -63,15 +63,8 @@ def check_optional(also: Collection[str]) -> None:
 def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
     code: str, step: PlanStep, part: str, message: str, help: str = "", item: int | None = None
 ) -> Diagnostic:
-    return Diagnostic(
-        code,
-        f"step {shorten(step.step_id)}: {message}",
-        CODES[code].severity,
-        help=help,
-        step_id=step.step_id,
-        part=part,
-        item=item,
-    )
+    said = f"step {shorten(step.step_id)}: {message}"
+    return Diagnostic(code, said, help=help, step_id=step.step_id, part=part, item=item)
 
 
 # ---------------------------------------------------------------- ids

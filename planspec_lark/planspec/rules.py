@@ -9,7 +9,7 @@ from attrs import evolve
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 
 __all__ = ["check_rules", "explain_type", "suggest_type", "validate_plan"]
 
@@ -64,20 +64,14 @@ def check_rules(plan: PlanSpec) -> list[Diagnostic]:
 
 def _found(code: str, step: PlanStep, part: str, message: str, help: str = "") -> Diagnostic:
     name = f" ({step.step_name})" if step.step_name else ""
-    return Diagnostic(
-        code,
-        f"step {step.step_id}{name}: {message}",
-        CODES[code].severity,
-        help=help,
-        step_id=step.step_id,
-        part=part,
-    )
+    said = f"step {step.step_id}{name}: {message}"
+    return Diagnostic(code, said, help=help, step_id=step.step_id, part=part)
 
 
 def _has_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
     if not plan.steps:
         help = "write `## Steps` and below it at least one step, such as `1. [act] Text → output`"
-        yield Diagnostic("PS201", "plan has no steps", CODES["PS201"].severity, help=help)
+        yield Diagnostic("PS201", "plan has no steps", help=help)
 
 
 def _seems_marked(step: PlanStep) -> str:
@@ -111,4 +105,4 @@ def explain_type(step: PlanStep) -> str:
 def _has_goal(plan: PlanSpec) -> Iterator[Diagnostic]:
     if not plan.goal:
         help = "write `Goal: ` and one sentence, above `Constraints:` and `## Steps`"
-        yield Diagnostic("PS205", "plan has no goal", CODES["PS205"].severity, help=help, part="goal")
+        yield Diagnostic("PS205", "plan has no goal", help=help, part="goal")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from planspec_lark.syntax.codes import CODES, Code, Severity
 from planspec_lark.syntax.source import Source, Span, columns, visible, visible_name
@@ -46,7 +46,7 @@ class Fix:
 
 @frozen
 class Diagnostic:
-    """One finding.
+    """One finding. Its severity is that of its code, unless it is given.
 
     ``expected`` says in words what could stand at the span. ``fix`` is a replacement that makes the line right.
     ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and
@@ -57,7 +57,7 @@ class Diagnostic:
 
     code: str
     message: str
-    severity: Severity
+    severity: Severity = field(default=Factory(lambda self: CODES[self.code].severity, takes_self=True))
     span: Span | None = None
     expected: tuple[str, ...] = ()
     help: str = ""
@@ -138,7 +138,7 @@ def decode(data: bytes, name: str = "<text>") -> str:
         start = len(data[: error.start].decode("utf-8"))
         message = f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8: {error.reason}"
         span = source.span(start, start + 1)
-        fault = Diagnostic("PS119", message, Severity.ERROR, span, help="save the text as UTF-8", source=source)
+        fault = Diagnostic("PS119", message, span=span, help="save the text as UTF-8", source=source)
         raise PlanSyntaxError([fault], source) from None
 
 

@@ -83,7 +83,7 @@ def count_bytes(text: str) -> int:
 def too_many_bytes(most: int, source: Source) -> Diagnostic:
     """That a text has more bytes than it may."""
     message = f"the text has more than the {most:,} bytes that are allowed"
-    return Diagnostic("PS121", message, Severity.ERROR, source.span(0, 0), help="nothing of it was read", source=source)
+    return Diagnostic("PS121", message, span=source.span(0, 0), help="nothing of it was read", source=source)
 
 
 def too_many_steps(step_id: str, count: int, most: int, span: Span, source: Source) -> Diagnostic:
@@ -100,7 +100,7 @@ def too_deep(step_id: str, depth: int, most: int, span: Span, source: Source) ->
 
 def _refuse_plan(code: str, message: str, step_id: str, span: Span, source: Source) -> Diagnostic:
     help = "nothing of the plan was read"
-    return Diagnostic(code, message, Severity.ERROR, span, help=help, step_id=step_id, source=source)
+    return Diagnostic(code, message, span=span, help=help, step_id=step_id, source=source)
 
 
 def read_file(

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from planspec_lark.hopspec.marks import Mark, is_variable, read_mark, write_mark
-from planspec_lark.hopspec.models import StepInfo, walk_infos
+from planspec_lark.hopspec.models import StepInfo
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStep, check_text, iter_steps
-from planspec_lark.planspec.tree import find_parents
+from planspec_lark.planspec.tree import find_parents, iter_tree
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.transliteration import snake_case
 
@@ -131,14 +131,14 @@ def steps_to_plan(
         ValueError: a type that HopSpec does not have, or a field that a plan cannot hold.
     """
     plan = PlanSpec(title, goal, constraints=list(constraints or []))
-    kept = [*walk_infos(steps, without="flow")]
+    kept = [pair for pair in iter_tree(steps, _is_kept) if _is_kept(pair[0])]
     keeps_ids = _ids_fit(kept)
-    names = {info.step_name for info, _ in walk_infos(steps)}
+    names = {info.step_name for info, _ in iter_tree(steps)}
     renamed = _rename_variables(kept)
     todo = [(steps, plan.steps, "")]
     while todo:
         source, target, head = todo.pop()
-        for number, info in enumerate((info for info in source if info.step_type != "flow"), start=1):
+        for number, info in enumerate(filter(_is_kept, source), start=1):
             step = _to_step(info, info.step_id if keeps_ids else f"{head}{number}", names, renamed)
             target.append(step)
             todo.append((info.children, step.children, f"{step.step_id}."))
@@ -179,6 +179,10 @@ def _transliterate(original: str) -> str:
     except ModuleNotFoundError:
         return ""
     return name if is_variable(name) else ""
+
+
+def _is_kept(info: StepInfo) -> bool:
+    return info.step_type != "flow"
 
 
 def _ids_fit(kept: _Kept) -> bool:

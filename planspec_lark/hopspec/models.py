@@ -5,13 +5,14 @@ HopSpec's own rules are not checked here; a field that a step's type does not ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any
 
 from attrs import define, field, fields
 
-__all__ = ["StepInfo", "walk_infos"]
+from planspec_lark.planspec.tree import iter_tree
+
+__all__ = ["StepInfo"]
 
 
 def _names(steps: list[StepInfo]) -> str:
@@ -49,7 +50,7 @@ class StepInfo:
         if not isinstance(other, StepInfo):
             return NotImplemented
         # As each knows how many children it has, the first difference comes before either tree ends.
-        pairs = zip(walk_infos([self]), walk_infos([other]), strict=False)
+        pairs = zip(iter_tree([self]), iter_tree([other]), strict=False)
         return all(_own(ours) == _own(theirs) for (ours, _), (theirs, _) in pairs)
 
 
@@ -58,13 +59,3 @@ _OWN = attrgetter(*(one.name for one in fields(StepInfo) if one.name != "childre
 
 def _own(info: StepInfo) -> tuple[Any, ...]:
     return (*_OWN(info), len(info.children))
-
-
-def walk_infos(steps: list[StepInfo], *, without: str | None = None) -> Iterator[tuple[StepInfo, StepInfo | None]]:
-    """All steps in document order, each with its parent, but for a type and what is below steps of that."""
-    todo: list[tuple[StepInfo, StepInfo | None]] = [(info, None) for info in reversed(steps)]
-    while todo:
-        info, parent = todo.pop()
-        if info.step_type != without:
-            yield info, parent
-            todo += ((child, info) for child in reversed(info.children))

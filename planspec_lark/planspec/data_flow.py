@@ -14,7 +14,7 @@ from attrs import frozen
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import walk
 
-__all__ = ["DataFlow", "Link", "Origin", "Reach", "find_data_flow", "find_origins"]
+__all__ = ["DataFlow", "Link", "Origin", "Reach", "find_data_flow", "find_users", "iter_origins"]
 
 
 @frozen(eq=False)
@@ -79,35 +79,26 @@ def find_data_flow(plan: PlanSpec) -> DataFlow:
     what stands in another branch of a decision around the step. If no step before it puts an input out, the first one
     of those that do is its origin, in a later round.
     """
+    producers, consumers = find_users(plan)
+    origins = {step.step_id: found for step, found in iter_origins(plan, producers)}
+    return DataFlow(origins, producers, consumers)
+
+
+def find_users(plan: PlanSpec) -> tuple[dict[str, list[PlanStep]], dict[str, list[PlanStep]]]:
+    """By variable, the steps that put it out, and those that take it, in document order."""
     producers: dict[str, list[PlanStep]] = {}
     consumers: dict[str, list[PlanStep]] = {}
     for step in iter_steps(plan):
         for names, steps in ((step.outputs, producers), (step.inputs, consumers)):
             for name in dict.fromkeys(names):
                 steps.setdefault(name, []).append(step)
-    origins = {step.step_id: found for step, found in _iter_origins(plan, producers)}
-    return DataFlow(origins, producers, consumers)
+    return producers, consumers
 
 
-def find_origins(
-    plan: PlanSpec, step: PlanStep, producers: Mapping[str, Sequence[PlanStep]]
-) -> Mapping[str, Origin | None]:
-    """The origin of each input of one step, as :func:`find_data_flow` finds it; also where another has the same id.
-
-    Args:
-        plan: the plan.
-        step: one of its steps.
-        producers: by variable, at least by each of the step's inputs, the steps that put it out, in document order.
-    """
-    if not step.inputs:
-        return {}
-    return next(found for one, found in _iter_origins(plan, producers) if one is step)
-
-
-def _iter_origins(
+def iter_origins(
     plan: PlanSpec, producers: Mapping[str, Sequence[PlanStep]]
 ) -> Iterator[tuple[PlanStep, dict[str, Origin | None]]]:
-    """Each step with inputs, and their origins."""
+    """Each step with inputs, in document order, and their origins; ``producers`` are those of :func:`find_users`."""
     reach = Reach()
     # By variable and by whether the step is skipped, the last step that has put it out, wherever it stands.
     last: dict[tuple[str, bool], PlanStep] = {}

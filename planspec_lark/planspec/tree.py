@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from typing import Protocol, Self, TypeVar
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, iter_steps
 
@@ -20,6 +21,7 @@ __all__ = [
     "find_step",
     "fit_ids",
     "grow",
+    "iter_tree",
     "iter_with_parents",
     "next_pending_step",
     "step_order",
@@ -33,6 +35,14 @@ _BEGUN = frozenset({PlanStatus.ACTIVE, PlanStatus.DONE, PlanStatus.BLOCKED})
 # ---------------------------------------------------------------- walks
 
 
+class _Node(Protocol):
+    @property
+    def children(self) -> Sequence[Self]: ...
+
+
+_Any = TypeVar("_Any", bound=_Node)
+
+
 def iter_with_parents(
     plan: PlanSpec, enters: Callable[[PlanStep], bool] | None = None
 ) -> Iterator[tuple[PlanStep, PlanStep | None]]:
@@ -40,12 +50,19 @@ def iter_with_parents(
 
     What stands below a step that ``enters`` refuses is left out.
     """
-    stack: list[tuple[PlanStep, PlanStep | None]] = [(step, None) for step in reversed(plan.steps)]
+    return iter_tree(plan.steps, enters)
+
+
+def iter_tree(
+    nodes: Sequence[_Any], enters: Callable[[_Any], bool] | None = None
+) -> Iterator[tuple[_Any, _Any | None]]:
+    """The same for a tree of anything that has ``children``."""
+    stack: list[tuple[_Any, _Any | None]] = [(node, None) for node in reversed(nodes)]
     while stack:
-        step, parent = stack.pop()
-        yield step, parent
-        if enters is None or enters(step):
-            stack.extend((child, step) for child in reversed(step.children))
+        node, parent = stack.pop()
+        yield node, parent
+        if enters is None or enters(node):
+            stack.extend((child, node) for child in reversed(node.children))
 
 
 def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:

@@ -7,13 +7,13 @@ inputs stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.planspec.data_flow import find_origins
+from planspec_lark.planspec.data_flow import find_users, iter_origins
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.tree import Todo, find_next, iter_with_parents
@@ -35,7 +35,7 @@ class Supply:
     """
 
     name: str
-    origin: PlanStep | None
+    origin: PlanStep | None = None
     is_feedback: bool = False
     others: tuple[PlanStep, ...] = ()
 
@@ -140,40 +140,27 @@ def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
     path = [step]
     while (above := parents[id(path[-1])]) is not None:
         path.append(above)
+    siblings = path[1].children if path[1:] else plan.steps
     # What a container declares is put out by a step inside it.
     around = set(map(id, path))
-    others = [one for one in iter_steps(plan) if id(one) not in around]
-    siblings = path[1].children if path[1:] else plan.steps
+    producers, consumers = find_users(plan)
+    origins = next((found for one, found in iter_origins(plan, producers) if one is step), {}) if step.inputs else {}
+
+    def beside(steps: Iterable[PlanStep], origin: PlanStep | None = None) -> tuple[PlanStep, ...]:
+        return tuple(one for one in steps if id(one) not in around and one is not origin)
+
     return StepView(
         todo,
         step,
         plan,
         tuple(path[:0:-1]),
-        tuple(_supplies(plan, step, around)),
-        tuple(Use(name, steps) for name, steps in _find(step.outputs, others, "inputs").items()),
+        tuple(
+            Supply(name, found.step, found.is_feedback, beside(producers[name], found.step)) if found else Supply(name)
+            for name, found in origins.items()
+        ),
+        tuple(Use(name, beside(consumers.get(name, ()))) for name in dict.fromkeys(step.outputs)),
         tuple(one for one in siblings if one is not step),
     )
-
-
-def _supplies(plan: PlanSpec, step: PlanStep, around: set[int]) -> Iterator[Supply]:
-    """Where each input of a step comes from; the step itself and those above it are named only as its origin."""
-    producers = _find(step.inputs, iter_steps(plan), "outputs")
-    for name, found in find_origins(plan, step, producers).items():
-        if found is None:
-            yield Supply(name, None)
-            continue
-        others = tuple(one for one in producers[name] if one is not found.step and id(one) not in around)
-        yield Supply(name, found.step, found.is_feedback, others)
-
-
-def _find(names: Sequence[str], steps: Iterable[PlanStep], where: str) -> dict[str, tuple[PlanStep, ...]]:
-    """For each name, the steps that have it there."""
-    found: dict[str, list[PlanStep]] = {name: [] for name in names}
-    for step in steps:
-        for name in dict.fromkeys(getattr(step, where)):
-            if name in found:
-                found[name].append(step)
-    return {name: tuple(listed) for name, listed in found.items()}
 
 
 def _supply_value(supply: Supply) -> dict[str, Any]:

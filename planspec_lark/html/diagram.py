@@ -35,34 +35,39 @@ _NAMED = 20
 # ---------------------------------------------------------------- layout
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Port:
-    """An input or an output of a box; ``stands_out`` where no step puts it out, or takes it."""
+    """An input or an output of a box; ``stands_out`` where no step puts it out, or takes it.
+
+    ``y`` says how far below the top of its box it is.
+    """
 
     name: str
     stands_out: bool
+    y: float = 0
 
 
 @define(eq=False)
 class Box:
-    """A step in the picture. Its inputs enter on the left, its outputs leave on the right.
-
-    ``rows`` has how far below the top of the box each row is, with an input, an output or both.
-    """
+    """A step in the picture. Its inputs enter on the left, its outputs leave on the right, one of each in a row."""
 
     step: PlanStep
     column: int
     inputs: list[Port]
     outputs: list[Port]
     y: float = 0
-    rows: list[tuple[float, Port | None, Port | None]] = field(init=False, factory=list)
     height: float = field(init=False, default=_HEAD + _BELOW)
 
     def __attrs_post_init__(self) -> None:
-        for taken, given in zip_longest(self.inputs, self.outputs):
-            self.rows.append((self.height - _BELOW + _ROW / 2, taken, given))
-            has_note = any(port is not None and port.stands_out for port in (taken, given))
-            self.height += _ROW + (_NOTE if has_note else 0)
+        for row in self.rows():
+            ports = [*filter(None, row)]
+            for port in ports:
+                port.y = self.height - _BELOW + _ROW / 2
+            self.height += _ROW + (_NOTE if any(port.stands_out for port in ports) else 0)
+
+    def rows(self) -> Iterator[tuple[Port | None, Port | None]]:
+        """What is in each row: an input, an output or both."""
+        return zip_longest(self.inputs, self.outputs)
 
     @property
     def x(self) -> float:
@@ -72,23 +77,23 @@ class Box:
 
 @frozen(eq=False)
 class Wire:
-    """An output that is taken: how low it leaves and enters its boxes, and whether it leads to a later round."""
+    """An output that is taken: where it leaves and enters its boxes, and whether it leads to a later round."""
 
     source: Box
     target: Box
-    leaves: float
-    enters: float
+    outlet: Port
+    inlet: Port
     is_feedback: bool
 
     @property
     def start(self) -> tuple[float, float]:
         """Where it begins."""
-        return self.source.x + WIDTH, self.source.y + self.leaves
+        return self.source.x + WIDTH, self.source.y + self.outlet.y
 
     @property
     def end(self) -> tuple[float, float]:
         """Where it ends."""
-        return self.target.x, self.target.y + self.enters
+        return self.target.x, self.target.y + self.inlet.y
 
 
 @frozen(eq=False)
@@ -112,19 +117,18 @@ class Layout:
 def lay_out(plan: PlanSpec, flow: DataFlow) -> Layout:
     """Place all steps that take something or put something out."""
     boxes = _make_boxes(plan, flow)
-    outlets = {
-        step_id: {given.name: y for y, _, given in box.rows if given is not None} for step_id, box in boxes.items()
-    }
+    outlets = {(step_id, port.name): port for step_id, box in boxes.items() for port in box.outputs}
     layout = Layout([*boxes.values()], [])
     ends: dict[int, float] = {}
     for box in layout.boxes:
         wires: list[Wire] = []
-        for y, taken, _ in box.rows:
-            if taken is not None and (origin := flow.origins[box.step.step_id][taken.name]) is not None:
+        for port in box.inputs:
+            if origin := flow.origins[box.step.step_id][port.name]:
                 source_id = origin.step.step_id
-                wires.append(Wire(boxes[source_id], box, outlets[source_id][taken.name], y, origin.is_feedback))
+                outlet = outlets[source_id, port.name]
+                wires.append(Wire(boxes[source_id], box, outlet, port, origin.is_feedback))
         # As low that its wires are level on average.
-        drops = [wire.start[1] - wire.enters for wire in wires if not wire.is_feedback]
+        drops = [wire.start[1] - wire.inlet.y for wire in wires if not wire.is_feedback]
         box.y = max(ends.get(box.column, _MARGIN), sum(drops) / len(drops) if drops else 0)
         ends[box.column] = box.y + box.height + _GAP[1]
         layout.wires.extend(wires)
@@ -216,12 +220,12 @@ def _draw_box(box: Box, index: int) -> Iterator[str]:
     yield f'<text class="head" x="{x + 14:g}" y="{y + 19:g}">{say(head)}</text>'
     yield f'<text class="sign" x="{x + WIDTH - 14:g}" y="{y + 19:g}">{GLYPHS[step.status]}</text>'
     yield f'<text class="said" x="{x + 14:g}" y="{y + 37:g}">{say(cut(step.description, _WIDE))}</text>'
-    for middle, taken, given in box.rows:
-        room = _HALF if taken is not None and given is not None else _WIDE - 3
-        if taken is not None:
-            yield _draw_port(taken, "in", x, y + middle, room)
-        if given is not None:
-            yield _draw_port(given, "out", x + WIDTH, y + middle, room)
+    for taken, given in box.rows():
+        room = _HALF if taken and given else _WIDE - 3
+        if taken:
+            yield _draw_port(taken, "in", x, y + taken.y, room)
+        if given:
+            yield _draw_port(given, "out", x + WIDTH, y + given.y, room)
     yield "</a>"
 
 

@@ -206,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get_all("Host", []) not in ([host] for host in self.server.hosts):
             self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "This server is for this machine alone.")
         elif self.path == "/":
-            self._send_page()
+            self._send(HTTPStatus.OK, "text/html", self.server.follower.page())
         elif self.path == "/events":
             self._send_events()
         else:
@@ -216,11 +216,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "Nothing can be changed here.", Allow="GET")
 
     do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _refuse_method  # noqa: N815
-
-    def _send_page(self) -> None:
-        page = self.server.follower.page().encode("utf-8", "replace")
-        self._begin(HTTPStatus.OK, "text/html", **{"Content-Length": str(len(page))})
-        self.wfile.write(page)
 
     def _send_events(self) -> None:
         if not self.server.slots.acquire(blocking=False):
@@ -244,10 +239,13 @@ class _Handler(BaseHTTPRequestHandler):
             told, number = number, self.server.follower.wait(number, _PULSE)
 
     def _refuse(self, status: HTTPStatus, message: str, **headers: str) -> None:
-        text = f"{message}\n".encode()
-        self._begin(status, "text/plain", **{"Content-Length": str(len(text)), **headers})
+        self._send(status, "text/plain", f"{message}\n", **headers)
+
+    def _send(self, status: HTTPStatus, kind: str, text: str, **headers: str) -> None:
+        data = text.encode("utf-8", "replace")
+        self._begin(status, kind, **{"Content-Length": str(len(data)), **headers})
         if self.command != "HEAD":
-            self.wfile.write(text)
+            self.wfile.write(data)
 
     def _begin(self, status: HTTPStatus, kind: str, **headers: str) -> None:
         self.send_response(status)

@@ -31,7 +31,7 @@ from planspec_lark.planspec.models import (
 )
 from planspec_lark.planspec.tokens import read_body, split_variables
 from planspec_lark.planspec.tree import find_step
-from planspec_lark.syntax.diagnostics import CommandError, shorten
+from planspec_lark.syntax.diagnostics import CommandError, count_of, shorten
 
 __all__ = [
     "Finder",
@@ -189,7 +189,7 @@ def _replan(step: PlanStep, finder: Finder, what: str) -> str:
 
 def count_steps(steps: int) -> str:
     """So many steps, in words."""
-    return f"{steps} step{'' if steps == 1 else 's'}"
+    return count_of(steps, "step")
 
 
 def _read_step(command: PlanCommand, what: str) -> PlanStep:

@@ -17,6 +17,7 @@ from attrs import define, evolve
 from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, copy_own
 from planspec_lark.planspec.tree import find_next, iter_with_parents
+from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
 
 __all__ = ["bound", "fit", "shorten_result"]
@@ -105,16 +106,12 @@ def shorten_result(result: str) -> str:
     return short if len(short) < len(result) else result
 
 
-def _name(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def _name_steps(counts: Counter[PlanStatus], where: str = "") -> str:
     if len(counts) == 1:
         ((status, count),) = counts.items()
-        return f"{_name(count, f'{status.value} step')}{where}"
+        return f"{count_of(count, f'{status.value} step')}{where}"
     listed = ", ".join(f"{counts[status]} {status.value}" for status in PlanStatus if counts[status])
-    return f"{_name(counts.total(), 'step')}{where} ({listed})"
+    return f"{count_of(counts.total(), 'step')}{where} ({listed})"
 
 
 # ---------------------------------------------------------------- the order of parts
@@ -236,7 +233,7 @@ def _reduce_step(node: _Node, level: int, below: Counter[PlanStatus] | None) -> 
         draft.result = shorten_result(step.result)
     left_out = []
     if node.body < level:
-        left_out.append(_name(len(step.detail) + (step.status in _SETTLED and bool(step.inputs)), "line"))
+        left_out.append(count_of(len(step.detail) + (step.status in _SETTLED and bool(step.inputs)), "line"))
         draft.detail.clear()
         if step.status in _SETTLED:
             draft.inputs.clear()

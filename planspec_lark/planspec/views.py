@@ -18,6 +18,7 @@ from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStatus, Pla
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.tree import Todo, find_next, iter_with_parents
 from planspec_lark.planspec.truncate import fit, shorten_result
+from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.token_estimate import TokenCounter
 
 __all__ = ["StepView", "Supply", "Use", "focus_view", "next_step_view"]
@@ -218,7 +219,7 @@ class _Item:
 def _write_section(title: str, items: list[_Item], level: int) -> str:
     rows = [item.rows if item.level >= level else item.short for item in items]
     left_out = rows.count("")
-    mark = f"… left out: {left_out} {'step' if left_out == 1 else 'steps'}\n" if left_out else ""
+    mark = f"… left out: {count_of(left_out, 'step')}\n" if left_out else ""
     return f"\n{title}:\n{''.join(rows)}{mark}"
 
 
@@ -246,7 +247,7 @@ def _short(step: PlanStep, kind: int, distance: int) -> _Item:
 def _with_body(step: PlanStep, distance: int) -> _Item:
     full = canonical_step(step, 0)
     count = full.count("\n") - 1
-    mark = f"  > … left out: {count} {'line' if count == 1 else 'lines'}\n"
+    mark = f"  > … left out: {count_of(count, 'line')}\n"
     short = f"{canonical_summary(step)}\n{mark}"
     return _Item(full, _BODY, distance, short) if len(short) < len(full) else _Item(full)
 

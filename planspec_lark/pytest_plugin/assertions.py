@@ -8,7 +8,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import NoReturn, Self, Unpack
 
-from attrs import field, frozen
+from attrs import frozen
 
 from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.models import PlanSpec, PlanStep
@@ -24,7 +24,7 @@ from planspec_lark.pytest_plugin.match import (
     want,
 )
 from planspec_lark.pytest_plugin.subject import Node, Subject, show_nodes, show_some, take
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, render
 from planspec_lark.syntax.source import one_line
 
 __all__ = ["PlanAssertion", "StepAssertion", "assert_plan"]
@@ -44,8 +44,7 @@ def assert_plan(plan: PlanSpec | str) -> PlanAssertion:
         UnreadablePlanError: an :class:`AssertionError`, where a text holds no plan or can be read only in part.
     """
     __tracebackhide__ = True
-    subject = take(plan)
-    return PlanAssertion(subject, subject.nodes())
+    return PlanAssertion(take(plan))
 
 
 @frozen
@@ -57,7 +56,6 @@ class PlanAssertion:
     """
 
     _subject: Subject
-    _nodes: list[Node] = field(repr=False)
 
     @property
     def plan(self) -> PlanSpec:
@@ -79,7 +77,7 @@ class PlanAssertion:
         found = self._find(wanted)
         if not found:
             self._miss(f"there is no {_bare(wanted)}", wanted)
-        return StepAssertion(self._subject, self._nodes, str(wanted), found)
+        return StepAssertion(self._subject, str(wanted), found)
 
     def has_no_step(self, which: Words | None = None, **criteria: Unpack[Criteria]) -> Self:
         """No step is meant and meets all criteria, which are those of :meth:`has_step`."""
@@ -109,7 +107,7 @@ class PlanAssertion:
             asked = (("", count), ("at least ", at_least), ("at most ", at_most))
             listed = " and ".join(f"{word}{limit}" for word, limit in asked if limit is not None)
             such = str(wanted).removeprefix("a step")
-            said = f"there {'is' if len(found) == 1 else 'are'} {_plural(len(found), 'step')}{such}, not {listed}"
+            said = f"there {'is' if len(found) == 1 else 'are'} {count_of(len(found), 'step')}{such}, not {listed}"
             self._fail(said, marked=found if wanted.criteria else ())
         return self
 
@@ -151,7 +149,7 @@ class PlanAssertion:
             raise ValueError(f"least: {least!r} is none of {', '.join(_SEVERITIES)}")
         listed = [*check_rules(self.plan), *lint_plan(self.plan)]
         found = [one for one in listed if one.severity in _SEVERITIES[least] and one.code not in ignore]
-        self._refuse(f"there {'is' if len(found) == 1 else 'are'} {_plural(len(found), 'finding')}", found)
+        self._refuse(f"there {'is' if len(found) == 1 else 'are'} {count_of(len(found), 'finding')}", found)
         return self
 
     def needs_no_repair(self) -> Self:
@@ -164,7 +162,7 @@ class PlanAssertion:
     # ---------------------------------------------------------------- messages
 
     def _find(self, wanted: Wanted) -> list[Node]:
-        return [node for node in self._nodes if wanted.fits(node.step)]
+        return [node for node in self._subject.nodes if wanted.fits(node.step)]
 
     def _refuse(self, message: str, found: list[Diagnostic]) -> None:
         __tracebackhide__ = True
@@ -173,20 +171,20 @@ class PlanAssertion:
             self._fail(
                 message,
                 show_some(map(render, found), len(found)),
-                [node for node in self._nodes if node.step.step_id in ids],
+                [node for node in self._subject.nodes if node.step.step_id in ids],
             )
 
     def _miss(self, message: str, wanted: Wanted) -> NoReturn:
         """Fail, since there is nothing that is wanted, with what comes nearest."""
         __tracebackhide__ = True
-        near = find_nearest(wanted, self._nodes)
+        near = find_nearest(wanted, self._subject.nodes)
         reasons = [(node.step.step_id, wanted.explain(node.step)) for node in near]
         named = ", ".join(f"{step_id} ({reason})" if reason else step_id for step_id, reason in reasons)
         self._fail(message, [one_line(f"nearest: {named}")] if named else [], near)
 
     def _fail(self, message: str, rows: Iterable[str] = (), marked: Iterable[Node] = ()) -> NoReturn:
         __tracebackhide__ = True
-        shown = show_nodes(self._nodes, marked) or ["  (it has no steps)"]
+        shown = show_nodes(self._subject.nodes, marked) or ["  (it has no steps)"]
         self._fail_with(message, [*rows, "the plan:", *shown])
 
     def _fail_with(self, message: str, rows: Iterable[str]) -> NoReturn:
@@ -258,7 +256,7 @@ class StepAssertion(PlanAssertion):
         kept = [node for node in self._found if holds(node)]
         if not kept:
             self._fail(f"{self._said} is not {said}", marked=[*self._found, *others])
-        return StepAssertion(self._subject, self._nodes, f"{self._said} {said}", kept)
+        return StepAssertion(self._subject, f"{self._said} {said}", kept)
 
     def _meet(self, word: str, wanted: Wanted, of: Callable[[PlanStep], list[str]]) -> StepAssertion:
         __tracebackhide__ = True
@@ -268,12 +266,8 @@ class StepAssertion(PlanAssertion):
             rows = [f"step {step.step_id} {word} {', '.join(of(step)) or 'nothing'}" for step in self.steps[:_SHOWN]]
             marked = [f"  {one_line(row)}" for row in rows]
             self._fail(f"{self._said} does not say that it {word} {names}", marked, self._found)
-        return StepAssertion(self._subject, self._nodes, f"{self._said} that {word} {names}", kept)
+        return StepAssertion(self._subject, f"{self._said} that {word} {names}", kept)
 
 
 def _bare(wanted: Wanted) -> str:
     return str(wanted).removeprefix("a ")
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"

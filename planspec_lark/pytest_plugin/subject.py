@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import islice
 
 from attrs import define, field, frozen
@@ -11,7 +12,7 @@ from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.recovery import scan_plan
 from planspec_lark.planspec.tree import walk
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, render_all, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, count_of, render_all, shorten
 from planspec_lark.syntax.source import one_line
 
 __all__ = ["Node", "Subject", "UnreadablePlanError", "show_nodes", "show_some", "take"]
@@ -58,9 +59,10 @@ class Subject:
         repairs = self.repairs
         if not repairs:
             return []
-        head = f"the text was read with {len(repairs)} repair{'s' if len(repairs) > 1 else ''}:"
+        head = f"the text was read with {count_of(len(repairs), 'repair')}:"
         return [head, *show_some(map(_describe, repairs), len(repairs), "and")]
 
+    @cached_property
     def nodes(self) -> list[Node]:
         """All steps in document order."""
         nodes: list[Node] = []

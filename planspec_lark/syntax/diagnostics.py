@@ -22,6 +22,7 @@ __all__ = [
     "PlanSpecError",
     "PlanSyntaxError",
     "Severity",
+    "count_of",
     "decode",
     "has_errors",
     "in_order",
@@ -199,6 +200,11 @@ def _is_line(span: Span, source: Source) -> bool:
 def join_words(words: Sequence[str], last: str = "or") -> str:
     """Words as an enumeration: `a, b or c`."""
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def count_of(number: int, word: str) -> str:
+    """So many of something: `1 step`, `2 steps`."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def shorten(text: str, most: int = 2 * _EXCERPT_COLUMNS) -> str:

@@ -22,7 +22,6 @@ class View(NamedTuple):
     whether its body and its children show."""
 
     step: PlanStep
-    parent: PlanStep | None
     depth: int
     is_last: bool
     shows_body: bool
@@ -46,7 +45,7 @@ def view_steps(plan: PlanSpec, *, fold: bool) -> Iterator[View]:
         while path and path[-1] is not parent:
             path.pop()
         is_last = step is (parent.children if parent else plan.steps)[-1]
-        yield View(step, parent, len(path), is_last, not fold or shows_body(step), not fold or shows_children(step))
+        yield View(step, len(path), is_last, not fold or shows_body(step), not fold or shows_children(step))
         path.append(step)
 
 

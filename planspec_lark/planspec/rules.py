@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from operator import attrgetter
 
 from attrs import evolve
 
@@ -35,43 +36,41 @@ def validate_plan(plan: PlanSpec) -> list[str]:
 
 def check_rules(plan: PlanSpec) -> list[Diagnostic]:
     """The same as diagnostics, in the same order."""
-    types: list[Diagnostic] = []
-    names: list[Diagnostic] = []
-    leaves: list[Diagnostic] = []
-    containers: list[Diagnostic] = []
+    return sorted(_check(plan), key=attrgetter("code"))
+
+
+def _check(plan: PlanSpec) -> Iterator[Diagnostic]:
+    if not plan.steps:
+        help = "write `## Steps` and below it at least one step, such as `1. [act] Text → output`"
+        yield Diagnostic("PS201", "plan has no steps", help=help)
+    if not plan.goal:
+        help = "write `Goal: ` and one sentence, above `Constraints:` and `## Steps`"
+        yield Diagnostic("PS205", "plan has no goal", help=help, part="goal")
     first: dict[str, str] = {}
     for step in iter_steps(plan):
         kind = step.step_type
         if kind not in STEP_TYPES:
-            message = f"invalid type '{kind}'"
-            found = _found("PS202", step, "step_type", message, explain_type(step))
             meant = suggest_type(step)
-            types.append(evolve(found, replacement=f"[{meant}]" if meant else ""))
+            found = _found("PS202", step, "step_type", f"invalid type '{kind}'", explain_type(step))
+            yield evolve(found, replacement=f"[{meant}]" if meant else "")
         if step.step_name in first:
             message = f"duplicate name, first seen at step {shorten(first[step.step_name])}"
             help = "names are optional: rename one of the two, or leave it out"
-            names.append(_found("PS203", step, "step_name", message, help))
+            yield _found("PS203", step, "step_name", message, help)
         elif step.step_name:
             first[step.step_name] = step.step_id
         if step.children and kind not in CONTAINER_TYPES:
             help = f"only {list_types('and', containers=True)} have steps below them"
-            leaves.append(_found("PS204", step, "step_type", f"type '{kind}' cannot have children", help))
+            yield _found("PS204", step, "step_type", f"type '{kind}' cannot have children", help)
         elif kind in CONTAINER_TYPES and not step.children:
             help = f"write the steps that it consists of below it, or make it {list_types('or', containers=False)}"
-            containers.append(_found("PS206", step, "step_type", f"type '{kind}' has no children", help))
-    return [*_has_steps(plan), *types, *names, *leaves, *_has_goal(plan), *containers]
+            yield _found("PS206", step, "step_type", f"type '{kind}' has no children", help)
 
 
-def _found(code: str, step: PlanStep, part: str, message: str, help: str = "") -> Diagnostic:
+def _found(code: str, step: PlanStep, part: str, message: str, help: str) -> Diagnostic:
     name = f" ({step.step_name})" if step.step_name else ""
     said = f"step {step.step_id}{name}: {message}"
     return Diagnostic(code, said, help=help, step_id=step.step_id, part=part)
-
-
-def _has_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
-    if not plan.steps:
-        help = "write `## Steps` and below it at least one step, such as `1. [act] Text → output`"
-        yield Diagnostic("PS201", "plan has no steps", help=help)
 
 
 def _seems_marked(step: PlanStep) -> str:
@@ -100,9 +99,3 @@ def explain_type(step: PlanStep) -> str:
     meant = suggest_type(step)
     types = f"the types are {list_types('and')}"
     return f"did you mean `[{meant}]`? {types}" if meant else types
-
-
-def _has_goal(plan: PlanSpec) -> Iterator[Diagnostic]:
-    if not plan.goal:
-        help = "write `Goal: ` and one sentence, above `Constraints:` and `## Steps`"
-        yield Diagnostic("PS205", "plan has no goal", help=help, part="goal")

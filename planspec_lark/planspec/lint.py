@@ -10,7 +10,7 @@ from planspec_lark.planspec.corrections import find_inputs, find_outputs
 from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.tree import walk
+from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 
@@ -72,28 +72,24 @@ def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
 
 def _check_ids(plan: PlanSpec) -> Iterator[Diagnostic]:
     ids = {step.step_id for step in iter_steps(plan)}
-    yield from _check_siblings(plan.steps, "")
-    for step in iter_steps(plan):
-        yield from _check_siblings(step.children, step.step_id)
-        head = step.step_id.rpartition(".")[0]
+    # The highest number so far among those right below an id.
+    highest: dict[str, int] = {}
+    for step, parent in iter_with_parents(plan):
+        head, _, last = step.step_id.rpartition(".")
         if head and head not in ids:
             message = f"there is no step {head} for it to belong to"
             yield _found("PS301", step, "step_id", message, f"write a step {head} above it, or change its id")
-
-
-def _check_siblings(steps: list[PlanStep], parent_id: str) -> Iterator[Diagnostic]:
-    highest: int | None = None
-    for step in steps:
-        head, _, last = step.step_id.rpartition(".")
-        if head != parent_id:
+        if head != (parent.step_id if parent else ""):
             continue
-        number, name = int(last), f"{head}.{highest}".lstrip(".")
-        if highest is not None and number < highest:
+        # There may be a step 0.
+        number, before = int(last), highest.get(head, -1)
+        name = f"{head}.{before}".lstrip(".")
+        if number < before:
             yield _found("PS303", step, "step_id", f"it comes behind step {name}")
-        elif number > (highest or 0) + 1:
-            after = "it is the first one here" if highest is None else f"the step before it is {name}"
+        elif number > max(before, 0) + 1:
+            after = "it is the first one here" if before < 0 else f"the step before it is {name}"
             yield _found("PS302", step, "step_id", f"a number is left out: {after}")
-        highest = number if highest is None else max(highest, number)
+        highest[head] = max(before, number)
 
 
 # ---------------------------------------------------------------- data flow

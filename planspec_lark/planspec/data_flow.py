@@ -6,7 +6,7 @@ run knows (:mod:`planspec_lark.engine.inputs`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from attrs import frozen
@@ -84,21 +84,27 @@ def find_data_flow(plan: PlanSpec) -> DataFlow:
     return DataFlow(origins, producers, consumers)
 
 
-def find_users(plan: PlanSpec) -> tuple[dict[str, list[PlanStep]], dict[str, list[PlanStep]]]:
-    """By variable, the steps that put it out, and those that take it, in document order."""
+def find_users(
+    plan: PlanSpec, only: Collection[str] | None = None
+) -> tuple[dict[str, list[PlanStep]], dict[str, list[PlanStep]]]:
+    """By variable, all or ``only`` some, the steps that put it out, and those that take it, in document order."""
     producers: dict[str, list[PlanStep]] = {}
     consumers: dict[str, list[PlanStep]] = {}
     for step in iter_steps(plan):
         for names, steps in ((step.outputs, producers), (step.inputs, consumers)):
             for name in dict.fromkeys(names):
-                steps.setdefault(name, []).append(step)
+                if only is None or name in only:
+                    steps.setdefault(name, []).append(step)
     return producers, consumers
 
 
 def iter_origins(
     plan: PlanSpec, producers: Mapping[str, Sequence[PlanStep]]
 ) -> Iterator[tuple[PlanStep, dict[str, Origin | None]]]:
-    """Each step with inputs, in document order, and their origins; ``producers`` are those of :func:`find_users`."""
+    """Each step with inputs, in document order, and their origins.
+
+    ``producers`` are those of :func:`find_users`, at least of the variables that one wants to know about.
+    """
     reach = Reach()
     # By variable and by whether the step is skipped, the last step that has put it out, wherever it stands.
     last: dict[tuple[str, bool], PlanStep] = {}

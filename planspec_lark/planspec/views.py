@@ -144,7 +144,7 @@ def _view(plan: PlanSpec, step: PlanStep, todo: Todo | None) -> StepView:
     siblings = path[1].children if path[1:] else plan.steps
     # What a container declares is put out by a step inside it.
     around = set(map(id, path))
-    producers, consumers = find_users(plan)
+    producers, consumers = find_users(plan, {*step.inputs, *step.outputs})
     origins = next((found for one, found in iter_origins(plan, producers) if one is step), {}) if step.inputs else {}
 
     def beside(steps: Iterable[PlanStep], origin: PlanStep | None = None) -> tuple[PlanStep, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planspec_lark import Diagnostic
 from planspec_lark.syntax import reports
-from planspec_lark.syntax.diagnostics import Diagnostic
 
 __all__ = ["to_github", "to_json", "to_sarif"]
 

@@ -20,7 +20,7 @@ from planspec_lark import (
     render,
     render_all,
 )
-from planspec_lark.syntax.diagnostics import decode
+from planspec_lark.syntax import decode
 
 
 def found(text: str, start: int, end: int, **more: Any) -> Diagnostic:

@@ -20,8 +20,11 @@ from markdown_it import MarkdownIt
 
 from planspec_lark import (
     CODES,
+    CommandError,
+    Diagnostic,
     PlanStatus,
     PlanStep,
+    Severity,
     check_text,
     iter_steps,
     parse_plan,
@@ -35,8 +38,7 @@ from planspec_lark.engine.generating import read_children
 from planspec_lark.json_text import read_json
 from planspec_lark.json_text.yaml_text import read_yaml
 from planspec_lark.plan_cmd.apply import perform
-from planspec_lark.plan_next.reading import MessageError, parse_message
-from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, Severity
+from planspec_lark.plan_next import MessageError, parse_message
 from planspec_lark.toolplan import AtomsError, check_tool_plan, registry_from_value
 from planspec_lark.toolplan.reading import read_doc
 from tests.corpus import ROOT

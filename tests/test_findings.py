@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark import Severity
-from planspec_lark.json_text import read_json
+from planspec_lark.json_text import JsonText, read_json
 from planspec_lark.json_text.findings import Finding, FirstFindings, locate
-from planspec_lark.json_text.models import JsonText
 from planspec_lark.syntax.limits import Findings
 
 TEXT = json.dumps({"a": ["some text", 1], "b": {"c": "more \n text"}, "d": None})

@@ -11,10 +11,9 @@ from urllib.parse import unquote
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import Limits, check_text, scan_plan
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity
+from planspec_lark import CODES, Diagnostic, Limits, Severity, Source, check_text, scan_plan
 from planspec_lark.syntax.reports import summarize
-from planspec_lark.syntax.source import Source, visible
+from planspec_lark.syntax.source import visible
 from tests.corpus import each
 from tests.reporting import to_github, to_json, to_sarif
 

@@ -13,10 +13,9 @@ from hypothesis import given, strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from planspec_lark import Limits
+from planspec_lark import Limits, Severity, render
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, MissingYamlError, read_yaml
-from planspec_lark.syntax.diagnostics import Severity, render
 
 BYTES = 256_000
 

@@ -9,10 +9,9 @@ import pytest
 from attrs import evolve
 from hypothesis import given, strategies as st
 
-from planspec_lark import Severity, check_text, parse_plan, scan_plan, serialize_plan, validate_plan
+from planspec_lark import PlanSyntaxError, Severity, check_text, parse_plan, scan_plan, serialize_plan, validate_plan
 from planspec_lark.bulk import BulkOptions
 from planspec_lark.bulk.analysis import analyze_text
-from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from tests.bulk.corpora import DOUBLED, IN_PROSE, MENDED, PLAN, REFUSAL, fixture_texts
 
 FOREIGN = PLAN.replace("→", "->")

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import check_text, iter_steps, parse_plan, serialize_plan
-from planspec_lark.document.file import PlanFile
+from planspec_lark import PlanFile, check_text, iter_steps, parse_plan, serialize_plan
 from planspec_lark.engine import SqliteLedger
 from planspec_lark.engine.ledger import RunInfo
 from planspec_lark.planspec.models import STEP_TYPES

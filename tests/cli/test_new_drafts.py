@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark.cli import folder as commands
-from planspec_lark.folder.folder import PlanFolder
-from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder import PlanFolder, StoreError, StoreReason
 from tests.cli.running import at_work, run
 from tests.cli.terminals import terminal
 from tests.cli.test_folder import HIDDEN

@@ -13,9 +13,7 @@ from threading import Timer
 
 import pytest
 
-from planspec_lark import parse_plan
-from planspec_lark.document.file import PlanFile
-from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark import PlanFile, parse_plan, serialize_plan
 from tests.cli.running import PLAN, SLOPPY, call, command_line, environment, run
 
 # What a model has written of a line that is wrong.

@@ -8,6 +8,7 @@ import pytest
 
 from planspec_lark import (
     CommandError,
+    Limits,
     PlanCommand,
     PlanDocument,
     PlanSyntaxError,
@@ -17,7 +18,6 @@ from planspec_lark import (
     step_order,
 )
 from planspec_lark.document.pieces import Piece, cut_scanned
-from planspec_lark.syntax.limits import Limits
 from tests.corpus import each, read
 from tests.property import documents
 

@@ -10,6 +10,7 @@ import pytest
 
 from planspec_lark import (
     CommandError,
+    Limits,
     PlanCommand,
     PlanDocument,
     PlanStatus,
@@ -19,7 +20,6 @@ from planspec_lark import (
     parse_plan,
     parse_plan_commands,
 )
-from planspec_lark.syntax.limits import Limits
 
 # Of everything some.
 PLAN = """\

@@ -16,10 +16,9 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import PlanSyntaxError
-from planspec_lark.document.file import PlanBusyError, PlanFile, PlanFileError, clear_leftovers
+from planspec_lark import Limits, PlanBusyError, PlanFile, PlanFileError, PlanSyntaxError
+from planspec_lark.document.file import clear_leftovers
 from planspec_lark.document.lease import lease_path
-from planspec_lark.syntax.limits import Limits
 from tests.document.writers import NEW, OLD, Request
 from tests.dying import Server, serving
 

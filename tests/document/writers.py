@@ -16,7 +16,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.document.file import PlanFile
+from planspec_lark import PlanFile
 
 __all__ = ["NEW", "OLD", "Request", "serve"]
 

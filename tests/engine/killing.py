@@ -19,18 +19,19 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.document.file import PlanBusyError, PlanFile
-from planspec_lark.engine import sqlite_ledger
-from planspec_lark.engine.models import (
+from planspec_lark import PlanBusyError, PlanFile
+from planspec_lark.engine import (
     HopStatus,
     OperatorResult,
     PlanningCall,
     Purpose,
     Question,
     ReflectionCall,
+    RunResult,
     StepCall,
+    ThinkEngine,
+    sqlite_ledger,
 )
-from planspec_lark.engine.think import RunResult, ThinkEngine
 from tests.engine.worlds import chosen, failed, lacking, ok
 from tests.plan_next.killing import Points
 

@@ -10,8 +10,7 @@ from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import Limits, PlanStep, Severity, render_all
-from planspec_lark.engine.answers import read_execution
-from planspec_lark.engine.models import HopStatus, OperatorResult
+from planspec_lark.engine import HopStatus, OperatorResult, read_execution
 from tests.property import promises
 
 ACT = PlanStep("2", step_type="act", outputs=["pumps", "price"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.engine.models import EngineLimits, HopStatus, OperatorResult, Outcome
+from planspec_lark.engine import EngineLimits, HopStatus, OperatorResult, Outcome
 from tests.engine.worlds import World, chosen, failed, ok, plan, shown
 
 BRANCHES = "1. [decide] which?\n  1.1. [act] a\n  1.2. [subtask] b\n    1.2.1. [act] c\n2. [act] d\n"

@@ -7,13 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
+from planspec_lark import PlanSpec, PlanStep
+from planspec_lark.engine import OperatorResult, Outcome, SqliteLedger, StepCall, ThinkEngine
 from planspec_lark.engine.events import History
 from planspec_lark.engine.ledger import Kind, Record, RunInfo
-from planspec_lark.engine.models import OperatorResult, Outcome, StepCall
-from planspec_lark.engine.sqlite_ledger import SqliteLedger
 from planspec_lark.engine.state import RunState
-from planspec_lark.engine.think import ThinkEngine
-from planspec_lark.planspec.models import PlanSpec, PlanStep
 from tests.toolplan.measuring import grows_evenly
 
 

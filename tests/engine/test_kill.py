@@ -14,12 +14,9 @@ from typing import Any
 import pytest
 from attrs import define, frozen
 
-from planspec_lark import parse_plan
-from planspec_lark.document.file import PlanFileError
+from planspec_lark import PlanFileError, parse_plan
+from planspec_lark.engine import Outcome, RunResult, SqliteLedger
 from planspec_lark.engine.ledger import Kind, Record
-from planspec_lark.engine.models import Outcome
-from planspec_lark.engine.sqlite_ledger import SqliteLedger
-from planspec_lark.engine.think import RunResult
 from tests.corpus import ROOT
 from tests.dying import Server, serving
 from tests.engine.killing import LOCKED, Log, Request, begin, count_points, run_plan

@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
+from planspec_lark.engine import Ledger, LedgerError, MemoryLedger, SqliteLedger, ThinkEngine
 from planspec_lark.engine.events import History
-from planspec_lark.engine.ledger import Change, Kind, Ledger, LedgerError, MemoryLedger, Record, RunInfo
-from planspec_lark.engine.sqlite_ledger import SqliteLedger
-from planspec_lark.engine.think import ThinkEngine
+from planspec_lark.engine.ledger import Change, Kind, Record, RunInfo
 from planspec_lark.planspec import GRAMMAR_VERSION
 from tests.corpus import ROOT
 from tests.engine.worlds import World, plan

@@ -5,12 +5,23 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import parse_plan
-from planspec_lark.engine.ledger import Kind, MemoryLedger, Record
-from planspec_lark.engine.models import Answer, Budget, HopStatus, OperatorResult, StepCall, Unusable
-from planspec_lark.engine.previews import Planned, preview, preview_resumed
-from planspec_lark.engine.resuming import Edited, EditedError
+from planspec_lark.engine import (
+    Answer,
+    Budget,
+    Edited,
+    EditedError,
+    HopStatus,
+    MemoryLedger,
+    OperatorResult,
+    Planned,
+    StepCall,
+    ThinkEngine,
+    Unusable,
+    preview,
+    preview_resumed,
+)
+from planspec_lark.engine.ledger import Kind, Record
 from planspec_lark.engine.state import Finished, RunState
-from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.models import hash_of
 
 PLAN = """\

@@ -25,17 +25,17 @@ from planspec_lark import (
     scan_plan_commands,
     serialize_plan,
 )
-from planspec_lark.engine.answers import read_execution
-from planspec_lark.engine.models import HopStatus
-from planspec_lark.engine.prompts import (
-    LANGUAGES,
+from planspec_lark.engine import (
+    HopStatus,
     RunPhase,
     build_answer_repair_prompt,
     build_execution_prompt,
     build_generation_prompt,
     build_reflection_prompt,
     build_replan_prompt,
+    read_execution,
 )
+from planspec_lark.engine.prompts import LANGUAGES
 from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.syntax.prompt_templates import _SECTION, read_template
 from tests.corpus import ROOT

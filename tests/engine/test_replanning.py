@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import parse_plan
-from planspec_lark.engine.models import Budget, EngineLimits, Outcome
+from planspec_lark.engine import Budget, EngineLimits, Outcome
 from tests.engine.worlds import World, failed, ok, plan, shown
 
 ONE = "1. [act] a → x\n2. [act] b\n"

@@ -11,18 +11,20 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark import Diagnostic, PlanStep, Severity
-from planspec_lark.engine.answers import read_execution
-from planspec_lark.engine.asking import Asked, ask, ask_async
-from planspec_lark.engine.models import Effort, HopStatus, OperatorResult
-from planspec_lark.engine.prompts import (
+from planspec_lark.engine import (
+    Asked,
+    Effort,
+    HopStatus,
+    OperatorResult,
+    Request,
+    ask,
+    ask_async,
     build_answer_repair_prompt,
     build_execution_prompt,
     build_generation_prompt,
     build_reflection_prompt,
     build_replan_prompt,
-)
-from planspec_lark.engine.requests import (
-    Request,
+    read_execution,
     request_execution,
     request_generation,
     request_reflection,

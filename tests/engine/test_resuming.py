@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import PlanSyntaxError, parse_plan
-from planspec_lark.document.file import LeasedPlan, PlanFile, PlanFileError
-from planspec_lark.engine.models import Budget, EngineLimits, OperatorResult, Outcome, Unusable
-from planspec_lark.engine.resuming import Edited, EditedError
-from planspec_lark.engine.think import RunResult
+from planspec_lark import PlanFile, PlanFileError, PlanSyntaxError, parse_plan
+from planspec_lark.document import LeasedPlan
+from planspec_lark.engine import Budget, Edited, EditedError, EngineLimits, OperatorResult, Outcome, RunResult, Unusable
 from tests.corpus import ROOT
 from tests.engine.worlds import World, chosen, failed, ok, shown
 

@@ -9,19 +9,20 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanStatus, find_step, parse_plan
-from planspec_lark.engine.models import (
+from planspec_lark.engine import (
     Answer,
     Budget,
     Effort,
     EngineLimits,
     HopStatus,
-    Operator,
     OperatorResult,
     Outcome,
+    PlanRunError,
     StepCall,
+    ThinkEngine,
     Unusable,
 )
-from planspec_lark.engine.think import PlanRunError, ThinkEngine
+from planspec_lark.engine.models import Operator
 from planspec_lark.planspec.models import hash_of
 from tests.engine.worlds import World, chosen, failed, lacking, ok, plan, shown, unsure
 

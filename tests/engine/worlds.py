@@ -8,18 +8,18 @@ from typing import Any, TypeAlias, cast
 
 from attrs import define, field
 
-from planspec_lark import parse_plan, serialize_plan
-from planspec_lark.engine.desk import ThinkEvent
-from planspec_lark.engine.models import (
+from planspec_lark import PlanSpec, parse_plan, serialize_plan
+from planspec_lark.engine import (
     HopStatus,
     OperatorResult,
     PlanningCall,
     Question,
     ReflectionCall,
+    RunResult,
     StepCall,
+    ThinkEngine,
+    ThinkEvent,
 )
-from planspec_lark.engine.think import RunResult, ThinkEngine
-from planspec_lark.planspec.models import PlanSpec
 
 __all__ = ["World", "chosen", "failed", "lacking", "ok", "plan", "shown", "unsure"]
 

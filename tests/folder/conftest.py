@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.folder.folder import PlanFolder
+from planspec_lark.folder import PlanFolder
 from tests.folder.plans import BROKEN, FINISHED, OPEN, write
 
 

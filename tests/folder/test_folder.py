@@ -14,8 +14,7 @@ import pytest
 
 from planspec_lark import Limits, PlanSyntaxError, parse_plan
 from planspec_lark.files import link_or_copy
-from planspec_lark.folder.folder import PlanFolder
-from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder import PlanFolder, StoreError, StoreReason
 from tests.folder.plans import BROKEN, FINISHED, OPEN, write
 
 

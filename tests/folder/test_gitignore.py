@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.folder.folder import PlanFolder
-from planspec_lark.folder.models import StoreError
+from planspec_lark.folder import PlanFolder, StoreError
 
 
 def listed(folder: PlanFolder) -> list[str]:

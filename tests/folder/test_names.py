@@ -7,7 +7,7 @@ import sys
 import pytest
 from hypothesis import example, given, strategies as st
 
-from planspec_lark.folder.models import StoreError, StoreReason
+from planspec_lark.folder import StoreError, StoreReason
 from planspec_lark.folder.names import check_name, fold_name, forms, is_name, name_from
 
 

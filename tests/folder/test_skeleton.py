@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from planspec_lark import Severity, check_text, parse_plan, serialize_plan
-from planspec_lark.folder.models import StoreError
-from planspec_lark.folder.skeleton import make_skeleton
+from planspec_lark.folder import StoreError, make_skeleton
 
 SKELETON = """\
 # Plan: Implement auth

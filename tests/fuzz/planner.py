@@ -9,20 +9,27 @@ from typing import Any
 from hypothesis import strategies as st
 
 from planspec_lark import Diagnostic, parse_plan, render_all, serialize_plan, validate_plan
-from planspec_lark.plan_next.checking import check_message
-from planspec_lark.plan_next.context import (
+from planspec_lark.plan_next import (
+    Block,
     Context,
     ContextError,
-    close_block,
+    DoneItem,
+    DoneStatus,
+    ExecutorsError,
+    MessageError,
+    Phase,
+    PlanNext,
+    PlanReturn,
+    check_message,
     context_from_json,
     context_to_json,
-    open_block,
+    context_to_plan,
+    parse_message,
+    scan_message,
 )
-from planspec_lark.plan_next.executors import ExecutorsError, read_executors
-from planspec_lark.plan_next.models import Block, DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
-from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
+from planspec_lark.plan_next.context import close_block, open_block
+from planspec_lark.plan_next.executors import read_executors
 from planspec_lark.plan_next.results import status_of
-from planspec_lark.plan_next.view import context_to_plan
 from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.property import promises

@@ -14,8 +14,9 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
+from planspec_lark.syntax import one_line
 from planspec_lark.syntax.diagram import DiagramLanguage
-from planspec_lark.syntax.source import one_line, visible
+from planspec_lark.syntax.source import visible
 from planspec_lark.toolplan import (
     StepStatus,
     ToolPlan,

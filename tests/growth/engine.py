@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from planspec_lark import PlanStep, render_all
+from planspec_lark import Limits, PlanStep, render_all
 from planspec_lark.engine import build_execution_prompt, read_execution, request_reflection
 from planspec_lark.llm import LlmError
 from planspec_lark.llm.arriving import Arriving
 from planspec_lark.llm.transport import Endpoint
-from planspec_lark.syntax.limits import Limits
 from tests.growth.work import Work
 
 __all__ = ["ENGINE_SHAPES", "ENGINE_WORK"]

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from planspec_lark import render_all, serialize_plan
-from planspec_lark.plan_next.checking import check_message
-from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, context_from_json, context_to_json
-from planspec_lark.plan_next.models import Block, NewBlock, PlanNext, PlanReturn
-from planspec_lark.plan_next.reading import parse_message, scan_message
-from planspec_lark.plan_next.results import read_result
-from planspec_lark.plan_next.view import context_to_plan
-from planspec_lark.syntax.limits import Limits
+from planspec_lark import Limits, render_all, serialize_plan
+from planspec_lark.plan_next import (
+    Block,
+    Context,
+    NewBlock,
+    PlanNext,
+    PlanReturn,
+    check_message,
+    context_from_json,
+    context_to_json,
+    context_to_plan,
+    parse_message,
+    read_result,
+    scan_message,
+)
+from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from tests.growth.work import Work
 
 __all__ = ["PLANNER_SHAPES", "PLANNER_WORK"]

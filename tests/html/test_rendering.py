@@ -15,7 +15,7 @@ from planspec_lark.html import render_page
 from planspec_lark.html.diagram import WIDTH, lay_out
 from planspec_lark.html.markup import cut, cut_id, read_template
 from planspec_lark.html.render import Live, render
-from planspec_lark.planspec.data_flow import find_data_flow
+from planspec_lark.planspec import find_data_flow
 from planspec_lark.syntax.source import columns, visible
 from tests import strategies
 from tests.toolplan.measuring import grows_evenly

@@ -13,26 +13,39 @@ from typing import Any
 import pytest
 
 from planspec_lark import parse_plan, serialize_plan
-from planspec_lark.engine import build_generation_prompt, build_replan_prompt
-from planspec_lark.engine.models import (
+from planspec_lark.engine import (
     Answer,
     Effort,
     HopStatus,
-    Operator,
     OperatorResult,
     Outcome,
     PlanningCall,
     Purpose,
     ReflectionCall,
-    Refusal,
+    Request,
+    RunPhase,
     StepCall,
+    ThinkEngine,
     Unusable,
+    build_generation_prompt,
+    build_replan_prompt,
 )
-from planspec_lark.engine.prompts import RunPhase
-from planspec_lark.engine.requests import Request
-from planspec_lark.engine.think import ThinkEngine
-from planspec_lark.llm import LlmError, Meter, OpenAIChat, Program, ProgramError, Reply, Usage
-from planspec_lark.llm.agents import Model, chat_model, model_operator, model_planner, model_reflector, program_model
+from planspec_lark.engine.models import Operator, Refusal
+from planspec_lark.llm import (
+    LlmError,
+    Meter,
+    OpenAIChat,
+    Program,
+    ProgramError,
+    Reply,
+    Usage,
+    chat_model,
+    model_operator,
+    model_planner,
+    model_reflector,
+    program_model,
+)
+from planspec_lark.llm.agents import Model
 from tests.llm.serving import Scripted, Served, answer, completion, fault, fine
 
 PLAN = """\

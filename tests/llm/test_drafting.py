@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.engine.models import Answer, Effort
-from planspec_lark.engine.requests import Request
-from planspec_lark.llm.drafting import DraftedPlan, draft_plan, draft_plan_at_once
-from planspec_lark.llm.models import LlmError, Reply, Usage
-from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.stream import PlanEvent, PlanEventKind
-from planspec_lark.syntax.limits import Limits
+from planspec_lark import Limits, serialize_plan
+from planspec_lark.engine import Answer, Effort, Request
+from planspec_lark.llm import DraftedPlan, LlmError, Reply, Usage, draft_plan
+from planspec_lark.llm.drafting import draft_plan_at_once
+from planspec_lark.planspec import PlanEvent, PlanEventKind
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
 TWICE = "Goal: Mend the organ\n## Steps\n1. [act] Look\n1. [act] Look again\n2. [act] Go home\n"

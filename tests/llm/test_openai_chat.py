@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.llm import LlmError, OpenAIChat, Reply
-from planspec_lark.llm.models import Usage
+from planspec_lark.llm import LlmError, OpenAIChat, Reply, Usage
 from tests.llm.asking import KEY, Ask, chat_with, failure
 from tests.llm.serving import Scripted, Served, answer, fault, fine
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from planspec_lark.llm import LlmError, Reply
-from planspec_lark.llm.models import Usage
+from planspec_lark.llm import LlmError, Reply, Usage
 from planspec_lark.llm.replies import read_reply
 from planspec_lark.llm.transport import Endpoint
 from planspec_lark.syntax.source import visible

@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from planspec_lark.llm import LlmError, Meter, OpenAIChat, Reply
-from planspec_lark.llm.models import Usage
+from planspec_lark.llm import LlmError, Meter, OpenAIChat, Reply, Usage
 from tests.llm.asking import KEY, Ask, chat_with, failure
 from tests.llm.serving import (
     DONE,

@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from planspec_lark import iter_steps, parse_plan
-from planspec_lark.document.file import PlanFile
-from planspec_lark.syntax.token_estimate import estimate_tokens
+from planspec_lark import PlanFile, iter_steps, parse_plan
+from planspec_lark.syntax import estimate_tokens
 from tests.cli.running import call
 from tests.mcp_server.clients import PLAN, Agent, connected, text_of
 

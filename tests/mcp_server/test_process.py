@@ -17,8 +17,7 @@ import anyio
 import pytest
 from mcp.server.lowlevel import Server
 
-from planspec_lark import __version__
-from planspec_lark.document.file import PlanFile
+from planspec_lark import PlanFile, __version__
 from planspec_lark.mcp_server import serving
 from planspec_lark.mcp_server.serving import InboxError
 from tests.cli.running import call, command_line, environment

@@ -8,11 +8,9 @@ import time
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import check_text, parse_plan
-from planspec_lark.document.file import PlanFile
+from planspec_lark import PlanFile, check_text, parse_plan, scan_plan_commands
 from planspec_lark.mcp_server import tools
-from planspec_lark.plan_cmd.parser import scan_plan_commands
-from planspec_lark.syntax.token_estimate import estimate_tokens
+from planspec_lark.syntax import estimate_tokens
 from tests.mcp_server.clients import PLAN, Agent, connected
 
 TOOLS = ["list_plans", "read_plan", "check_plan", "apply_commands", "create_plan"]

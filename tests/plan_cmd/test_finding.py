@@ -7,10 +7,18 @@ import copy
 import pytest
 from hypothesis import example, given, strategies as st
 
-from planspec_lark import PlanCommand, PlanSpec, PlanStep, apply_command, apply_commands, iter_steps, parse_plan
+from planspec_lark import (
+    CommandError,
+    PlanCommand,
+    PlanSpec,
+    PlanStep,
+    apply_command,
+    apply_commands,
+    iter_steps,
+    parse_plan,
+)
 from planspec_lark.plan_cmd import apply as applying
 from planspec_lark.plan_cmd.apply import Finder, perform
-from planspec_lark.syntax.diagnostics import CommandError
 from tests import strategies
 
 

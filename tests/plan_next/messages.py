@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["call", "codes_of", "encode", "execute", "paths_of", "probes", "returned", "steps"]
 
-from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark import Diagnostic
 
 GOAL: dict[str, Any] = {
     "intent": "Dry the cellar",

@@ -8,23 +8,25 @@ import pytest
 from attrs import evolve
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.plan_next.checking import check_message
-from planspec_lark.plan_next.context import Context, close_block, open_block, start_context
-from planspec_lark.plan_next.executors import Executors
-from planspec_lark.plan_next.models import (
+from planspec_lark import Diagnostic, Severity, render_all
+from planspec_lark.plan_next import (
     Block,
+    Context,
     Core4,
     DoneItem,
     DoneStatus,
     Executor,
     ExecutorCall,
+    Executors,
     NewBlock,
     PlanNext,
     PlanReturn,
     PlanType,
+    check_message,
+    parse_message,
+    start_context,
 )
-from planspec_lark.plan_next.reading import parse_message
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
+from planspec_lark.plan_next.context import close_block, open_block
 from tests.plan_next.messages import GOAL, call, codes_of, encode, execute, paths_of, probes, returned, steps
 
 TOOLS = Executors([Executor("read_file"), Executor("write-file")])

@@ -9,23 +9,21 @@ import pytest
 from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
 
-from planspec_lark.plan_next.context import (
+from planspec_lark import Limits
+from planspec_lark.plan_next import (
+    Block,
     Context,
     ContextError,
-    context_from_json,
-    context_to_json,
-    start_context,
-)
-from planspec_lark.plan_next.models import (
-    Block,
     Core4,
     DoneItem,
     DoneStatus,
     ExecutorCall,
     Phase,
     PlanType,
+    context_from_json,
+    context_to_json,
+    start_context,
 )
-from planspec_lark.syntax.limits import Limits
 from tests.plan_next.turns import STEPS, close, execute, open_, probes, steps
 
 

@@ -7,13 +7,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.plan_next.executors import (
-    Executors,
-    ExecutorsError,
-    load_executors,
-    read_executors,
-)
-from planspec_lark.plan_next.models import Executor
+from planspec_lark.plan_next import Executor, Executors, ExecutorsError, load_executors
+from planspec_lark.plan_next.executors import read_executors
 
 TEXT = """\
 # What the planner may call.

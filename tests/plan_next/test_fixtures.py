@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.plan_next.models import Phase, PlanNext, PlanType
-from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
+from planspec_lark import CODES, Severity, render_all
+from planspec_lark.plan_next import MessageError, Phase, PlanNext, PlanType, parse_message, scan_message
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.syntax.diagnostics import CODES, Severity, render_all
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 from tests.plan_next.test_schema import SCHEMAS, STRICT, STRICT_SCHEMAS, STRUCTURAL, structural
 

@@ -12,12 +12,26 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from planspec_lark.plan_next import kernel as kernel_module
-from planspec_lark.plan_next.context import CONTEXT_LIMITS, Context, ContextError, context_to_json, start_context
-from planspec_lark.plan_next.kernel import CONTEXT_FILE, StateError, create_state, open_state, read_state
-from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, PlanNext, PlanReturn
-from planspec_lark.plan_next.reading import parse_message
-from planspec_lark.plan_next.runtime import Runtime
+from planspec_lark.plan_next import (
+    Block,
+    Context,
+    ContextError,
+    Core4,
+    DoneItem,
+    DoneStatus,
+    PlanNext,
+    PlanReturn,
+    Runtime,
+    StateError,
+    context_to_json,
+    create_state,
+    kernel as kernel_module,
+    parse_message,
+    read_state,
+    start_context,
+)
+from planspec_lark.plan_next.context import CONTEXT_LIMITS
+from planspec_lark.plan_next.kernel import CONTEXT_FILE, open_state
 from tests.plan_next.turns import STEPS, close, execute, open_, returned
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.plan_next.models import DoneItem, NewBlock
-from planspec_lark.syntax.diagnostics import Severity
+from planspec_lark import Severity
+from planspec_lark.plan_next import DoneItem, NewBlock
 from tests.plan_next.obligations import holds
 from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, VALID, find, within, without, write
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from planspec_lark.plan_next.context import start_context
+from planspec_lark.plan_next import build_planner_prompt, start_context
 from planspec_lark.plan_next.executors import read_executors
-from planspec_lark.plan_next.prompts import LANGUAGES, build_planner_prompt
+from planspec_lark.plan_next.prompts import LANGUAGES
 from tests.plan_next.obligations import holds
 
 CONTEXT = start_context("Dry hall", ["Mend the roof"])

@@ -8,14 +8,27 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.plan_next.checking import check_message
-from planspec_lark.plan_next.context import Context, start_context
-from planspec_lark.plan_next.executors import Executors, read_executors
-from planspec_lark.plan_next.judging import Judge
-from planspec_lark.plan_next.kernel import create_state, read_state
-from planspec_lark.plan_next.models import Block, DoneItem, DoneStatus, ExecutorCall, Phase, PlanNext
-from planspec_lark.plan_next.reading import parse_message
-from planspec_lark.plan_next.runtime import Event, EventKind, Refusal, Runtime
+from planspec_lark.plan_next import (
+    Block,
+    Context,
+    DoneItem,
+    DoneStatus,
+    Event,
+    EventKind,
+    ExecutorCall,
+    Executors,
+    Judge,
+    Phase,
+    PlanNext,
+    Refusal,
+    Runtime,
+    check_message,
+    create_state,
+    parse_message,
+    read_state,
+    start_context,
+)
+from planspec_lark.plan_next.executors import read_executors
 from tests.plan_next.obligations import holds
 from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, changed, within, write
 

@@ -15,16 +15,26 @@ from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.plan_next.context import Context
-from planspec_lark.plan_next.executors import Executors
-from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, Executor, ExecutorCall, Phase
-from planspec_lark.plan_next.prompts import LANGUAGES, build_executor_prompt, build_planner_prompt, build_repair_prompt
-from planspec_lark.plan_next.reading import parse_message
+from planspec_lark import Diagnostic, Severity, Source
+from planspec_lark.plan_next import (
+    Block,
+    Context,
+    Core4,
+    DoneItem,
+    DoneStatus,
+    Executor,
+    ExecutorCall,
+    Executors,
+    Phase,
+    build_executor_prompt,
+    build_planner_prompt,
+    build_repair_prompt,
+    parse_message,
+)
+from planspec_lark.plan_next.prompts import LANGUAGES
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.grammars import schema_path
 from planspec_lark.syntax.prompt_templates import _SECTION, read_template
-from planspec_lark.syntax.source import Source
 from tests.pages import fences, headings
 
 TEMPLATES = [(name, language) for name in ("planner", "executor", "repair") for language in LANGUAGES]

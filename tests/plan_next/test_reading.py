@@ -9,22 +9,23 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.plan_next.judging import Judge
-from planspec_lark.plan_next.models import (
+from planspec_lark import Limits, PlanSyntaxError, Severity, render_all
+from planspec_lark.plan_next import (
     Core4,
     DoneStatus,
     ExecutorCall,
+    Judge,
+    MessageError,
     NewBlock,
     Phase,
     PlanNext,
     PlanReturn,
     PlanType,
+    default_words,
+    parse_message,
+    scan_message,
 )
-from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.plan_next.wording.words import default_words
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, render_all
-from planspec_lark.syntax.limits import Limits
 from tests.plan_next.messages import (
     GOAL,
     HYPOTHESES,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark.plan_next.models import DoneStatus, PlanReturn
-from planspec_lark.plan_next.results import read_result, status_of
+from planspec_lark.plan_next import DoneStatus, PlanReturn, read_result
+from planspec_lark.plan_next.results import status_of
 from tests.plan_next.variants import find
 
 DONE, PARTLY, FAILED = DoneStatus.DONE, DoneStatus.PARTLY_DONE, DoneStatus.FAILED

@@ -17,24 +17,32 @@ import pytest
 from attrs import field, frozen
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.plan_next.context import Context, start_context
-from planspec_lark.plan_next.executors import Executors
-from planspec_lark.plan_next.judging import Judge
-from planspec_lark.plan_next.kernel import CONTEXT_FILE, StateError, create_state, open_state, read_state
-from planspec_lark.plan_next.models import (
+from planspec_lark import render_all
+from planspec_lark.plan_next import (
     Block,
+    Context,
     DoneItem,
     DoneStatus,
+    Event,
+    EventKind,
     ExecutorCall,
+    Executors,
+    Judge,
     NewBlock,
     Phase,
     PlanNext,
     PlanReturn,
     PlanType,
-    goal_text,
+    Refusal,
+    Runtime,
+    StateError,
+    create_state,
+    read_state,
+    start_context,
 )
-from planspec_lark.plan_next.runtime import Answer, Event, EventKind, Refusal, Runtime
-from planspec_lark.syntax.diagnostics import render_all
+from planspec_lark.plan_next.kernel import CONTEXT_FILE, open_state
+from planspec_lark.plan_next.models import goal_text
+from planspec_lark.plan_next.runtime import Answer
 from tests.plan_next.turns import STEPS, close, execute, open_, returned, steps
 
 DONE = DoneStatus.DONE

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, strategies as st
 from jsonschema import Draft7Validator
 
-from planspec_lark.plan_next.models import Phase
+from planspec_lark import CODES, Diagnostic
+from planspec_lark.plan_next import Phase
 from planspec_lark.plan_next.reading import _NULLABLE
 from planspec_lark.plan_next.rules import PHASES
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic
 from planspec_lark.syntax.grammars import schema_path
 from tests.plan_next.obligations import holds
 from tests.plan_next.variants import (

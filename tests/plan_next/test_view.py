@@ -9,9 +9,18 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, iter_steps, parse_plan, serialize_plan, validate_plan
-from planspec_lark.plan_next.context import Context, start_context
-from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, ExecutorCall, Goal, PlanType
-from planspec_lark.plan_next.view import context_to_plan
+from planspec_lark.plan_next import (
+    Block,
+    Context,
+    Core4,
+    DoneItem,
+    DoneStatus,
+    ExecutorCall,
+    PlanType,
+    context_to_plan,
+    start_context,
+)
+from planspec_lark.plan_next.models import Goal
 from tests.cli.running import run
 from tests.plan_next.turns import STEPS, close, execute, open_, probes, steps
 

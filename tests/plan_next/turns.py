@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from planspec_lark.plan_next.context import Context, close_block, open_block
-from planspec_lark.plan_next.models import DoneStatus, PlanNext
-from planspec_lark.plan_next.reading import parse_message
+from planspec_lark.plan_next import Context, DoneStatus, PlanNext, parse_message
+from planspec_lark.plan_next.context import close_block, open_block
 
 __all__ = ["STEPS", "close", "execute", "open_", "probes", "returned", "steps"]
 

@@ -6,8 +6,8 @@ import copy
 import json
 from typing import Any
 
-from planspec_lark.plan_next.reading import MessageError, parse_message
-from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark import Diagnostic
+from planspec_lark.plan_next import MessageError, parse_message
 
 __all__ = [
     "CALL",

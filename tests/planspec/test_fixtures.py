@@ -20,7 +20,7 @@ from planspec_lark import (
     serialize_plan,
 )
 from planspec_lark.planspec.render import show_plan
-from planspec_lark.syntax.diagnostics import decode
+from planspec_lark.syntax import decode
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 VALID = each("planspec/valid", ".md")

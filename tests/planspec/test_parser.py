@@ -19,7 +19,7 @@ from planspec_lark import (
     serialize_plan,
     step_order,
 )
-from planspec_lark.syntax.diagnostics import decode
+from planspec_lark.syntax import decode
 from tests.planspec.test_models import DEPTH, chain
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan
-from planspec_lark.planspec import Todo, find_data_flow, focus_view, next_step_view
-from planspec_lark.planspec.views import StepView
+from planspec_lark.planspec import StepView, Todo, find_data_flow, focus_view, next_step_view
 
 PLAN = """\
 # Plan: Move the bookings

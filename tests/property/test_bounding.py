@@ -8,8 +8,7 @@ from functools import partial
 from hypothesis import assume, given, strategies as st
 
 from planspec_lark import PlanSpec, PlanStatus, iter_steps, parse_plan, serialize_plan
-from planspec_lark.planspec import focus_view
-from planspec_lark.planspec.views import StepView, next_step_view
+from planspec_lark.planspec import StepView, focus_view, next_step_view
 from planspec_lark.syntax import estimate_tokens
 from planspec_lark.syntax.token_estimate import TokenCounter
 from tests import strategies

@@ -10,13 +10,12 @@ import pytest
 from attrs import evolve
 from hypothesis import Phase, example, given, settings, strategies as st
 
-from planspec_lark import PlanCommand, PlanSpec, PlanStep, ScanResult, scan_plan
+from planspec_lark import CommandError, PlanCommand, PlanSpec, PlanStep, ScanResult, scan_plan
 from planspec_lark.engine.trial import Trial
 from planspec_lark.plan_cmd import apply as applying, printer as command_printing
 from planspec_lark.plan_cmd.apply import Finder
 from planspec_lark.planspec import fast_reader, models, printer as printing, tokens
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import CommandError
 from planspec_lark.syntax.lalr import load_rules
 from planspec_lark.syntax.patterns import RegularRules, TerminalPattern
 from tests import strategies

@@ -13,11 +13,25 @@ from attrs import define
 from hypothesis import given, strategies as st
 
 from planspec_lark import PlanStatus, PlanStep, iter_steps, parse_plan, serialize_plan, validate_plan
-from planspec_lark.plan_next.context import Context, context_from_json, context_to_json, start_context
-from planspec_lark.plan_next.kernel import create_state, read_state
-from planspec_lark.plan_next.models import Block, DoneItem, DoneStatus, Phase, PlanReturn
-from planspec_lark.plan_next.runtime import Answer, Event, EventKind, Refusal, Runtime
-from planspec_lark.plan_next.view import context_to_plan
+from planspec_lark.plan_next import (
+    Block,
+    Context,
+    DoneItem,
+    DoneStatus,
+    Event,
+    EventKind,
+    Phase,
+    PlanReturn,
+    Refusal,
+    Runtime,
+    context_from_json,
+    context_to_json,
+    context_to_plan,
+    create_state,
+    read_state,
+    start_context,
+)
+from planspec_lark.plan_next.runtime import Answer
 from tests import strategies
 from tests.plan_next.turns import execute, probes, returned, steps
 

@@ -11,15 +11,14 @@ from typing import Any
 from attrs import define, field
 from hypothesis import given, strategies as st
 
-from planspec_lark import parse_plan, serialize_plan
-from planspec_lark.engine.desk import ThinkEvent
-from planspec_lark.engine.ledger import Kind, MemoryLedger, Record
-from planspec_lark.engine.models import (
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, Severity, iter_steps, parse_plan, serialize_plan
+from planspec_lark.engine import (
     Answer,
     Budget,
     Effort,
     EngineLimits,
     HopStatus,
+    MemoryLedger,
     OperatorResult,
     Outcome,
     PlanningCall,
@@ -27,12 +26,12 @@ from planspec_lark.engine.models import (
     Question,
     ReflectionCall,
     StepCall,
+    ThinkEngine,
+    ThinkEvent,
 )
+from planspec_lark.engine.ledger import Kind, Record
 from planspec_lark.engine.resuming import replay
-from planspec_lark.engine.think import ThinkEngine
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.syntax.diagnostics import Severity
 from planspec_lark.syntax.source import visible
 from tests import strategies
 

@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
 from planspec_lark.toolplan import (
+    ToolPlanError,
     draw_toolplan,
     load_plan_doc,
     plan_to_toolplan_skeleton,
@@ -20,7 +21,6 @@ from planspec_lark.toolplan import (
     toolplan_to_plan,
     validate_plan_doc,
 )
-from planspec_lark.toolplan.interchange import ToolPlanError
 from planspec_lark.toolplan.notes import Note, read_note, variable_of, write_note
 from tests.toolplan.measuring import grows_evenly
 from tests.toolplan.plans import ATOMS, bake, document, weigh

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import shutil
 
 import pytest
@@ -35,7 +36,11 @@ def test_every_job_is_run_for_a_change() -> None:
 
 
 @pytest.mark.parametrize(("job", "code"), [("fuzz", 0), ("all", 1)])
-def test_snapshots_of_tests_left_out_are_no_fault_of_a_job(pytester: pytest.Pytester, job: str, code: int) -> None:
+def test_snapshots_of_tests_left_out_are_no_fault_of_a_job(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, job: str, code: int
+) -> None:
+    for name in [name for name in os.environ if name.startswith("PYTEST_XDIST")]:
+        monkeypatch.delenv(name)
     tests = pytester.mkdir("tests")
     shutil.copy(ROOT / "tests" / "conftest.py", tests)
     (tests / "test_other.py").write_text("def test_other(snapshot):\n    assert 1 == snapshot\n")

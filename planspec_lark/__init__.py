@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         scan_plan_commands as scan_plan_commands,
     )
     from planspec_lark.plan_cmd.printer import serialize_commands as serialize_commands
+    from planspec_lark.planspec.answer_reader import scan_plan as scan_plan
     from planspec_lark.planspec.check import check_text as check_text
     from planspec_lark.planspec.fold import (
         collapse_step as collapse_step,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     )
     from planspec_lark.planspec.parser import parse_plan as parse_plan, parse_tree as parse_tree
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
-    from planspec_lark.planspec.recovery import ScanResult as ScanResult, scan_plan as scan_plan
+    from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
     from planspec_lark.planspec.stream import PlanStream as PlanStream
     from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
@@ -105,7 +106,8 @@ else:
             "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
             "planspec.parser": "parse_plan parse_tree",
             "planspec.printer": "serialize_plan",
-            "planspec.recovery": "ScanResult scan_plan",
+            "planspec.answer_reader": "scan_plan",
+            "planspec.recovery": "ScanResult",
             "planspec.rules": "validate_plan",
             "planspec.stream": "PlanStream",
             "planspec.transformer": "PlanTransformer",

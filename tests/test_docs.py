@@ -384,6 +384,12 @@ def is_open(command: str) -> bool:
 
 
 IN_PYTHON = {"PE302", "PE304", "PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PS315", "PC108", "PJ107"} | {
+    # Readers of answers alone give these.
+    "PS126",
+    "PS127",
+    "PS128",
+    "PS129",
+    "PS130",
     "PC118",
     "PC119",
     "PC120",

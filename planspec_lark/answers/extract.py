@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import Enum
+from functools import partial
 from typing import Any
 
 from attrs import evolve, field, frozen
 
+from planspec_lark.answers.json_strings import find_in_json
 from planspec_lark.answers.repair import last_line
 from planspec_lark.answers.risk import Risk, highest, rate
+from planspec_lark.answers.truncation import find_cut
+from planspec_lark.planspec.answer_lines import find_legend
+from planspec_lark.planspec.answer_reader import scan_plan
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.interchange import plan_to_dict
-from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.models import STEP_TYPES, PlanSpec
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.recovery import scan_plan
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.source import Source, Span
 
 __all__ = ["Extraction", "Repair", "extract_plan"]
+
+
+# What no plan can be put together from.
+_UNREADABLE = frozenset({"PS121", "PS122", "PS123", "PS128"})
+
+
+# What tells of steps that were not taken.
+_LOST = frozenset({"PS107", "PS110", "PS111", "PS112", "PS127"})
+
+
+class Verdict(str, Enum):
+    """Whether the plan that was read from an answer is safe to act on.
+
+    Attributes:
+        ACCEPTED: it is.
+        NEEDS_REVIEW: a plan can be read, but something may be missing or may be meant otherwise.
+        REFUSED: there is no plan, or what there is cannot be put together.
+    """
+
+    ACCEPTED = "accepted"
+    NEEDS_REVIEW = "needs_review"
+    REFUSED = "refused"
 
 
 @frozen
@@ -71,6 +99,7 @@ class Extraction:
         left_out: what seems to be no part of the plan.
         span: from the plan's first character to its last; None where there is none.
         max_risk: the highest risk that is allowed.
+        truncated: whether the answer was cut off.
     """
 
     plan: PlanSpec
@@ -79,7 +108,19 @@ class Extraction:
     left_out: tuple[Repair, ...]
     span: Span | None
     max_risk: Risk
+    truncated: bool
     source: Source = field(repr=False)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the plan is safe to act on."""
+        entries = (*self.repairs, *self.left_out)
+        codes = {entry.code for entry in entries}
+        is_lost = self.span is not None and bool(codes & _LOST)
+        if codes & _UNREADABLE or not (self.plan.steps or is_lost):
+            return Verdict.REFUSED
+        is_cut = any(one.code == "PS129" and one.diagnostic.severity is Severity.ERROR for one in entries)
+        return Verdict.NEEDS_REVIEW if is_cut or self.refused or not self.plan.steps else Verdict.ACCEPTED
 
     @property
     def refused(self) -> list[Repair]:
@@ -95,12 +136,14 @@ class Extraction:
     @property
     def is_usable(self) -> bool:
         """Whether there is a plan with steps, and nothing was done for it that is not allowed."""
-        return bool(self.plan.steps) and not self.refused
+        return self.verdict is Verdict.ACCEPTED
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as a JSON value. It has no plan where that is not usable."""
         return {
+            "verdict": self.verdict.value,
             "usable": self.is_usable,
+            "truncated": self.truncated,
             "risk": self.risk.value,
             "max_risk": self.max_risk.value,
             "plan": plan_to_dict(self.plan) if self.is_usable else None,
@@ -112,43 +155,79 @@ class Extraction:
         }
 
 
-def extract_plan(
-    text: str, *, max_risk: Risk | str = Risk.MEDIUM, name: str = "<text>", limits: Limits = DEFAULT_LIMITS
+def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
+    text: str,
+    *,
+    max_risk: Risk | str = Risk.MEDIUM,
+    default_type: str = "",
+    finish_reason: str = "",
+    allow_truncated: bool = False,
+    name: str = "<text>",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Extraction:
     """Take the plan out of an answer, and keep account of all that was done to it. Never raises on any text.
 
     Args:
         text: any text.
         max_risk: the highest risk that is allowed. What is done above that is refused: then the plan is not usable.
+        default_type: the type of steps that have none; with it, a plan in plain Markdown is one, too.
+        finish_reason: why the model stopped, as its interface says; "length" means that the answer is cut off.
+        allow_truncated: whether a plan that is cut off will do. Its last line is not taken in any case.
         name: what diagnostics call the text.
         limits: how much to read. More findings than are listed count as the highest risk.
 
     Raises:
-        ValueError: there is no such risk.
+        ValueError: there is no such risk or type.
     """
     most = Risk(max_risk)
-    result = scan_plan(text, name=name, limits=limits)
+    if default_type and default_type not in STEP_TYPES:
+        raise ValueError(f"default_type: {default_type!r} is none of {', '.join(STEP_TYPES)}")
+    cut = find_cut(text, finish_reason=finish_reason)
+    result = scan_plan(text if cut is None else text[:cut], default_type=default_type, name=name, limits=limits)
     plan, source = result.plan, result.source
+    if not plan.steps and (inner := find_in_json(text, limits)) is not None:
+        return evolve(
+            extract_plan(
+                inner.text,
+                max_risk=max_risk,
+                default_type=default_type,
+                finish_reason="" if inner.is_whole else "length",
+                allow_truncated=allow_truncated,
+                name=name,
+                limits=limits,
+            )
+        )
+    cuts = [] if cut is None else [_name_cut(text, cut, name, is_allowed=allow_truncated)]
     # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind.
     types = [found for found in check_rules(plan) if found.code == "PS202"]
     repairs: list[Repair] = []
     left_out: list[Repair] = []
-    for diagnostic in (*result.diagnostics, *locate(types, result.places)):
-        entries = left_out if diagnostic.severity is Severity.INFO else repairs
-        entries.append(_enter(diagnostic, source, most))
-    repairs.sort(key=lambda entry: entry.line)
     span = _find_span(result.places)
-    return Extraction(plan, serialize_plan(plan), tuple(repairs), tuple(left_out), span, most, source)
+    first_step = min((step.span.start for step in result.places.steps.values()), default=None)
+    rated = partial(rate, plan=span, legend=find_legend(source.text), first_step=first_step)
+    for diagnostic in (*cuts, *result.diagnostics, *locate(types, result.places)):
+        entries = left_out if diagnostic.severity is Severity.INFO else repairs
+        entries.append(_enter(diagnostic, source, most, rated))
+    repairs.sort(key=lambda entry: entry.line)
+    return Extraction(plan, serialize_plan(plan), tuple(repairs), tuple(left_out), span, most, cut is not None, source)
 
 
-def _enter(diagnostic: Diagnostic, source: Source, most: Risk) -> Repair:
-    risk = rate(diagnostic)
+def _name_cut(text: str, cut: int, name: str, *, is_allowed: bool) -> Diagnostic:
+    source = Source(text, name)
+    severity = Severity.WARNING if is_allowed else Severity.ERROR
+    span = source.span(min(cut, max(len(text) - 1, 0)), len(text))
+    help = "ask for the rest, or allow a plan that is cut off"
+    return Diagnostic("PS129", "the answer is cut off here", severity, span, source=source, help=help)
+
+
+def _enter(diagnostic: Diagnostic, source: Source, most: Risk, rated: Callable[[Diagnostic], Risk]) -> Repair:
+    risk = rated(diagnostic)
     # A type is taken as it is, whatever might be meant by it.
     is_type = diagnostic.code == "PS202"
     fix, span = None if is_type else diagnostic.fix, diagnostic.span
-    is_dropped = diagnostic.severity is not Severity.WARNING or diagnostic.code in ("PS105", "PS125")
+    is_dropped = diagnostic.severity is not Severity.WARNING or diagnostic.code in ("PS105", "PS125", "PS130")
     is_kept = is_type or (fix is None and not is_dropped)
-    was = source.text[fix.span.start : fix.span.end] if fix else _whole_lines(span, source)
+    was = source.text[fix.span.start : fix.span.end] if fix else _whole_lines(span, diagnostic.source or source)
     became = fix.text if fix else was if is_kept else ""
     if risk.rank > most.rank:
         diagnostic = evolve(diagnostic, severity=Severity.ERROR)

@@ -8,11 +8,13 @@ from typing import Any
 
 from attrs import frozen
 
+from planspec_lark.planspec import fast_reader
+from planspec_lark.planspec.answer_reader import scan_plan
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.recovery import scan_plan, scan_strictly
+from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
@@ -95,7 +97,8 @@ def analyze_text(text: str, *, read: str) -> Analysis:
     plan, found = result.plan, result.diagnostics
     # The strict parser accepts foreign arrows, so they do not make a plan invalid.
     faults = [one for one in found if one.code != _FOREIGN_ARROW]
-    parsed = not (found if is_strict else faults)
+    # What a reader of answers takes for something else may still be a plan as it stands.
+    parsed = not (found if is_strict else faults) or (not is_strict and fast_reader.read(text) is not None)
     # As in a check: rules and lint would speak of a plan with holes.
     judged = [] if has_errors(found) else [*check_rules(plan), *lint_plan(plan)]
     was_repaired = any(one.severity is not Severity.INFO for one in faults)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planspec_lark import answers
-from planspec_lark.answers import Risk
+from planspec_lark.answers import Risk, Verdict
 from planspec_lark.answers.repair import MAX_FAULTS
 from planspec_lark.cli.arguments import count_option, flag, folder_option, language_option, plan_argument
 from planspec_lark.cli.output import (
@@ -28,6 +28,7 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
+from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.diagnostics import shorten
 
@@ -46,14 +47,33 @@ _STYLES = {Risk.NONE: "dim", Risk.LOW: "cyan", Risk.MEDIUM: "bold yellow", Risk.
     default=Risk.MEDIUM.value,
     help="Refuse repairs that are more likely to change what is meant.",
 )
-@flag("--json", "as_json", help="Write plan and ledger as JSON.")
-def extract_command(file: str, out: str, max_risk: str, as_json: bool) -> None:
+@click.option("--default-type", type=click.Choice([*STEP_TYPES]), help="The type of steps that have none.")
+@click.option("--finish-reason", default="", metavar="WORD", help="Why the model stopped; `length`: it was cut off.")
+@flag("--allow-truncated", help="Take a plan that was cut off, without its last line.")
+@flag("--json", "as_json", help="Write verdict, plan and ledger as JSON.")
+def extract_command(  # noqa: PLR0913, PLR0917  (its options)
+    file: str,
+    out: str,
+    max_risk: str,
+    default_type: str | None,
+    finish_reason: str,
+    allow_truncated: bool,
+    as_json: bool,
+) -> None:
     """Take the plan out of a language model's answer.
 
     The plan goes to standard output in canonical form, and what was repaired or left out for it to standard error.
-    Exits with 1, and writes no plan, where there is none or a repair is more risky than --max-risk allows.
+    Exits with 1, and writes no plan, where the verdict is another than `accepted`: there is none, a repair is more
+    risky than --max-risk allows, or the answer was cut off. With --default-type, plain Markdown is a plan as well.
     """
-    found = read_as(file, partial(answers.extract_plan, max_risk=max_risk), "nothing was read")
+    extract = partial(
+        answers.extract_plan,
+        max_risk=max_risk,
+        default_type=default_type or "",
+        finish_reason=finish_reason,
+        allow_truncated=allow_truncated,
+    )
+    found = read_as(file, extract, "nothing was read")
     if not as_json:
         write_rows(_ledger(found), to_stderr=True)
     if as_json or found.is_usable:
@@ -62,6 +82,10 @@ def extract_command(file: str, out: str, max_risk: str, as_json: bool) -> None:
             complain(f"{shown(out)}: written")
     if not found.plan.steps:
         fail(f"{shown(file)}: there is no plan")
+    if found.verdict is Verdict.REFUSED:
+        fail(f"{shown(file)}: the plan cannot be put together: no plan was written")
+    if not found.is_usable and not found.refused:
+        fail(f"{shown(file)}: the answer was cut off (--allow-truncated takes what there is): no plan was written")
     if not found.is_usable:
         repairs = count_of(len(found.refused), "repair is", "repairs are")
         fail(f"{shown(file)}: {repairs} of a higher risk than {max_risk}: no plan was written")

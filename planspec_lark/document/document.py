@@ -14,8 +14,9 @@ from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import check_change
 from planspec_lark.plan_cmd.apply import Report, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
+from planspec_lark.planspec.answer_reader import scan_plan
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
-from planspec_lark.planspec.recovery import ScanResult, scan_plan, scan_strictly
+from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.syntax.diagnostics import CommandError, PlanSyntaxError, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
+    from planspec_lark.planspec.answer_reader import scan_plan as scan_plan
     from planspec_lark.planspec.check import check_text as check_text
     from planspec_lark.planspec.data_flow import (
         DataFlow as DataFlow,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     )
     from planspec_lark.planspec.positions import Places as Places, StepPlaces as StepPlaces
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
-    from planspec_lark.planspec.recovery import ScanResult as ScanResult, scan_plan as scan_plan
+    from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
     from planspec_lark.planspec.stream import (
         PlanEvent as PlanEvent,
@@ -80,7 +81,8 @@ else:
             "parser": "GRAMMAR_VERSION parse_plan parse_tree",
             "positions": "Places StepPlaces",
             "printer": "serialize_plan",
-            "recovery": "ScanResult scan_plan",
+            "answer_reader": "scan_plan",
+            "recovery": "ScanResult",
             "rules": "validate_plan",
             "stream": "PlanEvent PlanEventKind PlanStream Provisional StreamEnd",
             "transformer": "PlanTransformer",

@@ -7,26 +7,38 @@ the callers offer a mended line only where the grammar accepts it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from re import Match
+from types import MappingProxyType
 
 from attrs import define, field, frozen
 
-from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES
+from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.syntax import grammars
 
 __all__ = [
+    "SPACE",
+    "SPACES",
+    "WIDE_SPACES",
     "AlmostList",
     "Flaw",
     "find_comment",
     "find_inputs",
     "find_outputs",
+    "is_foreign_type",
+    "is_item",
     "looks_like_step",
     "mend_bullet",
     "mend_header",
     "mend_step",
+    "plain_name",
+    "rank_of_number",
     "read_loose_id",
+    "read_status",
+    "unwrap",
+    "variables_of",
 ]
 
 
@@ -44,39 +56,76 @@ class Flaw:
     end: int
 
 
-# A line as a header in disguise: signs around a word, a colon or none, and the rest. Possessive, as it never has to go
-# back.
-_HEADER = r"(?P<signs>[#* \t]*+)(?P<word>[^\W\d_]++)[* \t]*+(?P<colon>[:：]?+)[* \t]*+(?P<rest>.*)"
+# White space, and what looks like it.
+SPACES = " \t\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u202f\u205f\u3000"
+SPACE = f"[{SPACES}]"
+WIDE_SPACES = tuple(set(SPACES) - set(BLANKS))
+_SPACE_GROUP = rf"(?P<space>{SPACE}*)"
+# Marks of Markdown that stand in pairs around all of a text.
+_PAIRS = ("**", "__", "`")
+
+
+def unwrap(text: str) -> str:
+    """A text without the white space and the pairs of ``**``, ``__`` and backticks that stand around all of it."""
+    text = text.strip(SPACES)
+    for mark in _PAIRS:
+        inner = text[len(mark) : -len(mark)]
+        if text.startswith(mark) and text.endswith(mark) and inner.strip(SPACES) and mark not in inner:
+            return unwrap(inner)
+    return text
+
+
+# A line as a header in disguise: signs, a label, a colon or a dash or none, and the rest. Possessive, as it never has
+# to go back.
+_HEADER = (
+    rf"(?P<hashes>[#＃]{{0,6}}+){SPACE}*+(?P<number>(?:[一二三四五六七八九十]{{1,2}}、)?+){SPACE}*+"
+    rf"(?P<picture>[^\x00-\x1f\x7f\ufeff\w\s#*_`\[\](){{}}<>|:：.,;!?\"'+→←-]*+){SPACE}*+"
+    rf"(?P<marks>[*_]*+){SPACE}*+"
+    rf"(?P<label>[^\W\d_]++(?:[ \xa0-][^\W\d_]++){{0,2}}+){SPACE}*+(?P<inner>[*_]*+){SPACE}*+"
+    rf"(?P<colon>[:：]|(?<=[ *_])[-–—](?={SPACE})|)(?P<outer>[*_]*+){SPACE}*+(?P<rest>.*)"
+)
+_FRAMED = r"^[#＃* ]*[【「\[]([^\W\d_]{2,12})[】」\]][:：]?"
 _HEADER_WORDS = {
-    "goal": "goal",
-    "目标": "goal",
-    "constraint": "constraints",
-    "constraints": "constraints",
-    "约束": "constraints",
-    "约束条件": "constraints",
-    "step": "steps",
-    "steps": "steps",
-    "步骤": "steps",
-    "plan": "title",
+    "title": ("plan", "title", "plan title", "计划", "标题", "计划标题", "计划名称"),
+    "goal": ("goal", "goals", "objective", "objectives", "the goal", "目标", "目的", "总目标"),
+    "constraints": (
+        *("constraint", "constraints", "requirements", "ground rules", "rules", "limitations"),
+        *("约束", "约束条件", "限制", "限制条件", "要求", "基本要求", "规则"),
+    ),
+    "steps": (
+        *("step", "steps", "plan steps", "action steps", "the steps", "action plan"),
+        *("步骤", "执行步骤", "实施步骤", "计划步骤", "具体步骤", "行动步骤", "操作步骤"),
+    ),
 }
+_KINDS = {word: kind for kind, words in _HEADER_WORDS.items() for word in words}
 
 
 def mend_header(line: str) -> tuple[Flaw, str] | None:
     """A line that is almost a header: its flaw and the header."""
-    if line[:1] == "#" and line[1:2] not in ("", "#", *BLANKS):
+    if line[:1] == "#" and line[1:2] not in ("", "#", *SPACES, "*", "_"):
         return Flaw("PS104", "white space is missing behind `#`", 0, len(line)), f"# {line[1:]}"
-    match = _compiled(_HEADER).fullmatch(line)
-    kind = _HEADER_WORDS.get(match["word"].lower()) if match else None
+    match = _compiled(_HEADER).fullmatch(_compiled(_FRAMED).sub(r"\1：", line, count=1))
+    kind = _KINDS.get(match["label"].lower()) if match else None
     if match is None or kind is None:
         return None
-    written = _write_header(kind, match["rest"], has_colon=bool(match["colon"]))
+    marks, closed = match["marks"], match["inner"] or match["outer"]
+    rest = match["rest"].strip(SPACES)
+    if marks and not closed:
+        # The marks go around the whole line.
+        if not rest.endswith(marks):
+            return None
+        rest = rest.removesuffix(marks)
+    elif not marks and closed:
+        rest = closed + rest
+    is_set_off = bool(match["hashes"] or marks or match["colon"] or match["number"])
+    written = _write_header(kind, unwrap(rest), has_colon=bool(match["colon"]), is_set_off=is_set_off)
     what = {"goal": "the goal is written", "title": "the title is written"}.get(kind, f"the {kind} are headed")
     return (Flaw("PS104", f"this is not how {what}", 0, len(line)), written) if written else None
 
 
-def _write_header(kind: str, rest: str, *, has_colon: bool) -> str | None:
+def _write_header(kind: str, rest: str, *, has_colon: bool, is_set_off: bool) -> str | None:
     if kind == "goal":
-        return f"Goal: {rest}".rstrip(BLANKS) if has_colon else None
+        return f"Goal: {rest}".rstrip(BLANKS) if has_colon or (is_set_off and not rest) else None
     if kind == "title":
         return f"# Plan: {rest}" if has_colon and rest else None
     if kind == "steps":
@@ -96,22 +145,27 @@ def find_comment(text: str) -> int | None:
     return match.start() if match else None
 
 
-_BULLET = r"(?P<bullet>[*+•·‣–—-]|[0-9]{1,3}[.)、])[ \t]*(?P<text>[^ \t].*)"
+_BULLET = rf"(?P<bullet>[*+•·‣▪◦–—－-]|[0-9０-９]{{1,3}}[.)、．）])(?P<space>{SPACE}*)(?P<text>[^{SPACES}].*)"
 
 
 def mend_bullet(line: str) -> tuple[Flaw, str] | None:
     """A line that is almost a constraint: its flaw and the constraint."""
     match = _compiled(_BULLET).fullmatch(line)
-    if match is None:
+    is_tight = match is not None and not match["space"]
+    if match is None or (is_tight and (match["bullet"] in "*–—" or not match["text"][0].isalpha())):
+        # Without white space these are more likely to be something else: a ruler, bold text, a negative number.
         return None
-    return Flaw("PS118", "a constraint starts with `- `", 0, match.end("bullet")), f"- {match['text']}"
+    return Flaw("PS118", "a constraint starts with `- `", 0, match.end("bullet")), f"- {unwrap(match['text'])}"
 
 
-_NAMES = r"[ \t]*(?P<names>[A-Za-z_]\w*(?:[ \t]*[,，、;；][ \t]*[A-Za-z_]\w*)*+)[ \t]*"
-_ALMOST_OUTPUTS = rf"(?a)(?<![^ \t])(?:[-=]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
-_ALMOST_INPUTS = rf"(?a)[ \t]*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
+# A list of variables, each in marks or not, joined by commas of any width.
+_QUOTES = "`*\"'‘’“”„‚«»‹›「」"
+_NAME_OF_LIST = rf"[{_QUOTES}]*[A-Za-z_]\w*[{_QUOTES}]*"
+_COMMA = rf"{SPACE}*[,，、;；]{SPACE}*"
+_NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPACE}*"
+_ALMOST_OUTPUTS = rf"(?a)(?<![^{SPACES}])(?:[-=]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+_ALMOST_INPUTS = rf"(?a){SPACE}*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
 _LEFT = ("<", "⇐", "⟵", "←")
-_COMMA = r"[ \t]*[,，、;；][ \t]*"
 
 
 @frozen
@@ -127,6 +181,21 @@ class AlmostList:
     written: str
 
 
+def plain_name(written: str) -> str:
+    """A variable without quotes and marks around it."""
+    name = written.strip(_QUOTES)
+    return name[2:-2] if len(name) > 4 and name.startswith("__") and name.endswith("__") else name
+
+
+def variables_of(text: str) -> list[str] | None:
+    """The variables of a list in any marks and with any commas; None where it is none."""
+    text = unwrap(text)
+    if text[:1] + text[-1:] in ("[]", "()", "［］", "（）"):
+        text = text[1:-1]
+    match = _compiled(f"(?a){_NAMES}").fullmatch(text)
+    return [plain_name(name) for name in _compiled(_COMMA).split(match["names"])] if match else None
+
+
 def find_outputs(description: str) -> AlmostList | None:
     """What looks like outputs at the end of a description: a foreign arrow (``->``), or foreign commas."""
     return _almost("→", _compiled(_ALMOST_OUTPUTS).search(description))
@@ -134,33 +203,95 @@ def find_outputs(description: str) -> AlmostList | None:
 
 def find_inputs(line: str) -> AlmostList | None:
     """A detail line that looks like inputs, but for its arrow or its commas."""
-    return _almost("←", _compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(BLANKS).startswith(_LEFT) else None
+    return _almost("←", _compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(SPACES).startswith(_LEFT) else None
 
 
 def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
     if match is None:
         return None
-    names = _compiled(_COMMA).split(match["names"])
+    names = [plain_name(name) for name in _compiled(_COMMA).split(match["names"])]
     written = f"{arrow} {', '.join(names)}"
     # A list that is written as it should be stands here because a backslash made text of it.
-    found = match[0].strip(BLANKS)
+    found = match[0].strip(SPACES)
     right = found.startswith(arrow) and grammars.pattern("planspec", "VARIABLES").fullmatch(found[1:].strip(BLANKS))
     return None if right else AlmostList(match.start(), not found.startswith(arrow), names, written)
 
 
-# White space, and what looks like it.
-_SPACE = r"(?P<space>[ \t\xa0\u3000]*)"
-_LEADER = r"(?:#{1,6}[ \t]*)?(?:[-*+•][ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?\**(?:(?i:step|步骤)[ \t]*)?(?=[0-9０-９])"
-# Each with the group `all`: what should have been written otherwise, if anything.
-_ID = rf"(?P<all>(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?:\.\)|[.．、)）:：。]?))\**{_SPACE}"
-_MARK = rf"(?P<all>[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】]){_SPACE}(?=(?:[\w-]+[ \t]*)?\**[\[［【(（<])"
-_NAME = rf"(?P<all>[\w-]+){_SPACE}(?=\**[\[［【(（<])"
-_TYPE = (
-    r"(?P<all>\**(?P<open>[\[［【(（<])[ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\]］】)）>]\**"
-    rf"(?:：|:(?=[ \t]))?){_SPACE}"
+# How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or behind a word.
+_NUMERALS = "一二三四五六七八九十"
+_NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
+# What stands for a box that is ticked, or not.
+_TICKED, _OPEN = "☑☒", "☐"
+_LEADER = (
+    rf"(?:[#＃]{{1,6}}{SPACE}*)?(?:[-*+•·‣▪◦]{SPACE}+)?(?:(?:\[(?P<box>[ xX])\]"
+    rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］]{{1,3}}))"
+    rf"{SPACE}+)?(?P<marks>[*_]*)(?:(?P<word>{_NUMBER_WORDS}){SPACE}*)?"
 )
-_PROGRESS = r"Progress:[ \t]*(?P<done>[0-9]{1,9})[ \t]*(?:/|of)[ \t]*(?P<total>[0-9]{1,9})"
+_DIGITS = "[0-9０-９]+(?:[.．][0-9０-９]+)*"
+# Each with the group `all`: what should have been written otherwise, if anything.
+_ID = (
+    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|[{_NUMERALS}]{{1,3}}|[A-Za-z])[)）]?(?:步|阶段)?"
+    rf"(?:\.\)|[.．、)）:：。]|{SPACE}+[-–—](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
+)
+# How a step begins, whatever follows; and how one begins that has a sign behind its number, or a word in front of it.
+_WORDED = (
+    rf"(?:第{SPACE}*(?:{_DIGITS}|[{_NUMERALS}]{{1,3}}){SPACE}*(?:步|阶段)"
+    rf"|(?i:step|phase|stage|步骤|阶段){SPACE}*(?:{_DIGITS}|[{_NUMERALS}]{{1,3}}))"
+)
+_PREFIX = _LEADER[: _LEADER.index("(?:(?P<word>")]
+_STEP = (
+    rf"{_PREFIX}(?:{_WORDED}|[(（]?{_DIGITS}|[(（][{_NUMERALS}]{{1,3}}[)）]|[{_NUMERALS}]{{1,3}}、"
+    rf"|[A-Za-z][.)、]{SPACE}+[\[［【])"
+)
+_ITEM = (
+    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|{_DIGITS}(?:\.\)|[.．、)）:：])|[(（][{_NUMERALS}]{{1,3}}[)）]"
+    rf"|[{_NUMERALS}]{{1,3}}、|[A-Za-z][.)、]{SPACE})"
+)
+_MARK = (
+    rf"(?P<all>[*_`]*[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】][*_`]*){_SPACE_GROUP}"
+    rf"(?=(?:[\w-]+{SPACE}*)?[*_`]*[\[［【(（<])"
+)
+_FREE_MARK = rf"(?P<all>[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】]){_SPACE_GROUP}"
+_SIGN = (
+    rf"(?P<all>(?P<mark>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］\"'“”‘’«»:：.,;!?、。，…→-]{{1,3}}+))"
+    rf"{_SPACE_GROUP}"
+)
+_NAME = rf"(?P<all>[\w-]*[^\W_][\w-]*){_SPACE_GROUP}(?=[*_`]*[\[［【(（<])"
+_TYPE = (
+    rf"(?P<all>(?P<marks>[*_`]*)(?P<open>[\[［【(（<])"
+    rf"(?P<inner>\*\*|__(?=[^\]］】]*__)|`|){SPACE}*(?P<type>[^\W\d][\w -]{{0,30}}?){SPACE}*(?P=inner)"
+    rf"[\]］】)）>](?P<close>[*_`]*)"
+    rf"(?:：|:(?={SPACE}))?){_SPACE_GROUP}"
+)
+_PROGRESS = rf"Progress[:：]{SPACE}*(?P<done>[0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*(?P<total>[0-9]{{1,9}})"
+_CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
+
+# What people and models write in place of a mark. Emoji are compared without their variation selector.
+_STATUS_WORDS = {
+    "x": ("X", "✅", "✓", "✔", "☑", "☒", "done", "complete", "completed", "finished", "已完成", "完成", "已办"),
+    ">": ("⏳", "in progress", "ongoing", "active", "started", "进行中", "正在进行"),
+    "!": ("❌", "🚫", "blocked", "受阻", "阻塞", "已阻塞"),
+    "~": ("⏭", "skipped", "skip", "已跳过", "跳过"),
+    " ": ("", "☐", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待处理"),
+}
+STATUS_SIGNS = {word: mark for mark, words in _STATUS_WORDS.items() for word in (mark, *words)}
+_TYPE_WORDS = {
+    word: name for name, one in STEP_TYPES.items() for word in (name, *one.words, *map(str.lower, one.hopspec))
+}
+_TYPE_WORDS |= {
+    "reasoning": "reason",
+    "推理": "reason",
+    "行动": "act",
+    "决策": "decide",
+    "子任务": "subtask",
+    "sub-task": "subtask",
+}
+
+
+def is_foreign_type(word: str) -> bool:
+    """Whether a word that is no type stands for one, or for a status."""
+    return word not in STEP_TYPES and (word.lower() in _TYPE_WORDS or read_status(word) is not None)
 
 
 def read_loose_id(written: str) -> str:
@@ -168,11 +299,51 @@ def read_loose_id(written: str) -> str:
     return ".".join(number.lstrip("0") or "0" for number in written.translate(_WIDE).split("."))
 
 
+def read_number(written: str) -> str:
+    """The id that is meant by digits, by a Chinese numeral up to 99, or by a letter, which counts from `a`."""
+    if written[0] in _NUMERALS:
+        tens, ten, units = written.rpartition("十")
+        count = (10 * (_NUMERALS.index(tens) + 1 if tens else 1) if ten else 0) + (
+            _NUMERALS.index(units[-1]) + 1 if units else 0
+        )
+        return str(count)
+    return str(ord(written.lower()) - 96) if written.isalpha() and written.isascii() else read_loose_id(written)
+
+
+def read_status(written: str) -> str | None:
+    """The character of the mark that is meant by a sign or a word, or None."""
+    return STATUS_SIGNS.get(
+        written.strip(SPACES).replace("\ufe0f", "").lower() or " ", None if written.strip(SPACES) != "X" else "x"
+    )
+
+
+def is_item(line: str, *, is_worded: bool = False) -> bool:
+    """Whether a line begins as an item of a numbered list does; or (``is_worded``) with a word such as `Step 1`."""
+    match = _compiled(_ITEM).match(line)
+    return match is not None and (not is_worded or match["worded"] is not None)
+
+
+def rank_of_number(line: str) -> float:
+    """How far in a kind of number stands where the indentation is the same: 一、 （一） Step 1 1. (1) a."""
+    match = _compiled(_LEADER).match(line)
+    rest = line[match.end() :] if match else line
+    if match and match["word"]:
+        return 0.2
+    is_open = rest[:1] in "(（"
+    sign = rest[1:2] if is_open else rest[:1]
+    if sign in _NUMERALS:
+        return 0.1 if is_open else 0.0
+    if sign.isdigit():
+        return 0.4 if is_open else 0.3
+    return 0.5
+
+
 def looks_like_step(line: str) -> bool:
     """Whether a line seems to be meant as a step. A numbered heading does only if it is one otherwise."""
-    if _compiled(_LEADER).match(line) is None:
+    match = _compiled(_STEP).match(line)
+    if match is None:
         return False
-    return line[:1] != "#" or mend_step(line)[1] is not None
+    return line[:1] not in ("#", "＃") or mend_step(line)[1] is not None
 
 
 @define
@@ -180,6 +351,13 @@ class _Mender:
     """Reads a summary line as loosely as it can, from left to right, and writes it down as it should be."""
 
     line: str
+    legend: Mapping[str, str] = field(factory=dict)
+    default_type: str = ""
+    # Marks in front of the id that have to be closed behind the text.
+    marks: str = ""
+    # How much is written up to the mark, and whether there is one.
+    id_end: int = 0
+    has_mark: bool = False
     at: int = 0
     written: str = ""
     flaws: list[Flaw] = field(factory=list)
@@ -205,21 +383,27 @@ class _Mender:
         elif not space and end < len(self.line):
             self.flaw("PS113", f"white space is missing behind {what}", end)
 
-    def lead(self) -> str:
-        """What may stand in front of the id; returns the mark that it stands for."""
+    def lead(self) -> str | None:
+        """What may stand in front of the id; returns the character of the mark that it stands for."""
         match = self.match(_LEADER)
-        if match is None:
-            return ""
-        if match.end():
-            self.flaw("PS110", "a step starts with its id", 0, match.end())
+        if match is None or not match.end():
+            return None
+        self.flaw("PS110", "a step starts with its id", 0, match.end())
         self.at = match.end()
-        return "[x] " if match["box"] in ("x", "X") else ""
+        self.marks = match["marks"]
+        box = match["box"] if match["box"] is not None else match["sign"]
+        if box is None or (known := self.status(box)) is not None:
+            return None if box is None else known
+        self.flaw("PS111", f"`{box}` is not a mark", *match.span("sign"))
+        return " "
 
     def id(self) -> bool:
         match = self.match(_ID)
         if match is None:
             return False
-        step_id, written = read_loose_id(match["id"]), match["all"]
+        step_id, written = read_number(match["id"]), match["all"]
+        if match["close"]:
+            self.marks = ""
         if not match["space"] and self.line[match.end() : match.end() + 1] in (".", "．"):
             self.flaw("PS110", f"`{written}` goes on with another dot", match.start(), match.end() + 1)
             return False
@@ -229,15 +413,38 @@ class _Mender:
             self.flaw("PS110", f"`{written}` is not an id with a dot behind it", *match.span("all"))
         return True
 
-    def mark(self, box: str) -> None:
+    def status(self, written: str) -> str | None:
+        """The character of the mark that a sign or a word stands for here, or None."""
+        bare = written.strip(SPACES).replace("\ufe0f", "")
+        return self.legend.get(bare) or read_status(bare)
+
+    def mark(self, box: str | None) -> None:
+        """The mark, in its place or in front of the id."""
+        self.id_end = len(self.written)
+        self.find_mark(box)
+        self.has_mark = len(self.written) > self.id_end
+
+    def find_mark(self, box: str | None) -> None:
         match = self.match(_MARK)
-        if match is None or self.is_type(match["mark"]):
-            self.written += box
+        if match is not None and (self.status(match["mark"]) is not None or not self.is_type(match["mark"])):
+            self.take_mark(match)
             return
-        mark = match["mark"]
-        # A status is never invented: whatever is none of the five, but for `X`, counts as pending.
-        known = mark if mark in MARKS.values() else " "
-        if self.take(match, f"[{'x' if mark.strip(BLANKS) in ('x', 'X') else known}]"):
+        if match is None and self.default_type:
+            match = self.match(_FREE_MARK)
+            if match is not None and self.status(match["mark"]) is not None:
+                self.take_mark(match)
+                return
+        match = self.match(_SIGN)
+        is_set = match is not None and self.line[match.end() : match.end() + 1] in ("[", "［", "【")
+        if match is not None and (is_set or self.status(match["mark"]) is not None):
+            self.take_mark(match)
+        elif box is not None:
+            self.written += f"[{box}] " if box != " " else ""
+
+    def take_mark(self, match: Match[str]) -> None:
+        # A status is never invented: whatever means none of the five counts as pending.
+        known = self.status(match["mark"]) or " "
+        if self.take(match, f"[{known}]"):
             self.check_space(match, f"`{match['all']}`")
         else:
             self.flaw("PS111", f"`{match['all']}` is not a mark", *match.span("all"))
@@ -251,11 +458,23 @@ class _Mender:
             self.take(match, match["all"])
             self.check_space(match, f"the name `{match['all']}`")
 
-    def type(self) -> bool:
+    def type(self, default: str) -> bool:
         match = self.match(_TYPE)
-        if match is None or (match["open"] in "(（<" and match["type"].lower() not in STEP_TYPES):
-            return False
-        if not self.take(match, f"[{match['type']}]"):
+        word = match["type"].strip(SPACES) if match else ""
+        meant = _TYPE_WORDS.get(word.lower())
+        is_word = (
+            match is not None
+            and match["open"] not in "(（<"
+            and grammars.pattern("planspec", "VARIABLE").fullmatch(word)
+        )
+        if match is None or (meant is None and not is_word):
+            if default:
+                self.written += f"[{default}] "
+                self.flaw("PS112", "the type in square brackets is missing", min(self.at, len(self.line) - 1))
+            return bool(default)
+        if match["marks"] and not match["close"]:
+            self.marks = match["marks"]
+        if not self.take(match, f"[{meant or word}]"):
             self.flaw("PS112", f"`{match['all']}` is not a type in square brackets", *match.span("all"))
         elif self.line[match.end() : match.end() + 1] != "→":
             self.check_space(match, f"`{match['all']}`")
@@ -265,23 +484,44 @@ class _Mender:
         """The pieces between separators: empty ones go, a bad Progress becomes part of the result."""
         # With the white space in front, so that a separator right behind the type is one.
         text, offset = " " + self.line[self.at :], self.at - 1
-        cuts = [match.start() for match in grammars.pattern("planspec", "SEPARATOR").finditer(text)]
-        description = text[: cuts[0] if cuts else None].strip(BLANKS)
+        text = self.take_sign_behind(text.rstrip(SPACES))
+        if self.marks and text.endswith(self.marks):
+            text, self.marks = text.removesuffix(self.marks), ""
+        cuts = [match.start() for match in _compiled(_CUT).finditer(text)]
+        description = text[: cuts[0] if cuts else None].strip(SPACES)
         almost = find_outputs(description)
-        if almost and almost.is_foreign:
-            description = f"{description[: almost.start].rstrip(BLANKS)} {almost.written}"
-        kept, has_progress = [description], False
+        outputs = ""
+        if almost is not None:
+            description, outputs = description[: almost.start], f" {almost.written}"
+        elif (arrow := description.rfind("→")) >= 0 and grammars.pattern("planspec", "VARIABLES").fullmatch(
+            description[arrow + 1 :].strip(BLANKS)
+        ):
+            names = variables_of(description[arrow + 1 :]) or []
+            description, outputs = description[:arrow], f" → {', '.join(names)}"
+        if self.marks:
+            description = description.rstrip(SPACES).removesuffix(self.marks)
+        kept, has_progress = [f"{unwrap(description)}{outputs}".strip(BLANKS)], False
         for bar, end in pairwise([*cuts, len(text)]):
-            piece = text[bar + 1 : end].strip(BLANKS)
+            piece = unwrap(text[bar + 1 : end])
             if not piece:
                 self.flaw("PS114", "there is nothing behind the separator `|`", offset + bar)
                 continue
-            if piece.startswith("Progress:"):
+            if piece.startswith(("Progress:", "Progress：")):
                 start = offset + text.index(piece, bar)
                 piece = self.progress(piece, start, has_progress)
                 has_progress = has_progress or not piece.startswith("\\")
             kept.append(piece)
         self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
+
+    def take_sign_behind(self, text: str) -> str:
+        """Take a sign at the end of a line for its mark, where it has none; returns what stands in front of it."""
+        front, _, sign = text.rpartition(" ")
+        known = self.status(sign) if sign and not sign[0].isalnum() and not sign.isascii() and front else None
+        if known is None or self.has_mark:
+            return text
+        self.flaw("PS111", f"`{sign}` is not a mark", self.at - 1 + len(front) + 1, len(self.line))
+        self.written = f"{self.written[: self.id_end]}[{known}] {self.written[self.id_end :]}"
+        return front.rstrip(SPACES)
 
     def progress(self, piece: str, start: int, repeated: bool) -> str:
         end = start + len(piece)
@@ -296,15 +536,25 @@ class _Mender:
         return f"Progress: {match['done']}/{match['total']}" if match and not repeated else "\\" + piece
 
 
-def mend_step(line: str) -> tuple[list[Flaw], str | None]:
-    """A line that is meant as a step: its flaws from left to right, and the line mended, or None."""
-    mender = _Mender(line)
+def mend_step(
+    line: str, legend: Mapping[str, str] = MappingProxyType({}), default_type: str = ""
+) -> tuple[list[Flaw], str | None]:
+    """A line that is meant as a step: its flaws from left to right, and the line mended, or None.
+
+    ``legend`` says for signs which mark they stand for; a step without a type gets the default one, if there is one.
+    """
+    mender = _Mender(line, legend, default_type)
     box = mender.lead()
     if not mender.id():
         return mender.flaws, None
     mender.mark(box)
+    state = (mender.at, mender.written, len(mender.flaws))
     mender.name()
-    if not mender.type():
-        return mender.flaws, None
+    if not mender.type(""):
+        # What looked like a name in front of a type is text where there is none.
+        mender.at, mender.written = state[:2]
+        del mender.flaws[state[2] :]
+        if not mender.type(default_type):
+            return mender.flaws, None
     mender.rest()
     return mender.flaws, mender.written

@@ -14,7 +14,16 @@ from planspec_lark.planspec.corrections import Flaw, looks_like_step, mend_bulle
 from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.syntax import grammars
 
-__all__ = ["Fault", "Section", "comment_fault", "diagnose", "expected_lines", "is_step", "line_pattern"]
+__all__ = [
+    "Fault",
+    "Section",
+    "comment_fault",
+    "diagnose",
+    "diagnose_comment",
+    "expected_lines",
+    "is_step",
+    "line_pattern",
+]
 
 if TYPE_CHECKING:
     from lark import Token
@@ -107,7 +116,7 @@ def diagnose(line: str, section: Section) -> Fault:
         return Fault(bullet[0], repaired=_accepted(bullet[1]))
     if looks_like_step(line):
         return _diagnose_step(line, section)
-    return _diagnose_comment(line) or _diagnose_header(line) or _diagnose_other(line, section)
+    return diagnose_comment(line) or _diagnose_header(line) or _diagnose_other(line, section)
 
 
 def is_step(line: str) -> bool:
@@ -128,7 +137,7 @@ def _accepted(line: str) -> str | None:
     return line if line_pattern().fullmatch(line + "\n") else None
 
 
-def _diagnose_comment(line: str) -> Fault | None:
+def diagnose_comment(line: str) -> Fault | None:
     """A comment behind one of the headers that stand alone, or None."""
     for mark in ("CONSTRAINTS_MARK", "STEPS_MARK"):
         if header := grammars.pattern("planspec", mark).match(line):
@@ -142,7 +151,9 @@ def _diagnose_comment(line: str) -> Fault | None:
 def _diagnose_header(line: str) -> Fault | None:
     """What is almost a header, or None."""
     header = mend_header(line)
-    return Fault(header[0], repaired=header[1]) if header and _accepted(header[1]) else None
+    # A goal that has its text in the next line is still one to be written in its own.
+    is_bare = header is not None and header[1] == "Goal:" and not line.rstrip(BLANKS + "*").endswith((":", "："))
+    return Fault(header[0], repaired=header[1]) if header and not is_bare and _accepted(header[1]) else None
 
 
 def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:

@@ -95,6 +95,9 @@ class Places:
     text: str = field(default="", repr=False)
     _plan_lines: list[tuple[str, Line]] = field(factory=list, repr=False)
     _step_lines: dict[str, list[Line]] = field(factory=dict, repr=False)
+    # Where the first line starts that was noted, and where the last ends.
+    first_start: int | None = field(default=None, repr=False)
+    last_end: int = field(default=0, repr=False)
     # Lists behind foreign arrows: where each starts and ends, by step and field.
     _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
     # From where on the lines of a text without faults are still to be found, once somebody asks; None where all are.
@@ -103,14 +106,28 @@ class Places:
     def add(self, name: str, line: Line) -> None:
         """Note a line that holds a part of the plan itself."""
         self._plan_lines.append((name, line))
+        self._note(line)
 
     def add_step(self, step_id: str, line: Line) -> None:
         """Note a line of a step: its first is the summary line, any others are its body."""
         self._step_lines.setdefault(step_id, []).append(line)
+        self._note(line)
 
     def add_names(self, step_id: str, name: str, start: int, end: int) -> None:
         """Note variables that a step has from text which the grammar took for something else."""
         self._foreign.setdefault(step_id, []).append((name, start, end))
+
+    def _note(self, line: Line) -> None:
+        self.first_start = line.start if self.first_start is None else self.first_start
+        self.last_end = line.end
+
+    def extend_last(self, line: Line) -> None:
+        """Let the last line of the plan itself go further."""
+        self._plan_lines[-1] = (self._plan_lines[-1][0], line)
+
+    def extend_step(self, step_id: str, line: Line) -> None:
+        """Let the summary line of a step go further."""
+        self._step_lines[step_id][0] = line
 
     def start_of(self, step_id: str) -> int:
         """The offset at which a step starts."""

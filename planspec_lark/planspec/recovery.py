@@ -9,14 +9,21 @@ and what is no part of the plan it only names.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain, islice
+from itertools import islice
 from re import Match
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, evolve, field, frozen
 
 from planspec_lark.planspec import fast_reader
-from planspec_lark.planspec.corrections import AlmostList, find_comment, find_inputs, find_outputs, looks_like_step
+from planspec_lark.planspec.corrections import (
+    AlmostList,
+    find_comment,
+    find_inputs,
+    find_outputs,
+    is_item,
+    looks_like_step,
+)
 from planspec_lark.planspec.escapes import read_description, read_detail
 from planspec_lark.planspec.line_faults import (
     Fault,
@@ -41,15 +48,17 @@ from planspec_lark.syntax.limits import (
     too_deep,
     too_many_steps,
 )
-from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
+from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span, end_last_line
 
 __all__ = [
     "BLANK_LINES",
     "Recovery",
     "ScanResult",
+    "read_nothing",
+    "refuse_excess",
     "scan_faults",
-    "scan_plan",
+    "scan_later",
     "scan_strictly",
     "start_of",
 ]
@@ -60,11 +69,11 @@ _PARTS = {
     "constraints": (Section.CONSTRAINTS, "list of constraints"),
     "steps_header": (Section.STEPS, "list of steps"),
 }
-_STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
+STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 # The lines that go on with what a line of some kind begins.
 _BELOW = {"goal": "body_line", "constraints": "constraint", "step": "body_line"}
 BLANK_LINES = ("\n", "\r\n")
-_WHITE = BLANKS + "\r\n"
+WHITE = BLANKS + "\r\n"
 
 
 def _tell_nobody(_kind: str, **_what: Any) -> None:
@@ -75,21 +84,24 @@ def _tell_nobody(_kind: str, **_what: Any) -> None:
 class Recovery:
     """Reads a plan line by line, whatever the lines are, and keeps what it has found so far.
 
+    Every deviation is an error.
+
     Attributes:
         source: what the offsets of the lines belong to.
-        is_strict: whether every deviation is an error.
         has_comments: whether text may have comments behind it: a header that stands alone has had one, which nothing
             else could be.
         tell: is told of all that is added to the plan, with the name of a kind of event and what the event holds.
         owner: whose ``>`` lines come now: the plan's (for its goal), a step's, those of something refused (False), or
             nobody's (None).
         is_finished: whether the plan has ended: no more lines are taken.
+        is_closed: whether what has ended it is the end of its code block.
         growing: the last finding, as long as it may come to name the next line as well.
         is_misled: whether all has to be read again, with comments.
     """
 
+    is_strict: ClassVar[bool] = True
+
     source: Source
-    is_strict: bool = False
     has_comments: bool = False
     tell: Callable[..., None] = _tell_nobody
     places: Places = field(init=False)
@@ -99,6 +111,7 @@ class Recovery:
     seen: set[Section] = field(factory=set)
     owner: PlanSpec | PlanStep | bool | None = None
     is_finished: bool = False
+    is_closed: bool = False
     growing: Diagnostic | None = None
     is_misled: bool = False
     # The kind of the last line that began something, as long as lines may follow that go on with it.
@@ -109,6 +122,8 @@ class Recovery:
     # Where the text ends of the line that is read, and whether a blank line stands in front of it.
     _end: int = 0
     _is_set_off: bool = False
+    # How many signs of the indentation of the line are white space of another kind.
+    _wide: int = 0
     _in_fence: bool = False
     # Whether the steps began inside a code block, which then ends the plan.
     _steps_in_fence: bool = False
@@ -116,6 +131,9 @@ class Recovery:
     _in_prose: bool = False
     # Whether something in front of the steps was read that would end with a comment, if there were any.
     _has_doubt: bool = False
+    # What the line that was repaired last says, and how many signs in front of the line go with its repair.
+    _repaired: str = ""
+    _lead: int = 0
 
     def __attrs_post_init__(self) -> None:
         self.places = Places(self.source)
@@ -128,8 +146,10 @@ class Recovery:
     def run(self, text: str, at: int, findings: Findings) -> int:
         """Read the lines of a text, the last of them ended, from an offset on; returns where the plan has ended."""
         self.places.text = text
+        before = at
         for row, start in iter_rows(text, at):
-            if not self.read(row, start):
+            indent, before = start - before, start + len(row)
+            if not self.read(row, start, indent):
                 at = start
                 break
             if self._findings:
@@ -141,8 +161,13 @@ class Recovery:
         findings.extend(self.take_findings())
         return at
 
-    def read(self, row: str, start: int) -> bool:
+    def read(self, row: str, start: int, indent: int = 0) -> bool:
         """Read the next line: all of it behind its indentation, its line break included.
+
+        Args:
+            row: the line.
+            start: its offset.
+            indent: how far it is indented, which says nothing in a plan.
 
         Returns:
             False if the plan has ended in front of it.
@@ -152,12 +177,14 @@ class Recovery:
             return True
         self._behind, self.growing = self.growing, None
         body = row[:-2] if row.endswith("\r\n") else row[:-1]
-        line, content = Line(start, start + len(body)), body.rstrip(BLANKS)
-        self._end = start + len(content)
-        match = self._match(row, content)
-        is_read = self._take(match, line) if match else self._refuse(content, line)
+        is_read = self._read_line(Line(start, start + len(body)), body.rstrip(BLANKS), row, indent)
         self._is_set_off = False
         return is_read
+
+    def _read_line(self, line: Line, content: str, row: str, _indent: int) -> bool:
+        self._end = line.start + len(content)
+        match = self._match(row, content)
+        return self._take(match, line) if match else self._refuse(content, line)
 
     def take_findings(self) -> list[Diagnostic]:
         """All findings that are new and certain, but none behind the start of one that is growing."""
@@ -302,7 +329,7 @@ class Recovery:
             self.seen.add(Section.STEPS)
             self._steps_in_fence = self._in_fence
         self._in_prose = False
-        step = build_step(*match.group(*_STEP_GROUPS))
+        step = build_step(*match.group(*STEP_GROUPS))
         if step.step_id in self.steps:
             self._refuse_repeated(step.step_id, line)
             return
@@ -325,12 +352,15 @@ class Recovery:
             self.tell("step_ended", step=self.owner)
         self.owner = owner
 
+    def _is_listed_prose(self, _content: str) -> bool:
+        """Whether a line is an item of a list in the prose behind a plan, which a plan does not have."""
+        return False
+
     # ---------------------------------------------------------------- foreign arrows
 
     def _find_foreign(self, find: Callable[[str], AlmostList | None], text: str, line: Line) -> AlmostList | None:
         """The list behind an arrow such as ``->``: the grammar has to take it for text, a tolerant reading does not."""
-        almost = None if self.is_strict or line.is_repaired else find(text)
-        return almost if almost and almost.is_foreign else None
+        return None if self.is_strict or line.is_repaired else find(text)
 
     def _take_foreign_outputs(self, step: PlanStep, raw: str, at: int, line: Line) -> None:
         if almost := self._find_foreign(find_outputs, raw, line):
@@ -345,10 +375,10 @@ class Recovery:
 
     # ---------------------------------------------------------------- lines that it refuses
 
-    def _refuse(self, content: str, line: Line) -> bool:
+    def _refuse(self, content: str, line: Line, meant: Fault | None = None) -> bool:
         """Report a line, and take what was meant if that is clear; False where the plan has ended in front of it."""
         self.unfinished = ""
-        fault = self._diagnose(content)
+        fault = meant or self._diagnose(content)
         code = fault.flaw.code
         match = line_pattern().match(fault.repaired + "\n") if fault.repaired else None
         if self.is_misled or (match and self._starts_another(str(match.lastgroup))):
@@ -357,13 +387,24 @@ class Recovery:
         self._report_fault(fault, line)
         if match:
             # A repair leaves out what only looks like white space.
-            self._end = line.start + len(content.rstrip(_WHITE))
-            self._take(match, line._replace(is_repaired=True))
+            self._end = line.start + self._lead + len(content.rstrip(WHITE))
+            repaired = line._replace(is_repaired=True)
+            self._take(match, repaired)
+            if match.lastgroup == "step":
+                for row in str(fault.repaired).split("\n")[1:]:
+                    below = line_pattern().match(f"{row}\n")
+                    assert below is not None, "a repair is put to the grammar"
+                    self._take(below, repaired)
+            self._repaired = str(fault.repaired).rpartition("\n")[2]
         elif code == "PS103":
             # The end of the code block that the steps stand in is the end of the plan.
-            self.is_finished = not self.is_strict and self._in_fence and self._steps_in_fence and bool(self.steps)
+            self.is_closed = not self.is_strict and self._in_fence and self._steps_in_fence and bool(self.steps)
+            self.is_finished = self.is_closed
             self._in_fence = not self._in_fence
-        elif "PS110" <= code <= "PS116":
+        elif not self.is_strict and self.section is Section.CONSTRAINTS and content.startswith("#"):
+            # What follows a heading that is none of a plan's is not a constraint.
+            self._give_lines_to(False)
+        elif "PS110" <= code <= "PS116" and not self._is_listed_prose(content):
             self._give_lines_to(False)
         elif not self.is_strict and self.steps and self._is_set_off:
             # Behind the steps, prose that a blank line sets off ends the plan as far as `>` lines go.
@@ -442,12 +483,16 @@ class Recovery:
 
     def _report_fault(self, fault: Fault, line: Line) -> None:
         """Note what is wrong with a line. What nobody would take for one of a plan is just not a part of it."""
-        flaw, at = fault.flaw, line.start
-        is_early = self.section is not Section.STEPS and fault.repaired is None
-        if not self.is_strict and (flaw.code in ("PS101", "PS103") or is_early):
-            self._leave_line_out(flaw.code, line)
+        flaw, at = fault.flaw, line.start + self._lead
+        content = self.source.text[at : self._end]
+        # What only begins with a number is most likely a sentence.
+        is_sentence = "PS110" <= flaw.code <= "PS112" and fault.repaired is None and not is_item(content)
+        is_prose = not self.is_strict and (is_sentence or self._is_listed_prose(content))
+        is_early = self.section is not Section.STEPS and fault.repaired is None and flaw.code < "PS126"
+        if not self.is_strict and (flaw.code in ("PS101", "PS103") or is_early or is_prose):
+            self._leave_line_out("PS101" if is_sentence else flaw.code, line)
             return
-        fix = None if fault.repaired is None else Fix(self.source.span(at, self._end), fault.repaired)
+        fix = None if fault.repaired is None else Fix(self.source.span(line.start, self._end), fault.repaired)
         severity = Severity.ERROR if fix is None else Severity.WARNING
         more: dict[str, Any] = {"expected": fault.expected, "help": fault.help, "fix": fix}
         self._note(flaw.code, flaw.message, at + flaw.start, at + flaw.end, severity, **more)
@@ -486,32 +531,6 @@ class ScanResult:
     source: Source = field(repr=False)
 
 
-def scan_plan(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
-    """Read the plan in a text, such as a language model's answer, as far as there is one. Never raises on any text.
-
-    A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics, with one exception: the
-    grammar has to take ``-> names`` and ``<- names`` for text, and here they are read as the lists that they look like.
-    Where a text holds several plans, the one with the fewest errors counts, and the first of these. What stands in a
-    reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is none.
-
-    Args:
-        text: any text.
-        name: what diagnostics call it.
-        limits: how much to read; of what is more, nothing is, and a diagnostic says so.
-    """
-    if excess := find_excess(text, name, limits):
-        return _read_nothing([excess])
-    source, remainder = Source(text, name), leave_out_reasoning(text)
-    plan = fast_reader.read(remainder.text)
-    if plan is not None and not _has_foreign_arrows(plan):
-        found = Findings(limits.max_findings)
-        found.extend(remainder.diagnose(source))
-        result = _scan_later(plan, source, remainder.text, found)
-    else:
-        result = _scan(source, remainder, limits)
-    return _refuse_excess(result, limits)
-
-
 def scan_strictly(
     text: str,
     *,
@@ -524,49 +543,20 @@ def scan_strictly(
     ``read`` reads a text without faults, and answers None for any other; by default the fast reader does.
     """
     if excess := find_excess(text, name, limits):
-        return _read_nothing([excess])
+        return read_nothing([excess])
     plan = (read or fast_reader.read)(text)
     if plan is None:
         return scan_faults(text, name=name, limits=limits)
-    return _refuse_excess(_scan_later(plan, Source(text, name), text, Findings(limits.max_findings)), limits)
+    return refuse_excess(scan_later(plan, Source(text, name), text, Findings(limits.max_findings)), limits)
 
 
 def scan_faults(text: str, *, name: str = "<text>", limits: Limits = NO_LIMITS) -> ScanResult:
     """Read a text as :func:`scan_strictly` does, one that is known to have faults."""
     source, remainder, found = Source(text, name), leave_out_reasoning(text), Findings(limits.max_findings)
-    reader = Recovery(source, is_strict=True)
+    reader = Recovery(source)
     reader.run(end_last_line(remainder.text), 0, found)
     found.extend(remainder.diagnose(source, is_strict=True))
     return _finish(reader, found)
-
-
-def _scan(source: Source, remainder: Remainder, limits: Limits) -> ScanResult:
-    text = end_last_line(remainder.text)
-    parts: list[tuple[Recovery, Findings, int, int]] = []
-    at = 0
-    while at < len(text) or not parts:
-        reader, found = Recovery(source), Findings(limits.max_findings)
-        end = reader.run(text, at, found)
-        if reader.is_misled:
-            reader, found = Recovery(source, has_comments=True), Findings(limits.max_findings)
-            end = reader.run(text, at, found)
-        parts.append((reader, found, at, end))
-        at = end
-    best, *_ = min(parts, key=lambda part: (not part[0].steps, part[1].counts[Severity.ERROR]))
-    listed = Findings(limits.max_findings)
-    for reader, found, start, end in parts:
-        listed.extend(found if reader is best else _leave_out(source, text, start, end, is_plan=bool(reader.steps)))
-    listed.extend(remainder.diagnose(source))
-    return _finish(best, listed)
-
-
-def _leave_out(source: Source, text: str, start: int, end: int, *, is_plan: bool) -> list[Diagnostic]:
-    """Name all that stands between two offsets as left out."""
-    end = start + len(text[start:end].rstrip(_WHITE))
-    start = end - len(text[start:end].lstrip(_WHITE))
-    code, what = ("PS105", "another plan") if is_plan else ("PS101", "not a part of the plan")
-    span = source.span(start, end)
-    return [Diagnostic(code, f"left out: {what}", Severity.INFO, span, source=source)] if start < end else []
 
 
 def _finish(reader: Recovery, found: Findings) -> ScanResult:
@@ -574,15 +564,7 @@ def _finish(reader: Recovery, found: Findings) -> ScanResult:
     return ScanResult(reader.plan, found.close(), reader.places, reader.source)
 
 
-def _has_foreign_arrows(plan: PlanSpec) -> bool:
-    """Whether a plan has text that a tolerant reading takes for a list of variables."""
-    steps = [*iter_steps(plan)]
-    outputs = (find_outputs(step.description) for step in steps if step.description and not step.outputs)
-    inputs = (find_inputs(line) for step in steps for line in step.detail)
-    return any(almost and almost.is_foreign for almost in chain(outputs, inputs))
-
-
-def _scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> ScanResult:
+def scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> ScanResult:
     """The result for a text without faults. Its places, which not everybody asks for, take longer than the plan."""
     return ScanResult(plan, found.close(), Places(source, text, unread=0), source)
 
@@ -590,7 +572,7 @@ def _scan_later(plan: PlanSpec, source: Source, text: str, found: Findings) -> S
 # ---------------------------------------------------------------- plans that are too large
 
 
-def _refuse_excess(result: ScanResult, limits: Limits) -> ScanResult:
+def refuse_excess(result: ScanResult, limits: Limits) -> ScanResult:
     """The result, or one without a plan where that has more steps or levels than it may."""
     excess = _find_excess(result, limits)
     if excess is None:
@@ -598,10 +580,11 @@ def _refuse_excess(result: ScanResult, limits: Limits) -> ScanResult:
     # All in the order of the text, but that what counts the rest stays behind everything.
     found = result.diagnostics
     note = found[-1:] if found and found[-1].code == "PS120" else []
-    return _read_nothing([*in_order([*found[: len(found) - len(note)], excess]), *note])
+    return read_nothing([*in_order([*found[: len(found) - len(note)], excess]), *note])
 
 
-def _read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:
+def read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:
+    """The result for a text of which nothing is read."""
     source = diagnostics[0].source
     assert source is not None
     return ScanResult(PlanSpec(), diagnostics, Places(source), source)

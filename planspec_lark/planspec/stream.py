@@ -13,11 +13,12 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
+from planspec_lark.planspec.answer_reader import AnswerReader, scan_parts
 from planspec_lark.planspec.corrections import looks_like_step
 from planspec_lark.planspec.line_faults import is_step
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.positions import cut_indentation
-from planspec_lark.planspec.recovery import BLANK_LINES, Recovery, ScanResult, scan_plan, start_of
+from planspec_lark.planspec.recovery import BLANK_LINES, Recovery, ScanResult, start_of
 from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import (
@@ -40,7 +41,11 @@ _TRIED = 10_000
 
 
 class PlanEventKind(str, Enum):
-    """What was read, or what is known from now on."""
+    """What was read, or what is known from now on.
+
+    ``REVISED`` says that a line was wrapped: the goal, the constraint or the step told last, as it is together with the
+    line that goes on with it.
+    """
 
     TITLE = "title"
     GOAL = "goal"
@@ -48,7 +53,9 @@ class PlanEventKind(str, Enum):
     CONSTRAINT = "constraint"
     STEP = "step"
     INPUTS = "inputs"
+    OUTPUTS = "outputs"
     DETAIL = "detail"
+    REVISED = "revised"
     STEP_ENDED = "step_ended"
     FINDING = "finding"
     DRAFT_ENDED = "draft_ended"
@@ -64,8 +71,8 @@ class PlanEvent:
         kind: what it is.
         draft: which plan of the text it belongs to, from 0.
         text: a title, a goal, a constraint, or a detail line of the goal or of a step.
-        step_id: of an input or a detail line, its step.
-        names: the variables of a line that declares inputs.
+        step_id: of inputs, outputs or a detail line, its step.
+        names: the variables of a line that declares inputs, or outputs in words.
         step: a step of its own, without children: what its summary line says, or (at its end) its body as well.
         diagnostic: a finding, or the fault that makes the text hopeless.
     """
@@ -111,7 +118,7 @@ class _Draft:
     source: Source
     limits: Limits
     events: list[PlanEvent]
-    reader: Recovery = field(init=False)
+    reader: AnswerReader = field(init=False)
     error: Diagnostic | None = None
     excess: Diagnostic | None = None
     is_ended: bool = False
@@ -122,11 +129,11 @@ class _Draft:
     _told: int = 0
     _waiting: list[PlanEvent] = field(factory=list)
     # The lines in front of the steps, as long as they may have to be read again.
-    _rows: list[tuple[str, int]] = field(factory=list)
+    _rows: list[tuple[str, int, int]] = field(factory=list)
     _levels: dict[str, int] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self.reader = Recovery(self.source, tell=self._hear)
+        self.reader = AnswerReader(self.source, tell=self._hear)
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -138,16 +145,16 @@ class _Draft:
         """The finding that may come to name the next line as well."""
         return None if self.is_ended else self.reader.growing
 
-    def read(self, row: str, start: int) -> bool:
+    def read(self, row: str, start: int, indent: int) -> bool:
         """Read a line as the reader does, and tell what it adds."""
         if self.reader.steps or self.reader.has_comments:
             self._rows.clear()
         else:
-            self._rows.append((row, start))
-        is_read = self._read(row, start)
+            self._rows.append((row, start, indent))
+        is_read = self._read(row, start, indent)
         if self.reader.is_misled:
             # What was told stays true.
-            self.reader = Recovery(self.source, has_comments=True, tell=self._hear)
+            self.reader = AnswerReader(self.source, has_comments=True, tell=self._hear)
             self.error, self._errors, self._listed, self._waiting = None, 0, 0, []
             for again in self._rows:
                 is_read = self._read(*again)
@@ -156,9 +163,9 @@ class _Draft:
             self._tell()
         return is_read
 
-    def _read(self, row: str, start: int) -> bool:
+    def _read(self, row: str, start: int, indent: int) -> bool:
         first = len(self._waiting)
-        is_read = self.reader.read(row, start)
+        is_read = self.reader.read(row, start, indent)
         found = self._take_findings()
         # Those about lines in front of this one come first.
         before = [one for one in found if one.diagnostic and start_of(one.diagnostic) < start]
@@ -213,7 +220,7 @@ class _Draft:
         """
         if not looks_like_step(line) or not is_step(line):
             return None
-        reader = Recovery(Source(line), has_comments=self.reader.has_comments)
+        reader = AnswerReader(Source(line), has_comments=self.reader.has_comments)
         reader.section, reader.unfinished = self.reader.section, self.reader.unfinished
         reader.read(end_last_line(line), 0)
         step = next(iter(reader.steps.values()), None)
@@ -245,11 +252,14 @@ class StreamEnd:
             of a plan that turned out to be reasoning (PS125).
         events: the last ones.
         draft: which of the text's plans was taken; None where a limit refused it.
+        superseded: whether that is another plan than the one that was settled, or says something else than was told of
+            it: what stands further on in the text has shown so.
     """
 
     result: ScanResult
     events: list[PlanEvent]
     draft: int | None
+    superseded: bool = False
 
 
 class PlanStream:
@@ -273,8 +283,12 @@ class PlanStream:
         # The best draft that is over, and whether none can be better.
         self._best: _Draft | None = None
         self._is_settled = False
+        # All drafts that are over, the number of the one that is settled, and that of the first which is no reasoning.
+        self._drafts: dict[int, _Draft] = {}
+        self._settled: int | None = None
+        self._first_number = 0
         # What the strict reader makes of it, until that has found a fault.
-        self._strictly = Recovery(self._source, is_strict=True) if strict else None
+        self._strictly = Recovery(self._source) if strict else None
         self._hopeless: Diagnostic | None = None
         # What takes the reasoning out, the blocks that are still to be told, the first for the strict reader, and how
         # many were told.
@@ -370,21 +384,24 @@ class PlanStream:
             if tail:
                 self._read(tail)
             self._close()
-        result = self._scan()
+        result, number = self._scan()
         refusal = next((found for found in result.diagnostics if found.code in _REFUSED), None)
         if refusal is not None:
             self._give_up(refusal)
-        draft = self._best.number if self._best is not None and refusal is None else None
-        self._end = StreamEnd(result, self._take_events(), draft)
+        draft = self._first_number + number if refusal is None else None
+        told = self._drafts.get(draft) if draft is not None else None
+        is_other = self._settled is not None and self._settled != draft
+        is_superseded = told is not None and (is_other or told.copy_plan() != result.plan)
+        self._end = StreamEnd(result, self._take_events(), draft, is_superseded)
         return self._end
 
-    def _scan(self) -> ScanResult:
-        result = scan_plan(self._source.text, name=self._name, limits=self._limits)
+    def _scan(self) -> tuple[ScanResult, int]:
+        result, number = scan_parts(self._source.text, name=self._name, limits=self._limits)
         late = self._too_late
         if late is None:
-            return result
+            return result, number
         others = [found for found in result.diagnostics if (found.code, found.span) != (late.code, late.span)]
-        return evolve(result, diagnostics=[late, *others])
+        return evolve(result, diagnostics=[late, *others]), number
 
     def _measure(self, chunk: str) -> int:
         """How many characters of a piece the limit on bytes still allows."""
@@ -412,9 +429,9 @@ class PlanStream:
         if row in BLANK_LINES:
             self._draft.reader.read(row, at)
         elif row:
-            self._take(end_last_line(row), at)
+            self._take(end_last_line(row), at, at - start)
 
-    def _take(self, row: str, at: int) -> None:
+    def _take(self, row: str, at: int, indent: int) -> None:
         if self._strictly is not None:
             self._strictly.read(row, at)
             self._look_strictly()
@@ -422,7 +439,7 @@ class PlanStream:
         while not is_read:
             if self._draft.is_ended:
                 self._draft = _Draft(self._draft.number + 1, self._source, self._limits, self._events)
-            is_read = self._draft.read(row, at)
+            is_read = self._draft.read(row, at, indent)
             self._look()
             if self._draft.reader.is_finished:
                 self._end_draft()
@@ -438,21 +455,25 @@ class PlanStream:
             self._end_draft()
         self._tell_blocks()
         if not self._is_settled:
-            self._settle()
+            self._settled = self._first_number + scan_parts(self._source.text, limits=self._limits)[1]
+            self._is_settled = True
+            self._events.append(PlanEvent(PlanEventKind.SETTLED, self._settled))
 
     def _end_draft(self) -> None:
         draft = self._draft
         draft.end()
+        self._drafts[draft.number] = draft
         self._look()
         if self._best is None or draft.rank < self._best.rank:
             self._best = draft
-        # With steps and without errors: of several such plans the first is taken.
-        if not self._is_settled and self._best.rank == (False, 0):
+        # The end of a code block, and that alone, says that the plan in it is complete.
+        if not self._is_settled and draft.reader.is_closed and draft.rank == (False, 0):
+            self._best = draft
             self._settle()
 
     def _settle(self) -> None:
         assert self._best is not None
-        self._is_settled = True
+        self._is_settled, self._settled = True, self._best.number
         self._events.append(PlanEvent(PlanEventKind.SETTLED, self._best.number))
 
     # ---------------------------------------------------------------- reasoning
@@ -475,6 +496,7 @@ class PlanStream:
             if not self._draft.is_ended:
                 self._draft.end()
         self._draft, self._best = _Draft(number, self._source, self._limits, self._events), None
+        self._first_number = number
         if number:
             self._too_late = evolve(diagnose(block, self._source), severity=Severity.ERROR)
 

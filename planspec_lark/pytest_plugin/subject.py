@@ -8,9 +8,9 @@ from itertools import islice
 
 from attrs import define, field, frozen
 
+from planspec_lark.planspec.answer_reader import scan_plan
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
-from planspec_lark.planspec.recovery import scan_plan
 from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, count_of, render_all, shorten
 from planspec_lark.syntax.source import one_line

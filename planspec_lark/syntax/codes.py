@@ -61,6 +61,11 @@ PS122 error   too-many-steps        A plan with more steps than a limit allows.
 PS123 error   too-deep              A plan with more levels than a limit allows.
 PS124 error   comment               A comment behind a header.
 PS125 error   reasoning-block       What a model wrote between tags such as `<think>` and `</think>`.
+PS126 error   wrapped-line          A line that goes on with the one in front of it.
+PS127 error   elision               A line that stands for others that are left out.
+PS128 error   conflict-marker       A line that a merge leaves where two versions exclude each other.
+PS129 error   truncated             The end of an answer that was cut off.
+PS130 error   rival-plan            A plan that excludes another in the same text, and nothing says which of them holds.
 PS201 error   no-steps              A plan without steps.
 PS202 error   invalid-type          A type that is none of reason, act, decide, subtask.
 PS203 error   duplicate-name        A name that another step has already.

@@ -39,7 +39,7 @@ def parses(text: str) -> bool:
         (REFUSAL, "strict", False, False, 0.0),
         (DOUBLED, "scan", False, False, 1 / (1 + 2) / 2),
         ("", "scan", True, False, 0.0),
-        (PLAN.replace("2. [act]", "2. [task]"), "scan", True, False, 2 / (2 + 1) / 2),
+        (PLAN.replace("2. [act]", "2. [cook]"), "scan", True, False, 2 / (2 + 1) / 2),
         (PLAN.replace("2. [act]", "2. [subtask]"), "scan", True, True, (1 + 2 / (2 + 0.25)) / 2),
         (PLAN.replace("→", "->"), "scan", True, True, (1 + 2 / (2 + 0.25)) / 2),
     ],

@@ -17,7 +17,7 @@ from tests.cli.test_folder import HIDDEN
 from tests.llm.serving import Served, delta, fault, pieces_of, serve, streamed
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
-BAD = "Goal: Mend the organ\n## Steps\n1. [think] Look → it\n"
+BAD = "Goal: Mend the organ\n## Steps\n1. [reson] Look → it\n"
 KEPT = "What has come is kept in planspec/mend.draft.md\n"
 
 
@@ -97,7 +97,7 @@ def test_an_answer_of_no_use_goes_back(served: Served) -> None:
 def test_a_draft_that_cannot_be_used_is_kept() -> None:
     result = run("new", "mend", *say(BAD))
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "error[PS202]: step 1: invalid type 'think'" in result.stderr
+    assert "error[PS202]: step 1: invalid type 'reson'" in result.stderr
     assert result.stderr.endswith(f"The draft cannot be used as it is.\n{HIDDEN}{KEPT}")
     assert sorted(os.listdir("planspec")) == [".gitignore", "mend.draft.md"]
     assert Path("planspec/mend.draft.md").read_text() == BAD

@@ -92,7 +92,7 @@ def test_renaming_and_moving_in_an_answer() -> None:
     document = PlanDocument.from_answer("So:\n\n1. [act] a\n * then\n2) [subtask] b -> c\n\nDone.")
     document.rename("1", "one")
     document.move("1", "2.1")
-    assert document.text == "So:\n\n * then\n2) [subtask] b -> c\n  2.1. one [act] a\n\nDone."
+    assert document.text == "So:\n\n2) [subtask] b -> c\n  2.1. one [act] a\n   * then\n\nDone."
 
 
 def test_what_stands_inside_a_step_that_moves_goes_with_it_as_it_is() -> None:
@@ -148,7 +148,7 @@ def test_what_would_have_to_be_left_out_is_refused() -> None:
         PlanDocument.from_answer(ANSWER, limits=Limits(max_steps=1))
 
 
-TWO = "## Steps\n1. [act] a\n2. [act] b\n\nOr rather:\n\n# Plan: other\n## Steps\n1. [act] c\n"
+TWO = "Goal: g\n## Steps\n1. [act] a\n2. [act] b\n\nOr rather:\n\n# Plan: other\n## Steps\n1. [act] c\n"
 
 
 def test_a_change_that_would_bring_other_text_to_life_is_taken_back() -> None:

@@ -263,7 +263,7 @@ def test_without_a_planner_a_subtask_without_steps_has_failed() -> None:
     ("answer", "message"),
     [
         ("no", "there are no steps"),
-        ("1. [act] a\n2. [LLM] b\n", "step 2: invalid type 'LLM'"),
+        ("1. [act] a\n2. [cook] b\n", "step 2: invalid type 'cook'"),
         ("1. [act] a\n1.1. [act] b\n", "step 1: type 'act' cannot have children"),
         ("1. [act] a\n2. [act] b\n3. [act] c\n", "3 steps: at most 2 are allowed"),
         ("1. [subtask] a | Progress: 0/9\n", "step 1: a loop of 9 rounds: at most 5 are allowed"),

@@ -125,7 +125,7 @@ def test_reasoning_that_was_told_as_a_plan_goes_back() -> None:
 
 
 def test_rules_count_as_well() -> None:
-    bad = "## Steps\n1. [think] Look\n"
+    bad = "## Steps\n1. [reson] Look\n"
     model = Model(bad, bad, bad)
     done = draft(model, max_repairs=2)
     assert (done.is_usable, done.answers) == (False, 3)

@@ -78,9 +78,20 @@ def test_tree_is_lossless(path: Path) -> None:
     assert PlanTransformer().transform(tree) == parse_plan(text, accelerate=False) == parse_plan(text)
 
 
+# What the grammar takes for text, and a reader of answers for what it looks like.
+FOREIGN = {
+    "arrow_text_that_is_no_variable_list": {"PS305"},
+    "unknown_types": {"PS111", "PS112"},
+    "unusual_characters_in_text": {"PS104", "PS110", "PS118"},
+}
+
+
 @VALID
 def test_scan_reads_the_same(path: Path) -> None:
     result = scan_plan(read(path))
+    if found := FOREIGN.get(path.stem):
+        assert {one.code for one in result.diagnostics} == found
+        return
     assert result.plan == parse_plan(read(path))
     assert result.diagnostics == []
 

@@ -209,8 +209,10 @@ def test_a_plan_is_settled_where_no_other_can_be_better() -> None:
     assert brief(stream.feed(SECOND)) == ["1 title t", "1 goal h", "1 step 1 b []"]
     assert stream.copy_plan() == parse_plan(PLAN)
     end = stream.finish()
-    assert end.draft == 0
-    assert end.result.plan == parse_plan(PLAN)
+    # Of two plans the last one counts; which one is meant is for a person to say.
+    assert (end.draft, end.superseded) == (1, True)
+    assert end.result.plan == parse_plan(SECOND)
+    assert [found.code for found in end.result.diagnostics if found.severity is Severity.WARNING] == ["PS130"]
     assert brief(end.events) == ["1 step_ended 1 b []", "1 draft_ended"]
 
 
@@ -219,8 +221,8 @@ def test_of_plans_that_all_have_errors_the_best_is_known_at_the_end() -> None:
     stream.feed(f"{PLAN}2. no type\n3. no type\n{SECOND}2. no type\n{SECOND}2. no\n3. no\n")
     assert not stream.is_settled
     end = stream.finish()
-    assert brief(end.events)[-2:] == ["2 draft_ended", "1 settled"]
-    assert end.draft == 1
+    assert brief(end.events)[-2:] == ["2 draft_ended", "2 settled"]
+    assert (end.draft, end.superseded) == (2, False)
     assert end.result.plan.title == "t"
 
 
@@ -328,7 +330,7 @@ def test_nothing_is_provisional_at_the_end() -> None:
     [
         (f"{PLAN}1. [act] again\n", "PS117", 4),
         (f"{PLAN}2. no type\n", "PS112", 4),
-        (f"{PLAN}- x\n", "PS107", 4),
+        (f"{PLAN}... unchanged\n", "PS127", 4),
         ("Goal: g\nGoal: h\n## Steps\n", "PS105", 2),
     ],
 )

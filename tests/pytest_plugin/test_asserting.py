@@ -127,7 +127,7 @@ def test_a_chain_keeps_those_steps_for_which_it_holds(plan: PlanAssertion) -> No
     assert found.plan == plan.plan == parse_plan(PLAN)
 
 
-BAD = "Goal: x\n## Steps\n1. [act] a → b\n  1.1. [think] c\n2. [subtask] d → e\n"
+BAD = "Goal: x\n## Steps\n1. [act] a → b\n  1.1. [reson] c\n2. [subtask] d → e\n"
 
 
 def test_a_plan_against_the_rules_is_not_valid(snapshot: SnapshotAssertion) -> None:

@@ -1,0 +1,50 @@
+"""A plan that a model has put into a string of a JSON value, such as the argument of a call."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from attrs import frozen
+
+from planspec_lark.planspec.answer_reader import scan_plan
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.syntax.limits import Limits, find_excess
+
+__all__ = ["JsonString", "find_in_json"]
+
+# A string; the last of a text may lack its end. And an escape that is cut off.
+_STRING = re.compile(r'"(?P<text>(?:[^"\\\n]|\\.)*+)(?P<end>"|\\?\Z)')
+_CUT_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")
+# Strings that are looked at, the longest first.
+_TRIED = 5
+
+
+@frozen
+class JsonString:
+    """A string: what it says, and whether it has an end."""
+
+    text: str
+    is_whole: bool
+
+
+def find_in_json(text: str, limits: Limits) -> JsonString | None:
+    """The one string of a JSON value in a text that holds a plan with steps; None where there is none, or several."""
+    if find_excess(text, "", limits) or r"\n" not in text:
+        return None
+    plans: list[PlanSpec] = []
+    strings: list[JsonString] = []
+    found = [match for match in _STRING.finditer(text) if r"\n" in match["text"]]
+    for match in sorted(found, key=lambda match: -len(match["text"]))[:_TRIED]:
+        is_whole = match["end"] == '"'
+        written = match["text"] if is_whole else _CUT_ESCAPE.sub("", match["text"])
+        try:
+            said = json.loads(f'"{written}"')
+        except ValueError:
+            continue
+        plan = scan_plan(said, limits=limits).plan
+        if plan.steps and plan not in plans:
+            plans.append(plan)
+            strings.append(JsonString(said, is_whole))
+    # Of several that differ, none is known to hold.
+    return strings[0] if len(strings) == 1 else None

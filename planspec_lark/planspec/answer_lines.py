@@ -1,0 +1,210 @@
+"""What models write between and instead of a plan's lines, and what it means.
+
+Each function looks at one line of an answer, without its indentation, and says what it is as the grammar would spell
+it. Nothing here says what a plan is: what comes out is put to the grammar again.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from planspec_lark.planspec.corrections import SPACE, SPACES, unwrap, variables_of
+
+__all__ = [
+    "find_elision",
+    "find_legend",
+    "is_conflict_marker",
+    "is_front_matter",
+    "is_harmless",
+    "is_notes",
+    "is_phase",
+    "is_suspect",
+    "join_lines",
+    "read_bullet",
+    "read_flow",
+    "read_heading",
+    "read_item_number",
+    "read_wide_detail",
+]
+
+_compiled = cache(re.compile)
+
+_RULER = rf"(?:[-*_=─—]{SPACE}*){{3,}}"
+_COMMENT = r"<!--.*?-->"
+
+
+def is_harmless(line: str) -> bool:
+    """Whether a line says nothing: a ruler, or an HTML comment that ends in it."""
+    return _compiled(_RULER).fullmatch(line) is not None or _compiled(_COMMENT).fullmatch(line) is not None
+
+
+def is_conflict_marker(line: str) -> bool:
+    """Whether a line is one that `git merge` leaves where two versions exclude each other."""
+    return line == "=======" or _compiled(r"(?:<{7}|>{7}|\|{7})(?: .*)?").fullmatch(line) is not None
+
+
+# Words that say that something is as it was, or is left out; and how a line looks that says nothing else.
+_SAME = (
+    r"unchanged|(?:the )?same(?: as (?:above|before))?|as (?:above|before)|"
+    r"as in the (?:previous|last|earlier|original) (?:version|plan|answer)|see above|no changes?|omitted|"
+    r"略|省略|同上|同前|不变|未变|无变化|保持不变|与之前相同|和之前一样"
+)
+_DOTS = r"(?:\.{3,}|…+|⋮)"
+_BARE = (
+    rf"(?i)[\W_\d]*(?:{_DOTS}[\W_]*)?(?:(?:the )?"
+    rf"(?:rest|remaining|other|others|steps?|constraints?|items?|其余|其他|剩余|步骤|第|约束)[^.]*?)?"
+    rf"(?:(?:is|are|remains?|stays?|stay) )?(?:{_SAME}|{_DOTS})[\W_]*"
+    rf"|{_DOTS}[\W_]*(?:and so on|etc\.?|等等|以此类推|依此类推)[\W_]*"
+    rf"|[(（][^()（）]{{0,30}}(?:{_SAME})[^()（）]{{0,6}}[)）]"
+)
+
+
+# Characters: a line that begins with dots stands for others, unless it says much itself.
+_SHORT = 80
+_REST = (
+    r"(?i)(?:\b(?:the rest of the|(?:the )?remaining|(?:all )?(?:the )?other) "
+    r"(?:steps?|plan|constraints?|tasks?|items?)\b.{0,60}?"
+    r"\b(?:unchanged|same|as before|as above|not repeated|omitted)\b"
+    r"|(?:其余|其他|剩余|后续|后面)(?:的)?(?:步骤|部分|内容|约束|任务).{0,30}?(?:相同|不变|同上|一致|照旧|省略|不再重复|略))"
+)
+
+
+def find_elision(line: str) -> bool:
+    """Whether a line stands for others that are left out: `... (unchanged)`, `steps 4-8 as before`, `略`."""
+    text = line.strip(SPACES)
+    is_open = len(text) < _SHORT and _compiled(rf"[#>*\-\s]*{_DOTS}").match(text) is not None
+    return is_open or _compiled(_BARE).fullmatch(text) is not None or _compiled(_REST).search(text) is not None
+
+
+_BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
+
+
+_SUSPECT = (
+    r"\*\*|__|`|[\xa0\u2000-\u200b\u202f\u3000｜]|[→←][^\n|→←]*[，、；‘’“”„‚«»‹›\"']"
+    r"|[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+)
+
+
+def is_suspect(line: str) -> bool:
+    """Whether a text that the grammar accepts has signs in it that may stand for others."""
+    return _compiled(_SUSPECT).search(line) is not None
+
+
+def read_bullet(line: str) -> str | None:
+    """The text behind a bullet, or None."""
+    match = _compiled(_BULLET).fullmatch(line)
+    return match["text"].strip(SPACES) if match else None
+
+
+_FLOW = (
+    rf"(?i)(?:[-*+•·‣▪◦–—－]{SPACE}+)?[*_]*(?:(?P<inputs>inputs?|needs|requires|depends on|输入|依赖)"
+    rf"|outputs?|produces|输出|产出)"
+    rf"{SPACE}*[*_]*{SPACE}*[:：]{SPACE}*[*_]*{SPACE}*(?P<names>.+)"
+)
+
+
+def read_flow(line: str) -> tuple[str, list[str]] | None:
+    """What a line such as ``- Inputs: a, b`` says: "inputs" or "outputs", and the variables."""
+    match = _compiled(_FLOW).fullmatch(line)
+    names = variables_of(match["names"]) if match else None
+    return None if match is None or names is None else ("inputs" if match["inputs"] else "outputs", names)
+
+
+def read_wide_detail(line: str) -> str | None:
+    """A detail line whose sign is a wide one, as it is written right."""
+    return f"> {line[1:].strip(SPACES)}" if line[:1] == "＞" else None
+
+
+_CJK = r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]"
+
+
+def join_lines(first: str, second: str) -> str:
+    """Two lines of one text: joined by a blank, between two ideographs by nothing."""
+    first, second = first.rstrip(SPACES), second.strip(SPACES)
+    is_close = _compiled(_CJK).match(first[-1:]) and _compiled(_CJK).match(second[:1])
+    return f"{first}{'' if is_close else ' '}{second}"
+
+
+_ITEM = rf"[*_]*[(（]?(?P<number>[0-9]{{1,3}})(?:[.)、）]|\.\))[*_]*{SPACE}"
+
+
+def read_item_number(line: str) -> str | None:
+    """The number of an item of a numbered list, or None."""
+    match = _compiled(_ITEM).match(line)
+    return match["number"] if match else None
+
+
+def is_front_matter(line: str) -> bool:
+    """Whether a line could stand in front matter: a key and its value, an item, a comment."""
+    return _compiled(r"[\w -]+:(?: .*)?|- .*|#.*").fullmatch(line) is not None
+
+
+_LEGEND = (
+    r"(?i)[#>*_\- ]*(?:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)"
+    r"[*_]*[ ]*[*_]*[:：][*_]*(?P<entries>.*)"
+)
+_ENTRY = (
+    rf"(?P<sign>[^\w\s,，;；、.。·|:：=()（）/'-]{{1,3}}){SPACE}*"
+    rf"(?:[=:：→–—-]|stands for|means|表示|代表)?{SPACE}*(?P<words>[^\W\d_][^·|;；,，\n]*?)"
+    rf"(?={SPACE}*(?:$|[·|;；,，]|[^\w\s()（）/'、-]))"
+)
+_MEANINGS = (
+    (" ", r"pending|not (?:yet )?(?:started|begun|done)|to ?do|open|waiting|planned|approved|未开始|尚未|未完成|待"),
+    (">", r"in progress|ongoing|active|running|under way|started|doing|进行|正在"),
+    ("!", r"blocked|stuck|failed|on hold|受阻|阻塞|卡住"),
+    ("~", r"skipped|skip|dropped|not needed|跳过|取消"),
+    ("x", r"done|complete|finished|ready|完成|已办"),
+)
+
+
+def find_legend(text: str) -> dict[str, str]:
+    """What an answer says that its signs stand for: sign → the character of the mark."""
+    legend: dict[str, str] = {}
+    is_open = False
+    for row in text.split("\n"):
+        line = row.strip(SPACES + "\r")
+        match = _compiled(_LEGEND).fullmatch(line)
+        entries = match["entries"] if match else (line[1:] if is_open and line[:1] in "-*•" else "")
+        is_open = (match is not None and not match["entries"].strip(SPACES + "*")) or (
+            is_open and bool(entries or not line)
+        )
+        for entry in _compiled(_ENTRY).finditer(entries.replace("\ufe0f", "")) if entries else ():
+            meant = next((mark for mark, words in _MEANINGS if _compiled(f"(?i){words}").search(entry["words"])), None)
+            if meant is not None:
+                legend.setdefault(entry["sign"], meant)
+    return legend
+
+
+_NOTES = (
+    r"(?i)(?:(?:a few |some |final |additional |quick )?"
+    r"(?:tips?|notes?|hints?|remarks?|faq|next steps?|summary|conclusion|questions?)(?: .*)?"
+    r"|备注|说明|小贴士|温馨提示|注意事项|提示|常见问题|总结|结语)"
+)
+_HEADING = r"(?:(?P<hashes>#{1,6})[ ]*(?P<text>.+?)|(?P<marks>\*\*|__)(?P<bold>.+?)(?P=marks)[:：]?)[ #]*"
+_PICTURES = r"[^\w\s#*_`\[\](){}<>|:：.,;!?\"'“”‘’（）【】-]+"
+
+
+def read_heading(line: str) -> tuple[int, str] | None:
+    """The level of a heading (7 for one that is bold text by itself) and its text without pictures in front."""
+    match = _compiled(_HEADING).fullmatch(line)
+    if match is None:
+        return None
+    text = unwrap(match["text"] or match["bold"])
+    return len(match["hashes"] or "#######"), unwrap(
+        _compiled(_PICTURES).sub("", text, count=1) if _compiled(_PICTURES).match(text) else text
+    )
+
+
+def is_notes(text: str) -> bool:
+    """Whether a heading, or a label with a colon, is that of notes, which are no part of a plan."""
+    match = _compiled(_PICTURES).match(text)
+    return _compiled(_NOTES).fullmatch(text[match.end() if match else 0 :].strip("*:：" + SPACES)) is not None
+
+
+_PHASE = r"(?i)(?:phase|stage|阶段|第.{1,3}阶段)"
+
+
+def is_phase(text: str) -> bool:
+    """Whether a heading is that of a phase, which consists of steps."""
+    return _compiled(_PHASE).match(text) is not None

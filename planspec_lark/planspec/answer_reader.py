@@ -1,0 +1,625 @@
+"""A model's answer, or any other text → the plan in it, and diagnostics of all that was done for it.
+
+The reader takes lines as :mod:`planspec_lark.planspec.recovery` does. A line that the grammar refuses, or that holds
+signs which stand for others, is read as what it means: first by what it is itself
+(:mod:`planspec_lark.planspec.corrections`, :mod:`planspec_lark.planspec.answer_lines`), then by where it stands.
+Whatever it is taken for is put to the grammar again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from re import Match
+from typing import Any, ClassVar
+
+from attrs import define, evolve, field
+
+from planspec_lark.planspec import fast_reader
+from planspec_lark.planspec.answer_lines import (
+    find_elision,
+    find_legend,
+    is_conflict_marker,
+    is_front_matter,
+    is_harmless,
+    is_notes,
+    is_phase,
+    is_suspect,
+    join_lines,
+    read_bullet,
+    read_flow,
+    read_heading,
+    read_item_number,
+    read_wide_detail,
+)
+from planspec_lark.planspec.choice import choose
+from planspec_lark.planspec.corrections import (
+    SPACES,
+    WIDE_SPACES,
+    Flaw,
+    find_inputs,
+    find_outputs,
+    is_foreign_type,
+    is_item,
+    looks_like_step,
+    mend_header,
+    mend_step,
+    rank_of_number,
+    unwrap,
+    variables_of,
+)
+from planspec_lark.planspec.line_faults import Fault, Section, diagnose, diagnose_comment, is_step, line_pattern
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.positions import Line
+from planspec_lark.planspec.recovery import (
+    BLANK_LINES,
+    STEP_GROUPS,
+    WHITE,
+    Recovery,
+    ScanResult,
+    read_nothing,
+    refuse_excess,
+    scan_later,
+)
+from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
+from planspec_lark.planspec.tokens import build_step, split_variables
+from planspec_lark.planspec.tree import grow
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
+from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
+from planspec_lark.syntax.source import Source, end_last_line
+
+__all__ = ["AnswerReader", "scan_parts", "scan_plan"]
+
+# Characters in front of a plan that may say what it is.
+_LEAD = 400
+# Characters of a description that may be nothing but a word for others.
+_SHORT = 60
+# Headings stand further out than any line: one of level 1 by so much.
+_HEADINGS = 8
+
+
+@define(eq=False)
+class AnswerReader(Recovery):
+    """Reads the plan in an answer line by line: takes more for what it looks like, and names what is no part of it.
+
+    Attributes:
+        legend: sign → the character of the mark that it stands for, as the text says itself.
+        default_type: the type of a step that has none; without one, a line without a type is no step.
+    """
+
+    is_strict: ClassVar[bool] = False
+
+    legend: Mapping[str, str] = field(factory=dict)
+    default_type: str = ""
+    # The last line that a wrapped one may go on with: what it says, where it stands, and how far it is indented.
+    _last: tuple[str, Line, float] | None = None
+    _indent: float = 0
+    # Whether the lines are those of front matter; None in front of the first line.
+    _front: bool | None = None
+    # Whether the lines are items of a list in the prose behind the plan.
+    _in_list: bool = False
+    # Steps that are open, and lists whose numbers begin anew below one of them: how far each is indented, and the id.
+    _open_steps: list[tuple[float, str]] = field(factory=list)
+    _nested: list[tuple[float, str]] = field(factory=list)
+    # By the id of a step, the highest number below it.
+    _numbers: dict[str, int] = field(factory=dict)
+    # Steps whose line is a heading.
+    _phases: set[str] = field(factory=set)
+    # What the columns hold of the table that the lines are rows of.
+    _columns: list[str] | None = None
+    # Whether notes behind the plan have begun, which are no part of it.
+    _is_over: bool = False
+
+    def grow_plan(self) -> PlanSpec:
+        """The plan so far, its steps a tree."""
+        if not self.plan.steps:
+            self.plan.steps = grow(list(self.steps.values()))
+            for step in self.steps.values():
+                # A step that has others below it can not have the type of one that has none.
+                if self.default_type and step.children and step.step_type not in CONTAINER_TYPES:
+                    step.step_type = "subtask" if step.step_type == self.default_type else step.step_type
+        return self.plan
+
+    def read(self, row: str, start: int, indent: int = 0) -> bool:
+        """See :meth:`Recovery.read`."""
+        if row in BLANK_LINES:
+            self._last = None
+        return Recovery.read(self, row, start, indent)
+
+    def _read_line(self, line: Line, content: str, row: str, indent: int) -> bool:
+        self._lead = 0
+        if content[:1] in WIDE_SPACES and content.strip(SPACES):
+            # Indentation of another width is none to the grammar.
+            wide = self._lead = len(content) - len(content.lstrip(SPACES))
+            content, indent = content[wide:].rstrip(SPACES), indent + wide
+            row = f"{content}\n"
+        self._end, self._indent = line.start + self._lead + len(content), indent
+        match = self._match(row, content)
+        if self._is_front_matter(content) or is_harmless(content) or self._is_behind(match, content):
+            self.unfinished = ""
+            self._leave_line_out("PS101", line)
+            return True
+        if self._go_on(match, content, line, indent):
+            return True
+        has_comment = self.has_comments and self._find_comment(content) is not None
+        fault = None if has_comment else self._find_meaning(match, content, indent)
+        if fault is None and match and self._lead:
+            almost = find_inputs(content[1:]) if content.startswith(">") else None
+            flaw = Flaw("PS113", "the white space in front is neither space nor tab", 0, 1)
+            fault = Fault(flaw, repaired=f"> {almost.written}" if almost else content)
+        if fault is not None and fault.repaired:
+            self._doubt(content)
+        if match and not fault:
+            self._last = (content, line, indent)
+            return self._take(match, line)
+        self._last, self._repaired = None, ""
+        is_read = self._refuse(content, line, fault)
+        if self._repaired:
+            self._last = (self._repaired, line, self._indent)
+        return is_read
+
+    def _diagnose(self, content: str) -> Fault:
+        fault = Recovery._diagnose(self, content)
+        if fault.repaired is None and find_elision(content):
+            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+        return fault
+
+    def _take_step(self, match: Match[str], line: Line) -> None:
+        count = len(self.steps)
+        Recovery._take_step(self, match, line)
+        if len(self.steps) > count:
+            self._open(next(reversed(self.steps)), self._indent)
+
+    def _find_meaning(  # noqa: PLR0911, PLR0912  (a kind of line each)
+        self, match: Match[str] | None, content: str, indent: int
+    ) -> Fault | None:
+        """What a line of an answer means where that is not what it says to the grammar, or nothing to it."""
+        kind = str(match.lastgroup) if match else ""
+        if grammars.pattern("planspec", "FORBIDDEN").search(content) or (not match and diagnose_comment(content)):
+            return None
+        if match and kind == "title" and self.steps and find_elision(match["title_TEXT"]):
+            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+        if is_conflict_marker(content):
+            return Fault(Flaw("PS128", "two versions that were not merged", 0, len(content)))
+        is_listed = kind == "constraint" and (self.section is not Section.STEPS or self.unfinished == "constraints")
+        if match and (is_listed or (kind in ("title", "goal") and not self.steps)):
+            return self._find_marks(kind, match, content)
+        if not match and (header := mend_header(content)) and line_pattern().fullmatch(f"{header[1]}\n"):
+            return Fault(header[0], repaired=header[1])
+        if self.default_type and not match and (heading := read_heading(content)):
+            found = self._find_heading(*heading, content)
+            if found is not None:
+                return found
+        if not match and content.startswith("|"):
+            return self._find_row(content)
+        self._columns = None
+        if looks_like_step(content) and not self._is_numbered_constraint(match, content):
+            found = self._find_step(match, content, indent + rank_of_number(content))
+            if found is not None or kind == "step":
+                return found
+        if self.default_type and self.section is Section.STEPS and kind in ("", "constraint"):
+            found = self._find_listed_step(content, indent)
+            if found is not None:
+                return found
+        if self.steps and kind in ("", "body_line", "constraint"):
+            return self._find_listed_step(content, indent) or self._find_body(content)
+        return None
+
+    def _is_behind(self, match: Match[str] | None, content: str) -> bool:
+        """Whether a line belongs to notes behind the plan."""
+        if self.default_type and self.steps and not match:
+            heading = read_heading(content)
+            if heading is not None or (content.endswith((":", "：")) and is_notes(content)):
+                self._is_over = is_notes(heading[1] if heading else content)
+        if match and match.lastgroup in ("title", "goal"):
+            self._is_over = False
+        return self._is_over
+
+    def _is_front_matter(self, content: str) -> bool:
+        """Whether a line belongs to the front matter of a text: between two `---`, in front of all else."""
+        if self._front is None:
+            self._front = content == "---"
+            return self._front
+        if not self._front:
+            return False
+        self._front = content not in ("---", "...") and is_front_matter(content)
+        return self._front or content in ("---", "...")
+
+    def _find_row(self, content: str) -> Fault | None:
+        """A step whose line is a row of a table."""
+        cells = split_cells(content)
+        if cells is None:
+            return None
+        if self._columns is None:
+            self._columns = read_columns(cells)
+            return Fault(Flaw("PS104", "the head of a table", 0, len(content)), repaired="") if self._columns else None
+        if is_delimiter(cells):
+            return Fault(Flaw("PS104", "the head of a table", 0, len(content)), repaired="")
+        rows = write_row(self._columns, cells, self._numbers.get("", 0) + 1, self.legend, self.default_type)
+        if rows is None:
+            return None
+        return Fault(Flaw("PS110", "a step is no row of a table", 0, len(content)), repaired="\n".join(rows))
+
+    def _is_numbered_constraint(self, match: Match[str] | None, content: str) -> bool:
+        """Whether a numbered line is an item of the constraints; one that has a type is a step."""
+        is_open = bool(self.default_type) and self.section is Section.CONSTRAINTS and not match
+        return is_open and not is_step(content) and not is_item(content, is_worded=True)
+
+    def _find_heading(self, level: int, text: str, content: str) -> Fault | None:
+        """A step whose line is a heading, in a text that has no types: what stands below it are its steps."""
+        if mend_header(content) is not None:
+            return None
+        if is_notes(text):
+            return None
+        if self.section is Section.NOTHING and level < 3 and not is_item(text):
+            return Fault(
+                Flaw("PS104", "this is not how the title is written", 0, len(content)), repaired=f"# Plan: {text}"
+            )
+        indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
+        is_numbered = looks_like_step(text)
+        has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
+        may_be_phase = level < 7 and (has_phases if self.steps else self.section > Section.TITLE)
+        if not is_numbered and not may_be_phase:
+            return None
+        written = mend_step(
+            text if is_numbered else f"{self._numbers.get('', 0) + 1}. {text}", self.legend, self.default_type
+        )[1]
+        if written is None:
+            return None
+        placed = self._place(written, indent)
+        self._indent = indent
+        self._phases.add(placed.partition(". ")[0])
+        flaw = Flaw("PS110", "a step is one line that starts with its id", 0, len(content))
+        return Fault(flaw, repaired=placed)
+
+    def _find_marks(self, kind: str, match: Match[str], content: str) -> Fault | None:
+        """Marks of Markdown around a text, which do not belong to it."""
+        text = match[f"{kind}_TEXT"] or ""
+        plain = unwrap(text)
+        if kind == "title":
+            for label in ("Plan：", "Plan:", "计划：", "计划:"):
+                plain = unwrap(plain.removeprefix(label))
+        if kind == "constraint" and find_elision(text):
+            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+        if plain == text or not plain:
+            return None
+        lead = {"title": "# Plan: ", "goal": "Goal: ", "constraint": "- "}[kind]
+        code = "PS118" if kind == "constraint" else "PS104"
+        return Fault(Flaw(code, "there are marks around the text", 0, len(content)), repaired=lead + plain)
+
+    def _take_goal(self, content: str, line: Line) -> bool:
+        """Take the text of a goal whose header stands alone; False where this is none."""
+        is_due = self.section is Section.GOAL and not self.plan.goal and self.owner is self.plan
+        text = unwrap(read_bullet(content) or content)
+        if not is_due or self.plan.goal_detail or not line_pattern().fullmatch(f"Goal: {text}\n"):
+            return False
+        if not _is_plain(text, self.section) or find_elision(content):
+            return False
+        self.plan.goal = text
+        self.tell("goal", text=text)
+        self.places.extend_last(line._replace(is_repaired=True))
+        help = "write `Goal: Text`, in one line"
+        self._note(
+            "PS104", "the goal stands in the line of its header", line.start, self._end, Severity.WARNING, help=help
+        )
+        # What follows directly is the same paragraph, indented or not.
+        self._last = (f"Goal: {text}", line, -1)
+        return True
+
+    def _find_step(self, match: Match[str] | None, content: str, indent: float) -> Fault | None:
+        self._indent = indent
+        if (
+            match
+            and match.lastgroup == "step"
+            and self._is_right(match, content)
+            and self._place(content, indent) == content
+        ):
+            return None
+        # In plain text, a list of what is said of anything else is no plan.
+        is_plan = self.section is not Section.NOTHING and is_item(content)
+        flaws, written = mend_step(content, self.legend, self.default_type if is_plan else "")
+        if written is None:
+            return None
+        placed = self._place(written, indent)
+        said = line_pattern().match(f"{placed}\n")
+        if said and find_elision(said["step_DESCRIPTION"] or ""):
+            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+        if placed == content or (match and placed == written and self._says_same(match, placed)):
+            return None
+        if not match and flaws:
+            return evolve(diagnose(content, self.section), repaired=placed)
+        flaw = flaws[0] if flaws else Flaw("PS110", "the id is not written in full", 0, len(content))
+        return Fault(flaw, repaired=placed)
+
+    def _is_right(self, match: Match[str], content: str) -> bool:
+        """Whether a line that the grammar reads as a step means what it says, as most do."""
+        word, text = match["step_TYPE"], match["step_DESCRIPTION"] or ""
+        return not (is_foreign_type(word) or is_suspect(content)) and not (len(text) < _SHORT and find_elision(text))
+
+    def _says_same(self, match: Match[str], written: str) -> bool:
+        other = line_pattern().match(f"{written}\n")
+        return other is not None and match.group(*STEP_GROUPS) == other.group(*STEP_GROUPS)
+
+    def _place(self, written: str, indent: float) -> str:
+        """A step's line with the id that its place gives it, where numbers begin anew in a list below a step."""
+        number, dot, rest = written.partition(". ")
+        if "." in number:
+            return written
+        while self._nested and self._nested[-1][0] > indent:
+            self._nested.pop()
+        if not (self._nested and self._nested[-1][0] == indent):
+            above = [(width, step_id) for width, step_id in self._open_steps if width < indent]
+            # Without types, what stands further in is always below.
+            is_below = above and (number in self.steps or (self.default_type and indent - above[-1][0] > 1))
+            if not is_below:
+                return written
+            self._nested.append((indent, above[-1][1]))
+        parent = self._nested[-1][1]
+        if not parent:
+            return written
+        if self.default_type and f"{parent}.{number}" in self.steps:
+            number = f"{self._numbers.get(parent, 0) + 1}"
+        return f"{parent}.{number}{dot}{rest}"
+
+    def _find_listed_step(self, content: str, indent: int) -> Fault | None:
+        """A step without a number: a bullet with a type behind it. It is the next below the step that it is in."""
+        text = read_bullet(content)
+        if not text:
+            return None
+        is_typed = text[:1] in "[［【*`" and mend_step(f"1. {text}", self.legend)[1] is not None
+        if not is_typed and not (self.default_type and self._is_step_list(text, indent)):
+            return None
+        written = mend_step(f"1. {text}", self.legend, self.default_type)[1]
+        if written is None:
+            return None
+        while self._nested and self._nested[-1][0] > indent:
+            self._nested.pop()
+        if not (self._nested and self._nested[-1][0] == indent):
+            above = [step_id for width, step_id in self._open_steps if width < indent]
+            self._nested.append((indent, above[-1] if above else ""))
+        parent = self._nested[-1][1]
+        number = self._numbers.get(parent, 0) + 1
+        placed = f"{parent}.{number}" if parent else f"{number}"
+        flaw = Flaw("PS110", "a step starts with its id", 0, len(content))
+        return Fault(flaw, repaired=f"{placed}{written[1:]}")
+
+    def _is_step_list(self, text: str, indent: int) -> bool:
+        """Whether a bullet without a type is a step: one with a box, and one below a heading or below nothing."""
+        above = [(width, step_id) for width, step_id in self._open_steps if width < indent]
+        is_below_heading = bool(above) and above[-1][1] in self._phases and above[-1][0] < 7 - _HEADINGS
+        return (
+            text.startswith(("[ ]", "[x]", "[X]", "☐", "☑"))
+            or is_below_heading
+            or (not above and not self._has_numbers)
+        )
+
+    def _find_body(self, content: str) -> Fault | None:
+        """What stands below a step: its inputs in words, its detail with a bullet or a wide sign."""
+        flow = read_flow(content)
+        if flow and flow[0] == "inputs":
+            flaw = Flaw("PS107", "this is not how inputs are declared", 0, len(content))
+            return Fault(flaw, repaired=f"> ← {', '.join(flow[1])}")
+        if (wide := read_wide_detail(content)) is not None:
+            almost = find_inputs(wide[1:])
+            repaired = f"> {almost.written}" if almost else wide
+            return Fault(Flaw("PS107", "a detail line starts with `> `", 0, len(content)), repaired=repaired)
+        text = read_bullet(content)
+        said = text or content.removeprefix(">")
+        # Detail of nothing but dots is text like any other.
+        if find_elision(said) and not (content.startswith(">") and not said.strip(" \t.…")):
+            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+        if content.startswith(">") and (names := _names_in_marks(content)):
+            flaw = Flaw("PS107", "there are marks around the names", 0, len(content))
+            return Fault(flaw, repaired=f"> ← {', '.join(names)}")
+        if text is None or not isinstance(self.owner, PlanStep):
+            return None
+        return Fault(Flaw("PS107", "a detail line starts with `> `", 0, len(content)), repaired=f"> {text}")
+
+    def _go_on(self, match: Match[str] | None, content: str, line: Line, indent: int) -> bool:
+        """Whether a line goes on with the one in front of it, which was wrapped."""
+        is_open = isinstance(self.owner, PlanStep) and (match is None or match.lastgroup == "constraint")
+        flow = read_flow(content) if is_open else None
+        if flow and flow[0] == "outputs" and isinstance(self.owner, PlanStep):
+            self._take_outputs(self.owner, flow[1], line)
+            return True
+        is_free = match is None or match.lastgroup == "constraint"
+        if is_free and not self.plan.goal and not self.steps and self._take_goal(content, line):
+            return True
+        if self._last is None or match is not None or self._is_set_off or find_elision(content):
+            return False
+        said, first, width = self._last
+        if indent <= width or flow or not _is_plain(content, self.section):
+            return False
+        joined = join_lines(said, content)
+        again = line_pattern().fullmatch(f"{joined}\n")
+        kind = str(again.lastgroup) if again else ""
+        whole = Line(first.start, line.end, is_repaired=True)
+        if again is None or not self._replace_last(kind, again, whole):
+            return False
+        fix = Fix(self.source.span(first.start, self._end), joined)
+        self._note("PS126", "goes on with the line in front", line.start, self._end, Severity.WARNING, fix=fix)
+        self._last = (joined, whole, width)
+        return True
+
+    def _take_outputs(self, step: PlanStep, names: list[str], line: Line) -> None:
+        """Take the outputs that a line below a step names in words."""
+        new = [name for name in names if name not in step.outputs]
+        step.outputs.extend(new)
+        self.tell("outputs", step_id=step.step_id, names=tuple(new))
+        self.places.add_names(step.step_id, "outputs", line.start, self._end)
+        self._last = None
+        help = "write outputs behind `→` at the end of the step's own line"
+        self._note("PS107", "this is not how outputs are declared", line.start, self._end, Severity.WARNING, help=help)
+
+    def _replace_last(self, kind: str, match: Match[str], line: Line) -> bool:
+        """Let a line say what it says together with the one that goes on with it."""
+        if kind == "step" and isinstance(self.owner, PlanStep):
+            step = build_step(*match.group(*STEP_GROUPS))
+            # What stands behind outputs, and declares none, is no more of the description.
+            if self.owner.step_id != step.step_id or (self.owner.outputs and not step.outputs):
+                return False
+            for name in ("description", "outputs", "result", "done_count", "total_count"):
+                setattr(self.owner, name, getattr(step, name))
+            self.places.extend_step(step.step_id, line)
+            self.tell("revised", step=step)
+            return True
+        if kind == "constraint" and self.plan.constraints and not self.steps:
+            self.plan.constraints[-1] = text = match["constraint_TEXT"]
+        elif kind == "goal" and self.owner is self.plan and not self.plan.goal_detail:
+            self.plan.goal = text = match["goal_TEXT"] or ""
+        else:
+            return False
+        self.tell("revised", text=text)
+        self.places.extend_last(line)
+        return True
+
+    def _is_listed_prose(self, content: str) -> bool:
+        """Whether a line is an item of a list in the prose behind a plan: numbers begin anew, without a type."""
+        if not self._in_prose:
+            return False
+        number = read_item_number(content)
+        self._in_list = number is not None and (self._in_list or (number == "1" and number in self.steps))
+        return self._in_list
+
+    @property
+    def _has_numbers(self) -> bool:
+        return any(number.isdigit() for _, number in self._open_steps) and not self._nested
+
+    def _open(self, step_id: str, indent: float) -> None:
+        parent, _, number = step_id.rpartition(".")
+        self._numbers[parent] = max(int(number), self._numbers.get(parent, 0))
+        while self._open_steps and self._open_steps[-1][0] >= indent:
+            self._open_steps.pop()
+        self._open_steps.append((indent, step_id))
+
+
+def _names_in_marks(content: str) -> list[str]:
+    """The variables of a line that declares inputs, where they stand in marks."""
+    match = line_pattern().fullmatch(f"{content}\n")
+    written = match["body_line_INPUTS"] if match else None
+    names = split_variables(written) if written else []
+    plain = variables_of(written) or [] if written else []
+    return plain if plain != names else []
+
+
+def _is_plain(content: str, section: Section) -> bool:
+    """Whether a line is text, and nothing that could begin something."""
+    starts = (
+        read_bullet(content) is not None or is_item(content) or content.startswith(("#", ">", "```", "~~~", "|", "＞"))
+    )
+    says_nothing = is_harmless(content) or is_conflict_marker(content)
+    return not (starts or says_nothing or is_step(content)) and diagnose(content, section).repaired is None
+
+
+def scan_plan(
+    text: str, *, default_type: str = "", name: str = "<text>", limits: Limits = DEFAULT_LIMITS
+) -> ScanResult:
+    """Read the plan in a text, such as a language model's answer, as far as there is one. Never raises on any text.
+
+    A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics, but for what the
+    grammar has to take for text and a reader of answers takes for what it looks like: lists behind foreign arrows or
+    with other commas, pairs of marks around whole texts, and words that stand for types and statuses. Which of several
+    plans counts is said in :mod:`planspec_lark.planspec.choice`. What stands in a reasoning block (see
+    :mod:`planspec_lark.syntax.reasoning`) is none.
+
+    Args:
+        text: any text.
+        default_type: the type of steps that have none; with it, a plan in plain Markdown is one, too.
+        name: what diagnostics call it.
+        limits: how much to read; of what is more, nothing is, and a diagnostic says so.
+    """
+    return scan_parts(text, default_type=default_type, name=name, limits=limits)[0]
+
+
+def scan_parts(
+    text: str, *, default_type: str = "", name: str = "<text>", limits: Limits = DEFAULT_LIMITS
+) -> tuple[ScanResult, int]:
+    """What :func:`scan_plan` gives, and which of the plans of the text it is, from 0."""
+    if excess := find_excess(text, name, limits):
+        return read_nothing([excess]), 0
+    source, remainder = Source(text, name), leave_out_reasoning(text)
+    number = 0
+    plan = fast_reader.read(remainder.text)
+    if plan is not None and _is_plain_plan(plan, remainder.text):
+        found = Findings(limits.max_findings)
+        found.extend(remainder.diagnose(source))
+        result = scan_later(plan, source, remainder.text, found)
+    else:
+        result, number = _scan(source, remainder, limits, default_type)
+    return refuse_excess(result, limits), number
+
+
+def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: str) -> tuple[ScanResult, int]:
+    text = end_last_line(remainder.text)
+    parts: list[tuple[AnswerReader, Findings, int, int]] = []
+    at = 0
+    legend = find_legend(text)
+    policy: dict[str, Any] = {"legend": legend, "default_type": default_type}
+    while at < len(text) or not parts:
+        reader, found = AnswerReader(source, **policy), Findings(limits.max_findings)
+        end = reader.run(text, at, found)
+        if reader.is_misled:
+            reader, found = AnswerReader(source, has_comments=True, **policy), Findings(limits.max_findings)
+            end = reader.run(text, at, found)
+        parts.append((reader, found, at, end))
+        at = end
+    choice = choose([(_lead(text, parts, at), part[0].grow_plan()) for at, part in enumerate(parts)])
+    best = parts[choice.best][0]
+    listed = Findings(limits.max_findings)
+    for at, (reader, found, start, end) in enumerate(parts):
+        if reader is best:
+            listed.extend(found)
+        elif at in choice.rivals or (not reader.steps and _says_more(reader.plan, best.plan)):
+            listed.extend(_name_rival(source, text, start, end))
+        else:
+            listed.extend(_leave_out(source, text, start, end, is_plan=bool(reader.steps)))
+    listed.extend(remainder.diagnose(source))
+    return ScanResult(best.grow_plan(), listed.close(), best.places, source), choice.best
+
+
+def _lead(text: str, parts: list[tuple[AnswerReader, Findings, int, int]], at: int) -> str:
+    """The text in front of a plan, which may say what it is."""
+    places = parts[at][0].places
+    first = places.first_start if places.first_start is not None else parts[at][2]
+    behind = parts[at - 1][0].places.last_end if at else 0
+    return f"{text[max(first - _LEAD, behind) : first]}\n{parts[at][0].plan.title}"
+
+
+def _says_more(plan: PlanSpec, other: PlanSpec) -> bool:
+    """Whether what is no plan has a goal or constraints that the plan does not have."""
+    return bool(plan.goal and plan.goal != other.goal) or bool({*plan.constraints} - {*other.constraints})
+
+
+def _name_rival(source: Source, text: str, start: int, end: int) -> list[Diagnostic]:
+    end = start + len(text[start:end].rstrip(WHITE))
+    message = "left out: another plan, and nothing says which of them holds"
+    help = "keep one, or say in front of it that it is the final one"
+    return [Diagnostic("PS130", message, Severity.WARNING, source.span(start, end), source=source, help=help)]
+
+
+def _leave_out(source: Source, text: str, start: int, end: int, *, is_plan: bool) -> list[Diagnostic]:
+    """Name all that stands between two offsets as left out."""
+    end = start + len(text[start:end].rstrip(WHITE))
+    start = end - len(text[start:end].lstrip(WHITE))
+    code, what = ("PS105", "another plan") if is_plan else ("PS101", "not a part of the plan")
+    span = source.span(start, end)
+    return [Diagnostic(code, f"left out: {what}", Severity.INFO, span, source=source)] if start < end else []
+
+
+def _is_plain_plan(plan: PlanSpec, text: str) -> bool:
+    """Whether a tolerant reading takes nothing in a plan for something else than the grammar does."""
+    return not (
+        is_suspect(text)
+        or any(is_foreign_type(step.step_type) for step in iter_steps(plan))
+        or _has_foreign_arrows(plan)
+    )
+
+
+def _has_foreign_arrows(plan: PlanSpec) -> bool:
+    """Whether a plan has text that a tolerant reading takes for a list of variables."""
+    steps = [*iter_steps(plan)]
+    outputs = (find_outputs(step.description) for step in steps if step.description and not step.outputs)
+    inputs = (find_inputs(line) for step in steps for line in step.detail)
+    return any(almost is not None for almost in chain(outputs, inputs))

@@ -1,0 +1,67 @@
+"""Which of several plans in one answer counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.syntax.diagnostics import has_errors
+
+__all__ = ["Choice", "choose"]
+
+# What the text in front of a plan may call it.
+_FINAL = re.compile(
+    r"(?i)\b(?:final|finalized|updated|corrected|revised|improved|fixed version"
+    r"|use this (?:one|plan)|real plan|actual plan)\b"
+    r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正后|更正|以此为准|以下为准|为准"
+)
+_DRAFT = re.compile(
+    r"(?i)\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|first attempt|rough"
+    r"|sample|"
+    r"example|format)\b|草稿|初稿|草案|废弃|作废|旧版|原计划|原版|未采用|示例|样例|格式"
+)
+
+
+@frozen
+class Choice:
+    """Which plan counts, by its number; and those that exclude it where nothing says which of them holds."""
+
+    best: int
+    rivals: frozenset[int] = frozenset()
+
+
+def choose(plans: Sequence[tuple[str, PlanSpec]]) -> Choice:
+    """Choose the plan of an answer.
+
+    It is the last one that is announced as final; otherwise the last of those with goal and steps that break none of
+    the rules; otherwise the last with steps. One that is announced as a draft or a sample counts only among others of
+    its kind.
+
+    Args:
+        plans: each plan with the text in front of it.
+    """
+    with_steps = [at for at, (_, plan) in enumerate(plans) if plan.steps]
+    if len(with_steps) < 2:
+        return Choice(with_steps[0] if with_steps else 0)
+    announced = [at for at in with_steps if _FINAL.search(plans[at][0])]
+    if announced:
+        return Choice(announced[-1])
+    serious = [at for at in with_steps if not _DRAFT.search(plans[at][0])] or with_steps
+    complete = [at for at in serious if _is_complete(plans[at][1])]
+    best = (complete or serious)[-1]
+    others = (at for at in serious if at != best and plans[at][1] != plans[best][1])
+    rivals = (at for at in others if not complete or at in complete or _goes_on(plans[at][1], plans[best][1]))
+    return Choice(best, frozenset(rivals))
+
+
+def _goes_on(plan: PlanSpec, other: PlanSpec) -> bool:
+    """Whether the steps of one plan may be more of another's."""
+    return not {step.step_id for step in plan.steps} & {step.step_id for step in other.steps}
+
+
+def _is_complete(plan: PlanSpec) -> bool:
+    return bool(plan.goal and plan.steps) and not has_errors(check_rules(plan))

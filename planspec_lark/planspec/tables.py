@@ -1,0 +1,84 @@
+"""A Markdown table whose rows are the steps of a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from planspec_lark.planspec.corrections import SPACES, mend_step, read_status, unwrap, variables_of
+
+__all__ = ["is_delimiter", "read_columns", "split_cells", "write_row"]
+
+_COLUMNS = {
+    "number": ("#", "no", "no.", "nr", "nr.", "id", "number", "编号", "序号", "步骤编号"),
+    "status": ("status", "state", "done", "状态", "进度"),
+    "type": ("type", "kind", "类型"),
+    "inputs": ("inputs", "input", "needs", "depends on", "输入", "依赖"),
+    "outputs": ("outputs", "output", "produces", "输出", "产出"),
+    "result": ("result", "results", "结果"),
+    "text": (
+        "step",
+        "steps",
+        "description",
+        "task",
+        "action",
+        "what",
+        "what to do",
+        "步骤",
+        "内容",
+        "任务",
+        "描述",
+        "操作",
+        "事项",
+    ),
+}
+_KINDS = {word: kind for kind, words in _COLUMNS.items() for word in words}
+_NOTHING = ("", "-", "–", "—", "none", "n/a", "无", "/")
+
+
+def split_cells(line: str) -> list[str] | None:
+    """The cells of a table's row; None where a line is none."""
+    text = line.strip(SPACES)
+    if not text.startswith("|") or not text.endswith("|") or len(text) < 3:
+        return None
+    return [unwrap(cell.replace("\\|", "|")) for cell in re.split(r"(?<!\\)\|", text[1:-1])]
+
+
+def is_delimiter(cells: Sequence[str]) -> bool:
+    """Whether cells are those of the row below a table's header."""
+    return all(re.fullmatch(r":?-+:?", cell) for cell in cells)
+
+
+def read_columns(cells: Sequence[str]) -> list[str] | None:
+    """What the columns of a table hold; None where it is none of steps."""
+    kinds = [_KINDS.get(cell.strip("*").lower(), "") for cell in cells]
+    if kinds.count("text") == 2 and "number" not in kinds:
+        # `Step` beside `Task` has the numbers.
+        kinds[kinds.index("text")] = "number"
+    is_known = kinds.count("text") == 1 and all(kinds.count(kind) <= 1 for kind in kinds if kind)
+    return kinds if is_known and "" not in kinds and len(kinds) > 1 else None
+
+
+def write_row(
+    columns: Sequence[str], cells: Sequence[str], number: int, legend: Mapping[str, str], default_type: str
+) -> list[str] | None:
+    """The lines that a row says, or None where it says no step."""
+    values = {kind: cell for kind, cell in zip(columns, cells, strict=False) if cell.lower() not in _NOTHING}
+    text = values.get("text")
+    if text is None or len(cells) != len(columns):
+        return None
+    status = values.get("status", "").replace("\ufe0f", "")
+    mark = (legend.get(status) or read_status(status)) if status else " "
+    type_ = f"[{values['type'].strip('[]')}] " if "type" in values else ""
+    written = mend_step(f"{values.get('number', number)}. {type_}{text}", legend, default_type)[1]
+    flow = {name: variables_of(values[name]) for name in ("inputs", "outputs") if name in values}
+    if written is None or mark is None or None in flow.values():
+        return None
+    head, _, rest = written.partition(". ")
+    marked = f"{head}. [{mark}] {rest}" if mark != " " else written
+    outputs = flow.get("outputs")
+    line = f"{marked} → {', '.join(outputs)}" if outputs else marked
+    if "result" in values:
+        line = f"{line} | {values['result']}"
+    inputs = flow.get("inputs")
+    return [line, f"> ← {', '.join(inputs)}"] if inputs else [line]

@@ -75,12 +75,14 @@ def unwrap(text: str) -> str:
     return text
 
 
+# Signs such as emoji in front of a label.
+_PICTURES = r"[^\x00-\x1f\x7f\ufeff\w\s#*_`\[\](){}<>|:：.,;!?\"'+→←-]*+"
 # A line as a header in disguise: signs, a label, a colon or a dash or none, and the rest. Possessive, as it never has
 # to go back.
 _HEADER = (
     rf"(?P<hashes>[#＃]{{0,6}}+){SPACE}*+(?P<number>(?:[一二三四五六七八九十]{{1,2}}、)?+){SPACE}*+"
-    rf"(?P<picture>[^\x00-\x1f\x7f\ufeff\w\s#*_`\[\](){{}}<>|:：.,;!?\"'+→←-]*+){SPACE}*+"
-    rf"(?P<marks>[*_]*+){SPACE}*+"
+    rf"{_PICTURES}{SPACE}*+"
+    rf"(?P<marks>[*_]*+){SPACE}*+{_PICTURES}{SPACE}*+"
     rf"(?P<label>[^\W\d_]++(?:[ \xa0-][^\W\d_]++){{0,2}}+){SPACE}*+(?P<inner>[*_]*+){SPACE}*+"
     rf"(?P<colon>[:：]|(?<=[ *_])[-–—](?={SPACE})|)(?P<outer>[*_]*+){SPACE}*+(?P<rest>.*)"
 )

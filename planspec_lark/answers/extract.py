@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
-from functools import partial
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.answers.json_strings import find_in_json
+from planspec_lark.answers.json_strings import JsonString, find_in_json
 from planspec_lark.answers.repair import last_line
-from planspec_lark.answers.risk import Risk, highest, rate
+from planspec_lark.answers.risk import Reading, Risk, highest, rate
 from planspec_lark.answers.truncation import find_cut
 from planspec_lark.planspec.answer_lines import find_legend
 from planspec_lark.planspec.answer_reader import scan_plan
@@ -30,6 +28,10 @@ __all__ = ["Extraction", "Repair", "extract_plan"]
 
 # What no plan can be put together from.
 _UNREADABLE = frozenset({"PS121", "PS122", "PS123", "PS128"})
+
+
+# Rules that a reading may break without losing anything that could be named.
+_RULES = ("PS202", "PS203", "PS204", "PS206")
 
 
 # What tells of steps that were not taken.
@@ -185,31 +187,41 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     cut = find_cut(text, finish_reason=finish_reason)
     result = scan_plan(text if cut is None else text[:cut], default_type=default_type, name=name, limits=limits)
     plan, source = result.plan, result.source
-    if not plan.steps and (inner := find_in_json(text, limits)) is not None:
-        return evolve(
-            extract_plan(
-                inner.text,
-                max_risk=max_risk,
-                default_type=default_type,
-                finish_reason="" if inner.is_whole else "length",
-                allow_truncated=allow_truncated,
-                name=name,
-                limits=limits,
-            )
+    if not plan.steps and (inner := find_in_json(text, limits, default_type=default_type)) is not None:
+        found = extract_plan(
+            inner.text,
+            max_risk=max_risk,
+            default_type=default_type,
+            finish_reason="" if inner.is_whole else "length",
+            allow_truncated=allow_truncated,
+            name=name,
+            limits=limits,
         )
+        return evolve(found, left_out=(_name_json(text, inner, name), *found.left_out))
     cuts = [] if cut is None else [_name_cut(text, cut, name, is_allowed=allow_truncated)]
-    # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind.
-    types = [found for found in check_rules(plan) if found.code == "PS202"]
+    # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind; and what a
+    # reading makes of a text that is no plan may break other rules.
+    codes = _RULES if result.diagnostics or cuts else _RULES[:1]
+    broken = [found for found in check_rules(plan) if found.code in codes]
     repairs: list[Repair] = []
     left_out: list[Repair] = []
     span = _find_span(result.places)
-    first_step = min((step.span.start for step in result.places.steps.values()), default=None)
-    rated = partial(rate, plan=span, legend=find_legend(source.text), first_step=first_step)
-    for diagnostic in (*cuts, *result.diagnostics, *locate(types, result.places)):
+    steps = sorted(step.span.start for step in result.places.steps.values())
+    reading = Reading(source.text, span, steps, find_legend(source.text), bool(plan.goal))
+    for diagnostic in (*cuts, *result.diagnostics, *locate(broken, result.places)):
         entries = left_out if diagnostic.severity is Severity.INFO else repairs
-        entries.append(_enter(diagnostic, source, most, rated))
+        entries.append(_enter(diagnostic, source, most, rate(diagnostic, reading)))
     repairs.sort(key=lambda entry: entry.line)
     return Extraction(plan, serialize_plan(plan), tuple(repairs), tuple(left_out), span, most, cut is not None, source)
+
+
+def _name_json(text: str, inner: JsonString, name: str) -> Repair:
+    """That the plan stands in a string, which its lines are counted in."""
+    source = Source(text, name)
+    span = source.span(inner.start, inner.end)
+    message = "the plan stands in a string of a JSON value: lines are counted in it"
+    found = Diagnostic("PS101", message, Severity.INFO, span, source=source)
+    return Repair("PS101", message, f"{text[: inner.start]}…{text[inner.end :]}".strip(), "", Risk.NONE, found)
 
 
 def _name_cut(text: str, cut: int, name: str, *, is_allowed: bool) -> Diagnostic:
@@ -220,10 +232,9 @@ def _name_cut(text: str, cut: int, name: str, *, is_allowed: bool) -> Diagnostic
     return Diagnostic("PS129", "the answer is cut off here", severity, span, source=source, help=help)
 
 
-def _enter(diagnostic: Diagnostic, source: Source, most: Risk, rated: Callable[[Diagnostic], Risk]) -> Repair:
-    risk = rated(diagnostic)
-    # A type is taken as it is, whatever might be meant by it.
-    is_type = diagnostic.code == "PS202"
+def _enter(diagnostic: Diagnostic, source: Source, most: Risk, risk: Risk) -> Repair:
+    # What breaks a rule is taken as it is, whatever might be meant by it.
+    is_type = diagnostic.code in _RULES
     fix, span = None if is_type else diagnostic.fix, diagnostic.span
     is_dropped = diagnostic.severity is not Severity.WARNING or diagnostic.code in ("PS105", "PS125", "PS130")
     is_kept = is_type or (fix is None and not is_dropped)
@@ -247,4 +258,8 @@ def _find_span(places: Places) -> Span | None:
     spans += [step.span for step in places.steps.values()]
     if not spans:
         return None
-    return places.source.span(min(span.start for span in spans), max(span.end for span in spans))
+    starts = [span.start for span in spans]
+    if places.first_start is not None:
+        # A header that stands alone is no field.
+        starts.append(places.first_start)
+    return places.source.span(min(starts), max(span.end for span in spans))

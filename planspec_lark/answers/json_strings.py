@@ -22,18 +22,24 @@ _TRIED = 5
 
 @frozen
 class JsonString:
-    """A string: what it says, and whether it has an end."""
+    """A string: what it says, whether it has an end, and where it stands."""
 
     text: str
     is_whole: bool
+    start: int
+    end: int
 
 
-def find_in_json(text: str, limits: Limits) -> JsonString | None:
-    """The one string of a JSON value in a text that holds a plan with steps; None where there is none, or several."""
+def find_in_json(text: str, limits: Limits, *, default_type: str = "") -> JsonString | None:
+    """The one string of a JSON value in a text that holds a plan with steps; None where there is none, or several.
+
+    Without one that has steps, one with a goal will do: it may have steps that can not be read.
+    """
     if find_excess(text, "", limits) or r"\n" not in text:
         return None
     plans: list[PlanSpec] = []
     strings: list[JsonString] = []
+    almost: list[JsonString] = []
     found = [match for match in _STRING.finditer(text) if r"\n" in match["text"]]
     for match in sorted(found, key=lambda match: -len(match["text"]))[:_TRIED]:
         is_whole = match["end"] == '"'
@@ -42,9 +48,11 @@ def find_in_json(text: str, limits: Limits) -> JsonString | None:
             said = json.loads(f'"{written}"')
         except ValueError:
             continue
-        plan = scan_plan(said, limits=limits).plan
+        plan = scan_plan(said, default_type=default_type, limits=limits).plan
         if plan.steps and plan not in plans:
             plans.append(plan)
-            strings.append(JsonString(said, is_whole))
+            strings.append(JsonString(said, is_whole, *match.span()))
+        elif plan.goal:
+            almost.append(JsonString(said, is_whole, *match.span()))
     # Of several that differ, none is known to hold.
-    return strings[0] if len(strings) == 1 else None
+    return (strings or almost)[0] if len(strings or almost) == 1 else None

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
+
+from attrs import frozen
 
 from planspec_lark.planspec.answer_lines import is_harmless
 from planspec_lark.planspec.corrections import SPACES, Flaw, looks_like_step, mend_step, read_status
-from planspec_lark.planspec.models import BLANKS
+from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.source import Span
 
-__all__ = ["RISKS", "Risk", "highest", "rate"]
+__all__ = ["RISKS", "Reading", "Risk", "highest", "rate"]
 
 
 class Risk(str, Enum):
@@ -50,6 +54,8 @@ RISKS = {
     "PS115": Risk.LOW,  # progress in other signs; what had no number was taken for text: medium
     "PS116": Risk.MEDIUM,  # a second progress was taken for text
     "PS118": Risk.LOW,  # another bullet
+    "PS203": Risk.MEDIUM,  # two steps with one name
+    "PS206": Risk.MEDIUM,  # a container without steps, which may be lost
     "PS124": Risk.LOW,  # a comment behind a header was left out; one behind text, which may belong to it: medium
     "PS125": Risk.MEDIUM,  # reasoning that lacks a tag at one end: up to there, or from there on, all was left out
     "PS107": Risk.LOW,  # detail with a bullet, inputs in words
@@ -60,39 +66,109 @@ RISKS = {
 }
 # What is left out and seems to be no part of the plan: prose, fences; but of several plans only one is taken.
 _LEFT_OUT = {"PS105": Risk.MEDIUM}
+_FOREIGN = frozenset({"PS101", "PS103", "PS107", "PS110", "PS111", "PS112"})
 
 
-def rate(
-    diagnostic: Diagnostic,
-    plan: Span | None = None,
-    legend: Mapping[str, str] = MappingProxyType({}),
-    first_step: int | None = None,
-) -> Risk:
+_SET_OFF = re.compile(r"\n[ \t]*\r?\n(?=[-*+•])")
+
+
+@frozen(slots=False)
+class Reading:
+    """What the risk of single repairs depends on in all of a reading.
+
+    Attributes:
+        text: what was read.
+        plan: from the first line of the plan to the last; None where there is none.
+        steps: where the steps start, in order.
+        legend: what signs stand for, as the text says.
+        has_goal: whether the plan has one.
+    """
+
+    text: str
+    plan: Span | None = None
+    steps: Sequence[int] = ()
+    legend: Mapping[str, str] = MappingProxyType({})
+    has_goal: bool = True
+
+    @cached_property
+    def closing_list(self) -> int | None:
+        """Where bullets begin behind the last step that are set off from it, as those of no other step are."""
+        if not self.steps or _SET_OFF.search(self.text, self.steps[0], self.steps[-1]):
+            return None
+        found = _SET_OFF.search(self.text, self.steps[-1])
+        return found.end() if found else None
+
+
+def rate(diagnostic: Diagnostic, reading: Reading) -> Risk:
     """The risk of what a tolerant reading has made of a text at the place of a diagnostic.
 
-    What stands between the first and the last line of the plan and is not understood is never without risk.
+    What stands between the first and the last line of the plan and is not understood is never without risk. Around
+    the plan, what looks like a step of it is not, nor what takes something back, nor the goal of a plan that has none.
 
     What was dropped though it seems to belong to the plan is always of the highest.
     """
-    if diagnostic.severity is Severity.ERROR or diagnostic.code == "PS120":
+    code, fix, span = diagnostic.code, diagnostic.fix, diagnostic.span
+    if diagnostic.severity is Severity.ERROR or code == "PS120":
         return Risk.HIGH
     if diagnostic.severity is Severity.INFO:
-        risk = _LEFT_OUT.get(diagnostic.code, Risk.NONE)
-        span, source = diagnostic.span, diagnostic.source
-        is_foreign = diagnostic.code in ("PS101", "PS103", "PS107")
-        if not is_foreign or plan is None or span is None or source is None or not plan.start < span.start < plan.end:
-            return risk
-        is_early = first_step is None or span.start < first_step
-        return highest((risk, _rate_between(source.text[span.start : span.end], is_early=is_early)))
-    fix = diagnostic.fix
-    risk = RISKS.get(diagnostic.code, Risk.HIGH)
-    if fix is None or diagnostic.source is None or diagnostic.code == "PS305":
+        return highest((_LEFT_OUT.get(code, Risk.NONE), _rate_left_out(diagnostic, reading)))
+    risk = RISKS.get(code, Risk.HIGH)
+    if fix is None or span is None or code == "PS305":
         return risk
-    end = fix.span.end
-    if diagnostic.code == "PS124" and diagnostic.span is not None:
-        risk, end = _rate_comment(fix.text), diagnostic.span.start
-    line = diagnostic.source.text[fix.span.start : end]
-    return highest((risk, _rate_line(line, fix.text, legend)))
+    if code == "PS107" and reading.closing_list is not None and fix.span.start >= reading.closing_list:
+        return Risk.HIGH
+    end = span.start if code == "PS124" else fix.span.end
+    if code == "PS124":
+        risk = _rate_comment(fix.text)
+    return highest((risk, _rate_line(reading.text[fix.span.start : end], fix.text, reading.legend)))
+
+
+def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
+    """The risk of leaving something out that was taken for no part of the plan."""
+    plan, span = reading.plan, diagnostic.span
+    if diagnostic.code not in _FOREIGN or plan is None or span is None:
+        return Risk.NONE
+    text = reading.text[span.start : span.end]
+    if plan.start < span.start < plan.end:
+        return _rate_between(text, is_early=not reading.steps or span.start < reading.steps[0])
+    is_behind = span.start >= plan.end
+    # What follows the plan's last line directly may go on with it.
+    is_next = is_behind and reading.text.count("\n", plan.end, span.start) < 2
+    if is_next and _CLOSING.match(text) is None and not is_harmless(text.split("\n")[0]):
+        return Risk.HIGH
+    return _rate_around(text, is_behind=is_behind, has_goal=reading.has_goal)
+
+
+# What closes a plan: the end of a code block, a tag, a word for the end.
+_CLOSING = re.compile(r"(?:`{3,}|~{3,}|<[/\w]|\W*(?:end|eof|完|结束)\b)", re.IGNORECASE)
+# How a line begins that is a step's, whatever its number is.
+_TYPED = re.compile(
+    rf"(?:[^\s\[［【]{{1,12}}[ \t]*+)?[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】][ \t:：]*+[^\s,.;，。、)]",
+    re.IGNORECASE,
+)
+_GOAL = re.compile(r"\b(?:goal|objective|aim)s?\b|目标|目的", re.IGNORECASE)
+# What takes something back, or adds something, behind a plan.
+_SECOND_THOUGHT = re.compile(
+    r"\b(?:I|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)\b|\bscratch that\b|^correction\b"
+    r"|\b(?:drop|remove|delete|ignore|disregard|replace|swap|reorder|add|insert) (?:the |a )?(?:steps? \d|\w+ step\b)"
+    r"|\bsteps? [\d.]+ (?:and [\d.]+ )?(?:should|must|needs? to|has to) (?:be|come|go|read|say)\b"
+    r"|(?:漏|忘)(?:了|记|写|掉|加)|遗漏了|(?:去掉|删掉|删除|划掉|忽略|替换|调换|改成|换成|加上|补充)(?:第|步骤|一步)"
+    r"|更正|步骤?\s*[\d一二三四五六七八九十]+\s*步?(?:应该|应当|要改|改为|作废)",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\b(?:if|whether|should you|let me know|feel free|you (?:can|may|could))\b|如果|如有|若|是否|可以", re.IGNORECASE
+)
+
+
+def _rate_around(text: str, *, is_behind: bool, has_goal: bool) -> Risk:
+    """The risk of leaving out what stands in front of the plan or behind it."""
+    is_lost = not has_goal and _GOAL.search(text) is not None
+    for row in () if is_lost else text.split("\n"):
+        line = row.strip(SPACES + "\r")
+        is_thought = is_behind and _SECOND_THOUGHT.search(line) and not _CONDITION.search(line)
+        is_lost = is_lost or is_thought or _TYPED.match(line) is not None
+    return Risk.HIGH if is_lost else Risk.NONE
 
 
 def _rate_between(text: str, *, is_early: bool) -> Risk:

@@ -9,10 +9,10 @@ from planspec_lark.syntax.reasoning import leave_out_reasoning
 
 __all__ = ["find_cut"]
 
-# How a last line ends, or all of it looks, that cannot be the last.
+# How a last line ends, or all of it looks, that cannot be the last. A table's row ends in a bar.
 _CUT = re.compile(
-    rf"(?i)(?:.*(?:[→|,，、(（\[［【]|\*\*|\b(?:and|or|the|a|an|of|to|with|so that|that|in|for|by|from)"
-    rf"|并且|以及|然后|并|和|与|及|的|将|把|在|对|而|但){SPACE}*"
+    rf"(?i)(?:(?!\|).*\||.*(?:[→,，、(（\[［【]|\b(?:and|or|the|a|an|of|to|with|so that|that|in|for|by|from)"
+    rf"|并且|以及|然后|并|和|与|及|将|把){SPACE}*"
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
 

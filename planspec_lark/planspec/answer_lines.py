@@ -62,6 +62,8 @@ _BARE = (
 
 # Characters: a line that begins with dots stands for others, unless it says much itself.
 _SHORT = 80
+# Characters: a line that says nothing but that something is left out is shorter.
+_LONG = 200
 _REST = (
     r"(?i)(?:\b(?:the rest of the|(?:the )?remaining|(?:all )?(?:the )?other) "
     r"(?:steps?|plan|constraints?|tasks?|items?)\b.{0,60}?"
@@ -74,7 +76,8 @@ def find_elision(line: str) -> bool:
     """Whether a line stands for others that are left out: `... (unchanged)`, `steps 4-8 as before`, `略`."""
     text = line.strip(SPACES)
     is_open = len(text) < _SHORT and _compiled(rf"[#>*\-\s]*{_DOTS}").match(text) is not None
-    return is_open or _compiled(_BARE).fullmatch(text) is not None or _compiled(_REST).search(text) is not None
+    is_bare = len(text) < _LONG and _compiled(_BARE).fullmatch(text) is not None
+    return is_open or is_bare or _compiled(_REST).search(text) is not None
 
 
 _BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
@@ -100,7 +103,7 @@ def read_bullet(line: str) -> str | None:
 _FLOW = (
     rf"(?i)(?:[-*+•·‣▪◦–—－]{SPACE}+)?[*_]*(?:(?P<inputs>inputs?|needs|requires|depends on|输入|依赖)"
     rf"|outputs?|produces|输出|产出)"
-    rf"{SPACE}*[*_]*{SPACE}*[:：]{SPACE}*[*_]*{SPACE}*(?P<names>.+)"
+    rf"{SPACE}*+[*_]*+{SPACE}*+[:：]{SPACE}*+[*_]*+{SPACE}*+(?P<names>.+)"
 )
 
 
@@ -178,17 +181,17 @@ def find_legend(text: str) -> dict[str, str]:
 
 _NOTES = (
     r"(?i)(?:(?:a few |some |final |additional |quick )?"
-    r"(?:tips?|notes?|hints?|remarks?|faq|next steps?|summary|conclusion|questions?)(?: .*)?"
+    r"(?:tips?|notes?|hints?|remarks?|faq|summary|conclusion|questions?)(?: (?:and|&|for|on|about|to) .*)?"
     r"|备注|说明|小贴士|温馨提示|注意事项|提示|常见问题|总结|结语)"
 )
-_HEADING = r"(?:(?P<hashes>#{1,6})[ ]*(?P<text>.+?)|(?P<marks>\*\*|__)(?P<bold>.+?)(?P=marks)[:：]?)[ #]*"
+_HEADING = r"(?P<hashes>#{1,6}+)[ ]*+(?P<text>.+)|(?P<marks>\*\*|__)(?P<bold>.+)(?P=marks)[:：]?"
 _PICTURES = r"[^\w\s#*_`\[\](){}<>|:：.,;!?\"'“”‘’（）【】-]+"
 
 
 def read_heading(line: str) -> tuple[int, str] | None:
     """The level of a heading (7 for one that is bold text by itself) and its text without pictures in front."""
-    match = _compiled(_HEADING).fullmatch(line)
-    if match is None:
+    match = _compiled(_HEADING).fullmatch(line.rstrip(" #"))
+    if match is None or (match["bold"] and match["marks"] in match["bold"]):
         return None
     text = unwrap(match["text"] or match["bold"])
     return len(match["hashes"] or "#######"), unwrap(

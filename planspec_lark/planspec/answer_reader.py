@@ -41,6 +41,7 @@ from planspec_lark.planspec.corrections import (
     find_outputs,
     is_foreign_type,
     is_item,
+    is_plain_label,
     looks_like_step,
     mend_header,
     mend_step,
@@ -76,6 +77,8 @@ __all__ = ["AnswerReader", "scan_parts", "scan_plan"]
 _LEAD = 400
 # Characters of a description that may be nothing but a word for others.
 _SHORT = 60
+# Characters of a line that wrapped ones are joined to. Each joint reads all of it again.
+_LONG = 4_000
 # Headings stand further out than any line: one of level 1 by so much.
 _HEADINGS = 8
 
@@ -144,7 +147,7 @@ class AnswerReader(Recovery):
         if self._go_on(match, content, line, indent):
             return True
         has_comment = self.has_comments and self._find_comment(content) is not None
-        fault = None if has_comment else self._find_meaning(match, content, indent)
+        fault = None if has_comment else _put_to_grammar(self._find_meaning(match, content, indent))
         if fault is None and match and self._lead:
             almost = find_inputs(content[1:]) if content.startswith(">") else None
             flaw = Flaw("PS113", "the white space in front is neither space nor tab", 0, 1)
@@ -186,7 +189,10 @@ class AnswerReader(Recovery):
         is_listed = kind == "constraint" and (self.section is not Section.STEPS or self.unfinished == "constraints")
         if match and (is_listed or (kind in ("title", "goal") and not self.steps)):
             return self._find_marks(kind, match, content)
-        if not match and (header := mend_header(content)) and line_pattern().fullmatch(f"{header[1]}\n"):
+        if not match and (header := mend_header(content)):
+            # Behind the steps, only the plainest words are those of a plan's part; others may be anything's.
+            if self.steps and header[1].startswith(("Goal:", "Constraints:")) and not is_plain_label(content):
+                return Fault(Flaw("PS106", "this may be a part of the plan, and comes too late", 0, len(content)))
             return Fault(header[0], repaired=header[1])
         if self.default_type and not match and (heading := read_heading(content)):
             found = self._find_heading(*heading, content)
@@ -234,13 +240,12 @@ class AnswerReader(Recovery):
             return None
         if self._columns is None:
             self._columns = read_columns(cells)
-            return Fault(Flaw("PS104", "the head of a table", 0, len(content)), repaired="") if self._columns else None
+            return _name_columns(cells, self._columns, content) if self._columns else None
         if is_delimiter(cells):
             return Fault(Flaw("PS104", "the head of a table", 0, len(content)), repaired="")
         rows = write_row(self._columns, cells, self._numbers.get("", 0) + 1, self.legend, self.default_type)
-        if rows is None:
-            return None
-        return Fault(Flaw("PS110", "a step is no row of a table", 0, len(content)), repaired="\n".join(rows))
+        message = "a step is no row of a table" if rows else "this row of the table can not be read as a step"
+        return Fault(Flaw("PS110", message, 0, len(content)), repaired="\n".join(rows) if rows else None)
 
     def _is_numbered_constraint(self, match: Match[str] | None, content: str) -> bool:
         """Whether a numbered line is an item of the constraints; one that has a type is a step."""
@@ -429,14 +434,21 @@ class AnswerReader(Recovery):
             return True
         if self._last is None or match is not None or self._is_set_off or find_elision(content):
             return False
-        said, first, width = self._last
-        if indent <= width or flow or not _is_plain(content, self.section):
+        if indent <= self._last[2] or flow or not _is_plain(content, self.section):
             return False
+        return self._join(self._last, content, line)
+
+    def _join(self, last: tuple[str, Line, float], content: str, line: Line) -> bool:
+        """Read the last line together with the one that goes on with it; False where that says nothing."""
+        said, first, width = last
+        if len(said) + len(content) > _LONG:
+            message = f"goes on with the line in front, which has {_LONG:,} characters already"
+            self._note("PS126", message, line.start, self._end, Severity.ERROR)
+            return True
         joined = join_lines(said, content)
-        again = line_pattern().fullmatch(f"{joined}\n")
-        kind = str(again.lastgroup) if again else ""
+        match = line_pattern().fullmatch(f"{joined}\n")
         whole = Line(first.start, line.end, is_repaired=True)
-        if again is None or not self._replace_last(kind, again, whole):
+        if match is None or not self._replace_last(str(match.lastgroup), match, whole):
             return False
         fix = Fix(self.source.span(first.start, self._end), joined)
         self._note("PS126", "goes on with the line in front", line.start, self._end, Severity.WARNING, fix=fix)
@@ -493,6 +505,21 @@ class AnswerReader(Recovery):
         while self._open_steps and self._open_steps[-1][0] >= indent:
             self._open_steps.pop()
         self._open_steps.append((indent, step_id))
+
+
+def _name_columns(cells: list[str], columns: list[str], content: str) -> Fault:
+    if "" not in columns:
+        return Fault(Flaw("PS104", "the head of a table", 0, len(content)), repaired="")
+    message = f"the column `{cells[columns.index('')][:60]}` is left out: no step has one"
+    return Fault(Flaw("PS127", message, 0, len(content)))
+
+
+def _put_to_grammar(fault: Fault | None) -> Fault | None:
+    """What a line means, without a repair that the grammar refuses."""
+    if fault is None or not fault.repaired:
+        return fault
+    is_right = all(line_pattern().fullmatch(f"{row}\n") for row in fault.repaired.split("\n"))
+    return fault if is_right else evolve(fault, repaired=None)
 
 
 def _names_in_marks(content: str) -> list[str]:

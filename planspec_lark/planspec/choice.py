@@ -19,6 +19,8 @@ _FINAL = re.compile(
     r"|use this (?:one|plan)|real plan|actual plan)\b"
     r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正后|更正|以此为准|以下为准|为准"
 )
+# What is final, and does not only come later than another.
+_LAST_WORD = re.compile(r"(?i)\bfinal\b|\buse this (?:one|plan)\b|最终|定稿|终稿|正式版|为准")
 _DRAFT = re.compile(
     r"(?i)\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|first attempt|rough"
     r"|sample|"
@@ -39,7 +41,7 @@ def choose(plans: Sequence[tuple[str, PlanSpec]]) -> Choice:
 
     It is the last one that is announced as final; otherwise the last of those with goal and steps that break none of
     the rules; otherwise the last with steps. One that is announced as a draft or a sample counts only among others of
-    its kind.
+    its kind. Two that are both called final exclude each other.
 
     Args:
         plans: each plan with the text in front of it.
@@ -49,7 +51,9 @@ def choose(plans: Sequence[tuple[str, PlanSpec]]) -> Choice:
         return Choice(with_steps[0] if with_steps else 0)
     announced = [at for at in with_steps if _FINAL.search(plans[at][0])]
     if announced:
-        return Choice(announced[-1])
+        best = announced[-1]
+        finals = [at for at in announced if _LAST_WORD.search(plans[at][0]) and plans[at][1] != plans[best][1]]
+        return Choice(best, frozenset(finals if _LAST_WORD.search(plans[best][0]) else ()))
     serious = [at for at in with_steps if not _DRAFT.search(plans[at][0])] or with_steps
     complete = [at for at in serious if _is_complete(plans[at][1])]
     best = (complete or serious)[-1]

@@ -29,6 +29,7 @@ __all__ = [
     "find_outputs",
     "is_foreign_type",
     "is_item",
+    "is_plain_label",
     "looks_like_step",
     "mend_bullet",
     "mend_header",
@@ -125,6 +126,16 @@ def mend_header(line: str) -> tuple[Flaw, str] | None:
     return (Flaw("PS104", f"this is not how {what}", 0, len(line)), written) if written else None
 
 
+# Labels that stand for nothing but a plan's goal or constraints.
+_PLAIN_LABELS = ("goal", "the goal", "constraint", "constraints", "目标", "总目标", "约束", "约束条件")
+
+
+def is_plain_label(line: str) -> bool:
+    """Whether a line that is almost a header is called by the very word for it."""
+    match = _compiled(_HEADER).fullmatch(_compiled(_FRAMED).sub(r"\1：", line, count=1))
+    return match is not None and match["label"].lower() in _PLAIN_LABELS
+
+
 def _write_header(kind: str, rest: str, *, has_colon: bool, is_set_off: bool) -> str | None:
     if kind == "goal":
         return f"Goal: {rest}".rstrip(BLANKS) if has_colon or (is_set_off and not rest) else None
@@ -156,6 +167,13 @@ def mend_bullet(line: str) -> tuple[Flaw, str] | None:
     is_tight = match is not None and not match["space"]
     if match is None or (is_tight and (match["bullet"] in "*–—" or not match["text"][0].isalpha())):
         # Without white space these are more likely to be something else: a ruler, bold text, a negative number.
+        return None
+    if (
+        match["bullet"][0].isdigit()
+        and match["text"][0] in "[［【"
+        and not _compiled(r".*[\]］】]").match(match["text"])
+    ):
+        # A number with a bracket that is left open is half a step.
         return None
     return Flaw("PS118", "a constraint starts with `- `", 0, match.end("bullet")), f"- {unwrap(match['text'])}"
 
@@ -220,10 +238,10 @@ def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
 
 
 # How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or behind a word.
-_NUMERALS = "一二三四五六七八九十"
+_NUMERALS = "一二三四五六七八九"
+# Up to 99; what goes on with more numerals is another number.
+_NUMERAL = f"(?:[{_NUMERALS}]?十[{_NUMERALS}]?|[{_NUMERALS}])(?![{_NUMERALS}十百千零〇])"
 _NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
-# What stands for a box that is ticked, or not.
-_TICKED, _OPEN = "☑☒", "☐"
 _LEADER = (
     rf"(?:[#＃]{{1,6}}{SPACE}*)?(?:[-*+•·‣▪◦]{SPACE}+)?(?:(?:\[(?P<box>[ xX])\]"
     rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］]{{1,3}}))"
@@ -232,22 +250,22 @@ _LEADER = (
 _DIGITS = "[0-9０-９]+(?:[.．][0-9０-９]+)*"
 # Each with the group `all`: what should have been written otherwise, if anything.
 _ID = (
-    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|[{_NUMERALS}]{{1,3}}|[A-Za-z])[)）]?(?:步|阶段)?"
+    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Za-z])[)）]?(?:步|阶段)?"
     rf"(?:\.\)|[.．、)）:：。]|{SPACE}+[-–—](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
 )
 # How a step begins, whatever follows; and how one begins that has a sign behind its number, or a word in front of it.
 _WORDED = (
-    rf"(?:第{SPACE}*(?:{_DIGITS}|[{_NUMERALS}]{{1,3}}){SPACE}*(?:步|阶段)"
-    rf"|(?i:step|phase|stage|步骤|阶段){SPACE}*(?:{_DIGITS}|[{_NUMERALS}]{{1,3}}))"
+    rf"(?:第{SPACE}*(?:{_DIGITS}|{_NUMERAL}){SPACE}*(?:步|阶段)"
+    rf"|(?i:step|phase|stage|步骤|阶段){SPACE}*(?:{_DIGITS}|{_NUMERAL}))"
 )
 _PREFIX = _LEADER[: _LEADER.index("(?:(?P<word>")]
 _STEP = (
-    rf"{_PREFIX}(?:{_WORDED}|[(（]?{_DIGITS}|[(（][{_NUMERALS}]{{1,3}}[)）]|[{_NUMERALS}]{{1,3}}、"
+    rf"{_PREFIX}(?:{_WORDED}|[(（]?{_DIGITS}|[(（]{_NUMERAL}[)）]|{_NUMERAL}、"
     rf"|[A-Za-z][.)、]{SPACE}+[\[［【])"
 )
 _ITEM = (
-    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|{_DIGITS}(?:\.\)|[.．、)）:：])|[(（][{_NUMERALS}]{{1,3}}[)）]"
-    rf"|[{_NUMERALS}]{{1,3}}、|[A-Za-z][.)、]{SPACE})"
+    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|{_DIGITS}(?:\.\)|[.．、)）:：])|[(（]{_NUMERAL}[)）]"
+    rf"|{_NUMERAL}、|[A-Za-z][.)、]{SPACE})"
 )
 _MARK = (
     rf"(?P<all>[*_`]*[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】][*_`]*){_SPACE_GROUP}"
@@ -271,7 +289,7 @@ _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 
 # What people and models write in place of a mark. Emoji are compared without their variation selector.
 _STATUS_WORDS = {
-    "x": ("X", "✅", "✓", "✔", "☑", "☒", "done", "complete", "completed", "finished", "已完成", "完成", "已办"),
+    "x": ("X", "✅", "✓", "✔", "☑", "done", "complete", "completed", "finished", "已完成", "完成", "已办"),
     ">": ("⏳", "in progress", "ongoing", "active", "started", "进行中", "正在进行"),
     "!": ("❌", "🚫", "blocked", "受阻", "阻塞", "已阻塞"),
     "~": ("⏭", "skipped", "skip", "已跳过", "跳过"),
@@ -303,12 +321,9 @@ def read_loose_id(written: str) -> str:
 
 def read_number(written: str) -> str:
     """The id that is meant by digits, by a Chinese numeral up to 99, or by a letter, which counts from `a`."""
-    if written[0] in _NUMERALS:
+    if written[0] in f"{_NUMERALS}十":
         tens, ten, units = written.rpartition("十")
-        count = (10 * (_NUMERALS.index(tens) + 1 if tens else 1) if ten else 0) + (
-            _NUMERALS.index(units[-1]) + 1 if units else 0
-        )
-        return str(count)
+        return str(10 * (_NUMERALS.find(tens) + 1 if tens else len(ten)) + _NUMERALS.find(units or " ") + 1)
     return str(ord(written.lower()) - 96) if written.isalpha() and written.isascii() else read_loose_id(written)
 
 
@@ -333,7 +348,7 @@ def rank_of_number(line: str) -> float:
         return 0.2
     is_open = rest[:1] in "(（"
     sign = rest[1:2] if is_open else rest[:1]
-    if sign in _NUMERALS:
+    if sign and sign in f"{_NUMERALS}十":
         return 0.1 if is_open else 0.0
     if sign.isdigit():
         return 0.4 if is_open else 0.3

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from planspec_lark.planspec.answer_lines import is_conflict_marker
 from planspec_lark.planspec.corrections import Flaw, looks_like_step, mend_bullet, mend_header, mend_step
 from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.syntax import grammars
@@ -85,6 +86,7 @@ _HELP = {
     "PS114": "write a result behind `|`, or `\\|` if the bar belongs to the text",
     "PS115": "write `Progress: N` or `Progress: N/M`, or `\\Progress:` if it belongs to the result",
     "PS116": "write `\\Progress:` if it belongs to the result",
+    "PS128": "keep one of the two versions, and leave out the lines of `<<<<<<<`, `=======` and `>>>>>>>`",
     "PS124": "leave comments out: a strict reading takes those in other lines for text",
 }
 
@@ -116,6 +118,8 @@ def diagnose(line: str, section: Section) -> Fault:
         return Fault(bullet[0], repaired=_accepted(bullet[1]))
     if looks_like_step(line):
         return _diagnose_step(line, section)
+    if is_conflict_marker(line):
+        return Fault(_whole(line, "PS128", "two versions that were not merged"), help=_HELP["PS128"])
     return diagnose_comment(line) or _diagnose_header(line) or _diagnose_other(line, section)
 
 

@@ -124,10 +124,12 @@ class Places:
     def extend_last(self, line: Line) -> None:
         """Let the last line of the plan itself go further."""
         self._plan_lines[-1] = (self._plan_lines[-1][0], line)
+        self._note(line)
 
     def extend_step(self, step_id: str, line: Line) -> None:
         """Let the summary line of a step go further."""
         self._step_lines[step_id][0] = line
+        self._note(line)
 
     def start_of(self, step_id: str) -> int:
         """The offset at which a step starts."""

@@ -122,8 +122,6 @@ class Recovery:
     # Where the text ends of the line that is read, and whether a blank line stands in front of it.
     _end: int = 0
     _is_set_off: bool = False
-    # How many signs of the indentation of the line are white space of another kind.
-    _wide: int = 0
     _in_fence: bool = False
     # Whether the steps began inside a code block, which then ends the plan.
     _steps_in_fence: bool = False
@@ -486,7 +484,7 @@ class Recovery:
         flaw, at = fault.flaw, line.start + self._lead
         content = self.source.text[at : self._end]
         # What only begins with a number is most likely a sentence.
-        is_sentence = "PS110" <= flaw.code <= "PS112" and fault.repaired is None and not is_item(content)
+        is_sentence = "PS110" <= flaw.code <= "PS112" and fault.repaired is None and not _is_item_or_row(content)
         is_prose = not self.is_strict and (is_sentence or self._is_listed_prose(content))
         is_early = self.section is not Section.STEPS and fault.repaired is None and flaw.code < "PS126"
         if not self.is_strict and (flaw.code in ("PS101", "PS103") or is_early or is_prose):
@@ -506,6 +504,10 @@ class Recovery:
             self._keep_growing()
         else:
             self._extend()
+
+
+def _is_item_or_row(content: str) -> bool:
+    return is_item(content) or content.startswith("|")
 
 
 def start_of(found: Diagnostic) -> int:

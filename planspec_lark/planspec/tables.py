@@ -50,13 +50,13 @@ def is_delimiter(cells: Sequence[str]) -> bool:
 
 
 def read_columns(cells: Sequence[str]) -> list[str] | None:
-    """What the columns of a table hold; None where it is none of steps."""
+    """What the columns of a table hold, "" for what no step has; None where it is none of steps."""
     kinds = [_KINDS.get(cell.strip("*").lower(), "") for cell in cells]
     if kinds.count("text") == 2 and "number" not in kinds:
         # `Step` beside `Task` has the numbers.
         kinds[kinds.index("text")] = "number"
     is_known = kinds.count("text") == 1 and all(kinds.count(kind) <= 1 for kind in kinds if kind)
-    return kinds if is_known and "" not in kinds and len(kinds) > 1 else None
+    return kinds if is_known and {*kinds} - {"", "text"} else None
 
 
 def write_row(

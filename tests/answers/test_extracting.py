@@ -204,7 +204,8 @@ def test_every_code_of_a_repair_has_a_risk() -> None:
         if found.severity is Severity.WARNING
     }
     # What tells that an answer was cut off is found before it is read.
-    assert seen | {"PS129"} == set(RISKS)
+    # So are rules found only behind it.
+    assert seen | {"PS129", "PS203", "PS206"} == set(RISKS)
     assert set(RISKS) <= set(CODES)
 
 
@@ -214,7 +215,7 @@ def test_nothing_that_is_repaired_goes_without_a_risk(text: str) -> None:
     found = extract_plan(text, max_risk=Risk.NONE)
     for entry in found.repairs:
         assert entry.code in RISKS or entry.risk is Risk.HIGH
-    readings = [entry for entry in (*found.repairs, *found.left_out) if entry.code != "PS202"]
+    readings = [entry for entry in (*found.repairs, *found.left_out) if entry.code < "PS200" or entry.code > "PS300"]
     assert len(readings) == len(scan_plan(text).diagnostics)
     assert parse_plan(found.text) == found.plan
 

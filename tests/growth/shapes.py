@@ -83,6 +83,23 @@ _LINES: dict[str, Callable[[int], str]] = {
 }
 
 _MANY_LINES: dict[str, Callable[[int], str]] = {
+    "wrapped lines": lambda n: _each("  and so it goes on\n", n, "1) [act] a\n"),
+    "dots": lambda n: _STEP + "a\n" + "…" * n + " x x",
+    "dots apart": lambda n: _STEP + "a\n" + "… " * (n // 2) + " x",
+    "blanks behind inputs": lambda n: _STEP + "a\n  Inputs" + " " * n + "x",
+    "hashes behind a hash": lambda n: "# " + "#" * n + "…x",
+    "bold in bold": lambda n: "# x\n**" + "**a" * (n // 3),
+    "bullets behind the plan": lambda n: _each("- [] a\n", n, _STEP + "a\n\n"),
+    "rows of a table": lambda n: _each(
+        "| {0} | act | a | b |\n", n, "| # | Type | Step | Outputs |\n|---|---|---|---|\n"
+    ),
+    "rows that are none": lambda n: _each("| {0} | a |\n", n, "| # | Type | Step | Outputs |\n|---|---|---|---|\n"),
+    "numerals": lambda n: _HEAD + "二十" * (n // 2) + "、[act] a",
+    "strings of JSON": lambda n: _each(r'"a\n1. [act] {0}", ', n, "["),
+    "second thoughts": lambda n: _STEP + "a\n\n" + "please drop steps and drop the step 步 " * (n // 37),
+    "digits of a second thought": lambda n: _STEP + "a\n\nstep " + "1." * (n // 2),
+    "headings": lambda n: _each("## {0}\n", n, "# x\n"),
+    "legends": lambda n: _each("Legend: ✅ = done, ⏳ = doing\n", n),
     "blank lines": lambda n: _HEAD + " \n" * (n // 2) + "1. [act] a",
     "line breaks": lambda n: "\n" * n,
     "carriage returns": lambda n: "\r" * n,

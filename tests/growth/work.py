@@ -238,6 +238,7 @@ PLAN_WORK = {
     "serialize_plan, bounded": Work(_bound, _plan),
     "views of steps": Work(_view_steps, _plan),
     "extract_plan": Work(extract_plan),
+    "extract_plan with a type": Work(partial(extract_plan, default_type="act")),
     "repair_prompt": Work(_ask_to_mend),
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),

@@ -11,12 +11,10 @@ from planspec_lark.answers.json_strings import JsonString, find_in_json
 from planspec_lark.answers.repair import last_line
 from planspec_lark.answers.risk import Reading, Risk, highest, rate
 from planspec_lark.answers.truncation import find_cut
-from planspec_lark.planspec.answer_lines import find_legend
 from planspec_lark.planspec.answer_reader import scan_plan
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec
-from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
@@ -205,9 +203,8 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     broken = [found for found in check_rules(plan) if found.code in codes]
     repairs: list[Repair] = []
     left_out: list[Repair] = []
-    span = _find_span(result.places)
-    steps = sorted(step.span.start for step in result.places.steps.values())
-    reading = Reading(source.text, span, steps, find_legend(source.text), bool(plan.goal))
+    reading = Reading(source.text, result.places, bool(plan.goal))
+    span = source.span(*reading.plan) if reading.plan else None
     for diagnostic in (*cuts, *result.diagnostics, *locate(broken, result.places)):
         entries = left_out if diagnostic.severity is Severity.INFO else repairs
         entries.append(_enter(diagnostic, source, most, rate(diagnostic, reading)))
@@ -250,16 +247,3 @@ def _whole_lines(span: Span | None, source: Source) -> str:
     if span is None:
         return ""
     return "\n".join(source.line(number) for number in range(span.line, last_line(span) + 1)).strip(" \t\n")
-
-
-def _find_span(places: Places) -> Span | None:
-    """From the first part of a plan to the last."""
-    spans = [span for found in places.fields.values() for span in found]
-    spans += [step.span for step in places.steps.values()]
-    if not spans:
-        return None
-    starts = [span.start for span in spans]
-    if places.first_start is not None:
-        # A header that stands alone is no field.
-        starts.append(places.first_start)
-    return places.source.span(min(starts), max(span.end for span in spans))

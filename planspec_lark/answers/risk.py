@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from functools import cached_property
-from types import MappingProxyType
 
 from attrs import frozen
 
-from planspec_lark.planspec.answer_lines import is_harmless
+from planspec_lark.planspec.answer_lines import find_legend, is_harmless
 from planspec_lark.planspec.corrections import SPACES, Flaw, looks_like_step, mend_step, read_status
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
+from planspec_lark.planspec.positions import Places
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
-from planspec_lark.syntax.source import Span
 
 __all__ = ["RISKS", "Reading", "Risk", "highest", "rate"]
 
@@ -31,7 +30,10 @@ class Risk(str, Enum):
     @property
     def rank(self) -> int:
         """Its place among the four, from 0."""
-        return list(Risk).index(self)
+        return _RANKS[self]
+
+
+_RANKS = {risk: rank for rank, risk in enumerate(Risk)}
 
 
 def highest(risks: Iterable[Risk]) -> Risk:
@@ -78,17 +80,28 @@ class Reading:
 
     Attributes:
         text: what was read.
-        plan: from the first line of the plan to the last; None where there is none.
-        steps: where the steps start, in order.
-        legend: what signs stand for, as the text says.
+        places: where the plan's parts stand in it.
         has_goal: whether the plan has one.
     """
 
     text: str
-    plan: Span | None = None
-    steps: Sequence[int] = ()
-    legend: Mapping[str, str] = MappingProxyType({})
+    places: Places
     has_goal: bool = True
+
+    @cached_property
+    def legend(self) -> Mapping[str, str]:
+        """What signs stand for, as the text says."""
+        return find_legend(self.text)
+
+    @cached_property
+    def plan(self) -> tuple[int, int] | None:
+        """From the first line of the plan to the last; None where there is none."""
+        return self.places.bounds
+
+    @cached_property
+    def steps(self) -> list[int]:
+        """Where the steps start, in order."""
+        return sorted(step.span.start for step in self.places.steps.values())
 
     @cached_property
     def closing_list(self) -> int | None:
@@ -129,11 +142,12 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     if diagnostic.code not in _FOREIGN or plan is None or span is None:
         return Risk.NONE
     text = reading.text[span.start : span.end]
-    if plan.start < span.start < plan.end:
+    start, end = plan
+    if start < span.start < end:
         return _rate_between(text, is_early=not reading.steps or span.start < reading.steps[0])
-    is_behind = span.start >= plan.end
+    is_behind = span.start >= end
     # What follows the plan's last line directly may go on with it.
-    is_next = is_behind and reading.text.count("\n", plan.end, span.start) < 2
+    is_next = is_behind and reading.text.count("\n", end, span.start) < 2
     if is_next and _CLOSING.match(text) is None and not is_harmless(text.split("\n")[0]):
         return Risk.HIGH
     return _rate_around(text, is_behind=is_behind, has_goal=reading.has_goal)

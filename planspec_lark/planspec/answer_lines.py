@@ -21,6 +21,7 @@ __all__ = [
     "is_phase",
     "is_suspect",
     "join_lines",
+    "may_elide",
     "read_bullet",
     "read_flow",
     "read_heading",
@@ -78,6 +79,19 @@ def find_elision(line: str) -> bool:
     is_open = len(text) < _SHORT and _compiled(rf"[#>*\-\s]*{_DOTS}").match(text) is not None
     is_bare = len(text) < _LONG and _compiled(_BARE).fullmatch(text) is not None
     return is_open or is_bare or _compiled(_REST).search(text) is not None
+
+
+# One of these is in every line that stands for others.
+_ELIDED = (
+    *("...", "…", "⋮", "unchanged", "same", "as before", "as above", "as in the", "see above", "no change", "omitted"),
+    *("not repeated", "略", "同", "不变", "未变", "无变化", "一样", "一致", "照旧", "重复", "类推"),
+)
+
+
+def may_elide(text: str) -> bool:
+    """Whether any line of a text may be one that stands for others. To say no takes less than to ask them all."""
+    lowered = text.lower()
+    return any(word in lowered for word in _ELIDED)
 
 
 _BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
@@ -143,6 +157,7 @@ def is_front_matter(line: str) -> bool:
     return _compiled(r"[\w -]+:(?: .*)?|- .*|#.*").fullmatch(line) is not None
 
 
+_LEGEND_WORDS = ("legend", "key", "图例", "符号说明", "状态说明", "标记说明")
 _LEGEND = (
     r"(?i)[#>*_\- ]*(?:legend|key|status legend|图例|符号说明|状态说明|状态图例|标记说明)"
     r"[*_]*[ ]*[*_]*[:：][*_]*(?P<entries>.*)"
@@ -164,6 +179,9 @@ _MEANINGS = (
 def find_legend(text: str) -> dict[str, str]:
     """What an answer says that its signs stand for: sign → the character of the mark."""
     legend: dict[str, str] = {}
+    lowered = text.lower()
+    if not any(word in lowered for word in _LEGEND_WORDS):
+        return legend
     is_open = False
     for row in text.split("\n"):
         line = row.strip(SPACES + "\r")

@@ -8,8 +8,9 @@ Whatever it is taken for is put to the grammar again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from itertools import chain
+from itertools import chain, islice
 from re import Match
 from typing import Any, ClassVar
 
@@ -26,6 +27,7 @@ from planspec_lark.planspec.answer_lines import (
     is_phase,
     is_suspect,
     join_lines,
+    may_elide,
     read_bullet,
     read_flow,
     read_heading,
@@ -51,7 +53,7 @@ from planspec_lark.planspec.corrections import (
 )
 from planspec_lark.planspec.line_faults import Fault, Section, diagnose, diagnose_comment, is_step, line_pattern
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
-from planspec_lark.planspec.positions import Line
+from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
     BLANK_LINES,
     STEP_GROUPS,
@@ -114,6 +116,24 @@ class AnswerReader(Recovery):
     _columns: list[str] | None = None
     # Whether notes behind the plan have begun, which are no part of it.
     _is_over: bool = False
+
+    def take_block(self, text: str, start: int, end: int) -> bool:
+        """Take all lines between two offsets at once, those of a code block that has just begun.
+
+        Returns:
+            False where something of the plan was read before, or a line is not exactly one of a plan's.
+        """
+        if self.section is not Section.NOTHING or self.places.first_start is not None or self.has_comments:
+            return False
+        block = text[start:end]
+        plan = None if may_elide(block) else fast_reader.read(block)
+        if plan is None or not plan.steps or not _is_plain_plan(plan, block):
+            return False
+        self.plan, self.steps = plan, {step.step_id: step for step in plan.steps}
+        self.places = Places(self.source, text[:end], unread=start)
+        self.section = Section.STEPS
+        self._in_fence = self._steps_in_fence = True
+        return True
 
     def grow_plan(self) -> PlanSpec:
         """The plan so far, its steps a tree."""
@@ -586,7 +606,7 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
     policy: dict[str, Any] = {"legend": legend, "default_type": default_type}
     while at < len(text) or not parts:
         reader, found = AnswerReader(source, **policy), Findings(limits.max_findings)
-        end = reader.run(text, at, found)
+        end = _run(reader, text, at, found)
         if reader.is_misled:
             reader, found = AnswerReader(source, has_comments=True, **policy), Findings(limits.max_findings)
             end = reader.run(text, at, found)
@@ -604,6 +624,26 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
             listed.extend(_leave_out(source, text, start, end, is_plan=bool(reader.steps)))
     listed.extend(remainder.diagnose(source))
     return ScanResult(best.grow_plan(), listed.close(), best.places, source), choice.best
+
+
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*\n", re.MULTILINE)
+
+
+def _run(reader: AnswerReader, text: str, at: int, found: Findings) -> int:
+    """Read the lines from an offset on; returns where the plan ends. A clean code block is read at once.
+
+    What is said of signs and of lines without a type is for lines that are not clean, and may be for those in front.
+    """
+    fences = [] if at or reader.legend or reader.default_type else [*islice(_FENCE.finditer(text), 3)]
+    if len(fences) == 2 and text[fences[0].end() : fences[1].start()].strip():
+        (_, start), (end, _) = fences[0].span(), fences[1].span()
+        reader.run(text[:start], 0, found)
+        if not reader.is_finished and not reader.is_misled and reader.take_block(text, start, end):
+            at = reader.run(text, end, found)
+            reader.places.text = text[:end]
+            return at
+        at = start
+    return reader.run(text, at, found)
 
 
 def _lead(text: str, parts: list[tuple[AnswerReader, Findings, int, int]], at: int) -> str:

@@ -205,8 +205,13 @@ def _word(line: str, at: int) -> tuple[int, int]:
     return start, max(end, start + 1)
 
 
+_MARKS = ("TITLE_MARK", "BULLET", "CONSTRAINTS_MARK", "STEPS_MARK")
+
+
 def _diagnose_other(line: str, section: Section) -> Fault:
-    tokens, at, _ = _read(line)
+    # Most lines are prose, which the parser need not be asked about.
+    begins = any(grammars.pattern("planspec", mark).match(line) for mark in _MARKS)
+    tokens, at, _ = _read(line) if begins else ([], 0, ())
     kinds = {token.type for token in tokens}
     if line in ("#", "-") or kinds & {"TITLE_MARK", "BULLET"}:
         what = "title" if line.startswith("#") else "constraint"

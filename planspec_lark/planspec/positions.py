@@ -40,6 +40,7 @@ _PLAN_GROUPS = {
 }
 # The parts of a plan that a line adds to, where the line is called otherwise.
 _PARTS = {"constraint": "constraints", "body_line": "goal_detail"}
+_AROUND = f"{BLANKS}\r\n\ufeff"
 # A line, and all of it that follows on its indentation, to which a byte-order mark in front of the text belongs.
 _ROW = re.compile(rf"(?:\A\ufeff)?[{BLANKS}]*+([^\n]*\n)")
 
@@ -130,6 +131,17 @@ class Places:
         """Let the summary line of a step go further."""
         self._step_lines[step_id][0] = line
         self._note(line)
+
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """From the first line that was read to the last; None where none was. No more than that has to be found."""
+        if self._unread is not None:
+            # All of the text is the plan's.
+            start = self._unread + len(self.text[self._unread :]) - len(self.text[self._unread :].lstrip(_AROUND))
+            return (start, len(self.text.rstrip(_AROUND))) if start < len(self.text) else None
+        if self.first_start is None:
+            return None
+        return self.first_start, self.first_start + len(self.text[self.first_start : self.last_end].rstrip(_AROUND))
 
     def start_of(self, step_id: str) -> int:
         """The offset at which a step starts."""

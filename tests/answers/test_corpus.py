@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from attrs import frozen
@@ -32,6 +33,7 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.answers import Verdict
+from planspec_lark.planspec.answer_reader import AnswerReader
 from tests import strategies
 from tests.answers.plans import random_plan
 from tests.answers.styles import STYLES, make_answers
@@ -315,6 +317,33 @@ def is_strict(text: str) -> bool:
     except PlanSyntaxError:
         return False
     return True
+
+
+_prose = st.lists(
+    st.one_of(_foreign, st.sampled_from([*HARMLESS, *LEADS, "Goal: go", "Sure!", "> so", "- so"])), max_size=3
+)
+
+
+@given(_plans, _prose, _prose, st.sampled_from(["", "  "]), st.one_of(st.just(""), _foreign))
+def test_a_code_block_is_read_at_once_as_it_is_line_by_line(
+    plan: PlanSpec, before: list[str], behind: list[str], indent: str, inside: str
+) -> None:
+    block = "".join(f"{indent}{row}\n" for row in ["```text", *serialize_plan(plan).splitlines(), inside, "```"])
+    text = "\n".join([*before, block, *behind])
+    with patch.object(AnswerReader, "take_block", return_value=False):
+        slow = scan_plan(text)
+    fast = scan_plan(text)
+    assert (fast.plan, fast.diagnostics) == (slow.plan, slow.diagnostics)
+    assert (fast.places.bounds, fast.places.fields) == (slow.places.bounds, slow.places.fields)
+    assert fast.places.steps == slow.places.steps
+
+
+def test_a_clean_code_block_is_read_at_once() -> None:
+    plan = random_plan(Random(1))
+    with patch.object(AnswerReader, "take_block", autospec=True, side_effect=AnswerReader.take_block) as taken:
+        scan_plan(f"Sure!\n\n```\n{serialize_plan(plan)}```\n")
+        scan_plan(f"Goal: go\n\n```\n{serialize_plan(plan)}```\n")
+    assert [call.args[0].places.first_start is None for call in taken.call_args_list] == [True, False]
 
 
 @given(_plans, _foreign, st.integers(0, 999))

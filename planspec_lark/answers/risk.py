@@ -68,7 +68,7 @@ RISKS = {
 }
 # What is left out and seems to be no part of the plan: prose, fences; but of several plans only one is taken.
 _LEFT_OUT = {"PS105": Risk.MEDIUM}
-_FOREIGN = frozenset({"PS101", "PS103", "PS107", "PS110", "PS111", "PS112"})
+_FOREIGN = frozenset({"PS101", "PS103", "PS104", "PS107", "PS110", "PS111", "PS112"})
 
 
 _SET_OFF = re.compile(r"\n[ \t]*\r?\n(?=[-*+•])")

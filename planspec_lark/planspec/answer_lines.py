@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from planspec_lark.planspec.corrections import SPACE, SPACES, unwrap, variables_of
+from planspec_lark.planspec.corrections import NOTHING, SPACE, SPACES, unwrap, variables_of
 
 __all__ = [
+    "cut_breaks",
     "find_elision",
     "find_legend",
     "is_conflict_marker",
@@ -66,7 +67,9 @@ _SHORT = 80
 # Characters: a line that says nothing but that something is left out is shorter.
 _LONG = 200
 _REST = (
-    r"(?i)(?:\b(?:the rest of the|(?:the )?remaining|(?:all )?(?:the )?other) "
+    r"(?i)(?:\b(?:to be )?continue[sd]?\b.{0,40}\b(?:next|below|part|message|response)\b"
+    r"|未完待续|下一?条(?:消息|回复)"
+    r"|\b(?:the rest of the|(?:the )?remaining|(?:all )?(?:the )?other) "
     r"(?:steps?|plan|constraints?|tasks?|items?)\b.{0,60}?"
     r"\b(?:unchanged|same|as before|as above|not repeated|omitted)\b"
     r"|(?:其余|其他|剩余|后续|后面)(?:的)?(?:步骤|部分|内容|约束|任务).{0,30}?(?:相同|不变|同上|一致|照旧|省略|不再重复|略))"
@@ -99,7 +102,7 @@ _BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
 
 _SUSPECT = (
     r"\*\*|__|`|[\xa0\u2000-\u200b\u202f\u3000｜]|[→←][^\n|→←]*[，、；‘’“”„‚«»‹›\"']"
-    r"|[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    r"|<br ?/?>|[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
 )
 
 
@@ -114,6 +117,14 @@ def read_bullet(line: str) -> str | None:
     return match["text"].strip(SPACES) if match else None
 
 
+_BREAKS = r"(?i)(?: *<br ?/?>)+\Z"
+
+
+def cut_breaks(line: str) -> str:
+    """A line without the line breaks of HTML at its end."""
+    return _compiled(_BREAKS).sub("", line) if line.endswith(">") else line
+
+
 _FLOW = (
     rf"(?i)(?:[-*+•·‣▪◦–—－]{SPACE}+)?[*_]*(?:(?P<inputs>inputs?|needs|requires|depends on|输入|依赖)"
     rf"|outputs?|produces|输出|产出)"
@@ -124,7 +135,8 @@ _FLOW = (
 def read_flow(line: str) -> tuple[str, list[str]] | None:
     """What a line such as ``- Inputs: a, b`` says: "inputs" or "outputs", and the variables."""
     match = _compiled(_FLOW).fullmatch(line)
-    names = variables_of(match["names"]) if match else None
+    is_none = match is not None and unwrap(match["names"]).rstrip(".").lower() in NOTHING
+    names = [] if is_none else variables_of(match["names"]) if match else None
     return None if match is None or names is None else ("inputs" if match["inputs"] else "outputs", names)
 
 

@@ -18,6 +18,7 @@ from attrs import define, evolve, field
 
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.answer_lines import (
+    cut_breaks,
     find_elision,
     find_legend,
     is_conflict_marker,
@@ -39,6 +40,7 @@ from planspec_lark.planspec.corrections import (
     SPACES,
     WIDE_SPACES,
     Flaw,
+    find_arrow,
     find_inputs,
     find_outputs,
     is_foreign_type,
@@ -158,6 +160,9 @@ class AnswerReader(Recovery):
             wide = self._lead = len(content) - len(content.lstrip(SPACES))
             content, indent = content[wide:].rstrip(SPACES), indent + wide
             row = f"{content}\n"
+        has_breaks = (bare := cut_breaks(content)) != content
+        if has_breaks:
+            content, row = bare, f"{bare}\n"
         self._end, self._indent = line.start + self._lead + len(content), indent
         match = self._match(row, content)
         if self._is_front_matter(content) or is_harmless(content) or self._is_behind(match, content):
@@ -168,6 +173,9 @@ class AnswerReader(Recovery):
             return True
         has_comment = self.has_comments and self._find_comment(content) is not None
         fault = None if has_comment else _put_to_grammar(self._find_meaning(match, content, indent))
+        if fault is None and match and has_breaks:
+            flaw = Flaw("PS113", "a line break of HTML is no part of a line", len(content) - 1, len(content))
+            fault = Fault(flaw, repaired=content)
         if fault is None and match and self._lead:
             almost = find_inputs(content[1:]) if content.startswith(">") else None
             flaw = Flaw("PS113", "the white space in front is neither space nor tab", 0, 1)
@@ -422,10 +430,8 @@ class AnswerReader(Recovery):
 
     def _find_body(self, content: str) -> Fault | None:
         """What stands below a step: its inputs in words, its detail with a bullet or a wide sign."""
-        flow = read_flow(content)
-        if flow and flow[0] == "inputs":
-            flaw = Flaw("PS107", "this is not how inputs are declared", 0, len(content))
-            return Fault(flaw, repaired=f"> ← {', '.join(flow[1])}")
+        if (written := self._find_flow(content)) is not None:
+            return Fault(Flaw("PS107", "this is not how inputs are declared", 0, len(content)), repaired=written)
         if (wide := read_wide_detail(content)) is not None:
             almost = find_inputs(wide[1:])
             repaired = f"> {almost.written}" if almost else wide
@@ -441,6 +447,14 @@ class AnswerReader(Recovery):
         if text is None or not isinstance(self.owner, PlanStep):
             return None
         return Fault(Flaw("PS107", "a detail line starts with `> `", 0, len(content)), repaired=f"> {text}")
+
+    def _find_flow(self, content: str) -> str | None:
+        """The line that declares inputs which one declares in other words or signs; "" where it says that none are."""
+        flow = read_flow(content)
+        if flow and flow[0] == "inputs":
+            return f"> ← {', '.join(flow[1])}" if flow[1] else ""
+        arrow = find_arrow(content) if isinstance(self.owner, PlanStep) else None
+        return f"> {arrow}" if arrow else None
 
     def _go_on(self, match: Match[str] | None, content: str, line: Line, indent: int) -> bool:
         """Whether a line goes on with the one in front of it, which was wrapped."""

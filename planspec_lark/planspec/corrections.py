@@ -19,11 +19,13 @@ from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.syntax import grammars
 
 __all__ = [
+    "NOTHING",
     "SPACE",
     "SPACES",
     "WIDE_SPACES",
     "AlmostList",
     "Flaw",
+    "find_arrow",
     "find_comment",
     "find_inputs",
     "find_outputs",
@@ -57,6 +59,8 @@ class Flaw:
     end: int
 
 
+# What people write where there is nothing to say.
+NOTHING = ("", "-", "–", "—", "none", "n/a", "nothing", "无", "没有", "/")
 # White space, and what looks like it.
 SPACES = " \t\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u202f\u205f\u3000"
 SPACE = f"[{SPACES}]"
@@ -226,6 +230,13 @@ def find_inputs(line: str) -> AlmostList | None:
     return _almost("←", _compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(SPACES).startswith(_LEFT) else None
 
 
+def find_arrow(line: str) -> str | None:
+    """A line that declares inputs without the sign of a detail line: what is behind that sign, or None."""
+    names = variables_of(line[1:]) if line.startswith("←") else None
+    almost = find_inputs(line)
+    return f"← {', '.join(names)}" if names else almost.written if almost else None
+
+
 def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
     if match is None:
         return None
@@ -250,7 +261,7 @@ _LEADER = (
 _DIGITS = "[0-9０-９]+(?:[.．][0-9０-９]+)*"
 # Each with the group `all`: what should have been written otherwise, if anything.
 _ID = (
-    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Za-z])[)）]?(?:步|阶段)?"
+    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
     rf"(?:\.\)|[.．、)）:：。]|{SPACE}+[-–—](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
 )
 # How a step begins, whatever follows; and how one begins that has a sign behind its number, or a word in front of it.
@@ -293,7 +304,7 @@ _STATUS_WORDS = {
     ">": ("⏳", "in progress", "ongoing", "active", "started", "进行中", "正在进行"),
     "!": ("❌", "🚫", "blocked", "受阻", "阻塞", "已阻塞"),
     "~": ("⏭", "skipped", "skip", "已跳过", "跳过"),
-    " ": ("", "☐", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待处理"),
+    " ": ("", "☐", "⬜", "🔲", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待处理"),
 }
 STATUS_SIGNS = {word: mark for mark, words in _STATUS_WORDS.items() for word in (mark, *words)}
 _TYPE_WORDS = {
@@ -477,6 +488,9 @@ class _Mender:
 
     def type(self, default: str) -> bool:
         match = self.match(_TYPE)
+        if match and match["open"] in "(（<" and not self.line[match.end() :].strip(SPACES):
+            # Nothing is behind it: what is in front is no name, but all that the step says.
+            match = None
         word = match["type"].strip(SPACES) if match else ""
         meant = _TYPE_WORDS.get(word.lower())
         is_word = (

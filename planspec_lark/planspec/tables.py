@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from planspec_lark.planspec.corrections import SPACES, mend_step, read_status, unwrap, variables_of
+from planspec_lark.planspec.corrections import NOTHING, SPACES, mend_step, read_status, unwrap, variables_of
 
 __all__ = ["is_delimiter", "read_columns", "split_cells", "write_row"]
 
@@ -33,7 +33,6 @@ _COLUMNS = {
     ),
 }
 _KINDS = {word: kind for kind, words in _COLUMNS.items() for word in words}
-_NOTHING = ("", "-", "–", "—", "none", "n/a", "无", "/")
 
 
 def split_cells(line: str) -> list[str] | None:
@@ -63,7 +62,7 @@ def write_row(
     columns: Sequence[str], cells: Sequence[str], number: int, legend: Mapping[str, str], default_type: str
 ) -> list[str] | None:
     """The lines that a row says, or None where it says no step."""
-    values = {kind: cell for kind, cell in zip(columns, cells, strict=False) if cell.lower() not in _NOTHING}
+    values = {kind: cell for kind, cell in zip(columns, cells, strict=False) if cell.lower() not in NOTHING}
     text = values.get("text")
     if text is None or len(cells) != len(columns):
         return None

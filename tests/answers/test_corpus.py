@@ -267,6 +267,10 @@ HELD_BACK = {
     "a line directly below the last step": "Goal: go\n## Steps\n1) [act] Go → ticket\nDo this with care.\n",
     "more lines than are joined": "Goal: go\n## Steps\n1) [act] Go\n" + "   more text\n" * 400,
     "an open string of JSON": '{"plan": "Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pack',
+    "a goal without a colon": "Goal\nBe there\n\nSteps\n1. [act] Go\n",
+    "Roman numerals": "Goal: go\n## Steps\nI. [act] Go\nII. [act] Pack\n",
+    "a part of an answer": "Goal: go\n## Steps\n1) [act] Go\n\n(continued in the next message)\n",
+    "parentheses behind one word": "Goal: go\n## Steps\n1. Go (act)\n",
     "steps without a type in JSON": '{"plan": "Goal: go\\n## Steps\\n1. Go\\n2. Pack\\n"}',
 }
 # What has once been held back, or read as another plan, for no reason.
@@ -283,6 +287,9 @@ TAKEN = {
         {"default_type": "act"},
         2,
     ),
+    "no inputs": ("Goal: go\n## Steps\n1. [act] Go\n   * Inputs: none\n", {}, 1),
+    "line breaks of HTML": ("Goal: go<br>\n## Steps<br>\n1. [act] Go<br/>\n", {}, 1),
+    "an arrow without the sign of detail": ("Goal: go\n## Steps\n1. [act] Go → a\n2. [act] Pack\n   ← a\n", {}, 2),
     "plain text in JSON": ('{"plan": "Goal: go\\n## Steps\\n1. Go\\n2. Pack\\n"}', {"default_type": "act"}, 2),
 }
 
@@ -373,6 +380,7 @@ def test_what_may_have_lost_something_is_held_back(text: str) -> None:
 def test_what_has_lost_nothing_is_taken(text: str, options: dict[str, Any], count: int) -> None:
     found = extract_plan(text, **options)
     assert (found.verdict, found.truncated, len(found.plan.steps)) == (Verdict.ACCEPTED, False, count)
+    assert (found.plan.steps[0].inputs, "<br" in found.text) == ([], False)
 
 
 @given(_usual_plans, st.sampled_from(HARMLESS), st.integers(0, 999))

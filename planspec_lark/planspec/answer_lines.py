@@ -16,6 +16,7 @@ __all__ = [
     "find_elision",
     "find_legend",
     "is_conflict_marker",
+    "is_flow",
     "is_front_matter",
     "is_harmless",
     "is_notes",
@@ -138,6 +139,11 @@ def read_flow(line: str) -> tuple[str, list[str]] | None:
     is_none = match is not None and unwrap(match["names"]).rstrip(".").lower() in NOTHING
     names = [] if is_none else variables_of(match["names"]) if match else None
     return None if match is None or names is None else ("inputs" if match["inputs"] else "outputs", names)
+
+
+def is_flow(line: str) -> bool:
+    """Whether a line is headed as inputs or outputs, whatever it lists."""
+    return _compiled(_FLOW).fullmatch(line) is not None
 
 
 def read_wide_detail(line: str) -> str | None:

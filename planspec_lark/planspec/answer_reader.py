@@ -22,6 +22,7 @@ from planspec_lark.planspec.answer_lines import (
     find_elision,
     find_legend,
     is_conflict_marker,
+    is_flow,
     is_front_matter,
     is_harmless,
     is_notes,
@@ -468,13 +469,15 @@ class AnswerReader(Recovery):
             return True
         if self._last is None or match is not None or self._is_set_off or find_elision(content):
             return False
-        if indent <= self._last[2] or flow or not _is_plain(content, self.section):
+        if indent <= self._last[2] or is_flow(content) or not _is_plain(content, self.section):
             return False
         return self._join(self._last, content, line)
 
     def _join(self, last: tuple[str, Line, float], content: str, line: Line) -> bool:
         """Read the last line together with the one that goes on with it; False where that says nothing."""
         said, first, width = last
+        if isinstance(self.owner, PlanStep) and self.owner.step_id in self._phases and not self.owner.detail:
+            return self._take_below_heading(f"> {content}", line)
         if len(said) + len(content) > _LONG:
             message = f"goes on with the line in front, which has {_LONG:,} characters already"
             self._note("PS126", message, line.start, self._end, Severity.ERROR)
@@ -488,6 +491,15 @@ class AnswerReader(Recovery):
         self._note("PS126", "goes on with the line in front", line.start, self._end, Severity.WARNING, fix=fix)
         self._last = (joined, whole, width)
         return True
+
+    def _take_below_heading(self, written: str, line: Line) -> bool:
+        """Take a line below a heading, which is no more of the heading, for detail of its step."""
+        match = line_pattern().fullmatch(f"{written}\n")
+        if match is None:
+            return False
+        flaw = Flaw("PS107", "a detail line starts with `> `", 0, len(written) - 2)
+        self._report_fault(Fault(flaw, repaired=written), line)
+        return self._take(match, line._replace(is_repaired=True))
 
     def _take_outputs(self, step: PlanStep, names: list[str], line: Line) -> None:
         """Take the outputs that a line below a step names in words."""

@@ -6,10 +6,7 @@ it. Nothing here says what a plan is: what comes out is put to the grammar again
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
-from planspec_lark.planspec.corrections import NOTHING, SPACE, SPACES, unwrap, variables_of
+from planspec_lark.planspec.corrections import NOTHING, PICTURES, SPACE, SPACES, compiled, unwrap, variables_of
 
 __all__ = [
     "cut_breaks",
@@ -31,20 +28,18 @@ __all__ = [
     "read_wide_detail",
 ]
 
-_compiled = cache(re.compile)
-
 _RULER = rf"(?:[-*_=─—]{SPACE}*){{3,}}"
 _COMMENT = r"<!--.*?-->"
 
 
 def is_harmless(line: str) -> bool:
     """Whether a line says nothing: a ruler, or an HTML comment that ends in it."""
-    return _compiled(_RULER).fullmatch(line) is not None or _compiled(_COMMENT).fullmatch(line) is not None
+    return compiled(_RULER).fullmatch(line) is not None or compiled(_COMMENT).fullmatch(line) is not None
 
 
 def is_conflict_marker(line: str) -> bool:
     """Whether a line is one that `git merge` leaves where two versions exclude each other."""
-    return line == "=======" or _compiled(r"(?:<{7}|>{7}|\|{7})(?: .*)?").fullmatch(line) is not None
+    return line == "=======" or compiled(r"(?:<{7}|>{7}|\|{7})(?: .*)?").fullmatch(line) is not None
 
 
 # Words that say that something is as it was, or is left out; and how a line looks that says nothing else.
@@ -80,9 +75,9 @@ _REST = (
 def find_elision(line: str) -> bool:
     """Whether a line stands for others that are left out: `... (unchanged)`, `steps 4-8 as before`, `略`."""
     text = line.strip(SPACES)
-    is_open = len(text) < _SHORT and _compiled(rf"[#>*\-\s]*{_DOTS}").match(text) is not None
-    is_bare = len(text) < _LONG and _compiled(_BARE).fullmatch(text) is not None
-    return is_open or is_bare or _compiled(_REST).search(text) is not None
+    is_open = len(text) < _SHORT and compiled(rf"[#>*\-\s]*{_DOTS}").match(text) is not None
+    is_bare = len(text) < _LONG and compiled(_BARE).fullmatch(text) is not None
+    return is_open or is_bare or compiled(_REST).search(text) is not None
 
 
 # One of these is in every line that stands for others.
@@ -109,12 +104,12 @@ _SUSPECT = (
 
 def is_suspect(line: str) -> bool:
     """Whether a text that the grammar accepts has signs in it that may stand for others."""
-    return _compiled(_SUSPECT).search(line) is not None
+    return compiled(_SUSPECT).search(line) is not None
 
 
 def read_bullet(line: str) -> str | None:
     """The text behind a bullet, or None."""
-    match = _compiled(_BULLET).fullmatch(line)
+    match = compiled(_BULLET).fullmatch(line)
     return match["text"].strip(SPACES) if match else None
 
 
@@ -123,7 +118,7 @@ _BREAKS = r"(?i)(?: *<br ?/?>)+\Z"
 
 def cut_breaks(line: str) -> str:
     """A line without the line breaks of HTML at its end."""
-    return _compiled(_BREAKS).sub("", line) if line.endswith(">") else line
+    return compiled(_BREAKS).sub("", line) if line.endswith(">") else line
 
 
 _FLOW = (
@@ -135,7 +130,7 @@ _FLOW = (
 
 def read_flow(line: str) -> tuple[str, list[str]] | None:
     """What a line such as ``- Inputs: a, b`` says: "inputs" or "outputs", and the variables."""
-    match = _compiled(_FLOW).fullmatch(line)
+    match = compiled(_FLOW).fullmatch(line)
     is_none = match is not None and unwrap(match["names"]).rstrip(".").lower() in NOTHING
     names = [] if is_none else variables_of(match["names"]) if match else None
     return None if match is None or names is None else ("inputs" if match["inputs"] else "outputs", names)
@@ -143,7 +138,7 @@ def read_flow(line: str) -> tuple[str, list[str]] | None:
 
 def is_flow(line: str) -> bool:
     """Whether a line is headed as inputs or outputs, whatever it lists."""
-    return _compiled(_FLOW).fullmatch(line) is not None
+    return compiled(_FLOW).fullmatch(line) is not None
 
 
 def read_wide_detail(line: str) -> str | None:
@@ -157,7 +152,7 @@ _CJK = r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]"
 def join_lines(first: str, second: str) -> str:
     """Two lines of one text: joined by a blank, between two ideographs by nothing."""
     first, second = first.rstrip(SPACES), second.strip(SPACES)
-    is_close = _compiled(_CJK).match(first[-1:]) and _compiled(_CJK).match(second[:1])
+    is_close = compiled(_CJK).match(first[-1:]) and compiled(_CJK).match(second[:1])
     return f"{first}{'' if is_close else ' '}{second}"
 
 
@@ -166,13 +161,13 @@ _ITEM = rf"[*_]*[(（]?(?P<number>[0-9]{{1,3}})(?:[.)、）]|\.\))[*_]*{SPACE}"
 
 def read_item_number(line: str) -> str | None:
     """The number of an item of a numbered list, or None."""
-    match = _compiled(_ITEM).match(line)
+    match = compiled(_ITEM).match(line)
     return match["number"] if match else None
 
 
 def is_front_matter(line: str) -> bool:
     """Whether a line could stand in front matter: a key and its value, an item, a comment."""
-    return _compiled(r"[\w -]+:(?: .*)?|- .*|#.*").fullmatch(line) is not None
+    return compiled(r"[\w -]+:(?: .*)?|- .*|#.*").fullmatch(line) is not None
 
 
 _LEGEND_WORDS = ("legend", "key", "图例", "符号说明", "状态说明", "标记说明")
@@ -203,13 +198,13 @@ def find_legend(text: str) -> dict[str, str]:
     is_open = False
     for row in text.split("\n"):
         line = row.strip(SPACES + "\r")
-        match = _compiled(_LEGEND).fullmatch(line)
+        match = compiled(_LEGEND).fullmatch(line)
         entries = match["entries"] if match else (line[1:] if is_open and line[:1] in "-*•" else "")
         is_open = (match is not None and not match["entries"].strip(SPACES + "*")) or (
             is_open and bool(entries or not line)
         )
-        for entry in _compiled(_ENTRY).finditer(entries.replace("\ufe0f", "")) if entries else ():
-            meant = next((mark for mark, words in _MEANINGS if _compiled(f"(?i){words}").search(entry["words"])), None)
+        for entry in compiled(_ENTRY).finditer(entries.replace("\ufe0f", "")) if entries else ():
+            meant = next((mark for mark, words in _MEANINGS if compiled(f"(?i){words}").search(entry["words"])), None)
             if meant is not None:
                 legend.setdefault(entry["sign"], meant)
     return legend
@@ -221,24 +216,20 @@ _NOTES = (
     r"|备注|说明|小贴士|温馨提示|注意事项|提示|常见问题|总结|结语)"
 )
 _HEADING = r"(?P<hashes>#{1,6}+)[ ]*+(?P<text>.+)|(?P<marks>\*\*|__)(?P<bold>.+)(?P=marks)[:：]?"
-_PICTURES = r"[^\w\s#*_`\[\](){}<>|:：.,;!?\"'“”‘’（）【】-]+"
 
 
 def read_heading(line: str) -> tuple[int, str] | None:
     """The level of a heading (7 for one that is bold text by itself) and its text without pictures in front."""
-    match = _compiled(_HEADING).fullmatch(line.rstrip(" #"))
+    match = compiled(_HEADING).fullmatch(line.rstrip(" #"))
     if match is None or (match["bold"] and match["marks"] in match["bold"]):
         return None
     text = unwrap(match["text"] or match["bold"])
-    return len(match["hashes"] or "#######"), unwrap(
-        _compiled(_PICTURES).sub("", text, count=1) if _compiled(_PICTURES).match(text) else text
-    )
+    return len(match["hashes"] or "#######"), unwrap(compiled(PICTURES).sub("", text, count=1))
 
 
 def is_notes(text: str) -> bool:
     """Whether a heading, or a label with a colon, is that of notes, which are no part of a plan."""
-    match = _compiled(_PICTURES).match(text)
-    return _compiled(_NOTES).fullmatch(text[match.end() if match else 0 :].strip("*:：" + SPACES)) is not None
+    return compiled(_NOTES).fullmatch(compiled(PICTURES).sub("", text, count=1).strip("*:：" + SPACES)) is not None
 
 
 _PHASE = r"(?i)(?:phase|stage|阶段|第.{1,3}阶段)"
@@ -246,4 +237,4 @@ _PHASE = r"(?i)(?:phase|stage|阶段|第.{1,3}阶段)"
 
 def is_phase(text: str) -> bool:
     """Whether a heading is that of a phase, which consists of steps."""
-    return _compiled(_PHASE).match(text) is not None
+    return compiled(_PHASE).match(text) is not None

@@ -20,11 +20,13 @@ from planspec_lark.syntax import grammars
 
 __all__ = [
     "NOTHING",
+    "PICTURES",
     "SPACE",
     "SPACES",
     "WIDE_SPACES",
     "AlmostList",
     "Flaw",
+    "compiled",
     "find_arrow",
     "find_comment",
     "find_inputs",
@@ -45,8 +47,8 @@ __all__ = [
 ]
 
 
-# Compiled when first used: most texts have nothing to mend.
-_compiled = cache(re.compile)
+# A pattern, compiled when it is first used: most texts have nothing to repair.
+compiled = cache(re.compile)
 
 
 @frozen
@@ -81,13 +83,13 @@ def unwrap(text: str) -> str:
 
 
 # Signs such as emoji in front of a label.
-_PICTURES = r"[^\x00-\x1f\x7f\ufeff\w\s#*_`\[\](){}<>|:：.,;!?\"'+→←-]*+"
+PICTURES = r"[^\x00-\x1f\x7f\ufeff\w\s#*_`\[\](){}<>|:：.,;!?\"'“”‘’（）【】「」+→←-]*+"
 # A line as a header in disguise: signs, a label, a colon or a dash or none, and the rest. Possessive, as it never has
 # to go back.
 _HEADER = (
     rf"(?P<hashes>[#＃]{{0,6}}+){SPACE}*+(?P<number>(?:[一二三四五六七八九十]{{1,2}}、)?+){SPACE}*+"
-    rf"{_PICTURES}{SPACE}*+"
-    rf"(?P<marks>[*_]*+){SPACE}*+{_PICTURES}{SPACE}*+"
+    rf"{PICTURES}{SPACE}*+"
+    rf"(?P<marks>[*_]*+){SPACE}*+{PICTURES}{SPACE}*+"
     rf"(?P<label>[^\W\d_]++(?:[ \xa0-][^\W\d_]++){{0,2}}+){SPACE}*+(?P<inner>[*_]*+){SPACE}*+"
     rf"(?P<colon>[:：]|(?<=[ *_])[-–—](?={SPACE})|)(?P<outer>[*_]*+){SPACE}*+(?P<rest>.*)"
 )
@@ -111,7 +113,7 @@ def mend_header(line: str) -> tuple[Flaw, str] | None:
     """A line that is almost a header: its flaw and the header."""
     if line[:1] == "#" and line[1:2] not in ("", "#", *SPACES, "*", "_"):
         return Flaw("PS104", "white space is missing behind `#`", 0, len(line)), f"# {line[1:]}"
-    match = _compiled(_HEADER).fullmatch(_compiled(_FRAMED).sub(r"\1：", line, count=1))
+    match = compiled(_HEADER).fullmatch(compiled(_FRAMED).sub(r"\1：", line, count=1))
     kind = _KINDS.get(match["label"].lower()) if match else None
     if match is None or kind is None:
         return None
@@ -136,7 +138,7 @@ _PLAIN_LABELS = ("goal", "the goal", "constraint", "constraints", "目标", "总
 
 def is_plain_label(line: str) -> bool:
     """Whether a line that is almost a header is called by the very word for it."""
-    match = _compiled(_HEADER).fullmatch(_compiled(_FRAMED).sub(r"\1：", line, count=1))
+    match = compiled(_HEADER).fullmatch(compiled(_FRAMED).sub(r"\1：", line, count=1))
     return match is not None and match["label"].lower() in _PLAIN_LABELS
 
 
@@ -158,7 +160,7 @@ _COMMENT = r"(?<=[ \t][ \t])#[ \t]++(?=[^\r\n])"
 
 def find_comment(text: str) -> int | None:
     """Where a comment starts that text is followed by. One set off less, such as in ``C # 5``, is text."""
-    match = _compiled(_COMMENT).search(text)
+    match = compiled(_COMMENT).search(text)
     return match.start() if match else None
 
 
@@ -167,7 +169,7 @@ _BULLET = rf"(?P<bullet>[*+•·‣▪◦–—－-]|[0-9０-９]{{1,3}}[.)、�
 
 def mend_bullet(line: str) -> tuple[Flaw, str] | None:
     """A line that is almost a constraint: its flaw and the constraint."""
-    match = _compiled(_BULLET).fullmatch(line)
+    match = compiled(_BULLET).fullmatch(line)
     is_tight = match is not None and not match["space"]
     if match is None or (is_tight and (match["bullet"] in "*–—" or not match["text"][0].isalpha())):
         # Without white space these are more likely to be something else: a ruler, bold text, a negative number.
@@ -175,7 +177,7 @@ def mend_bullet(line: str) -> tuple[Flaw, str] | None:
     if (
         match["bullet"][0].isdigit()
         and match["text"][0] in "[［【"
-        and not _compiled(r".*[\]］】]").match(match["text"])
+        and not compiled(r".*[\]］】]").match(match["text"])
     ):
         # A number with a bracket that is left open is half a step.
         return None
@@ -216,18 +218,18 @@ def variables_of(text: str) -> list[str] | None:
     text = unwrap(text)
     if text[:1] + text[-1:] in ("[]", "()", "［］", "（）"):
         text = text[1:-1]
-    match = _compiled(f"(?a){_NAMES}").fullmatch(text)
-    return [plain_name(name) for name in _compiled(_COMMA).split(match["names"])] if match else None
+    match = compiled(f"(?a){_NAMES}").fullmatch(text)
+    return [plain_name(name) for name in compiled(_COMMA).split(match["names"])] if match else None
 
 
 def find_outputs(description: str) -> AlmostList | None:
     """What looks like outputs at the end of a description: a foreign arrow (``->``), or foreign commas."""
-    return _almost("→", _compiled(_ALMOST_OUTPUTS).search(description))
+    return _almost("→", compiled(_ALMOST_OUTPUTS).search(description))
 
 
 def find_inputs(line: str) -> AlmostList | None:
     """A detail line that looks like inputs, but for its arrow or its commas."""
-    return _almost("←", _compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(SPACES).startswith(_LEFT) else None
+    return _almost("←", compiled(_ALMOST_INPUTS).fullmatch(line)) if line.lstrip(SPACES).startswith(_LEFT) else None
 
 
 def find_arrow(line: str) -> str | None:
@@ -240,7 +242,7 @@ def find_arrow(line: str) -> str | None:
 def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
     if match is None:
         return None
-    names = [plain_name(name) for name in _compiled(_COMMA).split(match["names"])]
+    names = [plain_name(name) for name in compiled(_COMMA).split(match["names"])]
     written = f"{arrow} {', '.join(names)}"
     # A list that is written as it should be stands here because a backslash made text of it.
     found = match[0].strip(SPACES)
@@ -310,14 +312,6 @@ STATUS_SIGNS = {word: mark for mark, words in _STATUS_WORDS.items() for word in 
 _TYPE_WORDS = {
     word: name for name, one in STEP_TYPES.items() for word in (name, *one.words, *map(str.lower, one.hopspec))
 }
-_TYPE_WORDS |= {
-    "reasoning": "reason",
-    "推理": "reason",
-    "行动": "act",
-    "决策": "decide",
-    "子任务": "subtask",
-    "sub-task": "subtask",
-}
 
 
 def is_foreign_type(word: str) -> bool:
@@ -347,13 +341,13 @@ def read_status(written: str) -> str | None:
 
 def is_item(line: str, *, is_worded: bool = False) -> bool:
     """Whether a line begins as an item of a numbered list does; or (``is_worded``) with a word such as `Step 1`."""
-    match = _compiled(_ITEM).match(line)
+    match = compiled(_ITEM).match(line)
     return match is not None and (not is_worded or match["worded"] is not None)
 
 
 def rank_of_number(line: str) -> float:
     """How far in a kind of number stands where the indentation is the same: 一、 （一） Step 1 1. (1) a."""
-    match = _compiled(_LEADER).match(line)
+    match = compiled(_LEADER).match(line)
     rest = line[match.end() :] if match else line
     if match and match["word"]:
         return 0.2
@@ -368,7 +362,7 @@ def rank_of_number(line: str) -> float:
 
 def looks_like_step(line: str) -> bool:
     """Whether a line seems to be meant as a step. A numbered heading does only if it is one otherwise."""
-    match = _compiled(_STEP).match(line)
+    match = compiled(_STEP).match(line)
     if match is None:
         return False
     return line[:1] not in ("#", "＃") or mend_step(line)[1] is not None
@@ -395,7 +389,7 @@ class _Mender:
 
     def match(self, pattern: str) -> Match[str] | None:
         """What comes next, if it is of this kind."""
-        return _compiled(pattern).match(self.line, self.at)
+        return compiled(pattern).match(self.line, self.at)
 
     def take(self, match: Match[str], meant: str) -> bool:
         """Write down what a part means; returns whether it is written so already."""
@@ -518,7 +512,7 @@ class _Mender:
         text = self.take_sign_behind(text.rstrip(SPACES))
         if self.marks and text.endswith(self.marks):
             text, self.marks = text.removesuffix(self.marks), ""
-        cuts = [match.start() for match in _compiled(_CUT).finditer(text)]
+        cuts = [match.start() for match in compiled(_CUT).finditer(text)]
         description = text[: cuts[0] if cuts else None].strip(SPACES)
         almost = find_outputs(description)
         outputs = ""
@@ -563,7 +557,7 @@ class _Mender:
             self.flaw("PS116", "a line has at most one `Progress:`", start, end)
             return "\\" + piece
         self.flaw("PS115", f"`{piece[:60]}` is neither `Progress: N` nor `Progress: N/M`", start, end)
-        match = _compiled(_PROGRESS).fullmatch(piece)
+        match = compiled(_PROGRESS).fullmatch(piece)
         return f"Progress: {match['done']}/{match['total']}" if match and not repeated else "\\" + piece
 
 

@@ -253,13 +253,15 @@ class StepType:
 # In the order in which they are always listed.
 STEP_TYPES: Mapping[str, StepType] = {
     # To think something through.
-    "reason": StepType({"LLM": "task"}, ("think", "analyze")),
+    "reason": StepType({"LLM": "task"}, ("think", "analyze", "reasoning", "推理")),
     # To do or to make something.
-    "act": StepType({"code": "description", "call": "task"}, ("action", "tool", "task")),
+    "act": StepType({"code": "description", "call": "task"}, ("action", "tool", "task", "行动")),
     # Holds the branches of which one is taken.
-    "decide": StepType({"branch": "condition"}, ("decision", "if"), is_container=True),
+    "decide": StepType({"branch": "condition"}, ("decision", "if", "决策"), is_container=True),
     # Holds the steps that it consists of.
-    "subtask": StepType({"subtask": "description", "loop": "description"}, ("plan",), is_container=True),
+    "subtask": StepType(
+        {"subtask": "description", "loop": "description"}, ("plan", "sub-task", "子任务"), is_container=True
+    ),
 }
 CONTAINER_TYPES = frozenset(name for name, one in STEP_TYPES.items() if one.is_container)
 

@@ -15,6 +15,7 @@ from benchmarks.files import measure_files
 from benchmarks.findings import Findings, Settings, Suite
 from benchmarks.formats import measure_formats
 from benchmarks.memory import measure_memory_use
+from benchmarks.repair import measure_repair
 from benchmarks.sizes import measure_chains, measure_collector, measure_sizes
 from benchmarks.startup import measure_startup
 from benchmarks.tables import show
@@ -32,6 +33,7 @@ SUITES: dict[str, Suite] = {
     "bulk": measure_bulk,
     "toolplans": measure_toolplans,
     "engine": measure_engine,
+    "repair": measure_repair,
 }
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from planspec_lark.answers.extract import Extraction as Extraction, extract_plan as extract_plan
     from planspec_lark.answers.patch import splice as splice
     from planspec_lark.answers.repair import repair_prompt as repair_prompt
+    from planspec_lark.answers.rounds import repair_plan as repair_plan
     from planspec_lark.diff.compare import diff_plans as diff_plans
     from planspec_lark.diff.merge import merge_plans as merge_plans
     from planspec_lark.document.document import PlanDocument as PlanDocument
@@ -27,16 +28,16 @@ if TYPE_CHECKING:
         PlanFile as PlanFile,
         PlanFileError as PlanFileError,
     )
-    from planspec_lark.plan_cmd.apply import apply_command as apply_command, apply_commands as apply_commands
-    from planspec_lark.plan_cmd.models import PlanCommand as PlanCommand
-    from planspec_lark.plan_cmd.parser import (
+    from planspec_lark.plan_cmd.answer_reader import (
         CommandScan as CommandScan,
-        parse_plan_commands as parse_plan_commands,
         scan_plan_commands as scan_plan_commands,
     )
+    from planspec_lark.plan_cmd.apply import apply_command as apply_command, apply_commands as apply_commands
+    from planspec_lark.plan_cmd.models import PlanCommand as PlanCommand
+    from planspec_lark.plan_cmd.parser import parse_plan_commands as parse_plan_commands
     from planspec_lark.plan_cmd.printer import serialize_commands as serialize_commands
-    from planspec_lark.planspec.answer_reader import scan_plan as scan_plan
     from planspec_lark.planspec.check import check_text as check_text
+    from planspec_lark.planspec.fixer import Fixed as Fixed, fix_text as fix_text
     from planspec_lark.planspec.fold import (
         collapse_step as collapse_step,
         expand_step as expand_step,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
+    from planspec_lark.planspec.scan import scan_plan as scan_plan
     from planspec_lark.planspec.stream import PlanStream as PlanStream
     from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
     from planspec_lark.planspec.tree import (
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
         CODES as CODES,
         CommandError as CommandError,
         Diagnostic as Diagnostic,
+        Edit as Edit,
         Fix as Fix,
         PlanSpecError as PlanSpecError,
         PlanSyntaxError as PlanSyntaxError,
@@ -89,15 +92,18 @@ else:
             "answers.extract": "Extraction extract_plan",
             "answers.repair": "repair_prompt",
             "answers.patch": "splice",
+            "answers.rounds": "repair_plan",
             "diff.compare": "diff_plans",
             "diff.merge": "merge_plans",
             "document.document": "PlanDocument",
             "document.file": "PlanBusyError PlanFile PlanFileError",
+            "plan_cmd.answer_reader": "CommandScan scan_plan_commands",
             "plan_cmd.apply": "apply_command apply_commands",
             "plan_cmd.models": "PlanCommand",
-            "plan_cmd.parser": "CommandScan parse_plan_commands scan_plan_commands",
+            "plan_cmd.parser": "parse_plan_commands",
             "plan_cmd.printer": "serialize_commands",
             "planspec.check": "check_text",
+            "planspec.fixer": "Fixed fix_text",
             "planspec.fold": "collapse_step expand_step replace_children",
             "planspec.interchange": (
                 "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json"
@@ -106,14 +112,14 @@ else:
             "planspec.models": "PlanSpec PlanStatus PlanStep iter_steps",
             "planspec.parser": "parse_plan parse_tree",
             "planspec.printer": "serialize_plan",
-            "planspec.answer_reader": "scan_plan",
+            "planspec.scan": "scan_plan",
             "planspec.recovery": "ScanResult",
             "planspec.rules": "validate_plan",
             "planspec.stream": "PlanStream",
             "planspec.transformer": "PlanTransformer",
             "planspec.tree": "available_outputs find_step next_pending_step step_order",
             "syntax.diagnostics": (
-                "CODES CommandError Diagnostic Fix PlanSpecError PlanSyntaxError Severity render render_all"
+                "CODES CommandError Diagnostic Edit Fix PlanSpecError PlanSyntaxError Severity render render_all"
             ),
             "syntax.limits": "Limits",
             "syntax.source": "Source Span",

@@ -105,8 +105,8 @@ def test_a_repaired_step_counts() -> None:
 
 
 FAULTY = HEAD + "".join(f"{number}. [X] [act] a\n" for number in range(1, 1501))
-PLAIN = HEAD + "".join(f"{number}. [act] a\n" for number in range(1, 1501))
-COMMANDS = "PLAN_CMD: done 1\n" * 1500
+PLAIN = HEAD + "".join(f"{number}. [act] a\n" for number in range(1, 1502))
+COMMANDS = "PLAN_CMD: drop 1\n" * 1500
 Reader = Callable[[str, Limits], list[Diagnostic]]
 READERS: dict[str, tuple[str, Reader]] = {
     "scan_plan": (FAULTY, lambda text, limits: scan_plan(text, limits=limits).diagnostics),

@@ -161,7 +161,7 @@ def test_the_base_install_has_the_command_line(built: Path, tmp_path: Path) -> N
     assert names - {"pip", "setuptools"} == needed | of_rich
     planspec = tmp_path / "venv/bin/planspec"
     (tmp_path / "plan.md").write_text("Goal: g\n## Steps\n1. [act] a\n")
-    assert run(planspec, "check", "plan.md", cwd=tmp_path).endswith("1 file checked: 1 info\n")
+    assert run(planspec, "check", "plan.md", cwd=tmp_path).endswith("1 file checked: nothing to say\n")
     (tmp_path / "tools.yaml").write_text("- id: oven\n")
     done = subprocess.run(
         [planspec, "tools", "atoms", tmp_path / "tools.yaml"], capture_output=True, text=True, check=False

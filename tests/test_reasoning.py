@@ -108,6 +108,13 @@ def _stream(text: str) -> PlanSpec:
     return stream.finish().result.plan
 
 
+def _load(text: str) -> PlanSpec | None:
+    try:
+        return PlanDocument.from_answer(text).plan
+    except PlanSyntaxError:
+        return None
+
+
 def _reflect(text: str) -> Any:
     found = read_reflection(text, PLANNED, PLANNED.steps[1].children[0], can_interact=True)
     return found.decision, found.reason, found.commands
@@ -119,7 +126,7 @@ READERS = {
     "scan_plan": Reader(lambda text: scan_plan(text).plan, PLAN, OTHER_PLAN),
     "extract_plan": Reader(lambda text: extract_plan(text).text, PLAN, OTHER_PLAN),
     "PlanStream": Reader(_stream, PLAN, OTHER_PLAN),
-    "PlanDocument": Reader(lambda text: PlanDocument.from_answer(text).plan, PLAN, OTHER_PLAN),
+    "PlanDocument": Reader(_load, PLAN, OTHER_PLAN),
     "read_reflection": Reader(_reflect, "RETRY | the <think> shop is open", "ACCEPT\nPLAN_CMD: SKIP 2.1"),
     "read_replan": Reader(lambda text: read_replan(text, PLANNED).commands, "PLAN_CMD: REPLAN 2", OTHER_COMMANDS),
     "scan_message": Reader(lambda text: scan_message(text, "planning").message, MESSAGE, OTHER_MESSAGE),
@@ -492,8 +499,11 @@ def test_commands_among_reasoning_are_the_commands(both: tuple[str, str]) -> Non
     commands = parse_plan_commands(text)
     assert serialize_commands(commands) == text
     scan = scan_plan_commands(answer)
-    assert scan.commands == parse_plan_commands(answer) == commands
-    assert {one.code for one in scan.diagnostics} <= {"PS125"}
+    assert parse_plan_commands(answer) == commands
+    # What a tolerant reading takes for something else, it does with reasoning or without.
+    expected = scan_plan_commands(text)
+    assert scan.commands == expected.commands
+    assert [one.code for one in scan.diagnostics if one.code != "PS125"] == [one.code for one in expected.diagnostics]
     assert all(answer[span.start :].startswith("PLAN_CMD:") for span in scan.spans)
 
 

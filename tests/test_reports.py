@@ -76,10 +76,17 @@ def test_json_says_where(path: Path) -> None:
         assert span["start"] - text[: span["start"]].rfind("\n") == span["column"]
         assert text[: span["end"]].count("\n") + 1 == span["end_line"]
         assert span["end"] - text[: span["end"]].rfind("\n") == span["end_column"]
-        if row["fix"]:
-            fix = row["fix"]
-            fixed = text[: fix["span"]["start"]] + fix["text"] + text[fix["span"]["end"] :]
-            assert (row["code"], span["line"]) not in [(d.code, d.line) for d in check_text(fixed)]
+        assert row["fix"] is None or row["fix_edits"] == [row["fix"]]
+        assert (row["fix_safe"] is None) == (not row["fix_edits"])
+        if row["fix_edits"]:
+            fixed = text
+            for edit in reversed(row["fix_edits"]):
+                fixed = fixed[: edit["span"]["start"]] + edit["text"] + fixed[edit["span"]["end"] :]
+            left = check_text(fixed)
+            same = [d for d in left if d.code == row["code"]]
+            assert (row["code"], span["line"]) not in [(d.code, d.line) for d in left] or len(same) < len(
+                [d for d in check_text(text) if d.code == row["code"]]
+            )
 
 
 def test_json_without_a_place() -> None:
@@ -94,6 +101,10 @@ def test_json_without_a_place() -> None:
         "expected": [],
         "help": "",
         "fix": None,
+        "fix_edits": [],
+        "fix_safe": None,
+        "fix_title": "",
+        "provisional": False,
         "step_id": None,
         "path": None,
         "source_line": "",
@@ -150,7 +161,8 @@ def test_github_messages(text: str) -> None:
 
 
 def test_github_says_what_to_write() -> None:
-    _, _, message = _read_command(to_github(FOUND).split("\n")[0])
+    (line,) = [line for line in to_github(FOUND).split("\n") if "PS111" in line]
+    _, _, message = _read_command(line)
     assert message.endswith("\nwrite: 1. [x] [act] one")
 
 
@@ -203,7 +215,7 @@ def _check_sarif(encoded: str) -> dict[str, Any]:
         assert rule["shortDescription"]["text"].endswith(".")
         assert rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
     for result in run["results"]:
-        assert set(result) <= {"ruleId", "ruleIndex", "level", "message", "locations", "fixes"}
+        assert set(result) <= {"ruleId", "ruleIndex", "level", "message", "locations", "fixes", "properties"}
         assert ids[result["ruleIndex"]] == result["ruleId"]
         assert result["level"] in ("error", "warning", "note")
         assert result["message"]["text"]
@@ -250,9 +262,12 @@ def test_every_sarif_log(path: Path) -> None:
         (location,) = result["locations"]
         assert _slice(text, location["physicalLocation"]["region"]) == text[one.span.start : one.span.end]
         if one.fix is not None:
-            change = result["fixes"][0]["artifactChanges"][0]["replacements"][0]
-            assert _slice(text, change["deletedRegion"]) == text[one.fix.span.start : one.fix.span.end]
-            assert change["insertedContent"]["text"] == one.fix.text
+            changes = result["fixes"][0]["artifactChanges"][0]["replacements"]
+            for change, edit in zip(changes, one.fix.edits, strict=True):
+                assert _slice(text, change["deletedRegion"]) == text[edit.span.start : edit.span.end]
+                assert change["insertedContent"]["text"] == edit.text
+            assert result["fixes"][0]["properties"] == {"safe": one.fix.is_safe}
+        assert result.get("properties", {}).get("provisional", False) == one.is_provisional
 
 
 def test_sarif_without_a_source() -> None:
@@ -304,7 +319,7 @@ def test_the_check_of_sarif_can_fail(spoil: Any) -> None:
 
 
 def test_json_does_not_repeat_a_long_line_with_every_finding_in_it() -> None:
-    text = f"Goal: g\n## Steps\n1. [act] a → {', '.join(f'o{number}' for number in range(2000))}\n"
+    text = f"Goal: g\n## Steps\n1. [act] a → {', '.join(f'o{number}' for number in range(2000))}\n2. [act] b → c\n"
     rows = json.loads(to_json(check_text(text, limits=Limits(max_findings=None)), []))["diagnostics"]
     assert len(rows) == 2000
     assert {row["source_line"] for row in rows} == {text.split("\n")[2][:500] + "…"}
@@ -317,7 +332,8 @@ def _region(span: dict[str, int]) -> dict[str, int]:
 
 def test_json_does_not_repeat_a_long_id_with_every_finding_of_its_step() -> None:
     step_id = ".".join("1" * 1000)
-    text = f"Goal: g\n## Steps\n{step_id}. [act] a → {', '.join(f'o{number}' for number in range(2000))}\n"
+    outputs = ", ".join(f"o{number}" for number in range(2000))
+    text = f"Goal: g\n## Steps\n{step_id}. [act] a → {outputs}\n2. [act] b → c\n"
     rows = json.loads(to_json(check_text(text), []))["diagnostics"]
     assert {row["step_id"] for row in rows} == {step_id[:500] + "…"}
     assert max(len(row["message"]) for row in rows if row["code"] == "PS309") < 300

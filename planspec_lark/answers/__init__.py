@@ -1,4 +1,4 @@
-"""Language models' answers that hold a plan: taking it out, and having single lines repaired."""
+"""Language models' answers that hold a plan: taking it out, and having it repaired."""
 
 from __future__ import annotations
 
@@ -10,19 +10,29 @@ if TYPE_CHECKING:
     from planspec_lark.answers.extract import (
         Extraction as Extraction,
         Repair as Repair,
-        Verdict as Verdict,
         extract_plan as extract_plan,
     )
     from planspec_lark.answers.patch import Spliced as Spliced, splice as splice
+    from planspec_lark.answers.questions import Asked as Asked
     from planspec_lark.answers.repair import repair_prompt as repair_prompt
     from planspec_lark.answers.risk import Risk as Risk
+    from planspec_lark.answers.rounds import (
+        RepairCost as RepairCost,
+        RepairedPlan as RepairedPlan,
+        RepairRound as RepairRound,
+        repair_plan as repair_plan,
+    )
+    from planspec_lark.answers.verdict import Verdict as Verdict
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "extract": "Extraction Repair Verdict extract_plan",
+            "extract": "Extraction Repair extract_plan",
+            "questions": "Asked",
             "repair": "repair_prompt",
             "risk": "Risk",
+            "rounds": "RepairCost RepairRound RepairedPlan repair_plan",
             "patch": "Spliced splice",
+            "verdict": "Verdict",
         },
     )

@@ -2,52 +2,37 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 from attrs import evolve, field, frozen
 
 from planspec_lark.answers.json_strings import JsonString, find_in_json
 from planspec_lark.answers.repair import last_line
-from planspec_lark.answers.risk import Reading, Risk, highest, rate
+from planspec_lark.answers.risk import RISKS, Reading, Risk, highest, rate
 from planspec_lark.answers.truncation import find_cut
-from planspec_lark.planspec.answer_reader import scan_plan
+from planspec_lark.answers.verdict import CUT, Verdict, decide, explain, judge
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.interchange import plan_to_dict
+from planspec_lark.planspec.lint import find_almost_lists
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec
+from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.recovery import ScanResult
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.planspec.scan import scan_plan
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.source import Source, Span
 
 __all__ = ["Extraction", "Repair", "extract_plan"]
 
 
-# What no plan can be put together from.
-_UNREADABLE = frozenset({"PS121", "PS122", "PS123", "PS128"})
-
-
 # Rules that a reading may break without losing anything that could be named.
-_RULES = ("PS202", "PS203", "PS204", "PS206")
+_RULES = ("PS202", "PS203", "PS204", "PS206", "PS319")
 
 
 # What tells of steps that were not taken.
 _LOST = frozenset({"PS107", "PS110", "PS111", "PS112", "PS127"})
-
-
-class Verdict(str, Enum):
-    """Whether the plan that was read from an answer is safe to act on.
-
-    Attributes:
-        ACCEPTED: it is.
-        NEEDS_REVIEW: a plan can be read, but something may be missing or may be meant otherwise.
-        REFUSED: there is no plan, or what there is cannot be put together.
-    """
-
-    ACCEPTED = "accepted"
-    NEEDS_REVIEW = "needs_review"
-    REFUSED = "refused"
 
 
 @frozen
@@ -100,6 +85,8 @@ class Extraction:
         span: from the plan's first character to its last; None where there is none.
         max_risk: the highest risk that is allowed.
         truncated: whether the answer was cut off.
+        scan: what the tolerant reader has made of the answer, or of the string of a JSON value in it that holds the
+            plan; without the last line where that was cut off.
     """
 
     plan: PlanSpec
@@ -109,29 +96,63 @@ class Extraction:
     span: Span | None
     max_risk: Risk
     truncated: bool
-    source: Source = field(repr=False)
+    scan: ScanResult = field(repr=False)
+
+    @property
+    def source(self) -> Source:
+        """The text that was read."""
+        return self.scan.source
+
+    @property
+    def places(self) -> Places:
+        """Where the plan's parts stand in it."""
+        return self.scan.places
+
+    @property
+    def entries(self) -> tuple[Repair, ...]:
+        """All that was repaired, dropped or left out."""
+        return (*self.repairs, *self.left_out)
 
     @property
     def verdict(self) -> Verdict:
         """Whether the plan is safe to act on."""
-        entries = (*self.repairs, *self.left_out)
-        codes = {entry.code for entry in entries}
-        is_lost = self.span is not None and bool(codes & _LOST)
-        if codes & _UNREADABLE or not (self.plan.steps or is_lost):
-            return Verdict.REFUSED
-        is_cut = any(one.code == "PS129" and one.diagnostic.severity is Severity.ERROR for one in entries)
-        return Verdict.NEEDS_REVIEW if is_cut or self.refused or not self.plan.steps else Verdict.ACCEPTED
+        is_lost = self.span is not None and any(entry.code in _LOST for entry in self.entries)
+        return judge(self.entries, self.max_risk, is_there=bool(self.plan.steps), is_lost=is_lost)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """All that was found, in the order of the text. What keeps the plan from being accepted is an error."""
+        return [*in_order(entry.diagnostic for entry in self.entries), *self._miss()]
+
+    @property
+    def faults(self) -> list[Diagnostic]:
+        """What keeps the plan from being accepted: errors whose messages end with their risks; empty where it is."""
+        if self.is_usable:
+            return []
+        return [*explain(self.entries, self.max_risk), *self._miss()]
+
+    @property
+    def deciding(self) -> list[Repair]:
+        """The entries that keep the plan from being accepted: with a risk above the allowed one, or beyond repair."""
+        return decide(self.entries, self.max_risk)
+
+    def _miss(self) -> list[Diagnostic]:
+        """That there are no steps."""
+        if self.plan.steps:
+            return []
+        message = "there is no plan in this text: no steps can be read"
+        return [Diagnostic("PS201", message, Severity.ERROR, self.source.span(0, 0), source=self.source)]
 
     @property
     def refused(self) -> list[Repair]:
         """All entries with a risk above the one that is allowed."""
-        entries = sorted((*self.repairs, *self.left_out), key=lambda entry: entry.line)
+        entries = sorted(self.entries, key=lambda entry: entry.line)
         return [entry for entry in entries if entry.risk.rank > self.max_risk.rank]
 
     @property
     def risk(self) -> Risk:
         """The highest risk of any entry."""
-        return highest(entry.risk for entry in (*self.repairs, *self.left_out))
+        return highest(entry.risk for entry in self.entries)
 
     @property
     def is_usable(self) -> bool:
@@ -195,12 +216,20 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
             name=name,
             limits=limits,
         )
-        return evolve(found, left_out=(_name_json(text, inner, name), *found.left_out))
+        found = evolve(found, left_out=(_name_json(text, inner, name), *found.left_out))
+        if cut is None or found.truncated:
+            return found
+        # The string is whole, and what stood behind it is missing.
+        cut_off = _name_cut(text, cut, name, is_allowed=allow_truncated)
+        entry = _enter(cut_off, Source(text, name), most, RISKS[CUT] if allow_truncated else Risk.HIGH)
+        return evolve(found, truncated=True, repairs=(*found.repairs, entry))
     cuts = [] if cut is None else [_name_cut(text, cut, name, is_allowed=allow_truncated)]
     # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind; and what a
     # reading makes of a text that is no plan may break other rules.
     codes = _RULES if result.diagnostics or cuts else _RULES[:1]
     broken = [found for found in check_rules(plan) if found.code in codes]
+    if result.diagnostics or cuts:
+        broken.extend(find_almost_lists(plan))
     repairs: list[Repair] = []
     left_out: list[Repair] = []
     reading = Reading(source.text, result.places, bool(plan.goal))
@@ -209,7 +238,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         entries = left_out if diagnostic.severity is Severity.INFO else repairs
         entries.append(_enter(diagnostic, source, most, rate(diagnostic, reading)))
     repairs.sort(key=lambda entry: entry.line)
-    return Extraction(plan, serialize_plan(plan), tuple(repairs), tuple(left_out), span, most, cut is not None, source)
+    return Extraction(plan, serialize_plan(plan), tuple(repairs), tuple(left_out), span, most, cut is not None, result)
 
 
 def _name_json(text: str, inner: JsonString, name: str) -> Repair:
@@ -226,7 +255,7 @@ def _name_cut(text: str, cut: int, name: str, *, is_allowed: bool) -> Diagnostic
     severity = Severity.WARNING if is_allowed else Severity.ERROR
     span = source.span(min(cut, max(len(text) - 1, 0)), len(text))
     help = "ask for the rest, or allow a plan that is cut off"
-    return Diagnostic("PS129", "the answer is cut off here", severity, span, source=source, help=help)
+    return Diagnostic(CUT, "the answer is cut off here", severity, span, source=source, help=help)
 
 
 def _enter(diagnostic: Diagnostic, source: Source, most: Risk, risk: Risk) -> Repair:

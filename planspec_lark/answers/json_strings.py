@@ -7,8 +7,8 @@ import re
 
 from attrs import frozen
 
-from planspec_lark.planspec.answer_reader import scan_plan
 from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.scan import scan_plan
 from planspec_lark.syntax.limits import Limits, find_excess
 
 __all__ = ["JsonString", "find_in_json"]

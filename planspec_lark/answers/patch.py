@@ -18,7 +18,7 @@ from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_e
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span, end_last_line, newline_of
 
-__all__ = ["Spliced", "splice"]
+__all__ = ["Spliced", "Taken", "splice", "take_lines"]
 
 
 @frozen
@@ -62,18 +62,33 @@ def splice(
         answer_name: what the diagnostics call the answer.
         limits: how much to read and to report.
     """
-    source = Source(answer, answer_name)
-    if excess := find_excess(answer, answer_name, limits):
-        return Spliced(text, (), [excess], check_text(text, name=name, limits=limits), source)
     faulty = find_faulty(text, name=name, limits=limits)
+    done = take_lines(text, answer, faulty.lines, answer_name=answer_name, limits=limits)
+    findings = check_text(done.text, name=name, limits=limits)
+    return Spliced(done.text, done.lines, done.diagnostics, findings, Source(answer, answer_name))
+
+
+@frozen
+class Taken:
+    """A text with the lines of an answer, where that is not refused; see :class:`Spliced`."""
+
+    text: str
+    lines: tuple[int, ...]
+    diagnostics: list[Diagnostic]
+
+
+def take_lines(text: str, answer: str, asked: frozenset[int], *, answer_name: str, limits: Limits) -> Taken:
+    """Put the lines of an answer in place of those that were asked for. No other line changes, and no text raises."""
+    if excess := find_excess(answer, answer_name, limits):
+        return Taken(text, (), [excess])
+    source = Source(answer, answer_name)
     found = Findings(limits.max_findings)
     remainder = leave_out_reasoning(answer)
-    repaired = _read(source, end_last_line(remainder.text), faulty.lines, found)
+    repaired = _read(source, end_last_line(remainder.text), asked, found)
     found.extend(remainder.diagnose(source))
     if found.counts[Severity.ERROR]:
         repaired = {}
-    after = _put(faulty.source.text, repaired)
-    return Spliced(after, tuple(sorted(repaired)), found.close(), check_text(after, name=name, limits=limits), source)
+    return Taken(_put(text, repaired), tuple(sorted(repaired)), found.close())
 
 
 # ---------------------------------------------------------------- the plan

@@ -19,10 +19,21 @@ from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
-from planspec_lark.syntax.prompt_templates import fill, read_template, to_json
+from planspec_lark.syntax.prompt_templates import fill, read_template, text_values, to_json
 from planspec_lark.syntax.source import Source, Span
 
-__all__ = ["EXAMPLES", "MAX_FAULTS", "Faulty", "find_faulty", "last_line", "repair_prompt"]
+__all__ = [
+    "EXAMPLES",
+    "MAX_FAULTS",
+    "NO_GOAL",
+    "NO_STEPS",
+    "Faulty",
+    "build_prompt",
+    "find_beside",
+    "find_faulty",
+    "last_line",
+    "repair_prompt",
+]
 
 MAX_FAULTS = 20
 # Of all lines that are shown, and of what is said about them.
@@ -30,7 +41,7 @@ _MAX_CHARACTERS = 20_000
 # What more than a few lines would have to be repaired for.
 _TOO_MUCH = frozenset({"PS121", "PS122", "PS123"})
 # What is missing, so that it has no place.
-_NO_STEPS, _NO_GOAL = "PS201", "PS205"
+NO_STEPS, NO_GOAL = "PS201", "PS205"
 # A part that stands in the wrong place.
 _MISPLACED = "PS106"
 _MARKS = ("TITLE_MARK", "GOAL_MARK", "CONSTRAINTS_MARK", "STEPS_MARK")
@@ -60,11 +71,16 @@ EXAMPLES = {
     "PS118": "- No noise before five",
     "PS124": "## Steps\n1. [act] Order the gas → gas",
     "PS125": "1. [act] Order the gas → gas",
+    "PS126": "1. [act] Order the gas for the new oven → gas",
+    "PS127": "2. [act] Light the oven → heat\n3. [act] Bake the bread → bread",
+    "PS128": "1. [act] Order the gas → gas",
+    "PS129": "2. [act] Light the oven → heat\n3. [act] Bake the bread → bread",
     "PS201": "## Steps\n1. [act] Order the gas → gas",
     "PS202": "1. [act] Order the gas → gas",
     "PS203": "1. order_gas [act] Order the gas → gas",
     "PS204": "1. [subtask] Order the gas → gas\n  1.1. [act] Call the depot → date",
     "PS205": "Goal: Open the bakery at six\n## Steps",
+    "PS305": "2. [act] Light the oven → heat, light\n  > ← gas",
 }
 
 
@@ -114,10 +130,8 @@ def last_line(span: Span) -> int:
 
 def _lines_of(fault: Diagnostic, parts: _Parts) -> list[int]:
     """The lines that have to be written anew for a fault."""
-    if fault.code == _NO_STEPS:
-        return [parts.first.get(_STEPS) or parts.last_line]
-    if fault.code == _NO_GOAL:
-        return [parts.first.get(_GOAL) or parts.first_behind(_GOAL) or parts.last_line]
+    if fault.code in (NO_STEPS, NO_GOAL):
+        return [parts.beside(fault.code)]
     assert fault.span is not None, "what is found in a text has a place"
     lines = [*range(fault.span.line, last_line(fault.span) + 1)]
     if fault.code == _MISPLACED and (own := parts.part_of(fault.span.line)) is not None:
@@ -126,21 +140,43 @@ def _lines_of(fault: Diagnostic, parts: _Parts) -> list[int]:
     return lines
 
 
+def find_beside(code: str, source: Source, span: Span | None) -> int:
+    """The line beside which that goes which a plan lacks. The plan is all of a text, or stands in a part of it."""
+    if span is None:
+        return _Parts(source).beside(code)
+    first = span.line
+    above = first - 1
+    while above > 0 and not source.line(above).strip():
+        above -= 1
+    # A header is no part of a plan that has a place.
+    if above > 0 and _Parts(source).part_of(above) is not None:
+        first = above
+    return _Parts(source, first, last_line(span)).beside(code)
+
+
 @frozen(slots=False)
 class _Parts:
-    """Where the parts of a plan begin, as it is or as it is meant."""
+    """Where the parts of a plan begin, as it is or as it is meant: in all of a text, or between two of its lines."""
 
     source: Source
+    start: int = 1
+    end: int | None = None
 
     @cached_property
     def first(self) -> dict[int, int]:
         """The first line of each part."""
         first: dict[int, int] = {}
-        for number in range(1, self.source.position(self.source.length)[0] + 1):
+        for number in range(self.start, (self.end or self.source.position(self.source.length)[0]) + 1):
             part = self.part_of(number)
             if part is not None:
                 first.setdefault(part, number)
         return first
+
+    def beside(self, code: str) -> int:
+        """The line beside which that goes which is missing."""
+        if code == NO_STEPS:
+            return self.first.get(_STEPS) or self.last_line
+        return self.first.get(_GOAL) or self.first_behind(_GOAL) or self.last_line
 
     def first_behind(self, part: int) -> int | None:
         """The first line of all parts that belong behind one."""
@@ -158,7 +194,7 @@ class _Parts:
     @property
     def last_line(self) -> int:
         """The last line that is not blank."""
-        return self.source.position(len(self.source.text.rstrip()))[0]
+        return self.end or self.source.position(len(self.source.text.rstrip()))[0]
 
 
 # ---------------------------------------------------------------- the prompt
@@ -190,21 +226,44 @@ def repair_prompt(
     """
     if max_faults < 1:
         raise ValueError(f"max_faults: {max_faults} is less than 1")
-    template = read_template(__package__, "repair", language)
+    # Whatever the text is like, there has to be a prompt in this language.
+    read_template(__package__, "repair", language)
     faulty = find_faulty(text, name=name, limits=limits)
     if faulty.excess is not None:
         raise ValueError(faulty.excess.message)
-    if not faulty.faults:
-        return ""
+    return build_prompt(faulty, language=language, max_faults=max_faults)[0] if faulty.faults else ""
+
+
+def build_prompt(
+    faulty: Faulty, *, language: str, max_faults: int, plan: str | None = None, refused: str | None = None
+) -> tuple[str, frozenset[int]]:
+    """The prompt for the first faults, and the lines that it asks for.
+
+    Args:
+        faulty: what is to be repaired.
+        language: "en" or "zh".
+        max_faults: how many faults to show.
+        plan: what could be read of the plan, for those who do not remember it.
+        refused: why the last answer to this was not taken.
+
+    Raises:
+        ValueError: the first line is too long to be repaired.
+    """
     shown, lines = _choose(faulty, max_faults)
     if not shown:
         number = faulty.faults[0][1][0]
         raise ValueError(f"line {number} is too long to be mended: take it out, or mend it by hand")
     more = len(faulty.faults) - len(shown)
     rest = f"{max(more, 1)}+" if faulty.uncounted else str(more) if more else None
-    rules = _rules(dict.fromkeys(fault.code for fault in shown), language)
-    rows = ",\n".join(to_json(lines[number], indent=None) for number in sorted(lines))
-    return fill(template, lines=f"[\n{rows}\n]", rules=rules, more=rest)
+    prompt = fill(
+        read_template(__package__, "repair", language),
+        lines="[\n" + ",\n".join(to_json(lines[number], indent=None) for number in sorted(lines)) + "\n]",
+        rules=_rules(dict.fromkeys(fault.code for fault in shown), language),
+        more=rest,
+        refused=refused,
+        **text_values(plan, name="plan"),
+    )
+    return prompt, frozenset(lines)
 
 
 def _choose(faulty: Faulty, most: int) -> tuple[list[Diagnostic], dict[int, dict[str, Any]]]:
@@ -232,7 +291,7 @@ def _note(fault: Diagnostic, number: int, faulty: Faulty) -> dict[str, Any]:
     """What is said about one line of a fault."""
     note: dict[str, Any] = {"code": fault.code, "message": shorten(fault.message)}
     span, fix = fault.span, fault.fix
-    if span is None or fault.code in (_NO_STEPS, _NO_GOAL):
+    if span is None or fault.code in (NO_STEPS, NO_GOAL):
         return note
     if number != span.line:
         if fault.code == _MISPLACED and number < span.line:
@@ -251,7 +310,7 @@ def _rules(codes: dict[str, None], language: str) -> str:
     types, containers = list_types(last).replace(", ", comma), list_types(both, containers=True)
     rules = fill(read_template(__package__, "rules", language), types=types, containers=containers)
     words = dict(row.split(" ", 1) for row in rules.splitlines())
-    return "\n\n".join(f"- {code}: {words[code]}\n\n{_fenced(EXAMPLES[code])}" for code in codes)
+    return "\n\n".join(f"- {code}: {words[code]}\n\n{_fenced(EXAMPLES[code])}" for code in codes if code in words)
 
 
 def _fenced(example: str) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from planspec_lark.answers.extract import extract_plan
+from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec import fast_reader
-from planspec_lark.planspec.answer_reader import scan_plan
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.lint import lint_plan
+from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.recovery import scan_strictly
@@ -31,13 +33,16 @@ _WORST_FIRST = list(Severity)
 class Analysis:
     """What was found in one text.
 
-    ``parsed``: the text as it stands is a plan. ``valid``: the plan was read without repair or loss (foreign arrows
-    apart, which the strict parser takes for text) and breaks none of the six rules. ``canonical``: the plan's text;
-    None where there is no plan to print. ``diagnostics``: those of the reader and, where it had no errors, those of
-    rules and lint.
+    ``parsed``: the text as it stands is a plan. ``verdict``: whether the plan that was read is safe to act on.
+    ``truncated``: whether the text was cut off. ``valid``: the verdict is ``accepted``, the plan was read without
+    repair (foreign arrows apart, which the strict parser takes for text) and breaks none of the six rules.
+    ``canonical``: the plan's text; None where there is no plan to print. ``diagnostics``: those of the reader and,
+    where it had no errors, those of rules and lint.
     """
 
     parsed: bool
+    verdict: Verdict
+    truncated: bool
     valid: bool
     steps: int
     depth: int
@@ -58,7 +63,8 @@ class Analysis:
 
     def to_row(self) -> dict[str, Any]:
         """What a row says of a record with this text."""
-        row = {name: getattr(self, name) for name in ("parsed", "valid", "score", "steps", "depth", "canonical")}
+        names = ("parsed", "truncated", "valid", "score", "steps", "depth", "canonical")
+        row = {name: getattr(self, name) for name in names} | {"verdict": self.verdict.value}
         row |= {f"{severity.value}s": self.count(severity) for severity in Severity}
         codes = self.codes()
         row["codes"] = [code for code, _, _ in codes]
@@ -90,25 +96,45 @@ def analyze_text(text: str, *, read: str) -> Analysis:
 
     Args:
         text: any text.
-        read: ``strict``, as :func:`planspec_lark.parse_plan` reads, or ``scan``, as :func:`planspec_lark.scan_plan`.
+        read: ``strict``, as :func:`planspec_lark.parse_plan` reads, or ``scan``, as :func:`planspec_lark.extract_plan`.
     """
-    is_strict = read == "strict"
-    result = (scan_strictly if is_strict else scan_plan)(text, limits=NO_LIMITS)
-    plan, found = result.plan, result.diagnostics
-    # The strict parser accepts foreign arrows, so they do not make a plan invalid.
-    faults = [one for one in found if one.code != _FOREIGN_ARROW]
+    return _analyze_strictly(text) if read == "strict" else _analyze_answer(text)
+
+
+def _analyze_strictly(text: str) -> Analysis:
+    result = scan_strictly(text, limits=NO_LIMITS)
+    parsed = not result.diagnostics
+    verdict = Verdict.ACCEPTED if parsed else Verdict.REFUSED
+    done = _judge(result.plan, result.diagnostics, result.places, parsed=parsed, verdict=verdict)
+    return done if parsed else evolve(done, canonical=None)
+
+
+def _analyze_answer(text: str) -> Analysis:
+    found = extract_plan(text, limits=NO_LIMITS)
+    # What rules say as well is said once, by them.
+    listed = [one for one in found.diagnostics if not one.code.startswith(("PS2", "PS319"))]
+    faults = [one for one in listed if one.code != _FOREIGN_ARROW]
     # What a reader of answers takes for something else may still be a plan as it stands.
-    parsed = not (found if is_strict else faults) or (not is_strict and fast_reader.read(text) is not None)
-    # As in a check: rules and lint would speak of a plan with holes.
+    parsed = not (faults or found.source.text != text) or fast_reader.read(text) is not None
+    places = found.scan.places
+    return _judge(found.plan, listed, places, parsed=parsed, verdict=found.verdict, truncated=found.truncated)
+
+
+def _judge(  # noqa: PLR0913  (each is another thing that the reader has said)
+    plan: PlanSpec, found: list[Diagnostic], places: Places, *, parsed: bool, verdict: Verdict, truncated: bool = False
+) -> Analysis:
+    # Rules and lint would speak of a plan with holes. A check marks that; a row only counts.
     judged = [] if has_errors(found) else [*check_rules(plan), *lint_plan(plan)]
-    was_repaired = any(one.severity is not Severity.INFO for one in faults)
+    was_repaired = any(one.severity is not Severity.INFO and one.code != _FOREIGN_ARROW for one in found)
     levels = [*accumulate(1 if is_entered else -1 for _, is_entered in walk(plan))]
     return Analysis(
         parsed=parsed,
-        valid=not (was_repaired or has_errors(judged)),
+        verdict=verdict,
+        truncated=truncated,
+        valid=verdict is Verdict.ACCEPTED and not (was_repaired or has_errors(judged)),
         steps=len(levels) // 2,
         depth=max(levels, default=0),
-        canonical=(serialize_plan(plan) or None) if parsed or not is_strict else None,
+        canonical=serialize_plan(plan) or None,
         diagnostics=[*found, *judged],
-        places=result.places,
+        places=places,
     )

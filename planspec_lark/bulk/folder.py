@@ -27,7 +27,7 @@ _MANIFEST = "manifest.json"
 _REPORT = "report.json"
 _PART = re.compile(r"part-[0-9]{5,}-[0-9]{5,}\.(jsonl|parquet|examples\.json)")
 # Changes whenever rows or shards of the same inputs would come out differently.
-_VERSION = 1
+_VERSION = 2
 _ANEW = "take another folder, or --overwrite to start anew"
 
 

@@ -38,6 +38,8 @@ COLUMNS: dict[str, tuple[str, Any]] = {
     "problem": ("string", None),
     "message": ("string", None),
     "parsed": ("bool", False),
+    "verdict": ("string", None),
+    "truncated": ("bool", False),
     "valid": ("bool", False),
     "score": ("float64", 0.0),
     "steps": ("int64", 0),

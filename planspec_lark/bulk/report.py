@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import asdict, astuple, define, field, fields, frozen
 
+from planspec_lark.answers.verdict import Verdict
 from planspec_lark.bulk.models import BulkError, BulkTask, reason_of
 from planspec_lark.bulk.records import NO_COLUMN
 from planspec_lark.bulk.shard import Examples, read_examples, read_rows
@@ -19,7 +20,21 @@ from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["BulkReport", "Distribution", "Failure", "Finding", "Problem", "count_up", "show_report"]
 
-_COUNTED = ("problem", "parsed", "valid", "score", "steps", "depth", "codes", "counts", "severities")
+_COUNTED = (
+    "problem",
+    "parsed",
+    "verdict",
+    "truncated",
+    "valid",
+    "score",
+    "steps",
+    "depth",
+    "codes",
+    "counts",
+    "severities",
+)
+# What is counted of the records that were read, in the order of the report.
+_SUMS = ("parsed", *(verdict.value for verdict in Verdict), "truncated", "valid")
 _PERCENTS = (10, 50, 90, 99)
 
 
@@ -94,6 +109,10 @@ class BulkReport:
     records: int
     read: int
     parsed: int
+    accepted: int
+    needs_review: int
+    refused: int
+    truncated: int
     valid: int
     score: Distribution
     steps: Distribution
@@ -125,7 +144,9 @@ class _Counts:
                 raise TypeError("a problem is a text")
             self.problems[row["problem"]] += 1
             return
+        self.sums[Verdict(row["verdict"]).value] += 1
         self.sums["parsed"] += row["parsed"]
+        self.sums["truncated"] += row["truncated"]
         self.sums["valid"] += row["valid"]
         for key, counter in self.numbers.items():
             # A thousandth is as fine as anybody reads, and there are not too many of them to be counted.
@@ -172,6 +193,10 @@ def count_up(done: Sequence[BulkTask], failed: Iterable[Failure], files: int) ->
         records=read + counts.problems.total(),
         read=read,
         parsed=counts.sums["parsed"],
+        accepted=counts.sums["accepted"],
+        needs_review=counts.sums["needs_review"],
+        refused=counts.sums["refused"],
+        truncated=counts.sums["truncated"],
         valid=counts.sums["valid"],
         **{key: Distribution.of(counter) for key, counter in counts.numbers.items()},
         codes=sorted(findings, key=lambda one: ([-count for count in one.severities.values()], one.code)),
@@ -198,9 +223,10 @@ def _sums(report: BulkReport) -> Iterator[str]:
     )
     if report.records and [(one.problem, one.records) for one in report.problems] == [(NO_COLUMN, report.records)]:
         yield "warning: no record has the column of the text: name it with --text"
-    for word, count in (("parsed", report.parsed), ("valid", report.valid)):
+    for name in _SUMS:
+        count = getattr(report, name)
         share = f"{100 * count / report.read:.1f}%" if report.read else "-"
-        yield f"{word:<7}{count:>12,}  {share}"
+        yield f"{name.replace('_', ' '):<12}{count:>12,}  {share}"
 
 
 def _numbers(report: BulkReport) -> Iterator[str]:

@@ -1,54 +1,91 @@
-"""Commands for what models answer: `extract` takes a plan out of it, `repair-prompt` asks for better lines."""
+"""Commands for answers of models: `extract` takes a plan out of one, `repair` and `repair-prompt` ask for better lines.
+
+What a model writes is shown through :func:`planspec_lark.syntax.source.visible` only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from planspec_lark import answers
 from planspec_lark.answers import Risk, Verdict
 from planspec_lark.answers.repair import MAX_FAULTS
-from planspec_lark.cli.arguments import count_option, flag, folder_option, language_option, plan_argument
+from planspec_lark.answers.rounds import MAX_ROUNDS
+from planspec_lark.cli.arguments import (
+    chat_of,
+    count_option,
+    flag,
+    folder_option,
+    language_option,
+    options,
+    plan_argument,
+    program_of,
+    timeout_option,
+)
 from planspec_lark.cli.output import (
     FINDINGS,
     Row,
+    Unreadable,
+    change_text,
     complain,
     count_of,
     fail,
     json_text,
+    label,
     leave,
     out_option,
     read_as,
+    read_text,
     shown,
     stop_at,
+    stop_on_faults,
+    write_diff,
     write_out,
     write_rows,
     write_text,
 )
+from planspec_lark.cli.signals import stoppable
+from planspec_lark.document import PlanFileError
+from planspec_lark.llm import LlmError
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import visible
 
 if TYPE_CHECKING:
-    from planspec_lark.answers import Extraction, Repair
+    from planspec_lark.answers import Extraction, Repair, RepairCost, RepairedPlan, RepairRound
+    from planspec_lark.llm import Reply
 
 _STYLES = {Risk.NONE: "dim", Risk.LOW: "cyan", Risk.MEDIUM: "bold yellow", Risk.HIGH: "bold red"}
 
 
-@click.command("extract")
-@click.argument("file", metavar="FILE")
-@out_option
-@click.option(
+max_risk_option = click.option(
     "--max-risk",
     type=click.Choice([risk.value for risk in Risk]),
     default=Risk.MEDIUM.value,
     help="Refuse repairs that are more likely to change what is meant.",
 )
-@click.option("--default-type", type=click.Choice([*STEP_TYPES]), help="The type of steps that have none.")
-@click.option("--finish-reason", default="", metavar="WORD", help="Why the model stopped; `length`: it was cut off.")
+finish_reason_option = click.option(
+    "--finish-reason", default="", metavar="WORD", help="Why the model stopped; `length`: it was cut off."
+)
+# How an answer is read.
+_reading_options = options(
+    max_risk_option,
+    click.option("--default-type", type=click.Choice([*STEP_TYPES]), help="The type of steps that have none."),
+    finish_reason_option,
+)
+
+
+@click.command("extract")
+@click.argument("file", metavar="FILE")
+@out_option
+@_reading_options
 @flag("--allow-truncated", help="Take a plan that was cut off, without its last line.")
 @flag("--json", "as_json", help="Write verdict, plan and ledger as JSON.")
 def extract_command(  # noqa: PLR0913, PLR0917  (its options)
@@ -127,3 +164,138 @@ def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
     if prompt:
         write_text(prompt)
         leave(FINDINGS)
+
+
+# ---------------------------------------------------------------- rounds of repair
+
+# Of the lines that are asked for, so many are named.
+_LISTED = 10
+
+
+@click.command("repair")
+@plan_argument(metavar="FILE|ANSWER")
+@options(
+    click.option("--llm", metavar="MODEL", help="A language model that is asked."),
+    click.option("--planner", metavar="CMD", help="A program that is asked."),
+    count_option("--rounds", default=MAX_ROUNDS, metavar="N", help="Ask at most so many times."),
+)
+@out_option
+@_reading_options
+@count_option("--max-faults", default=MAX_FAULTS, metavar="N", help="Ask about so many at a time.")
+@language_option("Of the prompts.")
+@timeout_option("a program or a model")
+@flag("--dry-run", help="Ask, but write nothing.")
+@flag("--diff", help="Show how the text changes.")
+@flag("--json", "as_json", help="Write plan, rounds and what is left as JSON, and change no file.")
+@folder_option
+@click.pass_context
+def repair_command(ctx: click.Context, /, file: str, **given: Any) -> None:
+    """Let a model or a program repair a plan or an answer.
+
+    What is safe is taken, and the lines in question are asked for, until the plan is accepted and keeps the rules. A
+    plan's file is changed in place, in those lines alone; of an answer, the plan goes to standard output in canonical
+    form. What each round has cost goes to standard error. Exits with 1 where something is left: then the lines that
+    could be repaired are written to a plan's file, and nothing to any other. Exits with 2 where a file cannot be read
+    or written, or nobody can be asked.
+    """
+    ask = _asker(given["llm"], given["planner"], given["timeout"], given["language"])
+    with stop_on_faults(file, "nothing was read"):
+        text = read_text(file)
+    lead = "--planner: " if given["planner"] else "--llm: "
+    heard: list[RepairRound] = []
+
+    def tell(one: RepairRound) -> None:
+        heard.append(one)
+        write_rows([[(f"round {len(heard)}: {_tell(one)}", "")]], to_stderr=True)
+        sys.stderr.flush()
+
+    with stoppable("Stopped. Nothing was written."), stop_at(LlmError, lead=lead):
+        done = answers.repair_plan(
+            text,
+            ask,
+            name=label(file),
+            default_type=given["default_type"] or "",
+            on_round=tell,
+            **{name: given[name] for name in ("rounds", "max_risk", "finish_reason", "language", "max_faults")},
+        )
+    is_said = ctx.get_parameter_source("out") is ParameterSource.COMMANDLINE
+    _write_repaired(file, text, done, given, in_place=not (done.is_answer or is_said or file == "-"))
+
+
+def _asker(model: str | None, planner: str | None, timeout: float, language: str) -> Callable[[str], str | Reply]:
+    """Whoever was named, as one who is asked."""
+    from planspec_lark.engine.requests import request_repair  # noqa: PLC0415  (most calls ask nobody)
+
+    if (model is None) == (planner is None):
+        both = "--llm and --planner exclude each other." if model is not None else ""
+        raise click.UsageError(both or "Nobody can be asked: give --llm MODEL or --planner CMD.")
+    if model is not None:
+        return chat_of(model, timeout).complete
+    assert planner is not None
+    program = program_of("planner", planner, timeout)
+    phase = {"PLANSPEC_PHASE": "repair"}
+    return lambda prompt: program.complete(request_repair(prompt, language=language).to_json(), env=phase)
+
+
+def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, Any], *, in_place: bool) -> None:
+    out, is_json = given["out"], given["as_json"]
+    is_dry = given["dry_run"] or is_json
+    if is_json:
+        write_out(out, json_text(done.to_dict()))
+    elif done.is_usable:
+        write_rows(_ledger(done.found), to_stderr=True)
+    if given["diff"]:
+        # Standard output is for the plan, or for JSON, where it gets one.
+        write_diff(text, done.text, file, to_stderr=is_json or not (in_place or is_dry or out != "-"))
+    written = ""
+    if in_place and not is_dry and _change(file, text, done.text):
+        written = f"; {shown(file)}: written"
+    elif not in_place and not is_dry and done.is_usable:
+        write_out(out, done.text)
+        written = f"; {shown(out)}: written" if out != "-" else ""
+    spent = (
+        f"after {count_of(len(done.rounds), 'round')}, {_spell_cost(done.cost)}" if done.rounds else "without asking"
+    )
+    if done.is_usable:
+        complain(f"{shown(file)}: accepted {spent}{written}")
+        return
+    left = count_of(len(done.left), "finding is", "findings are")
+    said = f"{shown(file)}: {left} left {spent}{written or '; nothing was written'}"
+    fail(f"{said}\n{shown(file)}: {visible(done.stopped)}", found=done.left)
+
+
+def _change(file: str, before: str, after: str) -> bool:
+    """Write a plan's file anew; it has to be as it was when somebody was asked about it."""
+
+    def change(now: str) -> tuple[str, None]:
+        if now != before:
+            raise Unreadable(file, "somebody has changed it meanwhile, so it stays as it is")
+        return after, None
+
+    try:
+        change_text(file, change)
+    except (Unreadable, PlanFileError):
+        # What was paid for goes to whoever has asked for it.
+        write_text(after)
+        raise
+    return before != after
+
+
+def _tell(one: RepairRound) -> str:
+    numbers = ", ".join(map(str, one.lines[:_LISTED])) + (" …" if len(one.lines) > _LISTED else "")
+    asked = {
+        "lines": f"{count_of(len(one.lines), 'line')} asked for ({numbers})",
+        "choice": "asked which plan holds",
+        "whole": "asked for the whole plan, since no lines can be named",
+    }[one.asked.value]
+    refused = f"; not taken: {visible(one.refused)}" if one.refused else ""
+    left = f"{len(one.left)} left" if one.left else "nothing left"
+    return f"{asked}; {_spell_cost(one.cost)}{refused}; {left}"
+
+
+def _spell_cost(cost: RepairCost) -> str:
+    about = "about " if cost.is_estimated else ""
+    return (
+        f"{about}{cost.prompt_tokens:,} + {cost.answer_tokens:,} tokens "
+        f"({cost.prompt_characters:,} + {cost.answer_characters:,} characters)"
+    )

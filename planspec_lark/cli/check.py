@@ -12,6 +12,7 @@ import click
 
 from planspec_lark import __version__
 from planspec_lark.cli.arguments import count_option, flag, folder_option, format_option, options, plan_argument
+from planspec_lark.cli.fixes import Fixer
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -24,9 +25,12 @@ from planspec_lark.cli.output import (
     label,
     leave,
     read_text,
+    wait_option,
+    wait_seconds,
     write_rows,
     write_text,
 )
+from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import check_text
 from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
@@ -52,6 +56,7 @@ def report_options(*others: str) -> Callable[[Any], Any]:
     return options(
         format_option(*_ITEMS, *others, help="How to write what is found."),
         flag("--strict", help="Let warnings fail the check as well."),
+        flag("--info", help="Tell as well what may be right as it is."),
     )
 
 
@@ -59,25 +64,53 @@ def report_options(*others: str) -> Callable[[Any], Any]:
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @report_options()
 @click.option("--also", type=click.Choice(OPTIONAL), multiple=True, help="Look for this as well.")
+@flag("--fix", help="Write fixes that keep what the plan means.")
+@flag("--unsafe-fixes", help="Write fixes that drop text or guess, too.")
+@flag("--diff", help="Write nothing; show what fixes would change.")
+@wait_option
 @count_option("--jobs", default=1, help="Use so many processes.")
 @count_option("--max-bytes", help="Refuse a longer file.")
 @count_option("--max-steps", help="Refuse a plan with more steps.")
 @count_option("--max-depth", help="Refuse a plan with more levels.")
 @count_option("--max-findings", default=1000, help="List so many of each file.")
 @folder_option
-def check_command(
-    files: tuple[str, ...], form: str, strict: bool, also: tuple[str, ...], jobs: int, **most: int | None
+def check_command(  # noqa: PLR0913  (one for each option)
+    *,
+    files: tuple[str, ...],
+    form: str,
+    strict: bool,
+    info: bool,
+    also: tuple[str, ...],
+    jobs: int,
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    **most: int | None,
 ) -> None:
     """Check plans: syntax, the six rules, and lint.
 
-    Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
+    With --fix, faults are fixed in place, and what is left is reported; with - the plan goes from standard input to
+    standard output. Exits with 0 where nothing is wrong, 1 where something is (with --diff: where something would
+    change), and 2 where a file cannot be read or written, or another process runs its plan.
     """
     check_inputs(*files)
-    check_files(partial(_check, limits=Limits(**most), also=also), files, form, strict=strict, jobs=jobs)
+    # What was asked for by name has been looked for.
+    shows_info = info or bool(also)
+    if fix or unsafe_fixes or diff:
+        fixer = Fixer(unsafe_fixes, Limits(**most), also, wait_seconds(click.get_current_context()))
+        if form != "text" and (diff or "-" in files):
+            raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
+        if diff:
+            fixer.show(files)
+        check_files(fixer.fix, files, form, strict=strict, info=shows_info, to_stderr="-" in files)
+        return
+    least = Severity.INFO if info else Severity.WARNING
+    check = partial(_check, limits=Limits(**most), also=also, least=least)
+    check_files(check, files, form, strict=strict, info=shows_info, jobs=jobs)
 
 
-def _check(file: str, limits: Limits, also: tuple[str, ...]) -> list[Diagnostic]:
-    return check_text(read_text(file, limits), name=label(file), limits=limits, also=also)
+def _check(file: str, limits: Limits, also: tuple[str, ...], least: Severity) -> list[Diagnostic]:
+    return check_text(read_text(file, limits), name=label(file), limits=limits, also=also, least=least)
 
 
 def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
@@ -111,10 +144,19 @@ def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs
 _Outcome = tuple[dict[str, int], list[Any]] | str
 
 
-def check_files(
-    check: Callable[[str], Sequence[Diagnostic]], files: Sequence[str], form: str, *, strict: bool, jobs: int = 1
+def check_files(  # noqa: PLR0913  (all by their names)
+    check: Callable[[str], Sequence[Diagnostic]],
+    files: Sequence[str],
+    form: str,
+    *,
+    strict: bool,
+    info: bool,
+    jobs: int = 1,
+    to_stderr: bool = False,
 ) -> None:
     """Write what a check finds in each file, and leave with the exit code.
+
+    Infos are told only where they are asked for; ``to_stderr`` is for text.
 
     That is 2 where a file could not be read, 1 where there are errors (or warnings, if ``strict``).
     """
@@ -122,7 +164,7 @@ def check_files(
     items: list[Any] = []
     counts = Counter({severity.value: 0 for severity in Severity})
     # Standard input is this process's own.
-    outcomes = map_in_processes(partial(_judge, check, form), files, 1 if "-" in files else jobs)
+    outcomes = map_in_processes(partial(_judge, check, form, info), files, 1 if "-" in files else jobs)
     for file, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, str):
             complain(f"Error: {outcome}")
@@ -130,24 +172,27 @@ def check_files(
         read.append(label(file))
         items += outcome[1]
         counts.update(outcome[0])
-    _write(form, items, read, counts)
+    _write(form, items, read, counts, to_stderr=to_stderr)
     if len(read) < len(files):
         leave(UNREADABLE)
     if counts["error"] or (strict and counts["warning"]):
         leave(FINDINGS)
 
 
-def _judge(check: Callable[[str], Sequence[Diagnostic]], form: str, file: str) -> _Outcome:
+def _judge(check: Callable[[str], Sequence[Diagnostic]], form: str, info: bool, file: str) -> _Outcome:
     try:
         found = check(file)
     except PlanSyntaxError as error:
         found = error.diagnostics
+    except PlanFileError as error:
+        return str(error)
     except Unreadable as error:
         return error.format_message()
+    found = [one for one in found if info or one.severity is not Severity.INFO]
     return reports.summarize(found), list(map(_ITEMS[form], found))
 
 
-def _write(form: str, items: list[Any], files: list[str], counts: dict[str, int]) -> None:
+def _write(form: str, items: list[Any], files: list[str], counts: dict[str, int], *, to_stderr: bool) -> None:
     if form == "json":
         write_text(reports.to_json(items, files, counts) + "\n")
     elif form == "sarif":
@@ -155,7 +200,8 @@ def _write(form: str, items: list[Any], files: list[str], counts: dict[str, int]
     elif form == "github":
         write_text("".join(f"{row}\n" for row in items))
     else:
-        write_rows(chain.from_iterable(items))
+        write_rows(chain.from_iterable(items), to_stderr=to_stderr)
         if files:
             listed = ", ".join(count_of(count, kind) for kind, count in counts.items() if count)
-            write_text(f"{count_of(len(files), 'file')} checked: {listed or 'nothing to say'}\n")
+            said = f"{count_of(len(files), 'file')} checked: {listed or 'nothing to say'}"
+            write_rows([[(said, "")]], to_stderr=to_stderr)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from planspec_lark import answers
+from planspec_lark.answers import Verdict
+from planspec_lark.cli.answers import finish_reason_option, max_risk_option
 from planspec_lark.cli.arguments import flag, folder_option, plan_argument
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -43,44 +46,65 @@ _diff_option = flag("--diff", help="Show how the plan's text changes.")
 @flag("--dry-run", help="Write nothing; tell what the commands would do.")
 @_diff_option
 @flag("--keep-going", help="Let the other commands act where one is refused.")
+@max_risk_option
+@finish_reason_option
+@flag("--allow-truncated", help="Take what there is of an answer that was cut off, without its last line.")
 @wait_option
 @folder_option
-def apply_command(file: str, commands: str, dry_run: bool, diff: bool, keep_going: bool) -> None:
+def apply_command(  # noqa: PLR0913, PLR0917  (its options)
+    file: str,
+    commands: str,
+    dry_run: bool,
+    diff: bool,
+    keep_going: bool,
+    max_risk: str,
+    finish_reason: str,
+    allow_truncated: bool,
+) -> None:
     """Let PLAN_CMD lines change a plan, in place.
 
     COMMANDS is a file with any text, such as a language model's answer, that holds lines starting with PLAN_CMD: (by
-    default -, standard input). Where one of them is wrong or refused, the plan stays as it is, unless --keep-going.
-    With - as FILE, the plan goes from standard input to standard output. Exits with 1 where a command was refused, or
-    where there was none, and with 2 where a file cannot be read or written, or another process runs the plan.
+    default -, standard input). What is almost such a line is repaired, with a warning. Where the verdict on them is
+    another than `accepted`, or one is refused, the plan stays as it is; with --keep-going the others act, unless the
+    answer was cut off or holds two versions. With - as FILE, the plan goes from standard input to standard output.
+    Exits with 1 where a command was not accepted or was refused, or where there was none, and with 2 where a file
+    cannot be read or written, or another process runs the plan.
     """
     if file == commands == "-":
         raise click.UsageError("The plan and the commands cannot both come from standard input.")
+    read = partial(scan_plan_commands, max_risk=max_risk, finish_reason=finish_reason, allow_truncated=allow_truncated)
     # All of them, before the plan is looked at: it may take long until the last one comes.
-    scan = read_as(commands, scan_plan_commands, "no commands were read")
+    scan = read_as(commands, read, "no commands were read")
     to_stderr = file == "-" or diff
     write_diagnostics(scan.diagnostics, to_stderr=to_stderr)
     if not scan.commands and not scan.errors:
         fail(f"{shown(commands)}: there is no line that starts with PLAN_CMD:")
+    is_cut = scan.truncated and not allow_truncated
+    is_held = not scan.is_usable and (not keep_going or is_cut or scan.verdict is Verdict.REFUSED)
 
     def change(before: str) -> tuple[str, list[Report]]:
         document = PlanDocument.from_text(before, name=label(file))
         # Where a line is wrong, the others are still tried: all that is to be repaired is told at once.
-        reports = document.apply(scan.commands, atomic=not keep_going)
-        return before if scan.errors and not keep_going else document.text, reports
+        reports = document.apply(scan.clear_commands, atomic=not keep_going)
+        return before if is_held else document.text, reports
 
     with stop_on_faults(file, "left as it is, since it is no plan"):
         before, after, reports = change_text(file, change, is_dry=dry_run)
     done = [report for report in reports if report.done]
     refused = len(scan.errors) + len(reports) - len(done)
-    mark = ("held   ", "yellow") if refused and not keep_going else ("ok     ", "green")
+    mark = ("held   ", "yellow") if refused and (is_held or not keep_going) else ("ok     ", "green")
     for report in reports:
         word = mark if report.done else (f"{report.code}  ", "bold red")
         write_rows([(word, (visible(report.message), ""))], to_stderr=to_stderr)
     if diff:
         write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
+    if is_cut:
+        why = "the answer was cut off (--allow-truncated takes what there is)"
+        fail(f"{shown(commands)}: {why}: nothing was changed")
     if refused:
-        what = "the others were carried out" if done and keep_going and not dry_run else "nothing was changed"
-        fail(f"{refused} of {len(scan.commands) + len(scan.errors)} commands refused: {what}")
+        has_acted = done and keep_going and not (is_held or dry_run)
+        what = "the others were carried out" if has_acted else "nothing was changed"
+        fail(f"{refused} of {len(scan.clear_commands) + len(scan.errors)} commands refused: {what}")
 
 
 @click.command("splice")

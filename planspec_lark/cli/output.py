@@ -397,7 +397,7 @@ def diagnostic_rows(diagnostic: Diagnostic, *, is_brief: bool = False) -> list[R
     if is_brief or diagnostic.severity is Severity.INFO:
         name = visible_name(diagnostic.source.name) if diagnostic.source else ""
         place = f" {name}:{diagnostic.line}:{diagnostic.column}" if diagnostic.span else ""
-        return [(head, (f"{place}: {shorten(visible(diagnostic.message))}", ""))]
+        return [(head, (f"{place}: {shorten(visible(diagnostic.said))}", ""))]
     first, *others = render(diagnostic).removeprefix(diagnostic.head).split("\n")
     return [(head, (first, "")), *(((line, ""),) for line in (*others, ""))]
 

@@ -65,8 +65,14 @@ for _each in (planner_run.start, planner_run.step, planner_run.run):
 @click.option("--context", "context_file", metavar="FILE", help="Check as well what depends on where the plan stands.")
 @judge_options
 @report_options()
-def check(
-    files: tuple[str, ...], phase: str | None, context_file: str | None, form: str, strict: bool, **held_to: Any
+def check(  # noqa: PLR0913, PLR0917  (the options)
+    files: tuple[str, ...],
+    phase: str | None,
+    context_file: str | None,
+    form: str,
+    strict: bool,
+    info: bool,
+    **held_to: Any,
 ) -> None:
     """Check messages: JSON, structure, and all rules.
 
@@ -80,7 +86,7 @@ def check(
     def check_file(file: str) -> list[Diagnostic]:
         return judge.judge(read_text(file, JSON_LIMITS), taken, context, name=label(file))[1]
 
-    check_files(check_file, files, form, strict=strict)
+    check_files(check_file, files, form, strict=strict, info=info)
 
 
 @planner_command.command("prompt")

@@ -75,7 +75,7 @@ def tools_command() -> None:
 @click.argument("files", nargs=-1, required=True, metavar="PLAN...")
 @_atoms_option(required=True)
 @report_options("result")
-def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: bool) -> None:
+def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: bool, info: bool) -> None:
     """Check plans: structure, tools, references and dependencies.
 
     The format `result` is one JSON object for one plan: `valid`, with `warnings` and `execution_order` or with
@@ -93,7 +93,7 @@ def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: boo
         if not result["valid"] or (strict and result["warnings"]):
             leave(FINDINGS)
     else:
-        check_files(lambda file: check_tool_plan(_read_doc(file), registry), files, form, strict=strict)
+        check_files(lambda file: check_tool_plan(_read_doc(file), registry), files, form, strict=strict, info=info)
 
 
 def _find_result(file: str, registry: Registry) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from planspec_lark.cli.output import (
     read_as,
     read_bytes,
     replace_file,
+    stop_on_faults,
     wait_option,
     write_bytes,
     write_diagnostics,
@@ -188,7 +189,10 @@ class _Merged:
 
 def _merge(files: Sequence[str], out: str, marker_size: int) -> _Merged:
     """Merge three files, and write what comes of them to a file or, for ``-``, to standard output."""
-    data = [read_bytes(file) for file in files]
+    data = []
+    for file in files:
+        with stop_on_faults(file, "nothing was merged", UNREADABLE):
+            data.append(read_bytes(file))
     merged = _Merged.of(data, marker_size)
     own = next((at for at, file in enumerate(files) if "-" not in (file, out) and _is_same(file, out)), None)
     if out == "-":

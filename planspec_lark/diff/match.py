@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import groupby, permutations
 from typing import Any
 
 from attrs import define, field
@@ -28,7 +29,7 @@ from planspec_lark.diff.sequences import cut_at, longest_common
 from planspec_lark.planspec.models import PlanSpec, PlanStep, hash_of
 from planspec_lark.planspec.tree import iter_with_parents
 
-__all__ = ["Matching", "Node", "match_nodes", "number_nodes"]
+__all__ = ["Matching", "Node", "is_in_place", "match_nodes", "number_nodes"]
 
 # How alike the words of two steps have to be: between the same neighbours, there with the same id, and anywhere.
 _NEAR, _SAME_PLACE, _ANYWHERE = 0.45, 0.25, 0.65
@@ -36,6 +37,8 @@ _NEAR, _SAME_PLACE, _ANYWHERE = 0.45, 0.25, 0.65
 _RENAMED = 0.66
 # How many words of a step are looked up, and how many steps are compared for each.
 _LOOKED_UP, _COMPARED = 6, 8
+# How many changed steps beside each other are compared with one another.
+_BESIDE = 50
 # Characters of a step that are looked at, and different words that are kept, so that each step costs the same at most.
 _READ, _KEPT = 2_000, 64
 # A word, or a sign of a script that sets no spaces between words.
@@ -98,6 +101,55 @@ def match_nodes(old: list[Node], new: list[Node]) -> Matching:
     found = Matching(old, new)
     found.match_all()
     return found
+
+
+def is_in_place(plan: PlanSpec, old: Mapping[str, PlanStep], new: Mapping[str, PlanStep]) -> bool:
+    """Whether it is certain that :func:`match_nodes` finds each step of one version in the one with the same id.
+
+    Args:
+        plan: a plan with the same ids, in the same order, as both versions.
+        old: the steps of the first version by their ids; what is below them does not matter.
+        new: those of the second one, with the same ids in the same order.
+
+    Returns:
+        True only if nothing that has changed says what a step elsewhere says, and none of the changed steps beside each
+        other is as much like another one as like itself. False says nothing.
+    """
+    both = [(one, other) for one, other in zip(old.values(), new.values(), strict=True) if one is not other]
+    changed = [(one, other) for one, other in both if hash_of(one) != hash_of(other)]
+    here, there = (Counter(step.description for step in steps.values()) for steps in (old, new))
+    for one, other in changed:
+        is_same = one.description == other.description
+        counts = (here[one.description], there[other.description], there[one.description], here[other.description])
+        if one.step_name != other.step_name or counts != (1, 1, is_same, is_same):
+            return False
+    pairs = {one.step_id: (Node(0, one, "", None, 0), Node(0, other, "", None, 0)) for one, other in changed}
+    # The siblings below one step, and whether anything above them has changed.
+    todo = [(plan.steps, False)] if pairs else []
+    while todo:
+        siblings, is_below_changed = todo.pop()
+        runs = groupby(siblings, lambda step: step.step_id in pairs)
+        groups = [[step.step_id for step in run] for is_changed, run in runs if is_changed]
+        if is_below_changed:
+            # What has not changed between them may not have been found yet.
+            groups = [[step_id for group in groups for step_id in group]]
+        if not all(_are_like_themselves([pairs[step_id] for step_id in group]) for group in groups):
+            return False
+        todo += ((step.children, is_below_changed or step.step_id in pairs) for step in siblings if step.children)
+    return True
+
+
+def _are_like_themselves(pairs: list[tuple[Node, Node]]) -> bool:
+    """Whether each of some steps is more like itself than like any other."""
+    own = [_score(old, new, anywhere=False) for old, new in pairs]
+    return (
+        len(pairs) <= _BESIDE
+        and all(own)
+        and all(
+            _score(pairs[one][0], pairs[other][1], anywhere=False) < min(own[one], own[other])
+            for one, other in permutations(range(len(pairs)), 2)
+        )
+    )
 
 
 @define(eq=False)

@@ -8,7 +8,7 @@ no other step has come in their way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, pairwise
 from typing import cast
 
@@ -32,6 +32,8 @@ __all__ = [
     "MergeNode",
     "Merged",
     "Removal",
+    "find_conflicts",
+    "merge_node",
     "merge_plans",
     "merge_versions",
 ]
@@ -195,7 +197,18 @@ def merge_versions(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec) -> Merged:
         order.append(node)
     for node in order[1:]:
         _find_lost_type(node)
-    return Merged(plans, trees, order, _build(order), tuple(chain.from_iterable(map(_conflicts, order))))
+    return Merged(plans, trees, order, _build(order), find_conflicts(order))
+
+
+def merge_node(root: MergeNode | None, versions: Mapping[str, PlanSpec | PlanStep]) -> MergeNode:
+    """A node below the plan's own, or (without one) that, of what all three versions have in the same place."""
+    node = MergeNode(parent=root)
+    for side, model in versions.items():
+        step = model if isinstance(model, PlanStep) else PlanStep("0")
+        own = node.versions[side] = Node(0, step, "", root.versions[side] if root else None, 0, values=values_of(model))
+        own.merged, node.step_id = node, step.step_id if root else ""
+    _merge_values(node)
+    return node
 
 
 def _build(order: list[MergeNode]) -> PlanSpec:
@@ -473,6 +486,11 @@ def _keep_suffixes(parent: MergeNode) -> list[str]:
 
 
 # ---------------------------------------------------------------- conflicts in words
+
+
+def find_conflicts(order: Iterable[MergeNode]) -> tuple[MergeConflict, ...]:
+    """What the sides do not agree on in all nodes of a merged plan."""
+    return tuple(chain.from_iterable(map(_conflicts, order)))
 
 
 def _conflicts(node: MergeNode) -> Iterator[MergeConflict]:

@@ -5,21 +5,36 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from functools import cached_property
+from itertools import groupby, pairwise
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
-from attrs import define, field
+from attrs import define, evolve, field
 
-from planspec_lark.diff.merge import ENDING, OURS, PLACE, THEIRS, FreeNumbers, Merged, MergeNode, merge_versions
+from planspec_lark.diff.match import is_in_place
+from planspec_lark.diff.merge import (
+    BASE,
+    ENDING,
+    OURS,
+    PLACE,
+    THEIRS,
+    FreeNumbers,
+    Merged,
+    MergeNode,
+    find_conflicts,
+    merge_node,
+    merge_versions,
+)
 from planspec_lark.diff.models import MARKER_SIZE, MergeResult, Value, fields_of, values_of
 from planspec_lark.diff.sequences import longest_common
-from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of
-from planspec_lark.document.pieces import Piece, cut_accepted
-from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanStep
+from planspec_lark.document.layout import Style, edit_lines, end_of, find_style, indent_of
+from planspec_lark.document.pieces import Piece, cut_accepted, make_piece
+from planspec_lark.planspec import fast_reader
+from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.source import newline_of
+from planspec_lark.syntax.source import end_last_line, newline_of
 
 __all__ = ["merge_texts"]
 
@@ -57,18 +72,121 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
     Raises:
         PlanSyntaxError: one of the texts is no plan.
     """
+    if in_place := _merge_in_place(base, ours, theirs, marker_size):
+        return in_place
     plans = parse_plan(base, name="base"), parse_plan(ours, name="ours"), parse_plan(theirs, name="theirs")
     if theirs in (base, ours):
         return MergeResult(plans[1], (), ours)
     if ours == base:
         return MergeResult(plans[2], (), theirs)
     merged = merge_versions(*plans)
-    lines = _Lines(merged, ours, theirs)
+    lines = _Lines.of(merged, ours, theirs)
     chunks = [*_head_chunks(merged, lines)]
     for entry in _Layout(merged, lines).entries():
         chunks += _step_chunks(lines, entry)
     lead = "".join(lines.heads[OURS]["lead"])
     return MergeResult(merged.plan, merged.conflicts, lead + _put_together(chunks, lines.newline, marker_size))
+
+
+# ---------------------------------------------------------------- where every step has stayed
+
+
+# The line of a step as most are written. What it finds is looked at again.
+_STEP_LINE = re.compile(rf"^[{BLANKS}]*([0-9]+(?:\.[0-9]+)*)\.[{BLANKS}]", re.MULTILINE)
+
+
+def _merge_in_place(base: str, ours: str, theirs: str, marker_size: int) -> MergeResult | None:
+    """The same for texts with the same steps in the same places, or None where it is not certain that they are such.
+
+    Most steps have the same lines in all three, and are only looked at once.
+    """
+    texts = {BASE: base, OURS: ours, THEIRS: theirs}
+    cut = {side: _cut_steps(text) for side, text in texts.items()}
+    heads, ids = {side: head for side, (head, _, _) in cut.items()}, cut[OURS][1]
+    is_plain = len(ids) == len(set(ids)) > 0 and len({newline_of(text) for text in texts.values()}) == 1
+    if not is_plain or any(found != ids for _, found, _ in cut.values()) or len(set(texts.values())) < len(texts):
+        return None
+    versions = _read_versions(heads, ids, {side: parts for side, (_, _, parts) in cut.items()}, ours)
+    if versions is None:
+        return None
+    plans, steps = versions
+    plan = plans[OURS]
+    if not all(is_in_place(plan, steps[BASE], steps[side]) for side in (OURS, THEIRS)):
+        return None
+    root = merge_node(None, plans)
+    nodes = {
+        step_id: merge_node(root, {side: own[step_id] for side, own in steps.items()})
+        for at, step_id in enumerate(ids)
+        if not (cut[OURS][2][at] == cut[THEIRS][2][at] or cut[BASE][2][at] == cut[THEIRS][2][at])
+    }
+    lines = _Lines(
+        newline_of(ours),
+        {side: _cut_head(heads[side]) for side in (OURS, THEIRS)},
+        {
+            side: {
+                step_id: make_piece(step_id, part)
+                for step_id, part in zip(ids, cut[side][2], strict=True)
+                if step_id in nodes
+            }
+            for side in (OURS, THEIRS)
+        },
+        lambda: find_style(parse_plan(ours), cut_accepted(ours)[1:]),
+    )
+    said = evolve(plan)
+    for name, value in fields_of(root.values).items():
+        setattr(plan, name, value)
+    order = [root, *(nodes[step.step_id] for step in iter_steps(plan) if step.step_id in nodes)]
+    merged = Merged(plans | {OURS: said}, {}, order, plan, find_conflicts(order))
+    chunks = [*_head_chunks(merged, lines)]
+    for step_id, part in zip(ids, cut[OURS][2], strict=True):
+        if (node := nodes.get(step_id)) is None:
+            chunks.append(_Chunk(part))
+        else:
+            chunks += _step_chunks(lines, _Entry(node, step_id, lines.indent(node, OURS)))
+            for name, value in fields_of(node.values).items():
+                setattr(steps[OURS][step_id], name, value)
+    lead = "".join(lines.heads[OURS]["lead"])
+    return MergeResult(plan, merged.conflicts, lead + _put_together(chunks, lines.newline, marker_size))
+
+
+def _cut_steps(text: str) -> tuple[str, list[str], list[str]]:
+    """What is in front of the first step, the ids of all, and the lines of each."""
+    found = [*_STEP_LINE.finditer(text)]
+    starts = [*(match.start() for match in found), len(text)]
+    return text[: starts[0]], [match[1] for match in found], [text[start:end] for start, end in pairwise(starts)]
+
+
+def _read_versions(
+    heads: dict[str, str], ids: list[str], parts: dict[str, list[str]], ours: str
+) -> tuple[dict[str, PlanSpec], dict[str, dict[str, PlanStep]]] | None:
+    """The plans, of which only that of ours has steps, and the steps of each in the order of the text.
+
+    The same lines are the same step. None where a text is no plan, or is cut elsewhere than it should be.
+    """
+    plan = fast_reader.read(ours)
+    own = {step.step_id: step for step in iter_steps(plan)} if plan else {}
+    if plan is None or len(own) != len(ids) or not own.keys() >= set(ids):
+        return None
+    plans, steps = {OURS: plan}, {OURS: {step_id: own[step_id] for step_id in ids}}
+    for side in (BASE, THEIRS):
+        head = fast_reader.read(heads[side])
+        differing = [at for at, (part, known) in enumerate(zip(parts[side], parts[OURS], strict=True)) if part != known]
+        # Each with its line ended, which the text's last one may not be.
+        read = fast_reader.read_steps("".join(end_last_line(parts[side][at]) for at in differing)) if differing else []
+        if (
+            head is None
+            or head.steps
+            or read is None
+            or [step.step_id for step in read] != [ids[at] for at in differing]
+        ):
+            return None
+        plans[side] = head
+        steps[side] = steps[OURS] | {step.step_id: step for step in read}
+    # The same lines in base and theirs are the same step as well.
+    for at, step_id in enumerate(ids):
+        if parts[BASE][at] == parts[THEIRS][at]:
+            steps[THEIRS][step_id] = steps[BASE][step_id]
+    return plans, steps
 
 
 # ---------------------------------------------------------------- chunks of text
@@ -176,6 +294,7 @@ def _item_chunks(merged: Merged, heads: Sequence[dict[str, list[str]]]) -> Itera
 # ---------------------------------------------------------------- the lines of a step
 
 
+@define(eq=False, slots=False)
 class _Lines:
     """Writes steps as the texts of both sides have them.
 
@@ -183,20 +302,31 @@ class _Lines:
         newline: how a line of ours ends.
         heads: what is in front of the first step, by side.
         pieces: the lines of each step by its id, by side, in the order of the text.
-        style: how ours is written.
     """
 
-    def __init__(self, merged: Merged, ours: str, theirs: str) -> None:
-        self.newline = newline_of(ours)
-        if newline_of(theirs) != self.newline:
-            theirs = theirs.replace("\r\n", "\n").replace("\n", self.newline)
-        self.heads: dict[str, dict[str, list[str]]] = {}
-        self.pieces: dict[str, dict[str | None, Piece]] = {}
+    newline: str
+    heads: dict[str, dict[str, list[str]]]
+    pieces: dict[str, dict[str | None, Piece]]
+    _find_style: Callable[[], Style]
+
+    @classmethod
+    def of(cls, merged: Merged, ours: str, theirs: str) -> _Lines:
+        """The lines of two texts."""
+        newline = newline_of(ours)
+        if newline_of(theirs) != newline:
+            theirs = theirs.replace("\r\n", "\n").replace("\n", newline)
+        heads: dict[str, dict[str, list[str]]] = {}
+        pieces: dict[str, dict[str | None, Piece]] = {}
         for side, text in ((OURS, ours), (THEIRS, theirs)):
             head, *steps = cut_accepted(text)
-            self.heads[side] = _cut_head(head.text)
-            self.pieces[side] = {piece.step_id: piece for piece in steps}
-        self.style = find_style(merged.plans[OURS], [*self.pieces[OURS].values()])
+            heads[side] = _cut_head(head.text)
+            pieces[side] = {piece.step_id: piece for piece in steps}
+        return cls(newline, heads, pieces, lambda: find_style(merged.plans[OURS], [*pieces[OURS].values()]))
+
+    @cached_property
+    def style(self) -> Style:
+        """How ours is written."""
+        return self._find_style()
 
     def piece(self, node: MergeNode, side: str) -> Piece:
         """The lines of a step as a side has them."""

@@ -9,23 +9,26 @@ from typing import TypeVar
 
 from attrs import evolve
 
+from planspec_lark.answers.extract import extract_plan
+from planspec_lark.answers.risk import Risk
 from planspec_lark.document.blocks import Blocks
 from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import check_change
 from planspec_lark.plan_cmd.apply import Report, perform_all
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.planspec.answer_reader import scan_plan
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
-from planspec_lark.syntax.diagnostics import CommandError, PlanSyntaxError, has_errors
+from planspec_lark.planspec.scan import scan_plan
+from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, PlanSyntaxError, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits
+from planspec_lark.syntax.source import Source
 
 __all__ = ["PlanDocument"]
 
 _T = TypeVar("_T")
 _Change = Callable[[Editor], _T]
-# The text, its name, which steps are shown unfolded, whether it is strict.
-_State = tuple[str, str, list[bool | None], bool]
+# The text, its name, which steps are shown unfolded, and the risk that is allowed; None for a strict one.
+_State = tuple[str, str, list[bool | None], Risk | None]
 
 
 class PlanDocument:
@@ -37,9 +40,9 @@ class PlanDocument:
     still reads as the plan. If it does not, that is a fault of this library, and a :class:`RuntimeError` says so.
     """
 
-    def __init__(self, scan: ScanResult, *, is_strict: bool) -> None:
+    def __init__(self, scan: ScanResult, *, max_risk: Risk | None) -> None:
         self.name = scan.source.name
-        self._is_strict = is_strict
+        self._max_risk = max_risk
         self._load(scan)
         # What the document was at first, and all that has been done to it since: so any change can be taken back.
         self._origin = self.__reduce__()[1]
@@ -64,28 +67,43 @@ class PlanDocument:
         scan = scan_strictly(text, name=name, limits=limits)
         if scan.diagnostics:
             raise PlanSyntaxError(scan.diagnostics, scan.source)
-        return cls(scan, is_strict=True)
+        return cls(scan, max_risk=None)
 
     @classmethod
-    def from_answer(cls, text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> PlanDocument:
-        """The document in a text, as :func:`planspec_lark.scan_plan` finds it: what is around the plan stays as it is.
+    def from_answer(
+        cls,
+        text: str,
+        *,
+        max_risk: Risk | str = Risk.MEDIUM,
+        name: str = "<text>",
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> PlanDocument:
+        """The document in a text, as :func:`planspec_lark.extract_plan` finds it; what is around it stays.
 
         Lines that were read after a repair are written anew once their step changes, and not before. After each change
         the text is read again, to see that it still reads as the plan. So many changes should be one list of commands.
 
         Args:
             text: a text with a plan in it, such as a language model's answer.
+            max_risk: the highest risk that is allowed.
             name: what diagnostics call it.
             limits: how much to take.
 
         Raises:
-            PlanSyntaxError: something that seems to belong to the plan would have to be left out (a diagnostic of the
-                scan is an error), or the text is more than ``limits`` allow.
+            PlanSyntaxError: the verdict is not ``accepted``; the diagnostics are those that decide it. Or the plan
+                stands in a string of a JSON value, where its lines cannot be changed.
+            ValueError: there is no such risk.
         """
-        scan = scan_plan(text, name=name, limits=limits)
-        if has_errors(scan.diagnostics):
-            raise PlanSyntaxError(scan.diagnostics, scan.source)
-        return cls(scan, is_strict=False)
+        found = extract_plan(text, max_risk=max_risk, name=name, limits=limits)
+        if faults := found.faults:
+            raise PlanSyntaxError(faults, found.source)
+        if found.source.text != text:
+            raise PlanSyntaxError([_name_string(Source(text, name))], Source(text, name))
+        return cls(found.scan, max_risk=found.max_risk)
+
+    @property
+    def _is_strict(self) -> bool:
+        return self._max_risk is None
 
     @property
     def text(self) -> str:
@@ -201,12 +219,15 @@ class PlanDocument:
         check_change(self._editor, self._blocks, is_strict=self._is_strict)
 
     def _reads(self) -> bool:
-        scan = scan_plan(self.text, limits=NO_LIMITS)
-        return scan.plan == self._plan and not has_errors(scan.diagnostics)
+        """Whether the text, read as it was at first, is the plan: only steps it may have none of any more."""
+        assert self._max_risk is not None
+        found = extract_plan(self.text, max_risk=self._max_risk, limits=NO_LIMITS)
+        is_safe = found.is_usable or not (self._plan.steps or found.deciding)
+        return is_safe and found.plan == self._plan
 
     def __reduce__(self) -> tuple[Callable[..., PlanDocument], _State]:
         # Copies, too, are made this way: the list of lines is long, and would be followed by recursion.
-        return _restore, (self.text, self.name, [step.expanded for step in iter_steps(self._plan)], self._is_strict)
+        return _restore, (self.text, self.name, [step.expanded for step in iter_steps(self._plan)], self._max_risk)
 
     def __repr__(self) -> str:
         return f"<PlanDocument {self.name!r}>"
@@ -216,12 +237,19 @@ def _perform(editor: Editor, commands: list[PlanCommand], *, atomic: bool) -> tu
     return perform_all(editor.plan, commands, atomic=atomic, finder=editor)
 
 
-def _read(text: str, name: str, flags: list[bool | None], is_strict: bool) -> ScanResult:
-    scan = (scan_strictly if is_strict else scan_plan)(text, name=name, limits=NO_LIMITS)
+def _name_string(source: Source) -> Diagnostic:
+    message = "the plan stands in a string of a JSON value, where its lines cannot be changed"
+    span = source.span(0, source.length)
+    help = "take it out first, as `planspec extract` does"
+    return Diagnostic("PS101", message, Severity.ERROR, span, help=help, source=source)
+
+
+def _read(text: str, name: str, flags: list[bool | None], max_risk: Risk | None) -> ScanResult:
+    scan = (scan_strictly if max_risk is None else scan_plan)(text, name=name, limits=NO_LIMITS)
     for step, expanded in zip(iter_steps(scan.plan), flags, strict=True):
         step.expanded = expanded
     return scan
 
 
-def _restore(text: str, name: str, flags: list[bool | None], is_strict: bool) -> PlanDocument:
-    return PlanDocument(_read(text, name, flags, is_strict), is_strict=is_strict)
+def _restore(text: str, name: str, flags: list[bool | None], max_risk: Risk | None) -> PlanDocument:
+    return PlanDocument(_read(text, name, flags, max_risk), max_risk=max_risk)

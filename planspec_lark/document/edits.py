@@ -7,7 +7,7 @@ again; whoever adds, renumbers or removes some says so anyway.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import Any
 
@@ -54,6 +54,20 @@ class Editor(Finder):
         super().add(step)
         self._names[step.step_name] += 1
         self._blocks.insert(step, self._place_of(step, step.children))
+
+    def add_at(self, step: PlanStep, siblings: list[PlanStep], at: int) -> None:
+        """Put in the lines of a new step that stands at an index of its siblings."""
+        super().add_at(step, siblings, at)
+        self._names[step.step_name] += 1
+        before = next(iter(siblings[at + 1 : at + 2]), None)
+        self._blocks.insert(step, Place(siblings[at - 1] if at else None, before, self.parent_of(step)))
+
+    def renumber(self, steps: dict[str, PlanStep], added: Collection[int]) -> list[PlanStep]:
+        """Give steps their ids, and note those of them that are new."""
+        moved = super().renumber(steps, added)
+        for step in moved:
+            self._touch_all(step)
+        return moved
 
     def remove_below(self, step: PlanStep) -> None:
         """Take out the lines of all steps below a step."""

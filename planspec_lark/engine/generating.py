@@ -7,13 +7,12 @@ from itertools import count
 
 from attrs import frozen
 
+from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.engine.desk import OPEN
 from planspec_lark.engine.models import EngineLimits
-from planspec_lark.planspec.answer_reader import scan_plan
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.positions import Places
-from planspec_lark.planspec.recovery import ScanResult
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, has_errors
 
@@ -40,13 +39,21 @@ class Generated:
         return not has_errors(self.diagnostics)
 
 
-def read_new_plan(text: str, limits: EngineLimits) -> Generated:
-    """A whole plan in a planner's answer. Never raises on any text."""
-    scan = scan_plan(text, name="<plan>")
-    return _check(scan, scan.plan.steps, limits)
+def read_new_plan(text: str, limits: EngineLimits, *, finish_reason: str = "") -> Generated:
+    """A whole plan in a planner's answer. Never raises on any text.
+
+    Args:
+        text: the answer.
+        limits: how many steps there may be.
+        finish_reason: why the model stopped, as for :func:`planspec_lark.extract_plan`.
+    """
+    found = extract_plan(text, finish_reason=finish_reason, name="<plan>")
+    return _check(found, found.plan.steps, limits)
 
 
-def read_children(text: str, container: PlanStep, names: Iterable[str], limits: EngineLimits) -> Generated:
+def read_children(
+    text: str, container: PlanStep, names: Iterable[str], limits: EngineLimits, *, finish_reason: str = ""
+) -> Generated:
     """The steps for a container in a planner's answer, with ids below it. Never raises on any text.
 
     Ids may be those below the container, or count from 1; the container itself may stand above them. They are numbered
@@ -57,8 +64,9 @@ def read_children(text: str, container: PlanStep, names: Iterable[str], limits: 
         container: where the steps go.
         names: of the plan's other steps.
         limits: how many steps there may be.
+        finish_reason: why the model stopped.
     """
-    scan = scan_plan(text, name="<steps>")
+    scan = extract_plan(text, finish_reason=finish_reason, name="<steps>")
     steps = scan.plan.steps
     if len(steps) == 1 and _is_same_place(steps[0], container):
         steps = steps[0].children
@@ -83,8 +91,10 @@ def _is_repeated(step: PlanStep, kept: str | None) -> bool:
     return kept is not None and (step.status not in OPEN or hash_of(step) == kept)
 
 
-def _check(scan: ScanResult, steps: Sequence[PlanStep], limits: EngineLimits) -> Generated:
-    diagnostics = list(scan.diagnostics)
+def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) -> Generated:
+    # What keeps the plan from being accepted is an error among these. That there are no steps is said below, and what
+    # a type is by the rules.
+    diagnostics = [one for one in scan.diagnostics if one.code not in ("PS201", "PS202")]
     total = 0
     done = set()
     for step in iter_steps(PlanSpec(steps=list(steps))):
@@ -103,12 +113,12 @@ def _check(scan: ScanResult, steps: Sequence[PlanStep], limits: EngineLimits) ->
     elif total:
         # Its goal is not the planner's concern.
         rules = check_rules(PlanSpec(goal="-", steps=list(steps)))
-        diagnostics += locate([one for one in rules if one.severity is Severity.ERROR], scan.places)
+        diagnostics += locate([one for one in rules if one.severity is Severity.ERROR], scan.scan.places)
     return Generated(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics, frozenset(done))
 
 
-def _fault(code: str, message: str, scan: ScanResult, step: PlanStep) -> Diagnostic:
-    places: Places = scan.places
+def _fault(code: str, message: str, scan: Extraction, step: PlanStep) -> Diagnostic:
+    places: Places = scan.scan.places
     found = Diagnostic(code, f"step {step.step_id}: {message}", CODES[code].severity, step_id=step.step_id)
     return next(iter(locate([found], places)))
 

@@ -118,10 +118,14 @@ class OperatorResult:
 
 @frozen
 class Answer:
-    """A text from a reflector or a planner, and what it took."""
+    """A text from a reflector or a planner, what it took, and why it ends, where that is known.
+
+    ``finish_reason`` is what the interface of a model calls it; "length" means that the answer is cut off.
+    """
 
     text: str = field(validator=instance_of(str))
     effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
+    finish_reason: str = field(default="", validator=instance_of(str))
 
 
 def take_answer(given: object, who: str) -> Answer:

@@ -35,12 +35,13 @@ MAX_HISTORY = 20_000
 
 
 class RunPhase(str, Enum):
-    """What a language model is asked for."""
+    """What a language model is asked for: in the four phases of a run, or to repair a plan."""
 
     GENERATION = "generation"
     EXECUTION = "execution"
     REFLECTION = "reflection"
     REPLAN = "replan"
+    REPAIR = "repair"
 
 
 # What an answer is, by its phase: the section of the request to mend it.
@@ -49,6 +50,7 @@ _KINDS = {
     RunPhase.EXECUTION: "object",
     RunPhase.REFLECTION: "lines",
     RunPhase.REPLAN: "lines",
+    RunPhase.REPAIR: "lines",
 }
 
 

@@ -100,14 +100,15 @@ class Reflecting:
             refusal,
         )
 
-    def _read(self, text: str, step: PlanStep) -> Reflection:
+    def _read(self, answer: Answer, step: PlanStep) -> Reflection:
         can_retry = self._can_retry(step.step_id)
         read = read_reflection(
-            text,
+            answer.text,
             self.desk.plan,
             step,
             can_interact=self.ask is not None and can_retry,
             can_retry=can_retry,
+            finish_reason=answer.finish_reason,
         )
         return try_commands(self.desk, read, self.limits)
 

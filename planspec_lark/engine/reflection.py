@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from planspec_lark.answers.truncation import find_cut
 from planspec_lark.engine.decisions import Decided, Decision, diagnose_decision, match_decision
 from planspec_lark.engine.judging import Given, ReflectionJudge, judge_replan
 from planspec_lark.engine.trial import Trial
+from planspec_lark.plan_cmd.answer_reader import Line, name_cut, read_lines
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.plan_cmd.parser import split_commands
-from planspec_lark.plan_cmd.recovery import diagnose
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep
 from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
@@ -51,6 +51,7 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     *,
     can_interact: bool,
     can_retry: bool = True,
+    finish_reason: str = "",
     name: str = "<reflection>",
     limits: Limits = DEFAULT_LIMITS,
 ) -> Reflection:
@@ -62,6 +63,7 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
         step: the step of the plan that is looked at.
         can_interact: whether there is a person to ask.
         can_retry: whether the step may run again.
+        finish_reason: why the model stopped; "length" means that the answer is cut off.
         name: what diagnostics call the text.
         limits: how much to read and to report; answers have no steps and no depth.
 
@@ -74,32 +76,42 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     if excess := find_excess(text, name, limits):
         return Reflection(None, "", [], [excess], source)
     remainder = leave_out_reasoning(text)
-    decisions, commands, others = _read(remainder.text)
+    decisions, commands, others, repairs = _read(remainder.text, source)
     found = Findings(limits.max_findings)
     judge = ReflectionJudge(Trial(plan, step), can_interact, can_retry, source)
     for one in judge.judge(decisions, commands):
         found.add(one)
     missed = False
-    for line, start, end in others:
-        fault = diagnose_decision(line, step.step_id, judge.able) or diagnose(line)
+    for line in others:
+        fault = diagnose_decision(line.text, step.step_id, judge.able)
+        missed = missed or fault is not None or bool(line.entries)
         if fault is None:
+            found.extend(entry.diagnostic for entry in line.entries)
             continue
-        missed = True
         # Whoever has decided may well list the decisions, too.
-        is_harmless = fault.code == "PE202" and judge.is_settled
-        found.add(fault.at(source, start, end, Severity.WARNING if is_harmless else None))
+        found.add(fault.at(source, line.start, line.end, Severity.WARNING if judge.is_settled else None))
+    found.extend(repairs)
     if not (judge.is_settled or missed):
         found.add(judge.miss(len(text.rstrip(f"{BLANKS}\r\n")), has_commands=bool(commands)))
     found.extend(remainder.diagnose(source))
+    found.extend(_find_cut(source, finish_reason, has_commands=bool(commands)))
     return _reflect(decisions, commands, found, source)
 
 
-def read_replan(text: str, plan: PlanSpec, *, name: str = "<re-plan>", limits: Limits = DEFAULT_LIMITS) -> Reflection:
+def read_replan(
+    text: str,
+    plan: PlanSpec,
+    *,
+    finish_reason: str = "",
+    name: str = "<re-plan>",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Reflection:
     """Find what an answer changes at the end of a round. An answer without commands changes nothing and is fine.
 
     Args:
         text: any text.
         plan: the plan. Commands are tried on a copy of it.
+        finish_reason: why the model stopped; "length" means that the answer is cut off.
         name: what diagnostics call the text.
         limits: how much to read and to report; answers have no steps and no depth.
     """
@@ -107,14 +119,15 @@ def read_replan(text: str, plan: PlanSpec, *, name: str = "<re-plan>", limits: L
     if excess := find_excess(text, name, limits):
         return Reflection(None, "", [], [excess], source)
     remainder = leave_out_reasoning(text)
-    decisions, commands, others = _read(remainder.text)
+    decisions, commands, others, repairs = _read(remainder.text, source)
     found = Findings(limits.max_findings)
     for one in judge_replan(Trial(plan), decisions, commands, source):
         found.add(one)
-    for line, start, end in others:
-        if fault := diagnose(line):
-            found.add(fault.at(source, start, end))
+    for line in others:
+        found.extend(entry.diagnostic for entry in line.entries)
+    found.extend(repairs)
     found.extend(remainder.diagnose(source))
+    found.extend(_find_cut(source, finish_reason, has_commands=bool(commands)))
     return _reflect([], commands, found, source)
 
 
@@ -130,17 +143,25 @@ def _reflect(decisions: list[Decided], commands: list[Given], found: Findings, s
     )
 
 
-def _read(text: str) -> tuple[list[Decided], list[Given], list[tuple[str, int, int]]]:
-    """The decisions and the commands in a text, and all other lines with their bounds."""
+def _find_cut(source: Source, finish_reason: str, *, has_commands: bool) -> list[Diagnostic]:
+    """That an answer was cut off. How the last line ends says so of commands only: a reason may end anyhow."""
+    cut = find_cut(source.text if has_commands else f"{source.text}\n", finish_reason=finish_reason)
+    return [] if cut is None else [name_cut(source, cut)]
+
+
+def _read(text: str, source: Source) -> tuple[list[Decided], list[Given], list[Line], list[Diagnostic]]:
+    """The decisions and the commands in a text, all other lines, and what was found of the commands."""
     decisions: list[Decided] = []
     commands: list[Given] = []
-    others: list[tuple[str, int, int]] = []
+    others: list[Line] = []
+    repairs: list[Diagnostic] = []
     text = end_last_line(text)
-    for found, start, end in split_commands(text):
-        if isinstance(found, PlanCommand):
-            commands.append(Given(found, start, end))
-        elif decided := match_decision(text, start):
+    for line in read_lines(text, source):
+        if line.command is not None:
+            commands.append(Given(line.command, line.start, line.end))
+            repairs += [entry.diagnostic for entry in line.entries]
+        elif decided := match_decision(text, line.start):
             decisions.append(decided)
         else:
-            others.append((found, start, end))
-    return decisions, commands, others
+            others.append(line)
+    return decisions, commands, others, repairs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import define, evolve, field
 
@@ -82,17 +82,17 @@ class Repairs(Generic[_T]):
     desk: Desk
     step: PlanStep | None
     most: int
-    read: Callable[[str], _T]
+    read: Callable[[Answer], _T]
     refusal: Refusal | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
         count, answer = self._known
         if count:
-            self.refusal = Refusal(answer, self.read(answer).diagnostics)
+            self.refusal = Refusal(answer.text, self.read(answer).diagnostics)
 
     @property
-    def _known(self) -> tuple[int, str]:
-        return self.desk.state.refused.get(self.step.step_id if self.step else "", (0, ""))
+    def _known(self) -> tuple[int, Answer]:
+        return self.desk.state.refused.get(self.step.step_id if self.step else "", (0, Answer("")))
 
     @property
     def are_left(self) -> bool:
@@ -101,13 +101,14 @@ class Repairs(Generic[_T]):
 
     def try_answer(self, answer: Answer) -> _T | None:
         """What an answer says; None where it is refused."""
-        read = self.read(answer.text)
+        read = self.read(answer)
         if read.is_usable:
             return read
         self.refusal = Refusal(answer.text, read.diagnostics)
-        self.desk.note(
-            Kind.REFUSED, self.step, effort=answer.effort, answer=answer.text[:_KEPT], faults=self._faults()[:_LISTED]
-        )
+        data: dict[str, Any] = {"answer": answer.text[:_KEPT], "faults": self._faults()[:_LISTED]}
+        if answer.finish_reason:
+            data["finish_reason"] = answer.finish_reason
+        self.desk.note(Kind.REFUSED, self.step, effort=answer.effort, **data)
         return None
 
     def _faults(self) -> list[str]:

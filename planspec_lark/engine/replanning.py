@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import TypeVar
@@ -67,7 +67,7 @@ class Replanning:
             return
         names = [one.step_name for one in iter_steps(self.desk.plan) if one.step_name]
         reason = state.unplanned.get(step.step_id, "")
-        asking = self._ask(Purpose.CHILDREN, step, reason, lambda text: read_children(text, step, names, self.limits))
+        asking = self._ask(Purpose.CHILDREN, step, reason, partial(self._read_children, step, names))
         read, answer, why = yield from asking
         if read is None:
             self._fail(step, f"the planner was {why}")
@@ -98,14 +98,19 @@ class Replanning:
         self.desk.note_shape(Kind.REPLANNED, effort=answer.effort, commands=text, **done.data())
         return ""
 
-    def _read(self, text: str) -> Reflection:
-        return try_commands(self.desk, read_replan(text, self.desk.plan), self.limits)
+    def _read(self, answer: Answer) -> Reflection:
+        read = read_replan(answer.text, self.desk.plan, finish_reason=answer.finish_reason)
+        return try_commands(self.desk, read, self.limits)
+
+    def _read_plan(self, answer: Answer) -> Generated:
+        return read_new_plan(answer.text, self.limits, finish_reason=answer.finish_reason)
+
+    def _read_children(self, step: PlanStep, names: Sequence[str], answer: Answer) -> Generated:
+        return read_children(answer.text, step, names, self.limits, finish_reason=answer.finish_reason)
 
     def renew(self, reason: str) -> Turn[str]:
         """Put a whole new plan in place of the old one, which the ledger keeps; gives why that was not done, or ""."""
-        read, answer, why = yield from self._ask(
-            Purpose.PLAN, None, reason, lambda text: read_new_plan(text, self.limits)
-        )
+        read, answer, why = yield from self._ask(Purpose.PLAN, None, reason, self._read_plan)
         if read is None:
             return f"the planner was {why}"
         plan, old = self.desk.plan, self.desk.text.text
@@ -135,7 +140,7 @@ class Replanning:
     # ---------------------------------------------------------------- the planner itself
 
     def _ask(
-        self, purpose: Purpose, step: PlanStep | None, reason: str, read: Callable[[str], _Read]
+        self, purpose: Purpose, step: PlanStep | None, reason: str, read: Callable[[Answer], _Read]
     ) -> Turn[tuple[_Read | None, Answer, str]]:
         """Ask until an answer can be used, or too many were refused; then the last item says why."""
         assert self.planner is not None

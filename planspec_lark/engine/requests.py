@@ -22,7 +22,14 @@ from planspec_lark.syntax import reports
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.source import escape_json
 
-__all__ = ["Request", "request_execution", "request_generation", "request_reflection", "request_replan"]
+__all__ = [
+    "Request",
+    "request_execution",
+    "request_generation",
+    "request_reflection",
+    "request_repair",
+    "request_replan",
+]
 
 
 @frozen
@@ -139,6 +146,11 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         status, result, plan_state, step, can_interact, verbs, attempt=attempt, language=language, can_retry=can_retry
     )
     return Request(RunPhase.REFLECTION, language, data, prompt)
+
+
+def request_repair(prompt: str, *, language: str = "en") -> Request:
+    """A request to repair a plan: what :func:`~planspec_lark.repair_plan` asks."""
+    return Request(RunPhase.REPAIR, language, {}, prompt)
 
 
 def request_replan(  # noqa: PLR0913  (each is another part of the prompt)

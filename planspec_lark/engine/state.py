@@ -11,7 +11,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from planspec_lark.engine.ledger import Kind, Record
-from planspec_lark.engine.models import Effort, HopStatus, Outcome
+from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
 
 __all__ = ["Failure", "Finished", "RunState", "Running"]
 
@@ -81,7 +81,7 @@ class RunState:
     begun: dict[str, int] = field(factory=dict)
     retries: dict[str, int] = field(factory=dict)
     reflected: dict[str, int] = field(factory=dict)
-    refused: dict[str, tuple[int, str]] = field(factory=dict)
+    refused: dict[str, tuple[int, Answer]] = field(factory=dict)
     chosen: dict[str, str] = field(factory=dict)
     unplanned: dict[str, str] = field(factory=dict)
     questions: dict[str, str] = field(factory=dict)
@@ -224,8 +224,10 @@ class RunState:
         self.renewing = record.data.get("renewing")
 
     def _refused(self, record: Record, step: str) -> None:
-        count, _ = self.refused.get(step, (0, ""))
-        self.refused[step] = count + 1, record.data.get("answer", "")
+        count, _ = self.refused.get(step, (0, Answer("")))
+        data = record.data
+        answer = Answer(data.get("answer", ""), finish_reason=data.get("finish_reason", ""))
+        self.refused[step] = count + 1, answer
 
     def _release(self, step: str) -> None:
         for table in (self.failures, self.running, self.questions):

@@ -69,7 +69,7 @@ async def _wait(reply: Awaitable[Reply]) -> Answer:
 
 def _to_answer(reply: Reply) -> Answer:
     tokens = reply.usage.total_tokens if reply.usage is not None else 0
-    return Answer(reply.text, Effort(1, tokens))
+    return Answer(reply.text, Effort(1, tokens), reply.finish_reason or "")
 
 
 def program_model(program: Program) -> Model:

@@ -8,6 +8,8 @@ from typing import Protocol
 
 from attrs import frozen
 
+from planspec_lark.answers.extract import Extraction, extract_plan
+from planspec_lark.answers.verdict import Verdict
 from planspec_lark.engine.models import Answer, Effort, take_answer
 from planspec_lark.engine.requests import Request, request_generation
 from planspec_lark.llm.streams import ReplyStream
@@ -27,20 +29,22 @@ class DraftedPlan:
 
     Attributes:
         plan: the plan as far as it could be read, from the last answer.
+        verdict: whether what was read of that answer is safe to act on.
         diagnostics: what was found in that; where one is an error, the plan cannot be used.
         answers: how many answers there were, those included that were stopped.
         effort: what they took, as far as the endpoint has counted it: of an answer that was stopped it says nothing.
     """
 
     plan: PlanSpec
+    verdict: Verdict
     diagnostics: list[Diagnostic]
     answers: int
     effort: Effort
 
     @property
     def is_usable(self) -> bool:
-        """Whether it is a valid plan."""
-        return not has_errors(self.diagnostics)
+        """Whether the verdict is ``accepted``, and it is a valid plan."""
+        return self.verdict is Verdict.ACCEPTED and not has_errors(self.diagnostics)
 
 
 def _ignore(*_: object) -> None:
@@ -54,6 +58,7 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     constraints: Iterable[str] = (),
     language: str = "en",
     max_repairs: int = 1,
+    end_mark: str = "",
     limits: Limits = DEFAULT_LIMITS,
     on_event: Callable[[PlanEvent], None] = _ignore,
     on_text: Callable[[int, str], None] = _ignore,
@@ -69,6 +74,7 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
         constraints: what it has to keep to.
         language: of the prompt, "en" or "zh".
         max_repairs: how many times an answer may go back.
+        end_mark: a line that ends the plan, as the task tells the model; see :class:`planspec_lark.PlanStream`.
         limits: how much to read of an answer.
         on_event: told of every line as soon as it is complete; of each answer from its beginning.
         on_text: told of every piece of text as soon as it is there, with the number of its answer, from 1.
@@ -76,7 +82,9 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     Raises:
         LlmError: the model gives no answer.
     """
-    drafting = _Drafting(lambda asked: _Streamed(stream(asked.prompt)), max_repairs, limits, on_event, on_text)
+    drafting = _Drafting(
+        lambda asked: _Streamed(stream(asked.prompt)), max_repairs, end_mark, limits, on_event, on_text
+    )
     return drafting.run(task, constraints, language)
 
 
@@ -87,6 +95,7 @@ def draft_plan_at_once(  # noqa: PLR0913  (as above)
     constraints: Iterable[str] = (),
     language: str = "en",
     max_repairs: int = 1,
+    end_mark: str = "",
     limits: Limits = DEFAULT_LIMITS,
     on_event: Callable[[PlanEvent], None] = _ignore,
     on_text: Callable[[int, str], None] = _ignore,
@@ -97,13 +106,13 @@ def draft_plan_at_once(  # noqa: PLR0913  (as above)
         model: such as :func:`~planspec_lark.llm.agents.program_model` makes of a program; it gives a text or an
             :class:`~planspec_lark.engine.models.Answer`.
         task: what the plan is for.
-        constraints, language, max_repairs, limits, on_event, on_text: as for :func:`draft_plan`.
+        constraints, language, max_repairs, end_mark, limits, on_event, on_text: as for :func:`draft_plan`.
 
     Raises:
         LlmError: the model gives no answer.
     """
     drafting = _Drafting(
-        lambda asked: _Whole(take_answer(model(asked), "model")), max_repairs, limits, on_event, on_text
+        lambda asked: _Whole(take_answer(model(asked), "model")), max_repairs, end_mark, limits, on_event, on_text
     )
     return drafting.run(task, constraints, language)
 
@@ -118,6 +127,9 @@ class _Pieces(Protocol):
     def close(self) -> None: ...
     def effort(self, *, is_whole: bool) -> Effort:
         """What it has taken, as far as that is known of one that may have been stopped."""
+
+    def finish_reason(self) -> str:
+        """Why one that has come whole ends; "" where that is not known."""
 
 
 @frozen
@@ -134,6 +146,10 @@ class _Streamed:
         usage = self.stream.reply.usage if is_whole else None
         return Effort(1, usage.total_tokens if usage is not None else 0)
 
+    def finish_reason(self) -> str:
+        reply = self.stream.reply
+        return (reply.finish_reason if reply is not None else None) or ""
+
 
 @frozen
 class _Whole:
@@ -148,6 +164,9 @@ class _Whole:
     def effort(self, *, is_whole: bool) -> Effort:  # noqa: ARG002  (it has come whole)
         return self.answer.effort
 
+    def finish_reason(self) -> str:
+        return self.answer.finish_reason
+
 
 @frozen
 class _Drafting:
@@ -155,6 +174,7 @@ class _Drafting:
 
     ask: Callable[[Request], _Pieces]
     max_repairs: int
+    end_mark: str
     limits: Limits
     on_event: Callable[[PlanEvent], None]
     on_text: Callable[[int, str], None]
@@ -164,29 +184,40 @@ class _Drafting:
         answers, effort = 0, Effort()
         while True:
             answers += 1
-            text, plan, found, spent = self._read(request, answers)
+            text, read, found, spent = self._read(request, answers)
             effort += spent
             if not has_errors(found) or answers > self.max_repairs:
-                return DraftedPlan(plan, found, answers, effort)
+                return DraftedPlan(read.plan, read.verdict, found, answers, effort)
             request = request.refuse(text, found)
 
-    def _read(self, request: Request, number: int) -> tuple[str, PlanSpec, list[Diagnostic], Effort]:
+    def _read(self, request: Request, number: int) -> tuple[str, Extraction, list[Diagnostic], Effort]:
         """One answer, as far as it is of use."""
-        reader, pieces, is_whole = PlanStream(name="<plan>", limits=self.limits), [], False
+        reader = PlanStream(name="<plan>", end_mark=self.end_mark, limits=self.limits)
+        pieces, is_whole = [], False
         with closing(self.ask(request)) as answer:
             for piece in answer:
                 pieces.append(piece)
                 self.on_text(number, piece)
-                for event in reader.feed(piece):
-                    self.on_event(event)
+                # What stands behind the end of the plan in the same piece is none of it.
+                for line in piece.splitlines(keepends=True):
+                    for event in reader.feed(line):
+                        self.on_event(event)
+                    if reader.is_settled:
+                        break
                 if reader.is_hopeless or reader.is_settled:
                     break
             else:
                 is_whole = True
             effort = answer.effort(is_whole=is_whole)
+            why = answer.finish_reason() if is_whole else ""
+        text = reader.text
         end = reader.finish()
         for event in end.events:
             self.on_event(event)
-        result = end.result
-        rules = [] if has_errors(result.diagnostics) else list(locate(check_rules(result.plan), result.places))
-        return "".join(pieces), result.plan, [*result.diagnostics, *rules], effort
+        read = extract_plan(text, finish_reason=why, name="<plan>", limits=self.limits)
+        # What is lost for a stream may be less for a whole text.
+        listed = end.result.diagnostics if reader.is_hopeless else read.diagnostics
+        # What rules say as well is said by them.
+        found = [one for one in listed if one.code not in ("PS201", "PS202")]
+        rules = [] if has_errors(found) else list(locate(check_rules(read.plan), read.scan.places))
+        return "".join(pieces), read, [*found, *rules], effort

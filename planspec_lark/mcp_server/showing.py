@@ -106,12 +106,12 @@ def to_findings(found: Iterable[Diagnostic]) -> list[Finding]:
         Finding(
             severity=one.severity.value,
             code=one.code,
-            message=shorten(visible(one.message)),
+            message=shorten(visible(one.said)),
             line=one.line,
             column=one.column,
             step_id=shorten(visible(one.step_id)),
             help=shorten(visible(one.help)),
-            write=None if one.fix is None else shorten(visible(one.fix.text)),
+            write=None if one.fix is None or one.fix.title else shorten(visible(one.fix.text)),
         )
         for one in found
     ]

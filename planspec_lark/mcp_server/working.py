@@ -27,9 +27,9 @@ from planspec_lark.mcp_server.models import (
 )
 from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans, Stored, digest_of
 from planspec_lark.mcp_server.showing import show_applied, show_created, show_list, show_view, to_findings
+from planspec_lark.plan_cmd.answer_reader import CommandScan, scan_plan_commands
 from planspec_lark.plan_cmd.apply import Report
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.plan_cmd.parser import CommandScan, scan_plan_commands
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
@@ -187,8 +187,8 @@ def check_plan(plans: Plans, arguments: CheckArguments) -> Answer:
 
 
 def _check(text: str, name: str) -> list[Diagnostic]:
-    """Errors and warnings, errors first. Every plan has something else that could be said of it."""
-    found = [one for one in check_text(text, name=name, limits=_CHECK_LIMITS) if one.severity is not Severity.INFO]
+    """Errors and warnings, errors first."""
+    found = check_text(text, name=name, limits=_CHECK_LIMITS, least=Severity.WARNING)
     return sorted(found, key=lambda one: one.severity is not Severity.ERROR)
 
 
@@ -264,14 +264,13 @@ def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
 
 def _read_commands(text: str) -> CommandScan:
     scan = scan_plan_commands(text, name="commands", limits=_TEXT_LIMITS)
-    if scan.errors:
-        raise RefusedError(
-            f"Nothing was changed, as there are lines that are no commands:\n\n{render_all(scan.diagnostics)}"
-        )
-    if not scan.commands:
-        nothing = "Nothing was changed: there is no line that starts with `PLAN_CMD:`."
-        raise RefusedError(f"{nothing}\n\n{_show(scan.diagnostics)}" if scan.diagnostics else nothing)
-    return scan
+    if scan.is_usable:
+        return scan
+    if scan.faults:
+        word = scan.verdict.value
+        raise RefusedError(f"Nothing was changed, as the commands are not accepted ({word}):\n\n{_show(scan.faults)}")
+    nothing = "Nothing was changed: there is no line that starts with `PLAN_CMD:`."
+    raise RefusedError(f"{nothing}\n\n{_show(scan.diagnostics)}" if scan.diagnostics else nothing)
 
 
 def _check_digest(stored: Stored, expected: str) -> None:

@@ -7,13 +7,13 @@ each costs what it changes and not what the plan is long.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from copy import deepcopy
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import attrs
-from attrs import frozen
+from attrs import define, field, frozen
 
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand, pattern
 from planspec_lark.planspec.escapes import read_description
@@ -101,24 +101,37 @@ def perform_all(
     finder = finder or Finder(plan)
     # Tried on a copy, so that the steps that a caller holds stay the plan's own either way.
     trial = Finder(deepcopy(plan)) if atomic else finder
-    reports = [_report(command, trial) for command in commands]
+    reports = _perform_each(commands, trial)
     if not atomic:
         return reports, any(report.done for report in reports)
     if not all(report.done for report in reports):
         return reports, False
-    for command in commands:
-        perform(plan, command, finder)
+    _perform_each(commands, finder)
     return reports, bool(commands)
 
 
-def _report(command: PlanCommand, finder: Finder) -> Report:
-    try:
-        return Report(True, perform(finder.plan, command, finder))
-    except CommandError as error:
-        return Report(False, str(error), error.code)
+def _perform_each(commands: list[PlanCommand], finder: Finder) -> list[Report]:
+    reports: list[Report] = []
+    for head, group in groupby(commands, _head_of_new):
+        run = Run(finder) if head is not None else None
+        try:
+            for command in group:
+                try:
+                    reports.append(Report(True, perform(finder.plan, command, finder, run)))
+                except CommandError as error:
+                    reports.append(Report(False, str(error), error.code))
+        finally:
+            if run is not None:
+                run.settle()
+    return reports
 
 
-def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) -> str:
+def _head_of_new(command: PlanCommand) -> str | None:
+    """Below which id a command adds a step; None where it does something else."""
+    return command.step_id.rpartition(".")[0] if command.op == "ADD" else None
+
+
+def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None, run: Run | None = None) -> str:
     """The same as :func:`apply_command`, for callers that want the code of a refusal or to tell what was done.
 
     Args:
@@ -126,6 +139,7 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) 
         command: what to do.
         finder: what is known about the steps of the plan from the commands before, if they were performed with it and
             nothing else has changed the plan.
+        run: for commands that add steps below the same one, the steps that are moved up; to be settled then.
 
     Returns:
         What the command did, in words.
@@ -144,10 +158,7 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) 
         raise CommandError("PC118", f"{command.op}: it needs a step id")
     what = f"{command.op} {command.step_id}"
     if command.op == "ADD":
-        step = _read_step(command, what)
-        moved = find_room(step, command.step_id, finder, what).take(step, finder)
-        finder.add(step)
-        return f"step {step.step_id} added{moved}"
+        return _add(command, finder, what, run)
     step = find_known(command.step_id, finder, what)
     if command.op == "REVISE":
         return _revise(step, command, what)
@@ -159,6 +170,19 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None) 
     was, step.status = step.status, _STATUSES[command.op]
     step.result = command.result or step.result
     return f"step {step.step_id}: {was.value} → {step.status.value}"
+
+
+def _add(command: PlanCommand, finder: Finder, what: str, run: Run | None) -> str:
+    step = _read_step(command, what)
+    if run is None or not run.takes(command.step_id):
+        if run is not None:
+            run.settle()
+        room = find_room(step, command.step_id, finder, what)
+        if run is None or not run.begin(room):
+            moved = room.take(step, finder)
+            finder.add(step)
+            return f"step {step.step_id} added{moved}"
+    return f"step {step.step_id} added{_tell_moved(run.put(step))}"
 
 
 _STATUSES = {"DONE": PlanStatus.DONE, "BLOCKED": PlanStatus.BLOCKED, "SKIP": PlanStatus.SKIPPED}
@@ -258,7 +282,11 @@ class Room:
             # By identity: comparing would go through whole subtrees.
             gone = {id(other) for other in gap.adopted}
             self.siblings[:] = [other for other in self.siblings if id(other) not in gone]
-        return f", {count_steps(sum(map(len, gap.moved.values())))} behind it moved up by one" if gap.moved else ""
+        return _tell_moved(sum(map(len, gap.moved.values())))
+
+
+def _tell_moved(steps: int) -> str:
+    return f", {count_steps(steps)} behind it moved up by one" if steps else ""
 
 
 def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
@@ -401,6 +429,22 @@ class Finder:
         """Note a new step. Its children are known already."""
         self._note(step)
 
+    def add_at(self, step: PlanStep, siblings: list[PlanStep], at: int) -> None:
+        """Note that a new step stands at an index of its siblings. Its id is not its own before :meth:`renumber`."""
+
+    def renumber(self, steps: dict[str, PlanStep], added: Collection[int]) -> list[PlanStep]:
+        """Give steps their ids, and note those of them that are new; returns those that had others."""
+        moved = [(step_id, step) for step_id, step in steps.items() if step.step_id != step_id]
+        for _, step in moved:
+            if id(step) not in added:
+                Finder.remove(self, step)
+        for step_id, step in steps.items():
+            if step.step_id == step_id and id(step) in added:
+                self._note(step)
+        for step_id, step in moved:
+            self._set_ids(step, step.step_id, step_id)
+        return [step for _, step in moved]
+
     def remove(self, step: PlanStep) -> None:
         """Note that a step is to go, with all below it."""
         for gone in iter_steps(step):
@@ -436,6 +480,79 @@ class Finder:
         self._in_order.pop(step.step_id, None)
         if self._index is not None:
             self._index[step.step_id] = step
+
+
+@define
+class Run:
+    """Siblings with numbers that follow each other, among which new steps are put before any gets its new id.
+
+    So commands that move the same steps up again and again cost what one costs. Until it is settled, the steps in it
+    have the ids that they had, or that they were added with, and nothing else may look for them.
+
+    Attributes:
+        finder: what knows the plan.
+        siblings: all siblings; empty where no run has begun.
+        head: the id that they stand below.
+        first: the index of the first one of the run.
+        number: the number of that one.
+        size: how many steps are in the run.
+        added: those of them that are new.
+    """
+
+    finder: Finder
+    siblings: list[PlanStep] = field(factory=list)
+    head: str = ""
+    first: int = 0
+    number: int = 0
+    size: int = 0
+    added: list[PlanStep] = field(factory=list)
+
+    def begin(self, room: Room) -> bool:
+        """Begin with the steps that would have to give way; returns whether there are any, each with its own number."""
+        head, _, last = room.step_id.rpartition(".")
+        is_plain = bool(room.gap.moved) and self.finder.stand_in_order(room.siblings, head)
+        if not is_plain or any(len(steps) != 1 for steps in room.gap.moved.values()):
+            return False
+        self.siblings, self.head, self.first, self.number = room.siblings, head, room.gap.at, int(last)
+        self._grow()
+        if self.size != len(room.gap.moved) or not self.takes(room.step_id):
+            self.size = 0
+        return self.size > 0
+
+    def _grow(self) -> None:
+        """Take in the steps that follow without a gap."""
+        lead = f"{self.head}." if self.head else ""
+        while (at := self.first + self.size) < len(self.siblings):
+            if self.siblings[at].step_id != f"{lead}{self.number + self.size}":
+                break
+            self.size += 1
+
+    def takes(self, step_id: str) -> bool:
+        """Whether a step with this id, which is to stand below the same one, goes between these or behind them."""
+        end = self.number + self.size
+        at = self.first + self.size
+        is_free = at >= len(self.siblings) or _number(self.head, self.siblings[at]) > end
+        return self.size > 0 and is_free and end < COUNT_LIMIT and self.number <= int(step_id.rpartition(".")[2]) <= end
+
+    def put(self, step: PlanStep) -> int:
+        """Put in a step that it takes; returns how many have to move up."""
+        offset = _number(self.head, step) - self.number
+        moved = self.size - offset
+        self.siblings.insert(self.first + offset, step)
+        self.size += 1
+        self.added.append(step)
+        self.finder.add_at(step, self.siblings, self.first + offset)
+        self._grow()
+        return moved
+
+    def settle(self) -> None:
+        """Give all steps the ids that go with their places."""
+        lead = f"{self.head}." if self.head else ""
+        run = self.siblings[self.first : self.first + self.size]
+        self.finder.renumber(
+            {f"{lead}{number}": step for number, step in enumerate(run, self.number)}, {id(step) for step in self.added}
+        )
+        self.siblings, self.size, self.added = [], 0, []
 
 
 def _run(ordered: list[PlanStep], at: int, number: int, key: Callable[[PlanStep], int]) -> dict[int, list[PlanStep]]:

@@ -11,45 +11,25 @@ import logging
 import re
 from collections.abc import Iterator
 
-from attrs import field, frozen
-
 from planspec_lark.plan_cmd.models import PlanCommand, build_command, pattern
 from planspec_lark.plan_cmd.recovery import diagnose
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
+from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.source import Source, Span, end_last_line, one_line
+from planspec_lark.syntax.source import Source, end_last_line, one_line
 
-__all__ = ["CommandScan", "parse_plan_commands", "scan_plan_commands", "split_commands"]
+__all__ = ["parse_plan_commands", "read_command", "split_commands", "starts_command"]
 
 _LOG = logging.getLogger("planspec_lark")
 # A line, and those behind it that may be its detail.
 _LINES = re.compile(r"[^\n]*\n(?:[ \t]*+>[^\n]*\n)*+")
 
 
-@frozen
-class CommandScan:
-    """What a text holds: commands with their places, and diagnostics.
-
-    Lines that look like commands and are none are errors. A reasoning block, which is left out, is an info, or a
-    warning where one of its tags is missing.
-    """
-
-    commands: list[PlanCommand]
-    spans: list[Span]
-    diagnostics: list[Diagnostic]
-    source: Source = field(repr=False)
-
-    @property
-    def errors(self) -> list[Diagnostic]:
-        """The lines that look like commands and are none, or why nothing was read."""
-        return [found for found in self.diagnostics if found.severity is Severity.ERROR]
-
-
 def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanCommand]:
-    """Find the commands in a text. All lines that are no command are skipped; :func:`scan_plan_commands` names them.
+    """Find the commands in a text. All lines that are no command are skipped.
+
+    :func:`planspec_lark.scan_plan_commands` names them, and reads those that are almost commands.
 
     What stands in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is no command. Such blocks, and what
     seems to be meant as a command, are logged at level DEBUG, a line each, by the logger ``planspec_lark``.
@@ -71,31 +51,6 @@ def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanComma
     return [command for command, _, _ in commands if isinstance(command, PlanCommand)]
 
 
-def scan_plan_commands(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> CommandScan:
-    """Find the commands in a text, and all lines that seem to be meant as commands but are none. Never raises.
-
-    Args:
-        text: any text.
-        name: what diagnostics call it.
-        limits: how much to read and to report; commands have no steps and no depth.
-    """
-    source = Source(text, name)
-    if excess := find_excess(text, name, limits):
-        return CommandScan([], [], [excess], source)
-    found = Findings(limits.max_findings)
-    scan = CommandScan([], [], [], source)
-    remainder = leave_out_reasoning(text)
-    for one, start, end in split_commands(remainder.text):
-        if isinstance(one, PlanCommand):
-            scan.commands.append(one)
-            scan.spans.append(source.span(start, end))
-        elif fault := diagnose(one):
-            found.add(fault.at(source, start, end))
-    found.extend(remainder.diagnose(source))
-    scan.diagnostics.extend(found.close())
-    return scan
-
-
 def _diagnose_lines(text: str, source: Source) -> Iterator[Diagnostic]:
     for one, start, end in split_commands(text):
         if isinstance(one, str) and (fault := diagnose(one)):
@@ -109,8 +64,7 @@ def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[Plan
         text: any text, without its reasoning.
         accelerate: as for :func:`parse_plan_commands`.
     """
-    read = _read_match if accelerate else _read_tree
-    starts_command = grammars.pattern("plan_cmd", "PREFIX").match
+    read = read_command if accelerate else _read_tree
     text = end_last_line(text)
     at = 0
     while at < len(text):
@@ -127,7 +81,12 @@ def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[Plan
         at = end
 
 
-def _read_match(text: str, at: int) -> tuple[PlanCommand, int] | None:
+def starts_command(text: str, at: int) -> bool:
+    """Whether the line that starts there begins as a command does."""
+    return grammars.pattern("plan_cmd", "PREFIX").match(text, at) is not None
+
+
+def read_command(text: str, at: int) -> tuple[PlanCommand, int] | None:
     """The command that starts there and where it ends, by the pattern."""
     match = pattern("command").match(text, at)
     if match is None:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
-from attrs import evolve, frozen
+from attrs import Factory, evolve, field, frozen
 
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS, pattern
-from planspec_lark.planspec.corrections import read_loose_id
-from planspec_lark.planspec.models import BLANKS
+from planspec_lark.planspec.corrections import SPACE, SPACES, WIDE_SPACES, mend_step, read_loose_id, read_status
+from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Fault", "diagnose"]
+__all__ = ["Fault", "diagnose", "find_command", "is_command", "read_type"]
 
 
 @frozen
 class Fault:
-    """A refused line: code, message, where (offsets in the line), advice, and the line repaired where that can be."""
+    """A refused line: code, message, where (offsets in the line), advice, and the line repaired where that can be.
+
+    ``codes`` are those of all that was put right for that, the first one in front.
+    """
 
     code: str
     message: str
@@ -27,6 +30,7 @@ class Fault:
     end: int
     help: str = ""
     repaired: str | None = None
+    codes: tuple[str, ...] = field(default=Factory(lambda self: (self.code,), takes_self=True))
 
     def at(self, source: Source, start: int, end: int, severity: Severity | None = None) -> Diagnostic:
         """The same for a line with these bounds; the severity is that of the code, unless it is given."""
@@ -52,15 +56,34 @@ _FORMS = {
     "EXPAND": "write `PLAN_CMD: EXPAND 2.1`",
     "COLLAPSE": "write `PLAN_CMD: COLLAPSE 2.1`",
 }
-_NEAR_START = re.compile(r"(?:[-*>•+][ \t]+|[0-9]{1,3}[.)][ \t]+)?[*`]*plan[_ -]?cmd[*`]*[ \t]*[:：]?[*`]*[ \t]*", re.I)
+# What may stand in front of a command's line, and around it or its first word.
+_LEAD = rf"(?:(?:[-*>•+·‣▪]{SPACE}+|[(（]?[0-9]{{1,3}}[.)、．）]{SPACE}*)(?:\[[ xX]?\]{SPACE}+)?)?"
+_OPEN = "*_`\"'“‘「『"
+_NEAR_START = re.compile(
+    rf"{_LEAD}(?P<open>[{_OPEN}]*)plan(?:\\?_|[ -])?cmd"
+    rf"(?P<inner>[*_`]*){SPACE}*[:：]?(?P<outer>[*_`]*){SPACE}*",
+    re.I,
+)
+_CLOSING = str.maketrans("“‘「『", "”’」』")
+_MARKS = "*_`"
+# Text behind a step id, without a bar in between, that goes on with steps.
+_MORE_STEPS = re.compile(
+    r"(?:(?:and|or|to|till|until|through|up to|&|\+|和|与|及|至|到|或)[ \t]*(?:steps?|步骤)?[ \t]*)?"
+    r"#?[0-9０-９]++(?:[.．][0-9０-９]++)*+(?![^\W_])",
+    re.I,
+)
+_QUOTES_IN_FRONT = tuple("`\"'“‘「『«")
+_BAR = re.compile(r"[ \t]*[|｜]")
 _WORD_END = re.compile(r"[ \t|\[]")
 _ALL = re.compile(r"[ \t]+ALL\b", re.I)
 _ID = re.compile(
-    r"[ \t]*(?:(?:step|步骤|#)[ \t]*|\[)?"
-    r"(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?:[.．、)）:：\]]*)(?=[^0-9A-Za-z_.．]|\Z)",
+    r"[ \t]*(?:(?:step|步骤|#)[ \t]*|\[)?[*_`]*"
+    r"(?P<id>[0-9０-９]+(?:[.．][0-9０-９]+)*)(?:[.．、)）:：\]。*_`]*)(?=[^0-9A-Za-z_.．]|\Z)",
     re.I,
 )
-_TYPE = re.compile(r"[ \t]*[\[(（［【<][ \t]*(?P<type>[A-Za-z_][A-Za-z0-9_]*)[ \t]*[\])）］】>][ \t]*(?P<rest>.*)")
+_TYPE = re.compile(
+    r"[ \t]*[*_`]*[\[(（［【<][ \t*_`]*(?P<type>[^\W\d][\w-]*)[ \t*_`]*[\])）］】>][*_`]*[:：]?[ \t]*(?P<rest>.*)"
+)
 _SIGNS = re.compile(r"[ \t]*(?:[|｜:：-][ \t]*|(?<=[ \t]))")
 
 
@@ -69,15 +92,51 @@ def diagnose(line: str) -> Fault | None:
 
     The first thing that is wrong counts. Putting it right may bring out the next, until the line is a command.
     """
-    fault = _explain(line)
-    if fault is None or fault.repaired is None or _is_command(fault.repaired):
-        return fault
-    further = diagnose(fault.repaired) if fault.repaired != line else None
-    return evolve(fault, repaired=further.repaired if further else None)
+    first = fault = _explain(line)
+    codes: list[str] = []
+    seen = {line}
+    while fault is not None:
+        codes += fault.codes
+        repaired = fault.repaired
+        if repaired is None or is_command(repaired):
+            break
+        if repaired in seen:
+            fault = None
+            break
+        seen.add(repaired)
+        fault = _explain(repaired)
+    if first is None:
+        return None
+    return evolve(first, repaired=fault.repaired if fault else None, codes=tuple(dict.fromkeys(codes)))
 
 
-def _is_command(line: str) -> bool:
+def read_type(word: str) -> str | None:
+    """The step type that a word stands for, as in a plan; None where it stands for none."""
+    _, written = mend_step(f"1. [{word}] x")
+    meant = written.partition("[")[2].partition("]")[0] if written else ""
+    return meant if meant in STEP_TYPES else None
+
+
+def is_command(line: str) -> bool:
+    """Whether a line is a command as it stands."""
     return pattern("command").fullmatch(line + "\n") is not None
+
+
+_WITHIN = re.compile(rf"PLAN_CMD{SPACE}*+[:：]{SPACE}*+(?:{'|'.join(OPS)}){SPACE}++[0-9]", re.I)
+# Characters in front of a command that are looked at.
+_FRONT = 20
+
+
+def find_command(text: str, *, is_led: bool = False) -> int | None:
+    """Where a command begins within a text; one in quotes or backticks is only mentioned.
+
+    ``is_led``: only behind a sign, such as a colon. Behind a word it is a part of a sentence.
+    """
+    for match in _WITHIN.finditer(text):
+        front = text[max(match.start() - _FRONT, 0) : match.start()].rstrip(SPACES)[-1:]
+        if front not in _QUOTES_IN_FRONT and not (is_led and (front.isalnum() or not front)):
+            return match.start()
+    return None
 
 
 def _skip_blanks(line: str, at: int) -> int:
@@ -90,13 +149,20 @@ def _word(line: str, at: int) -> str:
 
 def _explain(line: str) -> Fault | None:
     """The first thing that is wrong with a line, and the line with that put right."""
+    if not line.isascii() and any(space in _head(line) for space in WIDE_SPACES):
+        return _explain_spaces(line)
     if not line.startswith(_START):
         return _explain_start(line)
     forbidden = grammars.pattern("planspec", "FORBIDDEN")
     if control := forbidden.search(line):
         message = f"the control character U+{ord(control[0]):04X} cannot stand in a command"
         clean = forbidden.sub("", line)
-        return Fault("PC108", message, *control.span(), "remove it", clean if _is_command(clean) else None)
+        return Fault("PC108", message, *control.span(), "remove it", clean if is_command(clean) else None)
+    return _explain_verb(line)
+
+
+def _explain_verb(line: str) -> Fault:
+    """What is wrong behind `PLAN_CMD:`."""
     start = _skip_blanks(line, len(_START))
     verb = _word(line, start)
     end = start + len(verb)
@@ -105,20 +171,77 @@ def _explain(line: str) -> Fault | None:
     if verb.upper() in OPS:
         repaired = f"{_START} {verb.upper()}{line[end:]}"
         return Fault("PC102", f"`{verb}` is not in upper case", start, end, repaired=repaired)
+    if meant := _read_verb(verb):
+        message = f"`{verb[:60]}` is none of the verbs"
+        return Fault("PC101", message, start, end, f"write `{meant}`", f"{_START} {meant}{line[end:]}")
     close = get_close_matches(verb[:20].upper(), OPS, n=1)
     meant = f"did you mean {close[0]}? " if close else ""
     message = f"`{verb[:60]}` is none of the verbs" if verb else "the verb is missing"
     return Fault("PC101", message, start, max(end, start + 1), f"{meant}the verbs are {', '.join(OPS)}")
 
 
+# The verbs that words and signs for a status stand for.
+_STATUS_VERBS = {"x": "DONE", "!": "BLOCKED", "~": "SKIP"}
+
+
+def _read_verb(written: str) -> str | None:
+    """The verb that is meant by one in marks, or by a word for a status."""
+    bare = written.strip(_MARKS)
+    if bare != written and bare.upper() in OPS:
+        return bare.upper()
+    return _STATUS_VERBS.get(read_status(bare) or "") if bare else None
+
+
+_HEAD = re.compile(rf"(?:.{{0,40}}?CMD)?[^|｜\]］】]*+(?:[|｜\]］】]{SPACE}*+)?", re.I)
+_WIDE = str.maketrans(dict.fromkeys(WIDE_SPACES, " "))
+
+
+def _head(line: str) -> str:
+    """All of a line in front of its text, in which any white space may stand."""
+    match = _HEAD.match(line)
+    return match[0] if match else ""
+
+
+def _explain_spaces(line: str) -> Fault | None:
+    """A line that seems to be a command and has other white space in front of its text than spaces and tabs."""
+    head = _head(line)
+    clean = f"{head.translate(_WIDE)}{line[len(head) :]}".strip(BLANKS)
+    if not is_command(clean) and _explain(clean) is None:
+        return None
+    at = next(at for at, sign in enumerate(line) if sign in WIDE_SPACES)
+    message = "there is white space that is neither space nor tab"
+    return Fault("PS113", message, at, at + 1, "write spaces", clean)
+
+
+def _close_marks(opened: str, rest: str) -> str | None:
+    """What stands behind the start of a line without the marks that end what ``opened`` begins; None where none do."""
+    closing = opened.translate(_CLOSING)[::-1]
+    if opened.strip(_MARKS):
+        rest = rest.removesuffix(",").removesuffix(";").rstrip(BLANKS)
+    if rest.endswith(closing):
+        return rest.removesuffix(closing).rstrip(BLANKS)
+    front, found, back = rest.partition(closing)
+    return front.rstrip(BLANKS) + back if found and back[:1] in ("", " ", "\t") and closing not in back else None
+
+
 def _explain_start(line: str) -> Fault | None:
     """A line that almost starts as a command does and goes on like one."""
     match = _NEAR_START.match(line)
-    rest = line[match.end() :].rstrip(BLANKS + "`") if match else ""
-    if match is None or _word(rest, _skip_blanks(rest, 0)).upper() not in OPS:
+    if match is None or not (_has_colon(match) or match[0][-1:].isspace()):
+        return None
+    rest: str | None = line[match.end() :].rstrip(BLANKS)
+    if match["open"] and not (match["inner"] or match["outer"]):
+        rest = _close_marks(match["open"], rest or "")
+    word = _word(line, match.end()).strip(_MARKS)
+    if word.upper() not in OPS and not (_read_verb(word) and _has_colon(match)):
         return None
     message = "a command starts with `PLAN_CMD:`, and so does its line"
-    return Fault("PC107", message, 0, match.end(), repaired=f"{_START} {rest}")
+    help = "" if rest is not None else "the marks around it are not closed"
+    return Fault("PC107", message, 0, match.end(), help, None if rest is None else f"{_START} {rest}")
+
+
+def _has_colon(match: re.Match[str]) -> bool:
+    return ":" in match[0] or "：" in match[0]
 
 
 def _explain_target(line: str, verb: str, at: int) -> Fault:
@@ -140,8 +263,9 @@ def _explain_target(line: str, verb: str, at: int) -> Fault:
     if start != at and is_id:
         return behind
     right = f"{_START} {verb} {step_id}{line[end:]}"
-    repaired = right if _is_command(right) else behind.repaired
-    return Fault("PC103", f"`{written[:60]}` is not a step id", start, end, help, repaired)
+    is_right = is_command(right)
+    repaired, codes = (right, ("PC103",)) if is_right else (behind.repaired, ("PC103", behind.code))
+    return Fault("PC103", f"`{written[:60]}` is not a step id", start, end, help, repaired, codes)
 
 
 def _explain_rest(line: str, verb: str, target: str, at: int) -> Fault:
@@ -154,12 +278,13 @@ def _explain_rest(line: str, verb: str, target: str, at: int) -> Fault:
         if match is None:
             return Fault("PC104", "the type in square brackets is missing", start, end, help)
         message = "the type does not stand in square brackets with white space around"
-        right = f"{head} [{match['type']}] {match['rest']}".rstrip(BLANKS)
+        right = f"{head} [{read_type(match['type']) or match['type']}] {match['rest']}".rstrip(BLANKS)
         return Fault("PC104", message, start, end, help, right)
     if verb in VIEW_OPS:
         return Fault("PC106", "nothing may stand behind the step id", start, end, help, head)
     sign = _SIGNS.match(line, at)
     text = line[sign.end() :] if sign else ""
     # What looks like another target is not taken for the text.
-    repaired = f"{head} | {text}" if text and text.upper() != "ALL" else None
+    is_target = text.upper() == "ALL" or (_BAR.match(line, at) is None and _MORE_STEPS.match(text) is not None)
+    repaired = f"{head} | {text}" if text and not is_target else None
     return Fault("PC106", "text stands behind ` | `, with white space on both sides", start, end, help, repaired)

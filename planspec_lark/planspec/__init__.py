@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.planspec.answer_reader import scan_plan as scan_plan
     from planspec_lark.planspec.check import check_text as check_text
     from planspec_lark.planspec.data_flow import (
         DataFlow as DataFlow,
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
         find_data_flow as find_data_flow,
     )
     from planspec_lark.planspec.diagram import draw_plan as draw_plan
+    from planspec_lark.planspec.fixer import Fixed as Fixed, fix_text as fix_text
     from planspec_lark.planspec.fold import (
         collapse_step as collapse_step,
         expand_step as expand_step,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
     from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
+    from planspec_lark.planspec.scan import scan_plan as scan_plan
     from planspec_lark.planspec.stream import (
         PlanEvent as PlanEvent,
         PlanEventKind as PlanEventKind,
@@ -74,6 +75,7 @@ else:
             "check": "check_text",
             "data_flow": "DataFlow Link Origin find_data_flow",
             "diagram": "draw_plan",
+            "fixer": "Fixed fix_text",
             "fold": "collapse_step expand_step replace_children",
             "interchange": "PlanValueError plan_from_dict plan_from_json plan_json_schema plan_to_dict plan_to_json",
             "lint": "lint_plan",
@@ -81,7 +83,7 @@ else:
             "parser": "GRAMMAR_VERSION parse_plan parse_tree",
             "positions": "Places StepPlaces",
             "printer": "serialize_plan",
-            "answer_reader": "scan_plan",
+            "scan": "scan_plan",
             "recovery": "ScanResult",
             "rules": "validate_plan",
             "stream": "PlanEvent PlanEventKind PlanStream Provisional StreamEnd",

@@ -9,6 +9,8 @@ from itertools import chain
 
 from attrs import evolve
 
+from planspec_lark.planspec.fixes import add_fixes
+from planspec_lark.planspec.holes import Holes
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import PlanSpec, iter_steps
 from planspec_lark.planspec.positions import Places, StepPlaces
@@ -20,9 +22,17 @@ from planspec_lark.syntax.source import Span
 
 __all__ = ["check_text", "locate"]
 
+# Faults of a text whose plan was not read, or not to its end.
+_UNREAD = ("PS119", "PS120", "PS121", "PS122", "PS123")
+
 
 def check_text(
-    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, also: Collection[str] = ()
+    text: str,
+    *,
+    name: str = "<text>",
+    limits: Limits = DEFAULT_LIMITS,
+    also: Collection[str] = (),
+    least: Severity = Severity.INFO,
 ) -> list[Diagnostic]:
     """Check a text as a plan.
 
@@ -31,33 +41,43 @@ def check_text(
         name: what diagnostics call it, such as the file's name.
         limits: how much to read and to report.
         also: what else to look for, as in :func:`planspec_lark.lint_plan`.
+        least: what counts; of less weight are only those that ``also`` asks for.
 
     Returns:
-        All findings in the order of the text. Where there are syntax errors, they are all: rules and lint would speak
-        of a plan with holes.
+        All findings in the order of the text, each with its fix, if there is one. Where there are syntax errors, rules
+        and lint look at what could be read, and what they find is provisional. They do not speak of what a line that
+        could not be read may explain, and leave infos out.
 
     Raises:
         ValueError: as :func:`planspec_lark.lint_plan` does.
     """
     check_optional(also)
     result = scan_strictly(text, name=name, limits=limits)
-    if result.diagnostics:
-        return result.diagnostics
+    faults = result.diagnostics
+    if any(one.code in _UNREAD for one in faults):
+        return add_fixes(faults, result.source, result.plan)
     counts = dict.fromkeys(Severity, 0)
-    listed = _first_found(result.plan, also, limits.max_findings, counts)
-    located = list(locate(listed, result.places))
-    kept = located[: limits.max_findings]
+    most = None if limits.max_findings is None else limits.max_findings - len(faults)
+    judged: Iterable[Diagnostic] = chain(check_rules(result.plan), find_lint(result.plan, also))
+    judged = Holes(result).look_through(judged) if faults else judged
+    counted = (one for one in judged if one.severity.counts_as(least) or one.code in also)
+    listed = _first_found(result.plan, counted, most, counts)
+    located = list(locate(listed, result.places, frozenset(one.line for one in faults)))
+    kept = located[:most]
     left_out = located[len(kept)] if len(located) > len(kept) else None
-    return Findings(limits.max_findings, kept, counts, first_left_out=left_out).close()
+    for fault in faults:
+        counts[fault.severity] += 1
+    found = Findings(limits.max_findings, [*faults, *kept], counts, first_left_out=left_out).close()
+    return add_fixes(found, result.source, result.plan)
 
 
 def _first_found(
-    plan: PlanSpec, also: Collection[str], limit: int | None, counts: dict[Severity, int]
+    plan: PlanSpec, judged: Iterable[Diagnostic], limit: int | None, counts: dict[Severity, int]
 ) -> list[Diagnostic]:
-    """What rules and lint find, step by step, up to one more than a limit; ``counts`` gets the number of all."""
+    """What was found, step by step, up to one more than a limit; ``counts`` gets the number of all."""
 
     def counted() -> Iterator[Diagnostic]:
-        for diagnostic in chain(check_rules(plan), find_lint(plan, also)):
+        for diagnostic in judged:
             counts[diagnostic.severity] += 1
             yield diagnostic
 
@@ -71,12 +91,25 @@ def _place_of(places: dict[str, int], diagnostic: Diagnostic) -> int:
     return places.get(diagnostic.step_id, -1)
 
 
-def locate(diagnostics: Iterable[Diagnostic], places: Places) -> Iterator[Diagnostic]:
-    """Give each diagnostic the place of the step and field that it speaks of."""
+def locate(
+    diagnostics: Iterable[Diagnostic], places: Places, faulty: Collection[int | None] = ()
+) -> Iterator[Diagnostic]:
+    """Give each diagnostic the place of the step and field that it speaks of.
+
+    Its replacement becomes its fix, but not in a step that has one of the lines that are ``faulty`` by themselves.
+    """
     known: dict[str, StepPlaces] = {}
+    spoilt: dict[str, bool] = {}
     for diagnostic in diagnostics:
-        span = _find(diagnostic, places, known)
-        fix = Fix(span, diagnostic.replacement) if diagnostic.replacement else None
+        step_id = diagnostic.step_id
+        if faulty and step_id and step_id not in spoilt:
+            rows = (places.source.position(start)[0] for start, _ in places.bounds_of(step_id))
+            spoilt[step_id] = any(row in faulty for row in rows)
+        # Which item stands where can only be told where all of a step was read as it is written.
+        is_exact = not spoilt.get(step_id)
+        is_listed = diagnostic.item is not None and not is_exact
+        span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, places, known)
+        fix = Fix(span, diagnostic.replacement) if diagnostic.replacement and is_exact else None
         yield evolve(diagnostic, span=span, fix=fix, source=places.source)
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "find_comment",
     "find_inputs",
     "find_outputs",
+    "find_progress",
     "is_foreign_type",
     "is_item",
     "is_plain_label",
@@ -113,6 +114,10 @@ def mend_header(line: str) -> tuple[Flaw, str] | None:
     """A line that is almost a header: its flaw and the header."""
     if line[:1] == "#" and line[1:2] not in ("", "#", *SPACES, "*", "_"):
         return Flaw("PS104", "white space is missing behind `#`", 0, len(line)), f"# {line[1:]}"
+    if (inner := unwrap(line)) != line and inner[:2] in ("# ", "##"):
+        is_title = grammars.pattern("planspec", "TITLE_MARK").match(inner) is not None
+        flaw = Flaw("PS104", "there are marks around the header", 0, len(line))
+        return mend_header(inner) or ((flaw, inner) if is_title else None)
     match = compiled(_HEADER).fullmatch(compiled(_FRAMED).sub(r"\1：", line, count=1))
     kind = _KINDS.get(match["label"].lower()) if match else None
     if match is None or kind is None:
@@ -189,7 +194,7 @@ _QUOTES = "`*\"'‘’“”„‚«»‹›「」"
 _NAME_OF_LIST = rf"[{_QUOTES}]*[A-Za-z_]\w*[{_QUOTES}]*"
 _COMMA = rf"{SPACE}*[,，、;；]{SPACE}*"
 _NAMES = rf"{SPACE}*(?P<names>{_NAME_OF_LIST}(?:{_COMMA}{_NAME_OF_LIST})*+){SPACE}*"
-_ALMOST_OUTPUTS = rf"(?a)(?<![^{SPACES}])(?:[-=]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
+_ALMOST_OUTPUTS = rf"(?a)(?<![^{SPACES}])(?:[-=–—]{{1,2}}>|[⇒➜➔⟶→])(?=[^-=>⇒➜➔⟶→]*\Z){_NAMES}\Z"
 _ALMOST_INPUTS = rf"(?a){SPACE}*(?:<[-=]{{1,2}}|[⇐⟵←]){_NAMES}"
 _LEFT = ("<", "⇐", "⟵", "←")
 
@@ -250,6 +255,12 @@ def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
     return None if right else AlmostList(match.start(), not found.startswith(arrow), names, written)
 
 
+def find_progress(text: str) -> str:
+    """The progress that is meant by a result such as ``progress 3/5``; empty for any other."""
+    match = compiled(_ALMOST_PROGRESS).fullmatch(text)
+    return f"Progress: {match[1]}/{match[2]}" if match else ""
+
+
 # How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or behind a word.
 _NUMERALS = "一二三四五六七八九"
 # Up to 99; what goes on with more numerals is another number.
@@ -264,7 +275,7 @@ _DIGITS = "[0-9０-９]+(?:[.．][0-9０-９]+)*"
 # Each with the group `all`: what should have been written otherwise, if anything.
 _ID = (
     rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
-    rf"(?:\.\)|[.．、)）:：。]|{SPACE}+[-–—](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
+    rf"(?:\.\)|[.．、)）:：。]|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
 )
 # How a step begins, whatever follows; and how one begins that has a sign behind its number, or a word in front of it.
 _WORDED = (
@@ -282,14 +293,15 @@ _ITEM = (
 )
 _MARK = (
     rf"(?P<all>[*_`]*[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】][*_`]*){_SPACE_GROUP}"
-    rf"(?=(?:[\w-]+{SPACE}*)?[*_`]*[\[［【(（<])"
+    rf"(?=(?:[\w-]++{SPACE}*+)?+[*_`]*+[\[［【(（<])"
 )
 _FREE_MARK = rf"(?P<all>[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】]){_SPACE_GROUP}"
 _SIGN = (
     rf"(?P<all>(?P<mark>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］\"'“”‘’«»:：.,;!?、。，…→-]{{1,3}}+))"
     rf"{_SPACE_GROUP}"
 )
-_NAME = rf"(?P<all>[\w-]*[^\W_][\w-]*){_SPACE_GROUP}(?=[*_`]*[\[［【(（<])"
+# Possessive: a word may be as long as the text.
+_NAME = rf"(?P<all>(?=[_-]*+\w)[\w-]++){_SPACE_GROUP}(?=[*_`]*[\[［【(（<])"
 _TYPE = (
     rf"(?P<all>(?P<marks>[*_`]*)(?P<open>[\[［【(（<])"
     rf"(?P<inner>\*\*|__(?=[^\]］】]*__)|`|){SPACE}*(?P<type>[^\W\d][\w -]{{0,30}}?){SPACE}*(?P=inner)"
@@ -297,6 +309,10 @@ _TYPE = (
     rf"(?:：|:(?={SPACE}))?){_SPACE_GROUP}"
 )
 _PROGRESS = rf"Progress[:：]{SPACE}*(?P<done>[0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*(?P<total>[0-9]{{1,9}})"
+# What a grammar that knows only `Progress:` takes for a result.
+_ALMOST_PROGRESS = (
+    rf"(?!Progress:)(?i:progress){SPACE}*[:：]?{SPACE}*([0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*([0-9]{{1,9}})"
+)
 _CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])"
 _WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
 

@@ -92,7 +92,7 @@ def find_users(
     consumers: dict[str, list[PlanStep]] = {}
     for step in iter_steps(plan):
         for names, steps in ((step.outputs, producers), (step.inputs, consumers)):
-            for name in dict.fromkeys(names):
+            for name in dict.fromkeys(names) if len(names) > 1 else names:
                 if only is None or name in only:
                     steps.setdefault(name, []).append(step)
     return producers, consumers
@@ -110,21 +110,23 @@ def iter_origins(
     last: dict[tuple[str, bool], PlanStep] = {}
 
     def find(name: str) -> Origin | None:
-        if not producers.get(name):
+        if name not in producers:
             return None
-        keys = (name, False), (name, True)
-        before = next(filter(None, map(reach.find, keys)), None)
-        step = before.origin if before else next(filter(None, map(last.get, keys)), None)
+        there, skipped = (name, False), (name, True)
+        before = reach.find(there) or reach.find(skipped)
+        step = before.origin if before else last.get(there) or last.get(skipped)
         return Origin(step) if step else Origin(producers[name][0], is_feedback=True)
 
     for step, is_entered in walk(plan):
         if is_entered:
             reach.enter(step)
             if step.inputs:
-                yield step, {name: find(name) for name in dict.fromkeys(step.inputs)}
+                yield step, {name: find(name) for name in step.inputs}
             continue
-        keys = [(name, step.status is PlanStatus.SKIPPED) for name in step.outputs]
-        last |= dict.fromkeys(keys, step)
+        is_skipped = step.status is PlanStatus.SKIPPED
+        keys = [(name, is_skipped) for name in step.outputs]
+        for key in keys:
+            last[key] = step
         reach.leave(keys)
 
 
@@ -148,7 +150,7 @@ class Reach:
     def __init__(self) -> None:
         self._values: dict[_Key, Value] = {}
         # Of the open branches, what was there before they put the same out.
-        self._before: list[dict[_Key, Value | None]] = [{}]
+        self._before: list[dict[_Key, Value | None]] = []
         self._open: list[PlanStep] = []
         # Of the open decisions, what their branches have put out.
         self._decided: list[dict[_Key, Value]] = []
@@ -159,7 +161,8 @@ class Reach:
 
     def put(self, key: _Key, step: PlanStep, origin: PlanStep | None = None) -> None:
         """A step puts a variable out."""
-        self._before[-1].setdefault(key, self._values.get(key))
+        if self._before:
+            self._before[-1].setdefault(key, self._values.get(key))
         self._values[key] = Value(step, origin or step)
 
     def enter(self, step: PlanStep) -> None:
@@ -187,4 +190,4 @@ class Reach:
                     self._values[key] = before
 
     def _is_in_decision(self) -> bool:
-        return bool(self._open) and self._open[-1].step_type == "decide"
+        return bool(self._decided) and self._open[-1].step_type == "decide"

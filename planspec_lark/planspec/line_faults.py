@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from planspec_lark.planspec.answer_lines import is_conflict_marker
-from planspec_lark.planspec.corrections import Flaw, looks_like_step, mend_bullet, mend_header, mend_step
+from planspec_lark.planspec.corrections import (
+    SPACES,
+    WIDE_SPACES,
+    Flaw,
+    looks_like_step,
+    mend_bullet,
+    mend_header,
+    mend_step,
+)
 from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.syntax import grammars
 
@@ -112,14 +120,14 @@ def diagnose(line: str, section: Section) -> Fault:
     """Say what is wrong with ``line`` (no line break, no indentation), which the grammar refuses."""
     if match := grammars.pattern("planspec", "FORBIDDEN").search(line):
         return _diagnose_control(line, match, section)
+    if line[:1] in WIDE_SPACES and (indented := _diagnose_indentation(line, section)):
+        return indented
     if line.startswith(("```", "~~~")):
         return Fault(_whole(line, "PS103", "a code fence is not part of a plan"), help=_HELP["PS103"], repaired="")
     if section is Section.CONSTRAINTS and (bullet := mend_bullet(line)) and not is_step(line):
         return Fault(bullet[0], repaired=_accepted(bullet[1]))
     if looks_like_step(line):
         return _diagnose_step(line, section)
-    if is_conflict_marker(line):
-        return Fault(_whole(line, "PS128", "two versions that were not merged"), help=_HELP["PS128"])
     return diagnose_comment(line) or _diagnose_header(line) or _diagnose_other(line, section)
 
 
@@ -170,6 +178,14 @@ def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:
     return Fault(flaw, help="remove it", repaired=repaired)
 
 
+def _diagnose_indentation(line: str, section: Section) -> Fault | None:
+    """White space in front of a line that is none, or None where there is no line of a plan behind it."""
+    bare = line.strip(SPACES)
+    repaired = (_accepted(bare) or diagnose(bare, section).repaired) if bare else None
+    flaw = Flaw("PS113", "the white space in front is neither space nor tab", 0, len(line) - len(line.lstrip(SPACES)))
+    return Fault(flaw, repaired=repaired) if repaired else None
+
+
 def _diagnose_step(line: str, section: Section) -> Fault:
     flaws, repaired = mend_step(line)
     tokens, at, expected = _read(line)
@@ -209,6 +225,8 @@ _MARKS = ("TITLE_MARK", "BULLET", "CONSTRAINTS_MARK", "STEPS_MARK")
 
 
 def _diagnose_other(line: str, section: Section) -> Fault:
+    if is_conflict_marker(line):
+        return Fault(_whole(line, "PS128", "two versions that were not merged"), help=_HELP["PS128"])
     # Most lines are prose, which the parser need not be asked about.
     begins = any(grammars.pattern("planspec", mark).match(line) for mark in _MARKS)
     tokens, at, _ = _read(line) if begins else ([], 0, ())

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
+from difflib import SequenceMatcher
 
 from attrs import evolve
 
-from planspec_lark.planspec.corrections import find_inputs, find_outputs
+from planspec_lark.planspec.corrections import find_inputs, find_outputs, find_progress
 from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
 from planspec_lark.planspec.escapes import write_description
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 
-__all__ = ["OPTIONAL", "check_optional", "find_lint", "lint_plan"]
+__all__ = ["OPTIONAL", "check_optional", "find_almost_lists", "find_lint", "lint_plan"]
 
 # What is looked for only where it is asked for.
 OPTIONAL = ("PS315",)
@@ -22,6 +24,7 @@ OPTIONAL = ("PS315",)
 _LENGTHS = (80, 130)
 
 _OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
+_OVER = (PlanStatus.DONE, PlanStatus.SKIPPED)
 
 
 def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]:
@@ -47,8 +50,11 @@ def find_lint(plan: PlanSpec, also: Collection[str] = ()) -> Iterator[Diagnostic
     """The same one by one, in no order."""
     check_optional(also)
     yield from _check_ids(plan)
-    yield from _check_data_flow(plan)
-    yield from _check_steps(plan)
+    flow = find_data_flow(plan)
+    last = _find_last(plan)
+    yield from _check_data_flow(plan, flow, last)
+    yield from _check_states(plan, flow)
+    yield from _check_steps(plan, last)
     if "PS315" in also:
         yield from _check_lengths(plan)
 
@@ -83,20 +89,36 @@ def _check_ids(plan: PlanSpec) -> Iterator[Diagnostic]:
             continue
         # There may be a step 0.
         number, before = int(last), highest.get(head, -1)
-        name = f"{head}.{before}".lstrip(".")
         if number < before:
-            yield _found("PS303", step, "step_id", f"it comes behind step {name}")
-        elif number > max(before, 0) + 1:
-            after = "it is the first one here" if before < 0 else f"the step before it is {name}"
+            yield _found("PS303", step, "step_id", f"it comes behind step {_join_id(head, before)}")
+            continue
+        if number > max(before, 0) + 1:
+            after = "it is the first one here" if before < 0 else f"the step before it is {_join_id(head, before)}"
             yield _found("PS302", step, "step_id", f"a number is left out: {after}")
-        highest[head] = max(before, number)
+        highest[head] = number
+
+
+def _join_id(head: str, number: int) -> str:
+    return f"{head}.{number}" if head else str(number)
 
 
 # ---------------------------------------------------------------- data flow
 
 
-def _check_data_flow(plan: PlanSpec) -> Iterator[Diagnostic]:
-    flow = find_data_flow(plan)
+def _find_last(plan: PlanSpec) -> set[str]:
+    """The ids of the steps behind which nothing comes but what stands below them. Of a decision, each branch ends."""
+    last: set[str] = set()
+    todo = plan.steps[-1:]
+    while todo:
+        step = todo.pop()
+        last.add(step.step_id)
+        todo += step.children if step.step_type == "decide" else step.children[-1:]
+    return last
+
+
+def _check_data_flow(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> Iterator[Diagnostic]:
+    results = _find_results(plan, flow, last)
+    spelling: _Spelling | None = None
     # What has been declared so far, as far as it is declared where the walk stands: of two branches only one runs.
     declared = Reach()
     open_ids: set[str] = set()
@@ -105,11 +127,21 @@ def _check_data_flow(plan: PlanSpec) -> Iterator[Diagnostic]:
             declared.leave()
             open_ids.discard(step.step_id)
             continue
-        yield from _check_inputs(step, flow)
+        own: frozenset[str] = frozenset()
+        for item, name in enumerate(step.inputs):
+            origin = flow.origins[step.step_id][name]
+            if origin is None:
+                spelling = spelling or _Spelling(flow.producers)
+                own = own or frozenset([*step.inputs, *step.outputs])
+                yield _check_outside(step, item, spelling.find(name, without=own))
+            elif origin.is_feedback:
+                where = "the step itself" if origin.step is step else f"step {shorten(origin.step.step_id)}"
+                message = f"the input `{name}` is there only after {where}"
+                yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
         declared.enter(step)
         open_ids.add(step.step_id)
         for item, name in enumerate(step.outputs):
-            if name not in flow.consumers:
+            if name not in flow.consumers and name not in results:
                 yield _found("PS309", step, "outputs", f"no step takes the output `{name}`", item=item)
             earlier = declared.find((name, False))
             declared.put((name, False), step)
@@ -119,32 +151,124 @@ def _check_data_flow(plan: PlanSpec) -> Iterator[Diagnostic]:
                 yield _found("PS308", step, "outputs", message, "give each its own name", item)
 
 
-def _check_inputs(step: PlanStep, flow: DataFlow) -> Iterator[Diagnostic]:
-    for item, name in enumerate(step.inputs):
-        origin = flow.origins[step.step_id][name]
-        if origin is None:
-            yield _found("PS307", step, "inputs", f"no step produces the input `{name}`", item=item)
-        elif origin.is_feedback:
-            where = "the step itself" if origin.step is step else f"step {shorten(origin.step.step_id)}"
-            message = f"the input `{name}` is there only after {where}"
-            yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
+def _find_results(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> set[str]:
+    """The last outputs of the flow: those of the last steps, and of such as take something on which none goes on."""
+    results: set[str] = set()
+    for step in iter_steps(plan):
+        if step.outputs and (step.inputs or step.step_id in last) and flow.consumers.keys().isdisjoint(step.outputs):
+            results.update(step.outputs)
+    return results
+
+
+def _check_outside(step: PlanStep, item: int, near: str | None) -> Diagnostic:
+    """What to say of an input that no step produces, and that may be near an output."""
+    message = f"no step produces the input `{step.inputs[item]}`"
+    if near is None:
+        return _found("PS307", step, "inputs", message, item=item)
+    found = _found("PS316", step, "inputs", message, f"did you mean `{near}`?", item)
+    return evolve(found, replacement=near)
+
+
+# How alike names are that are near each other, and how long at most; with how many others one plan's are compared.
+_ALIKE, _MOST, _COMPARED = 0.81, 64, 20_000
+# What tells names apart on purpose: numbers, and letters that stand alone.
+_TELLING = re.compile(r"[0-9]+|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
+
+
+class _Spelling:
+    """Finds the name that a misspelt one is meant to be; in a plan with very many, the first ones that are asked for.
+
+    Near each other are names that differ in case and in `_`, or in a letter or two out of many.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = [(name, *_plain(name)) for name in names if len(name) <= _MOST]
+        self._near: dict[str, list[str]] = {}
+        self._left = _COMPARED
+
+    def find(self, name: str, without: Collection[str]) -> str | None:
+        """The nearest name, but for some; None where none is near."""
+        if name not in self._near:
+            self._near[name] = self._look_for(name) if len(name) <= _MOST and self._left > 0 else []
+        return next((near for near in self._near[name] if near not in without), None)
+
+    def _look_for(self, name: str) -> list[str]:
+        self._left -= len(self._names)
+        text, telling = _plain(name)
+        matcher, found = SequenceMatcher(None, "", text, autojunk=False), []
+        for other, other_text, other_telling in self._names:
+            if abs(len(other_text) - len(text)) <= 2 and other_telling == telling:
+                matcher.set_seq1(other_text)
+                if matcher.quick_ratio() >= _ALIKE and (ratio := matcher.ratio()) >= _ALIKE:
+                    found.append((-ratio, other))
+        return [other for _, other in sorted(found)]
+
+
+def _plain(name: str) -> tuple[str, list[str]]:
+    """A name without what is easily taken for something else, and what tells it from others on purpose."""
+    return name.replace("_", "").lower(), _TELLING.findall(name)
+
+
+# ---------------------------------------------------------------- how far the steps have come
+
+
+def _check_states(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
+    steps = [*iter_steps(plan)]
+    if sum(step.status is PlanStatus.ACTIVE for step in steps) > 1:
+        yield from _check_active(plan)
+    if all(step.status is not PlanStatus.DONE or not step.inputs for step in steps):
+        return
+    # A container is over once all steps in it are, whatever its own mark says.
+    made = {
+        name
+        for step in steps
+        if step.outputs
+        and (step.status in _OVER or (step.children and all(child.status in _OVER for child in step.children)))
+        for name in step.outputs
+    }
+    for step in steps:
+        for name in step.inputs if step.status is PlanStatus.DONE else ():
+            origin = flow.origins[step.step_id][name]
+            if origin is not None and not origin.is_feedback and name not in made:
+                other = shorten(origin.step.step_id)
+                message = f"it is done, but step {other}, which puts out its input `{name}`, is not"
+                help = f"mark step {other} as done as well, or set this one back to `[ ]`"
+                yield _found("PS318", step, "status", message, help)
+                break
+
+
+def _check_active(plan: PlanSpec) -> Iterator[Diagnostic]:
+    # Below each step in progress that is open, the last one in progress so far.
+    before: list[PlanStep | None] = [None]
+    for step, is_entered in walk(plan):
+        if step.status is not PlanStatus.ACTIVE:
+            continue
+        if not is_entered:
+            before.pop()
+            continue
+        if before[-1] is not None:
+            message = f"it is in progress, and so is step {shorten(before[-1].step_id)} beside it"
+            help = "steps are done one after the other: set one of the two to `[x]`, `[!]` or `[ ]`"
+            yield _found("PS317", step, "status", message, help)
+        before[-1] = step
+        before.append(None)
 
 
 # ---------------------------------------------------------------- single steps
 
 
-def _check_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
+def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
     for step in iter_steps(plan):
         if not step.description:
             yield _found("PS312", step, "description", "it has no description", "say in a sentence what is to be done")
         if not step.outputs:
             yield from _check_arrow(step)
-            yield _found("PS313", step, "outputs", "it declares no outputs")
+            # A container has those of the steps in it, and what takes something on may be where the flow ends.
+            if not (step.step_type in CONTAINER_TYPES or step.children or step.inputs or step.step_id in last):
+                yield _found("PS313", step, "outputs", "it declares no outputs")
         for item, line in enumerate(step.detail):
-            if almost := find_inputs(line):
-                help = f"if that is meant, write `> {almost.written}`"
-                found = _found("PS305", step, "detail", "this line declares no inputs", help, item)
-                yield evolve(found, replacement=f"> {almost.written}")
+            yield from _check_detail(step, item, line)
+        yield from _check_progress(step)
         open_ids = [child.step_id for child in step.children if child.status in _OPEN]
         if step.status is PlanStatus.DONE and open_ids:
             message = f"it is done, but step {shorten(open_ids[0])} below it is not"
@@ -154,24 +278,105 @@ def _check_steps(plan: PlanSpec) -> Iterator[Diagnostic]:
             yield _found("PS311", step, "done_count", message)
 
 
+def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
+    """A segment that is read as the result, or a part of it, and looks like a progress."""
+    pieces = step.result.split(" | ")
+    if step.total_count is not None or step.done_count or len(pieces) != step.result.count("|") + 1:
+        return
+    for item, piece in enumerate(pieces):
+        if written := find_progress(piece):
+            message = f"`{piece}` is read as a result"
+            found = _found("PS320", step, "result", message, f"if that is meant, write `{written}`", item)
+            yield evolve(found, replacement=written)
+            return
+
+
+def _check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
+    if almost := find_inputs(line):
+        help = f"if that is meant, write `> {almost.written}`"
+        found = _found("PS305", step, "detail", "this line declares no inputs", help, item)
+        yield evolve(found, replacement=f"> {almost.written}")
+        return
+    behind = line.strip(BLANKS)[1:]
+    if line.lstrip(BLANKS).startswith("←") and not _is_list(behind) and (names := _read_names(behind)):
+        written = f"> ← {', '.join(names)}"
+        help = f"if that is meant, write `{written}`: {_VARIABLES}"
+        found = _found("PS319", step, "detail", "this line declares no inputs", help, item)
+        yield evolve(found, replacement=written)
+
+
+def _is_list(text: str) -> bool:
+    """Whether variables stand here as they should, so that a backslash has made text of them."""
+    return grammars.pattern("planspec", "VARIABLES").fullmatch(text.strip(BLANKS)) is not None
+
+
 def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     text = step.description
-    arrow, behind = text.rpartition("→")[1:]
-    behind = behind.strip(BLANKS)
+    start = text.rfind("→")
     if almost := find_outputs(text):
         message = f"`{text[almost.start :][:60]}` declares no outputs"
         before = write_description(text[: almost.start].strip(BLANKS), has_outputs=True)
         found = _found("PS305", step, "description", message, f"if that is meant, write `{almost.written}`")
         yield evolve(found, replacement=f"{before} {almost.written}".lstrip(BLANKS))
-    elif not arrow or grammars.pattern("planspec", "VARIABLES").fullmatch(behind):
         return
+    behind = text[start + 1 :].strip(BLANKS)
+    if start < 0 or _is_list(behind):
+        return
+    if names := _read_names(behind, is_phrase_text=step.step_type == "decide"):
+        message, written = f"`→ {behind[:60]}` declares no outputs", f"→ {', '.join(names)}"
+        found = _found("PS319", step, "description", message, f"if that is meant, write `{written}`: {_VARIABLES}")
+        before = write_description(text[:start].strip(BLANKS), has_outputs=True)
+        yield evolve(found, replacement=f"{before} {written}".lstrip(BLANKS))
     elif len(behind.split()) == 1:
         help = "if it is meant as an output, give it a name of ASCII letters, digits and `_`"
         message = f"`{behind[:60]}` is text, since variables are ASCII words"
         yield _found("PS314", step, "description", message, help)
     else:
-        help = "variables are letters, digits and `_`, with commas between them"
-        yield _found("PS304", step, "description", "what stands behind the arrow is no variable list", help)
+        yield _found("PS304", step, "description", "what stands behind the arrow is no variable list", _VARIABLES)
+
+
+def find_almost_lists(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """What is almost a variable list behind an arrow: in a text that is not strictly a plan, it may be lost."""
+    for step in iter_steps(plan):
+        if not step.outputs and "→" in step.description:
+            yield from (found for found in _check_arrow(step) if found.code == "PS319")
+        for item, line in enumerate(step.detail):
+            if "←" in line:
+                yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")
+
+
+_VARIABLES = "variables are letters, digits and `_`, with commas between them"
+# What a list that is none has between its names, in front of them and behind them; and the words of one of them.
+_BETWEEN = r" *(?:[,，、;；&+/]| and ) *"
+_AROUND = f"{BLANKS}.,;。，；、[](){{}}`\"'"
+_NAME = re.compile(r"(?a)(?=[^A-Za-z]*[A-Za-z])[\w.-]+")
+# How long a list is at most, and how many words one of its names has.
+_LIST, _PHRASE = 200, 3
+# Words that make a sentence, or a jump, of what stands behind an arrow.
+_PROSE = re.compile(
+    r"(?i)(?:a|an|the|th[ei]s|that|these|those|its?|them|they|s?he|we|you|i|is|are|was|be|been|has|have|had|will|would"
+    r"|can|could|should|must|may|not?|if|else|then|when|while|until|unless|because|so|or|but|to|from|of|in|on|at|by|with"
+    r"|for|into|onto|over|back|again|up|down|out|off|here|there|all|any|each|every|only|also|too|go|goto|stop|skip|retry"
+    r"|repeat|continue|break|return|exit|leave|jump|end|abort|finish|proceed|wait|try|start|done)"
+)
+
+
+def _read_names(text: str, *, is_phrase_text: bool = False) -> list[str] | None:
+    """The variables that a list is meant to name which only just is none: `my report`, `2nd_draft`, `a, b c`.
+
+    Sentences are none, and where ``is_phrase_text`` so are names of several words.
+    """
+    if len(text) > _LIST:
+        return None
+    names = []
+    for item in re.split(_BETWEEN, text.strip(_AROUND)):
+        words = item.strip(_AROUND).split() or [""]
+        is_name = len(words) <= (1 if is_phrase_text else _PHRASE) and all(map(_NAME.fullmatch, words))
+        if not is_name or (len(words) > 1 and any(map(_PROSE.fullmatch, words))):
+            return None
+        name = re.sub(r"[.-]+", "_", "_".join(words)).strip("_")
+        names.append(f"_{name}" if name[0].isdigit() else name)
+    return names
 
 
 def _check_lengths(plan: PlanSpec) -> Iterator[Diagnostic]:

@@ -162,9 +162,11 @@ class Places:
         self._find()
         return max((line.end for _, line in self._plan_lines), default=0)
 
-    def _find(self, until: str = "") -> None:
-        """Find the lines of a text without faults: all, or up to the summary line of a step."""
-        if self._unread is None or until in self._step_lines:
+    def _find(self, until: str = "", *, with_body: bool = False) -> None:
+        """Find the lines of a text without faults: all, or up to the summary line of a step, or (``with_body``) to that
+        of the step behind it."""
+        is_open = with_body and next(reversed(self._step_lines), "") == until
+        if self._unread is None or (until in self._step_lines and not is_open):
             return
         if not self._unread:
             self.text = end_last_line(self.text)
@@ -181,7 +183,7 @@ class Places:
                 self.add_step(step_id, line)
             else:
                 self.add(_PARTS.get(kind, kind), line)
-            if step_id and step_id == until:
+            if kind == "step" and until in self._step_lines and not (with_body and step_id == until):
                 self._unread = start + len(row)
                 return
         self._unread = None
@@ -202,7 +204,7 @@ class Places:
         Raises:
             KeyError: no step with this id was read.
         """
-        self._find()
+        self._find(step_id, with_body=True)
         lines = self._step_lines[step_id]
         foreign = self._foreign.get(step_id, [])
         taken = {start for _, start, _ in foreign}

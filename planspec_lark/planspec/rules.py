@@ -8,6 +8,7 @@ from operator import attrgetter
 
 from attrs import evolve
 
+from planspec_lark.planspec.corrections import read_status
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
@@ -50,7 +51,7 @@ def _check(plan: PlanSpec) -> Iterator[Diagnostic]:
     for step in iter_steps(plan):
         kind = step.step_type
         if kind not in STEP_TYPES:
-            meant = suggest_type(step)
+            meant = suggest_type(step) or _suggest_mark(step)
             found = _found("PS202", step, "step_type", f"invalid type '{kind}'", explain_type(step))
             yield evolve(found, replacement=f"[{meant}]" if meant else "")
         if step.step_name in first:
@@ -78,6 +79,11 @@ def _seems_marked(step: PlanStep) -> str:
     word = step.description.split("]")[0].removeprefix("[")
     is_word = grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
     return word if step.description.startswith("[") and is_word else ""
+
+
+def _suggest_mark(step: PlanStep) -> str:
+    """The character of the mark that a word stands for which stands in front of a type; empty for any other."""
+    return (read_status(step.step_type) or "") if _seems_marked(step) in STEP_TYPES else ""
 
 
 def suggest_type(step: PlanStep) -> str:

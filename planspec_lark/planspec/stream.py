@@ -13,12 +13,13 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.planspec.answer_reader import AnswerReader, scan_parts
+from planspec_lark.planspec.answer_reader import AnswerReader
 from planspec_lark.planspec.corrections import looks_like_step
 from planspec_lark.planspec.line_faults import is_step
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.recovery import BLANK_LINES, Recovery, ScanResult, start_of
+from planspec_lark.planspec.scan import scan_parts
 from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import (
@@ -248,8 +249,8 @@ class StreamEnd:
     """What a text has come to.
 
     Attributes:
-        result: what :func:`planspec_lark.scan_plan` gives for the whole text; with one error more where the events told
-            of a plan that turned out to be reasoning (PS125).
+        result: what :func:`planspec_lark.scan_plan` gives for the whole text, up to the end mark; with one error more
+            where the events told of a plan that turned out to be reasoning (PS125).
         events: the last ones.
         draft: which of the text's plans was taken; None where a limit refused it.
         superseded: whether that is another plan than the one that was settled, or says something else than was told of
@@ -271,11 +272,26 @@ class PlanStream:
         name: what diagnostics call the text.
         strict: whether the text is hopeless as soon as :func:`planspec_lark.parse_plan` would refuse it, rather than
             once something of the plan is lost.
+        end_mark: what ends the plan, as the model was told: a line of exactly this text. Neither that line nor what is
+            behind it is read; empty: there is no such line.
         limits: how much to read, as in :func:`planspec_lark.scan_plan`.
+
+    Raises:
+        ValueError: the end mark is more than one line, or white space.
     """
 
-    def __init__(self, *, name: str = "<stream>", strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self,
+        *,
+        name: str = "<stream>",
+        strict: bool = False,
+        end_mark: str = "",
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        if end_mark and (end_mark != end_mark.strip() or "\n" in end_mark or "\r" in end_mark):
+            raise ValueError(f"end_mark: {end_mark!r} is no line without white space around it")
         self._name, self._limits = name, limits
+        self._end_mark, self._is_marked = end_mark, False
         self._source = GrowingSource(name)
         # What has become certain since the last piece.
         self._events: list[PlanEvent] = []
@@ -307,8 +323,13 @@ class PlanStream:
     # ---------------------------------------------------------------- what is known
 
     @property
+    def text(self) -> str:
+        """What there is of the text; where the end mark has come, all in front of it."""
+        return self._source.text + "".join(self._tail)
+
+    @property
     def is_settled(self) -> bool:
-        """Whether the plan is complete: no text behind it is taken for the plan, or added to it."""
+        """Whether the plan is complete: its code block has ended, or its end mark has come, or the text has ended."""
         return self._is_settled
 
     @property
@@ -350,20 +371,32 @@ class PlanStream:
             raise TypeError(f"chunk: expected a string, not {type(chunk).__name__}")
         if self._end is not None:
             raise ValueError("the text has been ended")
-        if not self._is_full:
+        if not (self._is_full or self._is_marked):
             fitting = self._measure(chunk)
             self._tail.append(chunk[:fitting])
             if "\n" in chunk[:fitting]:
                 *lines, tail = "".join(self._tail).split("\n")
                 self._tail = [tail]
                 for line in lines:
+                    if self._ends(line):
+                        self._mark_end()
+                        break
                     self._read(f"{line}\n")
-            if fitting < len(chunk):
+            if fitting < len(chunk) and not self._is_marked:
                 self._is_full = True
                 self._tail.append(chunk[fitting:])
                 assert self._limits.max_bytes is not None
                 self._give_up(too_many_bytes(self._limits.max_bytes, self._source))
         return self._take_events()
+
+    def _ends(self, line: str) -> bool:
+        """Whether a line is the end mark; in a reasoning block it is only thought of."""
+        return bool(self._end_mark) and line.strip() == self._end_mark and not self._reasoning.is_open
+
+    def _mark_end(self) -> None:
+        """End the text in front of the line that is the end mark."""
+        self._is_marked, self._tail = True, []
+        self._close()
 
     def _take_events(self) -> list[PlanEvent]:
         events = [*self._events]
@@ -380,8 +413,8 @@ class PlanStream:
         tail = "".join(self._tail)
         if self._is_full:
             self._source.add_all(tail)
-        else:
-            if tail:
+        elif not self._is_marked:
+            if tail and not self._ends(tail):
                 self._read(tail)
             self._close()
         result, number = self._scan()
@@ -466,7 +499,7 @@ class PlanStream:
         self._look()
         if self._best is None or draft.rank < self._best.rank:
             self._best = draft
-        # The end of a code block, and that alone, says that the plan in it is complete.
+        # Without an end mark, the end of a code block alone says that the plan in it is complete.
         if not self._is_settled and draft.reader.is_closed and draft.rank == (False, 0):
             self._best = draft
             self._settle()

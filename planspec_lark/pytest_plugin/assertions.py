@@ -10,6 +10,7 @@ from typing import NoReturn, Self, Unpack
 
 from attrs import frozen
 
+from planspec_lark.answers.risk import Risk
 from planspec_lark.planspec.lint import lint_plan
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.rules import check_rules
@@ -34,17 +35,20 @@ _SHOWN = 10
 _SEVERITIES = {"error": (Severity.ERROR,), "warning": (Severity.ERROR, Severity.WARNING), "info": tuple(Severity)}
 
 
-def assert_plan(plan: PlanSpec | str) -> PlanAssertion:
+def assert_plan(plan: PlanSpec | str, *, max_risk: Risk | str = Risk.MEDIUM, default_type: str = "") -> PlanAssertion:
     """Begin a chain of assertions on a plan.
 
     Args:
         plan: a plan, or a text with one, such as a language model's answer.
+        max_risk: of a text, the highest risk that is allowed, as for :func:`planspec_lark.extract_plan`.
+        default_type: of a text, the type of steps that have none.
 
     Raises:
-        UnreadablePlanError: an :class:`AssertionError`, where a text holds no plan or can be read only in part.
+        UnreadablePlanError: an :class:`AssertionError`, where the verdict on a text is not ``accepted``.
+        ValueError: there is no such risk or type.
     """
     __tracebackhide__ = True
-    return PlanAssertion(take(plan))
+    return PlanAssertion(take(plan, max_risk=max_risk, default_type=default_type))
 
 
 @frozen

@@ -8,7 +8,9 @@ from itertools import islice
 
 from attrs import define, field, frozen
 
-from planspec_lark.planspec.answer_reader import scan_plan
+from planspec_lark.answers.extract import Extraction, extract_plan
+from planspec_lark.answers.risk import Risk
+from planspec_lark.answers.verdict import CUT, Verdict
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tree import walk
@@ -24,7 +26,7 @@ _LEVELS = 10
 
 
 class UnreadablePlanError(PlanSpecError, AssertionError):
-    """A text that holds no plan, or one that could be read only in part."""
+    """A text that holds no plan, or one that is not safe to act on."""
 
 
 @define(eq=False)
@@ -82,30 +84,48 @@ def _describe(found: Diagnostic) -> str:
     return f"{said}; read as: {one_line(shorten(found.fix.text))}" if found.fix and found.fix.text else said
 
 
-def take(value: PlanSpec | str) -> Subject:
+def take(value: PlanSpec | str, *, max_risk: Risk | str = Risk.MEDIUM, default_type: str = "") -> Subject:
     """The plan that is meant.
 
+    Args:
+        value: a plan, or a text with one.
+        max_risk, default_type: of a text, as for :func:`planspec_lark.extract_plan`.
+
     Raises:
-        UnreadablePlanError: the text holds no steps, or something of its plan had to be left out.
+        UnreadablePlanError: the verdict on the text is not ``accepted``.
         TypeError: this is neither a plan nor a text.
+        ValueError: there is no such risk or type.
     """
     if isinstance(value, PlanSpec):
         return Subject(value)
     if not isinstance(value, str):
         raise TypeError(f"expected a plan or a text, not {type(value).__name__}")
-    result = scan_plan(value, name="<answer>")
-    errors = [found for found in result.diagnostics if found.severity is Severity.ERROR]
-    if errors:
-        more = f"\n\nand {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
-        raise UnreadablePlanError(
-            f"the plan in this text can be read only in part\n{render_all(errors[:_SHOWN])}{more}"
-        )
-    if not result.plan.steps:
-        start = one_line(shorten(value))
-        raise UnreadablePlanError(
-            f"there is no plan in this text: {start}" if start else "there is no plan: the text is empty"
-        )
-    return Subject(result.plan, tuple(result.diagnostics))
+    found = extract_plan(value, max_risk=max_risk, default_type=default_type, name="<answer>")
+    if not found.is_usable:
+        raise UnreadablePlanError(_explain(found, value))
+    return Subject(found.plan, tuple(found.diagnostics))
+
+
+def _explain(found: Extraction, text: str) -> str:
+    """Why the plan of a text is not accepted, and what would allow it."""
+    faults = found.faults
+    if all(one.code == "PS201" for one in faults):
+        start = one_line(shorten(text))
+        return f"there is no plan in this text: {start}" if start else "there is no plan: the text is empty"
+    more = f"\n\nand {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+    said = f"the plan in this text is not accepted: {found.verdict.value}\n{render_all(faults[:_SHOWN])}{more}"
+    return "\n\n".join([said, *_allow(found)])
+
+
+def _allow(found: Extraction) -> list[str]:
+    """What a caller may say so that the plan is accepted."""
+    ways = []
+    if any(one.code == "PS112" and "missing" in one.message for one in found.faults):
+        ways.append('if steps without a type are meant as acts: assert_plan(…, default_type="act")')
+    is_cut = any(one.code == CUT for one in found.faults)
+    if found.verdict is Verdict.NEEDS_REVIEW and found.plan.steps and not is_cut:
+        ways.append(f'to take the plan as it was read: assert_plan(…, max_risk="{found.risk.value}")')
+    return ["\n".join(ways)] if ways else []
 
 
 # ---------------------------------------------------------------- excerpts

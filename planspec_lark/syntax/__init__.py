@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         CODES as CODES,
         CommandError as CommandError,
         Diagnostic as Diagnostic,
+        Edit as Edit,
         Fix as Fix,
         PlanSpecError as PlanSpecError,
         PlanSyntaxError as PlanSyntaxError,
@@ -27,7 +28,7 @@ else:
         __name__,
         {
             "diagnostics": (
-                "CODES CommandError Diagnostic Fix PlanSpecError PlanSyntaxError Severity decode render render_all"
+                "CODES CommandError Diagnostic Edit Fix PlanSpecError PlanSyntaxError Severity decode render render_all"
             ),
             "limits": "Limits",
             "source": "Source Span one_line",

@@ -16,6 +16,13 @@ class Severity(str, Enum):
     WARNING = "warning"
     INFO = "info"
 
+    def counts_as(self, least: Severity) -> bool:
+        """Whether it weighs at least as much as another one."""
+        return _WEIGHTS[self] >= _WEIGHTS[least]
+
+
+_WEIGHTS = {Severity.ERROR: 2, Severity.WARNING: 1, Severity.INFO: 0}
+
 
 @frozen
 class Code:
@@ -87,6 +94,11 @@ PS312 warning empty-description     A step without a description.
 PS313 info    no-outputs            A step without outputs.
 PS314 info    word-behind-arrow     A single word behind an arrow that is no variable.
 PS315 info    description-length    A description of fewer than 80 or more than 130 characters; only where asked for.
+PS316 warning near-an-output        An input that no step produces, and that is almost the name of an output.
+PS317 warning active-beside-active  A step in progress beside another one in progress.
+PS318 warning done-before-inputs    A done step with an input whose steps are not done.
+PS319 warning almost-a-list         An arrow with what is almost a variable list behind it.
+PS320 warning almost-progress       A result that is almost a progress, such as `progress 3/5`.
 PC101 error   unknown-verb          A command whose verb is none of the eight.
 PC102 error   lower-case-verb       A verb that is not in upper case.
 PC103 error   bad-target            A command without a step id.

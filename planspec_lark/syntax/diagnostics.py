@@ -18,6 +18,7 @@ __all__ = [
     "Code",
     "CommandError",
     "Diagnostic",
+    "Edit",
     "Fix",
     "PlanSpecError",
     "PlanSyntaxError",
@@ -38,11 +39,32 @@ _SHOWN = 20
 
 
 @frozen
-class Fix:
+class Edit:
     """A text to put in place of a span."""
 
     span: Span
     text: str
+
+
+@frozen
+class Fix:
+    """A text to put in place of a span, and for some fixes ``more`` such edits, which belong together.
+
+    ``is_safe`` says whether it keeps what the text means, and all that it says: so does another spelling. One that
+    drops text or guesses is not, and neither is one of which nobody has found out. ``title`` says what it does, where
+    that is more than to write a line.
+    """
+
+    span: Span
+    text: str
+    more: tuple[Edit, ...] = ()
+    is_safe: bool = False
+    title: str = ""
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """All of its edits, in the order of the text. No two overlap."""
+        return tuple(sorted((Edit(self.span, self.text), *self.more), key=lambda edit: edit.span.start))
 
 
 @frozen
@@ -53,7 +75,8 @@ class Diagnostic:
     ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and
     ``item`` which item of that field, from 0, where it is a list. ``replacement`` is what to write in place of that
     part; it becomes a fix once the place is known. ``path`` is the way to the value that is meant, where the text is
-    JSON or YAML: ``new_block.plan[2]``.
+    JSON or YAML: ``new_block.plan[2]``. ``is_provisional`` says that it was found in what could be read of a text with
+    syntax faults: once those are repaired, it may be gone.
     """
 
     code: str
@@ -68,12 +91,18 @@ class Diagnostic:
     item: int | None = None
     replacement: str = ""
     path: str = ""
+    is_provisional: bool = False
     source: Source | None = field(default=None, eq=False, repr=False)
 
     @property
     def head(self) -> str:
         """What texts begin with: severity and code."""
         return f"{self.severity.value}[{CODES[self.code].label}]"
+
+    @property
+    def said(self) -> str:
+        """The message, and that it is provisional where it is."""
+        return self.message + (" (as far as the text can be read)" if self.is_provisional else "")
 
     @property
     def line(self) -> int | None:
@@ -160,7 +189,7 @@ def render_all(diagnostics: Iterable[Diagnostic]) -> str:
 
 def render(diagnostic: Diagnostic) -> str:
     """A diagnostic as text: message, place, the line with a caret under the span, what was expected, and a fix."""
-    rows = [f"{diagnostic.head}: {shorten(visible(diagnostic.message))}"]
+    rows = [f"{diagnostic.head}: {shorten(visible(diagnostic.said))}"]
     source, span = diagnostic.source, diagnostic.span
     if source is not None and span is not None:
         number = str(span.line)
@@ -174,7 +203,9 @@ def render(diagnostic: Diagnostic) -> str:
         rows.append(f"  expected: {join_words(diagnostic.expected)}")
     if diagnostic.help:
         rows.append(f"  help: {shorten(visible(diagnostic.help))}")
-    if diagnostic.fix is not None:
+    if diagnostic.fix is not None and diagnostic.fix.title:
+        rows.append(f"  fix: {shorten(visible(diagnostic.fix.title))}")
+    elif diagnostic.fix is not None:
         text = shorten(visible(diagnostic.fix.text)).replace("\n", "\n         ")
         rows.append(f"  write: {text or _name_nothing(diagnostic.fix, source)}")
     return "\n".join(row.rstrip(" ") for row in rows)

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import fields_dict
 
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, shorten
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Edit, Fix, Severity, shorten
 from planspec_lark.syntax.source import Span, escape_json, visible
 
 __all__ = ["github_item", "json_item", "sarif_item", "summarize", "to_json", "to_sarif"]
@@ -46,9 +46,11 @@ def json_item(diagnostic: Diagnostic) -> dict[str, Any]:
     """A diagnostic as an object.
 
     Lines, columns and offsets count code points, lines and columns from 1, offsets from 0; ends are excluded. Source
-    lines and step ids of more than 500 characters are cut there and end in `…`.
+    lines and step ids of more than 500 characters are cut there and end in `…`. ``fix`` is a fix of one edit;
+    ``fix_edits`` are those of any fix.
     """
     fix = diagnostic.fix
+    edits = () if fix is None else fix.edits
     return {
         "file": diagnostic.source.name if diagnostic.source else None,
         "code": diagnostic.code,
@@ -58,7 +60,11 @@ def json_item(diagnostic: Diagnostic) -> dict[str, Any]:
         "span": _to_span(diagnostic.span),
         "expected": list(diagnostic.expected),
         "help": diagnostic.help,
-        "fix": None if fix is None else {"span": _to_span(fix.span), "text": fix.text},
+        "fix": None if fix is None or fix.more else {"span": _to_span(fix.span), "text": fix.text},
+        "fix_edits": [{"span": _to_span(edit.span), "text": edit.text} for edit in edits],
+        "fix_safe": None if fix is None else fix.is_safe,
+        "fix_title": fix.title if fix else "",
+        "provisional": diagnostic.is_provisional,
         "step_id": shorten(diagnostic.step_id, _LONGEST) or None,
         "path": diagnostic.path or None,
         "source_line": shorten(diagnostic.source_line, _LONGEST),
@@ -79,9 +85,16 @@ def github_item(diagnostic: Diagnostic) -> str:
             properties["endColumn"] = str(span.end_column)
     properties["title"] = f"{diagnostic.code} {CODES[diagnostic.code].name}"
     listed = ",".join(f"{key}={_quote(value, ':,')}" for key, value in properties.items() if value)
-    fix = f"\nwrite: {diagnostic.fix.text}" if diagnostic.fix and diagnostic.fix.text else ""
+    fix = _describe(diagnostic.fix) if diagnostic.fix else ""
     help = f"\n{diagnostic.help}" if diagnostic.help else ""
-    return f"::{_GITHUB[diagnostic.severity]} {listed}::{_quote(diagnostic.message + help + fix, '')}"
+    return f"::{_GITHUB[diagnostic.severity]} {listed}::{_quote(diagnostic.said + help + fix, '')}"
+
+
+def _describe(fix: Fix) -> str:
+    """What a fix does, in a line of its own; empty where it only leaves something out."""
+    if fix.title:
+        return f"\nfix: {fix.title}"
+    return f"\nwrite: {fix.text}" if fix.text else ""
 
 
 def _quote(text: str, more: str) -> str:
@@ -118,13 +131,15 @@ def to_sarif(items: Iterable[dict[str, Any]], version: str) -> str:
 
 def sarif_item(diagnostic: Diagnostic) -> dict[str, Any]:
     """A diagnostic as a result of SARIF."""
-    text = diagnostic.message + (f"\n{diagnostic.help}" if diagnostic.help else "")
+    text = diagnostic.said + (f"\n{diagnostic.help}" if diagnostic.help else "")
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "ruleIndex": list(CODES).index(diagnostic.code),
         "level": _LEVELS[diagnostic.severity],
         "message": {"text": text},
     }
+    if diagnostic.is_provisional:
+        result["properties"] = {"provisional": True}
     if diagnostic.source is None:
         return result
     file = {"uri": _to_uri(diagnostic.source.name)}
@@ -136,10 +151,16 @@ def sarif_item(diagnostic: Diagnostic) -> dict[str, Any]:
         place["logicalLocations"] = [{"fullyQualifiedName": diagnostic.path}]
     result["locations"] = [place]
     if fix := diagnostic.fix:
-        change = {"deletedRegion": _to_region(fix.span), "insertedContent": {"text": fix.text}}
-        changes = [{"artifactLocation": file, "replacements": [change]}]
-        result["fixes"] = [{"description": {"text": "Write this line."}, "artifactChanges": changes}]
+        changes = [{"artifactLocation": file, "replacements": list(map(_to_replacement, fix.edits))}]
+        said = f"{fix.title[:1].upper()}{fix.title[1:]}." if fix.title else "Write this line."
+        result["fixes"] = [
+            {"description": {"text": said}, "artifactChanges": changes, "properties": {"safe": fix.is_safe}}
+        ]
     return result
+
+
+def _to_replacement(edit: Edit) -> dict[str, Any]:
+    return {"deletedRegion": _to_region(edit.span), "insertedContent": {"text": edit.text}}
 
 
 def _to_region(span: Span) -> dict[str, int]:

@@ -267,6 +267,9 @@ HELD_BACK = {
     "a line directly below the last step": "Goal: go\n## Steps\n1) [act] Go → ticket\nDo this with care.\n",
     "more lines than are joined": "Goal: go\n## Steps\n1) [act] Go\n" + "   more text\n" * 400,
     "an open string of JSON": '{"plan": "Goal: go\\n## Steps\\n1. [act] Go\\n2. [act] Pack',
+    "outputs in brackets": "Goal: go\n## Steps\n1) [act] Go → [ticket, map]\n",
+    "a file as output": "Goal: go\n## Steps\n1) [act] Go → report.md\n",
+    "outputs of two words": "Goal: go\n## Steps\n1) [act] Go → bus ticket, map\n",
     "inputs that are no names": "Goal: go\n## Steps\n1) [act] Go\n   Depends on: step 7\n",
     "a goal without a colon": "Goal\nBe there\n\nSteps\n1. [act] Go\n",
     "Roman numerals": "Goal: go\n## Steps\nI. [act] Go\nII. [act] Pack\n",
@@ -289,6 +292,7 @@ TAKEN = {
         2,
     ),
     "text below headings": ("# Go\n## Step 1: Build\nRun it.\n## Step 2: Ship\nNow.\n", {"default_type": "act"}, 2),
+    "a title in bold": ("**# Plan: Go**\n**Goal:** go\n**## Steps**\n1. [act] Go\n", {}, 1),
     "no inputs": ("Goal: go\n## Steps\n1. [act] Go\n   * Inputs: none\n", {}, 1),
     "line breaks of HTML": ("Goal: go<br>\n## Steps<br>\n1. [act] Go<br/>\n", {}, 1),
     "an arrow without the sign of detail": ("Goal: go\n## Steps\n1. [act] Go → a\n2. [act] Pack\n   ← a\n", {}, 2),
@@ -383,6 +387,14 @@ def test_what_has_lost_nothing_is_taken(text: str, options: dict[str, Any], coun
     found = extract_plan(text, **options)
     assert (found.verdict, found.truncated, len(found.plan.steps)) == (Verdict.ACCEPTED, False, count)
     assert (found.plan.steps[0].inputs, "<br" in found.text) == ([], False)
+
+
+@pytest.mark.parametrize("line", ["← a", "<- a", "Inputs: a", "* Needs: `a`", "> ← a"])
+@pytest.mark.parametrize("description", ["Pack it", "Pack it → b"])
+def test_inputs_below_a_step_are_no_more_of_its_description(description: str, line: str) -> None:
+    found = extract_plan(f"Goal: go\n## Steps\n1) [act] Go → a\n2. [act] {description}\n   {line}\n")
+    step = found.plan.steps[1]
+    assert (found.verdict, step.description, step.inputs) == (Verdict.ACCEPTED, "Pack it", ["a"])
 
 
 @given(_usual_plans, st.sampled_from(HARMLESS), st.integers(0, 999))

@@ -56,11 +56,12 @@ def test_a_broken_line(tmp_path: Path, line: bytes, problem: str, message: str, 
     assert message in rows[1]["message"]
     assert [row["valid"] for row in rows] == [True, False, True]
     assert rows[1] | {"record": 0, "problem": None, "message": None} == {
-        **dict.fromkeys(("problem", "message", "id", "canonical")),
+        **dict.fromkeys(("problem", "message", "id", "verdict", "canonical")),
         **dict.fromkeys(("record", "score", "steps", "depth", "errors", "warnings", "infos"), 0),
         **{name: [] for name in ("codes", "counts", "severities")},
         "file": str(path),
         "parsed": False,
+        "truncated": False,
         "valid": False,
     }
     (example,) = json.loads((tmp_path / "rows.examples.json").read_bytes())["examples"][problem]

@@ -337,6 +337,8 @@ def with_part(out: Path, name: str, data: bytes) -> Path:
 GOOD_ROW: dict[str, Any] = {
     "problem": None,
     **dict.fromkeys(("parsed", "valid"), True),
+    "verdict": "accepted",
+    "truncated": False,
     **dict.fromkeys(("score", "steps", "depth"), 1),
     **{name: [] for name in ("codes", "counts", "severities")},
 }
@@ -353,6 +355,7 @@ GOOD_ROW: dict[str, Any] = {
         json.dumps({**GOOD_ROW, "problem": 5}).encode(),
         json.dumps({**GOOD_ROW, "problem": []}).encode(),
         json.dumps({**GOOD_ROW, "score": "x"}).encode(),
+        json.dumps({**GOOD_ROW, "verdict": "fine"}).encode(),
         json.dumps({**GOOD_ROW, "codes": ["XX1"], "counts": [1], "severities": ["error"]}).encode(),
         json.dumps({**GOOD_ROW, "codes": ["PS101"]}).encode(),
     ],
@@ -409,7 +412,7 @@ def test_a_damaged_manifest_can_be_overwritten(corpus: Path, tmp_path: Path, cha
     before = contents(tmp_path / "out")
     manifest = tmp_path / "out" / "manifest.json"
     manifest.write_text(
-        json.dumps({"manifest": 1} if change is None else {**json.loads(manifest.read_bytes()), **change})
+        json.dumps({"manifest": 2} if change is None else {**json.loads(manifest.read_bytes()), **change})
     )
     with pytest.raises(
         BulkError, match=r"manifest\.json: the manifest is damaged; take another folder, or --overwrite"

@@ -96,7 +96,7 @@ def test_a_broken_plan_fails(project: Project) -> None:
     code, said = project.run("planspec-check", {"planspec/a.md": GOOD, "planspec/b.md": BROKEN})
     assert code == 1
     assert "\nerror[PS110]: `1)` is not an id with a dot behind it\n --> planspec/b.md:3:1\n" in said
-    assert "\n2 files checked: 1 error, 1 info\n" in said
+    assert "\n2 files checked: 1 error\n" in said
 
 
 def test_arguments_reach_the_command(project: Project) -> None:

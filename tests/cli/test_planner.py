@@ -74,7 +74,7 @@ def test_help_of_commands(name: str) -> None:
         (["good.json", "--phase", "execution"], 1),
         (["execute.json", "--executors", "tools.yaml"], 1),
         (["fenced.json"], 1),
-        (["fenced.json", "--tolerant"], 0),
+        (["fenced.json", "--tolerant", "--info"], 0),
         (["good.json", "latin.json"], 1),
     ],
 )

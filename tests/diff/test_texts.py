@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark import PlanDocument, PlanStatus, PlanSyntaxError, parse_plan, step_order
-from planspec_lark.diff import merge_texts
+from planspec_lark.diff import merge_texts, text_merge
 from tests.corpus import each, read
 
 BASE = """\
@@ -387,3 +387,13 @@ def test_edits_of_both_sides_come_together_in_every_fixture(path: Path) -> None:
     result = merge_texts(text, versions[0].text, versions[1].text)
     assert result.conflicts == ()
     assert result.text == versions[2].text
+
+
+def test_steps_that_have_stayed_are_not_compared_with_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [f"{number}. [act] Paint shelf {number} of {number % 7}\n> wait\n" for number in range(1, 100)]
+    base = "Goal: g\n## Steps\n" + "".join(rows)
+    ours, theirs = base.replace("4. [act]", "4. [x] [act]"), base.replace("shelf 9 of 2", "shelf 9 of 2 in blue")
+    text = ours.replace("shelf 9 of 2", "shelf 9 of 2 in blue")
+    monkeypatch.setattr(text_merge, "merge_versions", None)
+    result = merge_texts(base, ours, theirs)
+    assert (result.text, result.plan, result.conflicts) == (text, parse_plan(text), ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,15 @@ from planspec_lark import (
     Limits,
     PlanCommand,
     PlanDocument,
+    PlanSpec,
     PlanSyntaxError,
     Severity,
+    extract_plan,
     parse_plan_commands,
     scan_plan,
     step_order,
 )
+from planspec_lark.answers import Verdict
 from planspec_lark.document.pieces import Piece, cut_scanned
 from tests.corpus import each, read
 from tests.property import documents
@@ -72,7 +76,7 @@ CHANGES = {
 
 @pytest.mark.parametrize(("command", "change"), CHANGES.values(), ids=CHANGES)
 def test_what_becomes_of_an_answer(command: str, change: tuple[str, str]) -> None:
-    document = PlanDocument.from_answer(ANSWER)
+    document = PlanDocument.from_answer(ANSWER, max_risk="high")
     assert document.text == ANSWER
     [report] = document.apply(parse_plan_commands(f"PLAN_CMD: {command}"))
     assert report.done
@@ -82,7 +86,7 @@ def test_what_becomes_of_an_answer(command: str, change: tuple[str, str]) -> Non
 
 
 def test_what_stands_inside_a_step_that_goes_stays() -> None:
-    document = PlanDocument.from_answer(ANSWER)
+    document = PlanDocument.from_answer(ANSWER, max_risk="high")
     document.remove("1")
     lines = ANSWER.split("\n")
     assert document.text == "\n".join([*lines[:6], lines[8], *lines[11:]])
@@ -97,7 +101,7 @@ def test_renaming_and_moving_in_an_answer() -> None:
 
 def test_what_stands_inside_a_step_that_moves_goes_with_it_as_it_is() -> None:
     document = PlanDocument.from_answer(
-        "1. [subtask] a\n> b\nWell, no.\n> c\n2. [act] d\n  3. [subtask] e\n    3.1. [act] f\n"
+        "1. [subtask] a\n> b\nWell, no.\n> c\n2. [act] d\n  3. [subtask] e\n    3.1. [act] f\n", max_risk="high"
     )
     document.move("1", "3.2")
     assert document.text == (
@@ -131,19 +135,49 @@ def test_pieces(text: str, pieces: list[Piece]) -> None:
     assert cut_scanned(scan_plan(text)) == pieces
 
 
-def test_a_text_without_a_plan_is_an_empty_plan() -> None:
-    document = PlanDocument.from_answer("I would rather not.\n")
-    document.add("1", "act", "a")
-    assert document.text == "I would rather not.\n## Steps\n1. [act] a\n"
+@pytest.mark.parametrize("text", ["", "I would rather not.\n", "Goal: g\n", "<think>\n1. [act] a\n</think>\n"])
+def test_a_text_without_a_plan_is_no_document(text: str) -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        PlanDocument.from_answer(text)
+    assert caught.value.diagnostics[-1].code == "PS201"
+
+
+def test_a_plan_may_lose_all_of_its_steps() -> None:
+    document = PlanDocument.from_answer("So:\n\n1. [act] a\n\nDone.\n")
+    document.remove("1")
+    assert document.plan == PlanSpec()
+    document.add("1", "act", "b")
+    assert scan_plan(document.text).plan == document.plan
+
+
+def test_a_plan_in_a_string_is_no_document() -> None:
+    text = '{"plan": "Goal: g\\n## Steps\\n1. [act] a\\n"}'
+    assert extract_plan(text).verdict is Verdict.ACCEPTED
+    with pytest.raises(PlanSyntaxError, match="the plan stands in a string of a JSON value"):
+        PlanDocument.from_answer(text)
+
+
+def test_what_decides_is_told_with_its_risk() -> None:
+    text = "1. [act] a\nOnly then go on.\n2. [act] b\n"
+    with pytest.raises(PlanSyntaxError) as caught:
+        PlanDocument.from_answer(text)
+    (fault,) = caught.value.diagnostics
+    assert (fault.code, fault.line, fault.severity) == ("PS101", 2, Severity.ERROR)
+    assert fault.message.endswith("(risk: high)")
+    document = PlanDocument.from_answer(text, max_risk="high")
+    document.set_status("2", "done")
+    assert document.text == text.replace("2. [act]", "2. [x] [act]")
+    copied = pickle.loads(pickle.dumps(document))
+    copied.set_status("1", "done")
+    assert copied.text == "1. [x] [act] a\nOnly then go on.\n2. [x] [act] b\n"
+    with pytest.raises(ValueError, match="lots"):
+        PlanDocument.from_answer(text, max_risk="lots")
 
 
 def test_what_would_have_to_be_left_out_is_refused() -> None:
     with pytest.raises(PlanSyntaxError) as caught:
         PlanDocument.from_answer("So:\n1. [act] a\n1. [act] b\n", name="answer.md")
-    assert [(found.code, found.line) for found in caught.value.diagnostics] == [
-        ("PS101", 1),
-        ("PS117", 3),
-    ]
+    assert [(found.code, found.line) for found in caught.value.diagnostics] == [("PS117", 3)]
     with pytest.raises(PlanSyntaxError):
         PlanDocument.from_answer(ANSWER, limits=Limits(max_steps=1))
 
@@ -152,7 +186,7 @@ TWO = "Goal: g\n## Steps\n1. [act] a\n2. [act] b\n\nOr rather:\n\n# Plan: other\
 
 
 def test_a_change_that_would_bring_other_text_to_life_is_taken_back() -> None:
-    document = PlanDocument.from_answer(TWO)
+    document = PlanDocument.from_answer(TWO, max_risk="high")
     document.apply([PlanCommand("COLLAPSE", "2")])
     document.remove("1")
     before = document.text
@@ -176,4 +210,4 @@ def test_answers(path: Path) -> None:
     commands += [PlanCommand("ADD", "1", "subtask", "a → b", detail=["← c"]), PlanCommand("ADD", "1.1", "act", "d")]
     commands += [PlanCommand("REVISE", "1", "subtask", "e", detail=["f"]), PlanCommand("REPLAN", "1")]
     is_whole = documents.answer_is_kept(text, commands)
-    assert is_whole == (not any(found.severity is Severity.ERROR for found in scan_plan(text).diagnostics))
+    assert is_whole == (extract_plan(text).verdict is Verdict.ACCEPTED)

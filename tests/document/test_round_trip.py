@@ -255,7 +255,7 @@ def test_a_head_that_would_read_otherwise_is_a_fault() -> None:
     assert document.text == "Goal: g\n## Steps\n1. [act]\n"
 
 
-ANSWER = f"So:\n{TEXT}\n```\n\nDone."
+ANSWER = f"So:\n```\n{TEXT}\n```\n\nDone."
 # Those that are not about single lines: all of an answer's are read together.
 PLACES = [
     "lines moved beside themselves",

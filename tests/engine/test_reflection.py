@@ -217,10 +217,25 @@ def test_whoever_has_decided_may_list_the_decisions(settling: str) -> None:
     assert found.is_usable
 
 
-def test_a_near_command_stays_an_error() -> None:
-    found = reflect("RETRY\n- PLAN_CMD: SKIP 4\nPLAN_CMD: skip 4\n")
-    assert codes(found) == [("PC107", 2), ("PC102", 3)]
-    assert not found.is_usable
+def test_a_near_command_is_read_where_it_is_clear() -> None:
+    found = reflect("RETRY\n- PLAN_CMD: SKIP 4\n")
+    assert codes(found) == [("PC107", 2)]
+    assert found.is_usable
+    assert found.commands == [PlanCommand("SKIP", "4")]
+    for line in ("PLAN_CMD: SKIP 4 and 5", "Then: PLAN_CMD: SKIP 4", "PLAN_CMD: REMOVE 4"):
+        assert not reflect(f"RETRY\n{line}\n").is_usable
+
+
+def test_an_answer_that_is_cut_off_is_of_no_use() -> None:
+    given = plan()
+    step = find_step(given, OWN)
+    assert step is not None
+    cut = read_reflection("RETRY | bro", given, step, can_interact=True, finish_reason="length")
+    assert (codes(cut), cut.is_usable) == ([("PS129", 1)], False)
+    assert codes(replan("PLAN_CMD: ADD 5 [act] Open the")) == [("PS129", 1)]
+    assert codes(replan("```\nPLAN_CMD: ADD 5 [act] Open it\n")) == [("PS129", 2)]
+    assert not read_replan("Nothing has to ch", given, finish_reason="length").is_usable
+    assert replan("Nothing has to change.").is_usable
 
 
 def test_what_belongs_to_a_command_is_no_decision() -> None:
@@ -310,7 +325,7 @@ def test_what_may_be_said(text: str) -> None:
         # What the plan does not take.
         ("ACCEPT\nPLAN_CMD: SKIP 9", [("PC111", 2)]),
         ("ACCEPT\nPLAN_CMD: ADD 9.1 [act] x\nPLAN_CMD: ADD 4.1 [act] x", [("PC112", 2), ("PC113", 3)]),
-        ("ACCEPT\nPLAN_CMD: ADD 5 [LLM] x", [("PC114", 2)]),
+        ("ACCEPT\nPLAN_CMD: ADD 5 [cook] x", [("PC114", 2)]),
         ("PLAN_CMD: REPLAN 2.2", [("PC115", 1)]),
         ("PLAN_CMD: REVISE 2 [act] x", [("PC116", 1)]),
         ("PLAN_CMD: REPLAN 2\nPLAN_CMD: SKIP 2.2", [("PC111", 2)]),

@@ -13,6 +13,7 @@ from planspec_lark import (
     iter_steps,
     parse_plan,
     render_all,
+    repair_plan,
     repair_prompt,
     scan_plan,
     serialize_plan,
@@ -38,6 +39,16 @@ def try_answer(text: str) -> None:
         assert shown == visible(shown)
         assert done.is_usable or done.text == plan
         assert done.lines or done.text == plan
+        _repair(plan, answer)
+
+
+def _repair(plan: str, answer: str) -> None:
+    """In rounds, where each answer is the same."""
+    done = repair_plan(plan, lambda _: answer, name=plan[:20])
+    assert done.is_usable == (not done.left) == (not done.stopped)
+    assert all(one.prompt == visible(one.prompt) for one in done.rounds)
+    assert not done.is_usable or parse_plan(done.text) == done.plan
+    done.to_dict()
 
 
 def try_plan(text: str) -> None:

@@ -32,6 +32,7 @@ from planspec_lark import (
     plan_to_dict,
     plan_to_json,
     render_all,
+    repair_plan,
     repair_prompt,
     scan_plan,
     scan_plan_commands,
@@ -146,6 +147,10 @@ def _ask_to_mend(text: str) -> None:
         repair_prompt(text)
 
 
+def _repair(text: str) -> None:
+    repair_plan(text, lambda _: "LINE 1: Goal: g\nPLAN 1", rounds=1)
+
+
 def _draw(language: DiagramLanguage, plan: PlanSpec) -> None:
     for view in get_args(View):
         draw_plan(plan, language, view=view)
@@ -240,6 +245,7 @@ PLAN_WORK = {
     "extract_plan": Work(extract_plan),
     "extract_plan with a type": Work(partial(extract_plan, default_type="act")),
     "repair_prompt": Work(_ask_to_mend),
+    "repair_plan": Work(_repair),
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),
     "show_plan": Work(_show, _plan),
@@ -291,15 +297,5 @@ EXCEPTIONS = {
             ("a long id and many steps", "PlanDocument's methods"),
         ],
         "numbers out of order have all to be looked at",
-    ),
-    # Each ADD gives all steps behind it new ids.
-    **dict.fromkeys(
-        [
-            ("commands that push others up", "apply_commands"),
-            ("commands that push others up", "apply_commands, atomic"),
-            ("commands that push others up", "PlanDocument.apply"),
-            ("commands that push others up", "PlanDocument.from_answer"),
-        ],
-        "each changes all steps",
     ),
 }

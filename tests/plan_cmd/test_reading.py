@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import PlanCommand, Severity, parse_plan_commands, scan_plan_commands
+from planspec_lark.answers import Verdict
 
 
 def only(text: str) -> PlanCommand:
     (command,) = parse_plan_commands(text)
-    assert scan_plan_commands(text).commands == [command]
+    # A last line without a line break may be one that was cut off.
+    assert scan_plan_commands(f"{text}\n").commands == [command]
     return command
 
 
@@ -37,7 +39,7 @@ def only(text: str) -> PlanCommand:
         ("PLAN_CMD: ADD 2.3 [act] a", PlanCommand("ADD", "2.3", "act", "a")),
         ("PLAN_CMD: ADD 2.3. [act]   a  ", PlanCommand("ADD", "2.3", "act", "a")),
         ("PLAN_CMD: ADD 1 [act]", PlanCommand("ADD", "1", "act")),
-        ("PLAN_CMD: ADD 1 [LLM] a", PlanCommand("ADD", "1", "LLM", "a")),
+        ("PLAN_CMD: ADD 1 [Foo] a", PlanCommand("ADD", "1", "Foo", "a")),
         ("PLAN_CMD: ADD 1 [x] a", PlanCommand("ADD", "1", "x", "a")),
         ("PLAN_CMD: ADD 1 [act] a → b, c", PlanCommand("ADD", "1", "act", "a → b, c")),
         ("PLAN_CMD: ADD 1 [act] a | b \\| c \\→ d", PlanCommand("ADD", "1", "act", "a | b \\| c \\→ d")),
@@ -83,6 +85,12 @@ def test_detail_lines_stand_directly_behind(lines: list[str], detail: list[str],
 @pytest.mark.parametrize("command", ["DONE 1", "SKIP 1 | x", "REPLAN ALL", "REPLAN 1", "EXPAND 1"])
 def test_other_verbs_have_no_detail(command: str) -> None:
     assert only(f"PLAN_CMD: {command}\n> a\n").detail == []
+
+
+def test_a_word_for_a_type_is_one_in_an_answer_only() -> None:
+    text = "PLAN_CMD: ADD 1 [LLM] a\n"
+    assert parse_plan_commands(text) == [PlanCommand("ADD", "1", "LLM", "a")]
+    assert scan_plan_commands(text).commands == [PlanCommand("ADD", "1", "reason", "a")]
 
 
 def test_commands_directly_below_each_other() -> None:
@@ -182,13 +190,17 @@ def test_a_command_has_its_place_with_its_detail() -> None:
     ],
 )
 def test_a_line_that_looks_like_a_command_and_is_none(line: str, code: str, place: str, fix: str | None) -> None:
-    text = f"so\r\n  {line}\r\n> not its detail\n"
+    text = f"so\r\n  {line}\r\n\r\n> not its detail\n"
     assert parse_plan_commands(text) == []
     scan = scan_plan_commands(text, name="answer.txt")
-    assert scan.commands == []
-    assert scan.spans == []
     (found,) = scan.diagnostics
-    assert (found.code, found.severity, found.line) == (code, Severity.ERROR, 2)
+    # What is clear is read with a warning: the line as it should be is put to the grammar. Text behind EXPAND is lost.
+    is_clear = fix is not None and "EXPAND" not in line
+    assert scan.commands == (parse_plan_commands(fix or "") if is_clear else [])
+    assert [text[span.start : span.end] for span in scan.spans] == ([line] if is_clear else [])
+    assert scan.verdict is (Verdict.ACCEPTED if is_clear else Verdict.NEEDS_REVIEW)
+    severity = Severity.WARNING if is_clear else Severity.ERROR
+    assert (found.code, found.severity, found.line) == (code, severity, 2)
     assert found.span is not None
     assert text[found.span.start : found.span.end].rstrip("\r\n") == place.rstrip("\r\n")
     assert found.source is not None
@@ -203,8 +215,8 @@ def test_a_line_that_looks_like_a_command_and_is_none(line: str, code: str, plac
 def test_commands_and_near_misses_come_in_the_order_of_the_text() -> None:
     text = "PLAN_CMD: done 1\nPLAN_CMD: DONE 2\nprose\nPLAN_CMD: ADD 3\n> a\nPLAN_CMD: DONE 4\n- PLAN_CMD: SKIP 5\n"
     scan = scan_plan_commands(text)
-    assert [command.step_id for command in scan.commands] == ["2", "4"]
-    assert [span.line for span in scan.spans] == [2, 6]
+    assert [command.step_id for command in scan.commands] == ["1", "2", "4", "5"]
+    assert [span.line for span in scan.spans] == [1, 2, 6, 7]
     assert [(found.code, found.line) for found in scan.diagnostics] == [("PC102", 1), ("PC104", 4), ("PC107", 7)]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import PlanSpec, Severity, check_text, lint_plan, parse_plan
-from tests.planspec.test_models import DEPTH, chain
+from planspec_lark import PlanSpec, PlanStatus, Severity, check_text, iter_steps, lint_plan, parse_plan
+from tests.planspec.test_models import chain
 
 
 def lint(steps: str, *codes: str) -> list[tuple[str, str, str]]:
@@ -213,6 +213,20 @@ def test_repeated_output(steps: str, expected: list[tuple[str, str]]) -> None:
     [
         ("1. [act] a → x, y\n2. [act] b\n> ← y\n", [("1", "no step takes the output `x`")]),
         ("1. [act] a → x\n2. [act] b\n> ← x\n", []),
+        ("1. [act] a → x\n2. [act] b → y\n", [("1", "no step takes the output `x`")]),
+        pytest.param("1. [act] a → x\n2. [act] b → y, z\n> ← x\n", [], id="the last outputs"),
+        pytest.param(
+            "1. [act] a → x\n2. [act] b → y\n> ← x\n3. [act] c → z\n> ← x\n", [], id="the last outputs of two branches"
+        ),
+        pytest.param(
+            "1. [act] a → x\n2. [act] b → y, z\n> ← x\n3. [act] c\n> ← y\n",
+            [("2", "no step takes the output `z`")],
+            id="beside one that is taken",
+        ),
+        pytest.param(
+            "1. [subtask] a → y\n1.1. [act] b → x\n1.2. [act] c → y\n> ← x\n", [], id="what a container passes on"
+        ),
+        pytest.param("1. [decide] a\n1.1. [act] b → x\n1.2. [act] c → y\n", [], id="branches at the end"),
     ],
 )
 def test_unused_output(steps: str, expected: list[tuple[str, str]]) -> None:
@@ -252,9 +266,23 @@ def test_empty_description(line: str, reported: bool) -> None:
     assert lint(f"1. {line}\n", "PS312") == ([("PS312", "1", "it has no description")] if reported else [])
 
 
-@pytest.mark.parametrize(("line", "reported"), [("[act] a", True), ("[act] a → b", False)])
-def test_no_outputs(line: str, reported: bool) -> None:
-    assert lint(f"1. {line}\n", "PS313") == ([("PS313", "1", "it declares no outputs")] if reported else [])
+@pytest.mark.parametrize(
+    ("steps", "reported"),
+    [
+        ("1. [act] a\n2. [act] b → c\n", ["1"]),
+        ("1. [act] a → b\n2. [act] b → c\n", []),
+        pytest.param("1. [act] a → b\n2. [act] c\n", [], id="the last step"),
+        pytest.param("1. [act] a → b\n2. [act] c\n> ← b\n3. [act] d → e\n", [], id="an end of the flow"),
+        pytest.param("1. [subtask] a\n1.1. [act] b → c\n2. [act] d → e\n", [], id="a container"),
+        pytest.param("1. [subtask] a\n2. [act] d → e\n", [], id="a container without steps"),
+        pytest.param("1. [subtask] a\n1.1. [act] b\n1.2. [act] c\n", ["1.1"], id="the last one of a last container"),
+        pytest.param("1. [subtask] a\n1.1. [act] b\n2. [act] c\n", ["1.1"], id="the last one of another container"),
+        pytest.param("1. [decide] a\n1.1. [act] b\n1.2. [act] c\n", [], id="branches at the end"),
+        pytest.param("1. [decide] a\n1.1. [act] b\n1.2. [act] c\n2. [act] d\n", ["1.1", "1.2"], id="branches"),
+    ],
+)
+def test_no_outputs(steps: str, reported: list[str]) -> None:
+    assert lint(steps, "PS313") == [("PS313", step_id, "it declares no outputs") for step_id in reported]
 
 
 def test_findings_come_in_document_order_with_their_severities() -> None:
@@ -268,7 +296,6 @@ def test_findings_come_in_document_order_with_their_severities() -> None:
         ("2.2", "PS307", Severity.INFO, "inputs", 0),
         ("2.2", "PS306", Severity.WARNING, "inputs", 1),
         ("2.2", "PS305", Severity.WARNING, "description", None),
-        ("2.2", "PS313", Severity.INFO, "outputs", None),
         ("1", "PS303", Severity.WARNING, "step_id", None),
         ("1", "PS308", Severity.WARNING, "outputs", 0),
     ]
@@ -281,8 +308,9 @@ def test_findings_come_in_document_order_with_their_severities() -> None:
         ("→ 变量", "变量"),
         ("a → b →\t变量,b", "变量,b"),
         ("a → 数据，报告", "数据，报告"),
-        ("a → data-set", "data-set"),
-        ("a → 2nd", "2nd"),
+        ("a → 2.5", "2.5"),
+        ("a → data-set", None),
+        ("a → 2nd", None),
         ("a → 变 量", None),
         ("a → 变\u3000量", None),
         ("a → data, 变量", None),
@@ -320,7 +348,172 @@ def test_what_is_not_optional_cannot_be_asked_for(also: list[str]) -> None:
 
 
 def test_a_plan_of_a_thousand_levels_is_looked_at() -> None:
-    assert [one.code for one in lint_plan(chain())] == ["PS313"] * DEPTH
+    plan = chain()
+    assert lint_plan(plan) == []
+    for step in iter_steps(plan):
+        step.status = PlanStatus.ACTIVE
+    assert lint_plan(plan) == []
+
+
+@pytest.mark.parametrize(
+    ("produced", "taken", "near"),
+    [
+        ("sales_data", "salse_data", "sales_data"),
+        ("sales_data", "sale_dat", "sales_data"),
+        ("sale_data", "sales_datas", "sale_data"),
+        ("userProfile", "user_profile", "userProfile"),
+        ("report", "Report", "report"),
+        ("report", "reports", "report"),
+        ("report", "repotr", "report"),
+        ("data", "dta", "data"),
+        ("clean_data, cleaned_dat", "cleaned_data", "cleaned_dat"),
+        ("part_1", "part_2", None),
+        ("sales_2024", "sales_2025", None),
+        ("side_a", "side_b", None),
+        ("data", "date", None),
+        ("min_value", "max_value", None),
+        ("input_path", "output_path", None),
+        ("raw_rows", "old_rows", None),
+        ("x", "xy", None),
+        ("report", "final_report", None),
+        ("a" * 65, "a" * 64, None),
+    ],
+)
+def test_an_input_that_is_near_an_output(produced: str, taken: str, near: str | None) -> None:
+    found = lint_plan(parse_plan(f"## Steps\n1. [act] a → {produced}\n2. [act] b\n> ← {taken}\n"))
+    (one,) = [one for one in found if one.code in ("PS307", "PS316")]
+    assert one.message == f"step 2: no step produces the input `{taken}`"
+    if near is None:
+        assert (one.code, one.severity, one.help, one.replacement) == ("PS307", Severity.INFO, "", "")
+    else:
+        expected = ("PS316", Severity.WARNING, f"did you mean `{near}`?", near)
+        assert (one.code, one.severity, one.help, one.replacement) == expected
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["2. [act] b → report\n> ← reports\n", "2. [act] b\n> ← report, reports\n", "2. [act] b\n> ← report, repotr\n"],
+)
+def test_what_a_step_has_itself_is_not_what_it_means(step: str) -> None:
+    assert lint(f"1. [act] a → {'x' if '→' in step else 'report'}\n{step}", "PS316") == []
+
+
+def test_of_very_many_names_only_the_first_are_looked_for() -> None:
+    rows = "".join(f"{number}. [act] a → out_{number}\n> ← alien_{number}\n" for number in range(1, 400))
+    steps = f"0. [act] a → report\n> ← out1\n{rows}400. [act] a\n> ← {{}}\n"
+    assert [row[1] for row in lint(steps.format("repotr"), "PS316")] == ["0"]
+    # What has been looked for once is known.
+    assert [row[1] for row in lint(steps.format("out1"), "PS316")] == ["0", "400"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("1. [>] [act] a\n2. [>] [act] b\n", [("2", "it is in progress, and so is step 1 beside it")]),
+        ("1. [>] [act] a\n2. [act] b\n3. [>] [act] b\n", [("3", "it is in progress, and so is step 1 beside it")]),
+        ("1. [>] [act] a\n2. [act] b\n", []),
+        ("1. [>] [subtask] a\n1.1. [>] [act] b\n1.2. [act] c\n", []),
+        (
+            "1. [>] [subtask] a\n1.1. [>] [act] b\n1.2. [>] [act] c\n",
+            [("1.2", "it is in progress, and so is step 1.1 beside it")],
+        ),
+        pytest.param(
+            "1. [subtask] a\n1.1. [>] [act] b\n2. [subtask] c\n2.1. [>] [act] d\n",
+            [("2.1", "it is in progress, and so is step 1.1 beside it")],
+            id="below others that are not",
+        ),
+        pytest.param(
+            "1. [>] [subtask] a\n1.1. [>] [act] b\n2. [>] [subtask] c\n2.1. [>] [act] d\n",
+            [("2", "it is in progress, and so is step 1 beside it")],
+            id="once for all that is below",
+        ),
+    ],
+)
+def test_two_steps_in_progress(steps: str, expected: list[tuple[str, str]]) -> None:
+    assert [row[1:] for row in lint(steps, "PS317")] == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("1. [act] a → x\n2. [x] [act] b\n> ← x\n", [("2", "1", "x")]),
+        ("1. [>] [act] a → x\n2. [x] [act] b\n> ← x\n", [("2", "1", "x")]),
+        ("1. [!] [act] a → x\n2. [x] [act] b\n> ← x\n", [("2", "1", "x")]),
+        ("1. [act] a → x, y\n2. [x] [act] b\n> ← x, y\n", [("2", "1", "x")]),
+        ("1. [x] [act] a → x\n2. [x] [act] b\n> ← x\n", []),
+        ("1. [~] [act] a → x\n2. [x] [act] b\n> ← x\n", []),
+        ("1. [act] a → x\n2. [>] [act] b\n> ← x\n", []),
+        ("1. [x] [act] b\n> ← outside\n", []),
+        pytest.param("1. [x] [act] b\n> ← x\n2. [act] a → x\n", [], id="PS306 says so"),
+        pytest.param("1. [x] [act] a → x\n2. [act] b → x\n3. [x] [act] c\n> ← x\n", [], id="one of two is done"),
+        pytest.param(
+            "1. [>] [subtask] a → x\n1.1. [x] [act] b\n1.2. [x] [act] c\n2. [x] [act] d\n> ← x\n",
+            [],
+            id="all in it is done",
+        ),
+        pytest.param(
+            "1. [>] [subtask] a → x\n1.1. [x] [act] b\n1.2. [act] c\n2. [x] [act] d\n> ← x\n",
+            [("2", "1", "x")],
+            id="not all in it is done",
+        ),
+        pytest.param(
+            "1. [>] [decide] a\n1.1. [x] [act] b → x\n1.2. [~] [act] c → x\n2. [x] [act] d\n> ← x\n",
+            [],
+            id="a branch is",
+        ),
+    ],
+)
+def test_done_before_inputs(steps: str, expected: list[tuple[str, str, str]]) -> None:
+    said = [
+        ("PS318", step, f"it is done, but step {other}, which puts out its input `{name}`, is not")
+        for step, other, name in expected
+    ]
+    assert lint(steps, "PS318") == said
+
+
+@pytest.mark.parametrize(
+    ("names", "written"),
+    [
+        ("my report", "my_report"),
+        ("a, b c", "a, b_c"),
+        ("2nd_draft", "_2nd_draft"),
+        ("data-set", "data_set"),
+        ("report.md", "report_md"),
+        ("summary and chart", "summary, chart"),
+        ("summary & chart / table + notes", "summary, chart, table, notes"),
+        ("a, b,", "a, b"),
+        ("report.", "report"),
+        ("[a, b]", "a, b"),
+        ("cleaned sales data", "cleaned_sales_data"),
+        ("the report", None),
+        ("go on", None),
+        ("leave the loop", None),
+        ("sales data of March", None),
+        ("then, when ready, stop it", None),
+        ("3 rounds", None),
+        ("100", None),
+        ("报告", None),
+        ("data, 报告", None),
+        ("", None),
+        (" ".join(["x"] * 4), None),
+        (", ".join(["x y"] * 50), None),
+    ],
+)
+def test_a_list_that_only_just_is_none(names: str, written: str | None) -> None:
+    for line, part, arrow in ((f"a → {names}", "description", "→"), (f"a\n> ← {names}", "detail", "> ←")):
+        found = lint_plan(parse_plan(f"## Steps\n1. [act] {line}\n"))
+        rows = [(one.part, one.help.partition(":")[0]) for one in found if one.code == "PS319"]
+        assert rows == ([(part, f"if that is meant, write `{arrow} {written}`")] if written else [])
+
+
+@pytest.mark.parametrize("line", [r"a \→ b", "a → b", "a -> my report", r"a\n> \← b", "a\n> see ← my report"])
+def test_what_is_no_list_that_is_almost_one(line: str) -> None:
+    assert lint("1. [act] " + line.replace(r"\n", "\n") + "\n", "PS319") == []
+
+
+def test_where_a_branch_leads_is_no_list() -> None:
+    assert lint("1. [decide] ready → stop early\n", "PS319") == []
+    assert lint("1. [decide] ready → stop-early\n", "PS319") == [("PS319", "1", "`→ stop-early` declares no outputs")]
 
 
 def test_a_long_id_is_not_repeated_with_every_finding_that_names_it() -> None:

@@ -577,3 +577,64 @@ def test_what_may_have_a_comment_waits_for_the_header() -> None:
         assert [event.text for event in told if event.kind is PlanEventKind.TITLE] == [title]
         assert [event.text for event in told if event.kind is PlanEventKind.GOAL_DETAIL] == ["d"]
         assert told[-1].kind is PlanEventKind.STEP
+
+
+# ---------------------------------------------------------------- an end mark
+
+MARKED = "Sure.\n\nGoal: g\n## Steps\n1. [act] a\n2. [act] b\n"
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\n\n3. [act] c\n", "\n# Plan: other\n## Steps\n1. [act] x\n"])
+def test_an_end_mark_ends_the_plan(size: int, end: str) -> None:
+    stream = PlanStream(end_mark="<END>")
+    text = f"{MARKED}<END>{end}"
+    events = [event for at in range(0, len(text), size) for event in stream.feed(text[at : at + size])]
+    assert stream.is_settled == (end != "")
+    found = stream.finish()
+    assert found.result.plan == scan_plan(MARKED).plan
+    assert found.result.diagnostics == scan_plan(MARKED).diagnostics
+    assert (found.draft, found.superseded, stream.is_settled, stream.is_hopeless) == (0, False, True, False)
+    kinds = [event.kind.value for event in (*events, *found.events)]
+    assert (kinds.count("settled"), kinds.count("step")) == (1, 2)
+    assert stream.text == MARKED + ("<END>" if not end else "")
+
+
+@pytest.mark.parametrize("line", ["<END> of it", "so <END>", "<end>", "- <END>"])
+def test_another_line_is_no_end_mark(line: str) -> None:
+    stream = PlanStream(end_mark="<END>")
+    stream.feed(f"{MARKED}{line}\n")
+    assert not stream.is_settled
+    assert stream.finish().result.plan == scan_plan(f"{MARKED}{line}\n").plan
+
+
+def test_an_end_mark_in_reasoning_is_only_thought_of() -> None:
+    stream = PlanStream(end_mark="<END>")
+    stream.feed("<think>\nI write the plan, then\n<END>\n</think>\n")
+    assert not stream.is_settled
+    stream.feed(f"{MARKED}<END>\n")
+    assert stream.is_settled
+    assert len(stream.finish().result.plan.steps) == 2
+
+
+def test_an_end_mark_in_a_code_block_ends_the_plan() -> None:
+    stream = PlanStream(end_mark="END")
+    stream.feed(f"```\n{MARKED}")
+    assert not stream.is_settled
+    stream.feed("END\n```\n")
+    assert stream.is_settled
+    assert len(stream.finish().result.plan.steps) == 2
+
+
+def test_a_text_without_its_end_mark_is_settled_at_its_end_only() -> None:
+    stream = PlanStream(end_mark="<END>")
+    stream.feed(MARKED)
+    assert not stream.is_settled
+    stream.finish()
+    assert stream.is_settled
+
+
+@pytest.mark.parametrize("mark", [" ", "\n", "a\nb", " END", "END\r"])
+def test_an_end_mark_is_a_line(mark: str) -> None:
+    with pytest.raises(ValueError, match=r"^end_mark: .* is no line"):
+        PlanStream(end_mark=mark)

@@ -11,8 +11,8 @@ from planspec_lark import (
     PlanSpec,
     PlanStep,
     PlanSyntaxError,
-    Severity,
     apply_command,
+    extract_plan,
     iter_steps,
     parse_plan,
     scan_plan,
@@ -141,11 +141,12 @@ def answer_is_kept(text: str, commands: list[PlanCommand]) -> bool:
     Returns whether the text is a document at all.
     """
     scan = scan_plan(text)
+    found = extract_plan(text)
     try:
         document = PlanDocument.from_answer(text)
     except PlanSyntaxError:
         document = None
-    assert (document is None) == any(found.severity is Severity.ERROR for found in scan.diagnostics)
+    assert (document is not None) == (found.is_usable and found.source.text == text)
     if document is None:
         return False
     assert (document.text, document.plan) == (text, scan.plan)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 
 from planspec_lark import (
+    CommandError,
     PlanCommand,
+    PlanDocument,
     PlanSpec,
+    parse_plan,
     parse_plan_commands,
     scan_plan_commands,
     serialize_commands,
     serialize_plan,
 )
+from planspec_lark.plan_cmd.apply import perform, perform_all
 from tests import strategies
 from tests.property import promises
 
@@ -63,7 +67,8 @@ def test_line_ends_of_commands_may_be_mixed(commands: list[PlanCommand]) -> None
 @given(strategies.any_text)
 def test_scanning_finds_what_parsing_finds(text: str) -> None:
     scan = scan_plan_commands(text)
-    assert scan.commands == parse_plan_commands(text)
+    # What is read otherwise than it stands is named.
+    assert scan.commands == parse_plan_commands(text) or scan.diagnostics
     assert len(scan.spans) == len(scan.commands)
     promises.are_placed(scan.diagnostics, text)
 
@@ -113,3 +118,42 @@ def test_printed_commands_do_the_same(plan: PlanSpec, commands: list[PlanCommand
     assert [(c.op, c.step_id) for c in again] == [(c.op, c.step_id) for c in commands]
     promises.is_atomic(plan, again)
     serialize_plan(plan)
+
+
+def _command(op: str, head: str, number: int, kind: str) -> PlanCommand:
+    return PlanCommand(op, f"{head}{number}", *((kind, "a") if op == "ADD" else ()))
+
+
+ADDED = st.builds(
+    _command,
+    st.sampled_from(["ADD", "ADD", "ADD", "ADD", "DONE", "REPLAN"]),
+    st.sampled_from(["", "", "1.", "2."]),
+    st.sampled_from([1, 1, 2, 3, 4, 5, 999_999_998, 999_999_999]),
+    st.sampled_from(["subtask", "subtask", "act", "unknown"]),
+)
+# Some with gaps, some that stand in for a missing parent.
+IDS = st.lists(
+    st.sampled_from(["1", "2", "3", "4", "6", "1.1", "1.2", "1.2.1", "2.1", "3.1", "5.1", "6.2", "999999999"]),
+    unique=True,
+)
+
+
+@given(IDS, st.lists(ADDED, max_size=12))
+def test_commands_together_do_what_they_do_one_by_one(ids: list[str], commands: list[PlanCommand]) -> None:
+    text = "".join(f"{step_id}. [subtask] {step_id}\n" for step_id in ids)
+    one, other = parse_plan(text), parse_plan(text)
+    expected = []
+    for command in commands:
+        try:
+            expected.append(perform(one, command))
+        except CommandError as error:
+            expected.append(str(error))
+    reports, _ = perform_all(other, commands, atomic=False)
+    assert [report.message for report in reports] == expected
+    assert other == one
+    document, slow = PlanDocument.from_text(text), PlanDocument.from_text(text)
+    assert [report.message for report in document.apply(commands)] == expected
+    for command in commands:
+        slow.apply([command])
+    assert document.text == slow.text
+    assert document.plan == one

@@ -138,14 +138,14 @@ def test_a_command_printed_without_its_detail_is_noticed(monkeypatch: pytest.Mon
 
 
 def test_an_add_that_does_not_make_room_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Finder, "move_up", lambda *_: None)
+    monkeypatch.setattr(Finder, "renumber", lambda *_: None)
     pairs = st.tuples(strategies.workable_plans, strategies.workable_commands)
     plan, command = _step(), PlanCommand("ADD", "1", "act")
     assert _is_noticed(lambda pair: promises.applies_or_refuses(*pair), pairs, (plan, command))
 
 
 def test_a_half_done_command_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def half(plan: PlanSpec, command: PlanCommand, _finder: object) -> None:
+    def half(plan: PlanSpec, command: PlanCommand, _finder: object, _run: object) -> None:
         plan.title = "changed"
         raise CommandError("PC111", f"{command.op}: no")
 

@@ -47,7 +47,21 @@ def test_only_so_many_faults_are_shown() -> None:
     with pytest.raises(UnreadablePlanError) as caught:
         take("## Steps\n" + "".join(f"{number}. [act b\n" for number in range(1, 13)))
     assert str(caught.value).count("error[PS112]") == 10
-    assert str(caught.value).endswith("\n\nand 2 more")
+    # And that there is no step at all.
+    assert str(caught.value).endswith("\n\nand 3 more")
+
+
+def test_what_would_allow_a_plan_is_said() -> None:
+    text = "Goal: x\n## Steps\n1. Buy\n2. [act] Sell\n"
+    with pytest.raises(UnreadablePlanError, match=r'default_type="act"[^a]*\n.*max_risk="high"'):
+        take(text)
+    assert [step.description for step in take(text, default_type="act").plan.steps] == ["Buy", "Sell"]
+    assert [step.description for step in take(text, max_risk="high").plan.steps] == ["Sell"]
+    with pytest.raises(UnreadablePlanError, match="the answer is cut off here") as caught:
+        take("## Steps\n1. [act] Buy\n2. [act] Sell the")
+    assert "max_risk" not in str(caught.value)
+    with pytest.raises(ValueError, match="bake"):
+        take(text, default_type="bake")
 
 
 def test_what_is_neither_is_a_mistake_of_the_test() -> None:

@@ -1,0 +1,118 @@
+"""What `planspec check` does with `--fix`, `--unsafe-fixes` and `--diff`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from planspec_lark import planspec
+from planspec_lark.cli.output import (
+    FINDINGS,
+    UNREADABLE,
+    Row,
+    Unreadable,
+    complain,
+    count_of,
+    label,
+    leave,
+    read_text,
+    shown,
+    write_diff,
+    write_rows,
+    write_text,
+)
+from planspec_lark.document.file import PlanFile, PlanFileError
+from planspec_lark.planspec import Fixed
+from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import one_line, visible_name
+
+__all__ = ["Fixer"]
+
+
+@frozen
+class Fixer:
+    """Fixes files, and tells on standard error what it has done.
+
+    Attributes:
+        unsafe: apply fixes that drop text or guess as well.
+        limits: how much to read and to report.
+        also: what else to look for.
+        wait: seconds for which others who write are waited for.
+    """
+
+    unsafe: bool
+    limits: Limits
+    also: tuple[str, ...]
+    wait: float
+
+    def fix(self, file: str) -> list[Diagnostic]:
+        """Fix a file in place, or standard input on its way to standard output; returns what is left.
+
+        Raises:
+            Unreadable, PlanFileError: it cannot be read or written, or not now.
+            PlanSyntaxError: it is no UTF-8, or too long.
+        """
+        _, fixed = self._change(file, is_dry=False)
+        self._tell(file, fixed, "fixed")
+        return fixed.left
+
+    def show(self, files: Sequence[str]) -> None:
+        """Write what would change in files, and leave: with 1 where something would, with 2 where one is unreadable."""
+        codes = [0]
+        for file in files:
+            try:
+                before, fixed = self._change(file, is_dry=True)
+            except PlanSyntaxError as error:
+                codes.append(FINDINGS)
+                complain(str(error))
+            except (Unreadable, PlanFileError) as error:
+                codes.append(UNREADABLE)
+                complain(f"Error: {error}")
+            else:
+                codes.append(FINDINGS if before != fixed.text else 0)
+                write_diff(before, fixed.text, file)
+                self._tell(file, fixed, "would be fixed")
+        leave(max(codes))
+
+    def _change(self, file: str, *, is_dry: bool) -> tuple[str, Fixed]:
+        done: list[tuple[str, Fixed]] = []
+
+        def change(before: str) -> str:
+            fixed = planspec.fix_text(before, unsafe=self.unsafe, name=label(file), limits=self.limits, also=self.also)
+            done.append((before, fixed))
+            return fixed.text
+
+        if is_dry or file == "-":
+            after = change(read_text(file, self.limits))
+            if not is_dry:
+                write_text(after)
+        else:
+            PlanFile(file, wait=self.wait, limits=self.limits).change(change)
+        return done[-1]
+
+    def _tell(self, file: str, fixed: Fixed, what: str) -> None:
+        write_rows(_ledger(fixed), to_stderr=True)
+        # An unsafe fix of what is left would have been applied if it were of use.
+        more = 0 if self.unsafe else sum(one.fix is not None for one in fixed.left)
+        hint = f"; {more} more with --unsafe-fixes" if more else ""
+        if fixed.fixed or more:
+            complain(f"{shown(file)}: {count_of(len(fixed.fixed), 'fault')} {what}{hint}")
+
+
+def _ledger(fixed: Fixed) -> Iterator[Row]:
+    for one in fixed.fixed:
+        assert one.fix is not None, "it was fixed"
+        word = ("fixed ", "green") if one.fix.is_safe else ("unsafe", "yellow")
+        name = visible_name(one.source.name) if one.source else ""
+        yield [word, (f"  {one.code}  {name}:{one.line}: {_say(one)}", "")]
+
+
+def _say(found: Diagnostic) -> str:
+    fix, source = found.fix, found.source
+    assert fix is not None, "it was fixed"
+    was = shorten(one_line(source.text[fix.span.start : fix.span.end] if source else ""))
+    if fix.title:
+        return f"{shorten(one_line(fix.title))}: {shorten(one_line(found.source_line))}"
+    return f"{was}  ⇒  {shorten(one_line(fix.text))}" if fix.text else f"left out: {was}"

@@ -1,0 +1,429 @@
+"""A language model's answer → the commands in it, with a verdict on whether they are safe to carry out.
+
+A line that is a command is read as :mod:`planspec_lark.plan_cmd.parser` reads it. One that is almost a command is
+repaired and put to the grammar again; that is a warning. What may be a command and is not clear is an error.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from attrs import define, evolve, field, frozen
+
+from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Reading, Risk, highest, rate
+from planspec_lark.answers.truncation import find_cut
+from planspec_lark.answers.verdict import CUT, RatedFinding, Verdict, explain, judge
+from planspec_lark.plan_cmd.models import EDIT_OPS, VIEW_OPS, PlanCommand
+from planspec_lark.plan_cmd.parser import read_command, starts_command
+from planspec_lark.plan_cmd.printer import serialize_commands
+from planspec_lark.plan_cmd.recovery import Fault, diagnose, find_command, is_command, read_type
+from planspec_lark.planspec.answer_lines import (
+    find_elision,
+    is_conflict_marker,
+    is_harmless,
+    join_lines,
+    read_bullet,
+)
+from planspec_lark.planspec.corrections import SPACES, find_inputs, find_outputs, is_item
+from planspec_lark.planspec.models import BLANKS, STEP_TYPES
+from planspec_lark.planspec.positions import Places
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
+from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.source import Source, Span, end_last_line
+
+__all__ = ["CommandScan", "Line", "name_cut", "read_lines", "scan_plan_commands"]
+
+# Of each code, the risk of the repair; what stands behind what, see the language's page on commands.
+RISKS = {
+    "PC101": Risk.LOW,  # a verb in marks, or a word for a status
+    "PC102": Risk.LOW,  # a verb in lower case
+    "PC103": Risk.LOW,  # an id in other signs
+    "PC104": Risk.LOW,  # a type in other brackets or words
+    "PC106": Risk.MEDIUM,  # text without a bar was taken for the result
+    "PC107": Risk.LOW,  # a bullet, marks or quotes around the line
+    "PC108": Risk.MEDIUM,  # a control character was left out
+    "PS113": Risk.NONE,  # white space
+}
+# Detail of a command, in the lines behind it.
+_DETAIL = re.compile(r"(?:[ \t]*+>[^\n]*\n)++")
+_QUOTED = re.compile(r"[ \t]*+>")
+_MARKERS = ("<<<<<<<", ">>>>>>>", "|||||||")
+# How a line begins that stands for others.
+_DOTS = tuple(".…⋮略同[(（-*")
+# A line may go on over so many more.
+_MOST_LINES = 20
+# What begins another line of text rather than going on with one.
+_SIGNS = ("#", ">", "＞", "```", "~~~", "|", "{", "}", "<")
+
+
+@frozen
+class CommandScan:
+    """What an answer holds: commands with their places, all that was found, and the verdict.
+
+    Attributes:
+        commands: the commands, in their order, those included that were repaired.
+        spans: where each stands.
+        diagnostics: what was repaired is a warning, what may be a command and is not clear an error. A reasoning block,
+            which is left out, is an info, or a warning where one of its tags is missing. What is of a higher risk than
+            is allowed is an error as well.
+        source: the text that was read: the answer, or what the strings of a JSON value in it say.
+        truncated: whether the answer was cut off.
+        max_risk: the highest risk that is allowed.
+        entries: the diagnostics with their risks.
+    """
+
+    commands: list[PlanCommand]
+    spans: list[Span]
+    diagnostics: list[Diagnostic]
+    source: Source = field(repr=False)
+    truncated: bool = False
+    max_risk: Risk = Risk.MEDIUM
+    entries: tuple[RatedFinding, ...] = field(default=(), repr=False)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """What keeps the commands from being carried out, or why nothing was read."""
+        return [found for found in self.diagnostics if found.severity is Severity.ERROR]
+
+    @property
+    def clear_commands(self) -> list[PlanCommand]:
+        """The commands with which nothing is wrong, whatever is wrong with other lines."""
+        starts = sorted(found.span.start for found in self.errors if found.span)
+        clear = []
+        for command, span in zip(self.commands, self.spans, strict=True):
+            at = bisect_left(starts, span.start)
+            if at == len(starts) or starts[at] > span.end:
+                clear.append(command)
+        return clear
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the commands are safe to carry out."""
+        return judge(self.entries, self.max_risk, is_there=bool(self.commands), is_lost=bool(self.errors))
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the verdict is ``accepted``."""
+        return self.verdict is Verdict.ACCEPTED
+
+    @property
+    def faults(self) -> list[Diagnostic]:
+        """What keeps them from being accepted: errors whose messages end with their risks."""
+        return explain(self.entries, self.max_risk)
+
+
+def scan_plan_commands(  # noqa: PLR0913  (each says something else about the answer)
+    text: str,
+    *,
+    max_risk: Risk | str = Risk.MEDIUM,
+    finish_reason: str = "",
+    allow_truncated: bool = False,
+    name: str = "<text>",
+    limits: Limits = DEFAULT_LIMITS,
+) -> CommandScan:
+    """Find the commands in an answer, those included that are almost some. Never raises on any text.
+
+    :func:`planspec_lark.parse_plan_commands` takes only the lines that are commands as they stand.
+
+    Args:
+        text: any text.
+        max_risk: the highest risk that is allowed, as for :func:`planspec_lark.extract_plan`.
+        finish_reason: why the model stopped, as its interface says; "length" means that the answer is cut off.
+        allow_truncated: whether the commands of an answer that is cut off will do. Its last line is not taken in any
+            case.
+        name: what diagnostics call the text.
+        limits: how much to read and to report; commands have no steps and no depth.
+
+    Raises:
+        ValueError: there is no such risk.
+    """
+    most = Risk(max_risk)
+    if excess := find_excess(text, name, limits):
+        source = Source(text, name)
+        return CommandScan([], [], [excess], source, max_risk=most, entries=(RatedFinding(excess, Risk.HIGH),))
+    inner = _read_json(text)
+    source = Source(text if inner is None else inner, name)
+    cut = find_cut(text, finish_reason=finish_reason)
+    whole = source.text if cut is None or inner is not None else text[:cut]
+    remainder = leave_out_reasoning(whole)
+    found, risks = Findings(limits.max_findings), {}
+    scan = CommandScan([], [], [], source, truncated=cut is not None, max_risk=most)
+    for line in read_lines(remainder.text, source):
+        if line.command is not None:
+            scan.commands.append(line.command)
+            scan.spans.append(source.span(line.start, line.end))
+        for entry in line.entries:
+            risks[id(entry.diagnostic)] = entry
+            found.add(entry.diagnostic)
+    found.extend(remainder.diagnose(source))
+    if cut is not None:
+        found.add(name_cut(Source(text, name), cut, is_allowed=allow_truncated))
+    reading = Reading(source.text, Places(source))
+    entries = [risks.get(id(one)) or RatedFinding(one, rate(one, reading)) for one in found.close()]
+    entries = [_refuse(one) if one.risk.rank > most.rank else one for one in entries]
+    scan.diagnostics.extend(one.diagnostic for one in entries)
+    return evolve(scan, entries=tuple(entries))
+
+
+def _refuse(entry: RatedFinding) -> RatedFinding:
+    return evolve(entry, diagnostic=evolve(entry.diagnostic, severity=Severity.ERROR))
+
+
+def name_cut(source: Source, cut: int, *, is_allowed: bool = False) -> Diagnostic:
+    """That an answer was cut off, from an offset on: an error, unless it is allowed."""
+    severity = Severity.WARNING if is_allowed else Severity.ERROR
+    span = source.span(min(cut, max(source.length - 1, 0)), source.length)
+    help = "ask for the rest, or allow an answer that is cut off"
+    return Diagnostic(CUT, "the answer is cut off here", severity, span, source=source, help=help)
+
+
+# ---------------------------------------------------------------- lines
+
+
+@frozen
+class Line:
+    """A line that is a command, with those that belong to it; or one that is not, with what is wrong with it.
+
+    Attributes:
+        command: what it says; None where it is no command, or is not clear.
+        text: the first line, without white space around it.
+        start, end: its bounds.
+        entries: what was found, each with its risk.
+    """
+
+    command: PlanCommand | None
+    text: str
+    start: int
+    end: int
+    entries: tuple[RatedFinding, ...] = ()
+
+
+def read_lines(text: str, source: Source) -> Iterator[Line]:
+    """All lines of an answer, those of a command as one.
+
+    Args:
+        text: the answer without its reasoning, so that places are those of ``source``.
+        source: the answer.
+    """
+    return _Reader(end_last_line(text), source).read()
+
+
+@define
+class _Reader:
+    text: str
+    source: Source
+    # The first line with each command, and whether there may be markers of a merge.
+    _known: dict[str, Line] = field(factory=dict)
+    _has_markers: bool = False
+
+    def read(self) -> Iterator[Line]:
+        self._has_markers = any(marker in self.text for marker in _MARKERS)
+        at = 0
+        while at < len(self.text):
+            line, end = self._take(at)
+            if line.command is not None:
+                line, end = self._go_on(line, end)
+                line = self._polish(line)
+            yield evolve(line, entries=(*line.entries, *self._look(line, at, end)))
+            at = end
+
+    def _take(self, at: int) -> tuple[Line, int]:
+        """The line that begins there, and where the next one begins."""
+        end = self.text.index("\n", at) + 1
+        row = self.text[at : end - 1].removesuffix("\r")
+        written = row.strip(BLANKS)
+        start = at + len(row) - len(row.lstrip(BLANKS))
+        line = Line(None, written, start, start + len(written))
+        if starts_command(self.text, at) and (found := read_command(self.text, at)) is not None:
+            return self._hold(line, *found), found[1]
+        fault = diagnose(written)
+        if fault is None:
+            return line, end
+        risk = _rate(fault)
+        if written.startswith(">") and _is_edit(fault.repaired) and _QUOTED.match(self.text, end):
+            # Whether the lines below are quoted as well, or are its detail, nothing says.
+            risk = Risk.HIGH
+        if fault.repaired is None or risk is Risk.HIGH:
+            entry = RatedFinding(fault.at(self.source, line.start, line.end, Severity.ERROR), Risk.HIGH)
+            return evolve(line, entries=(entry,)), end
+        entry = RatedFinding(fault.at(self.source, line.start, line.end, Severity.WARNING), risk)
+        command, end = self._read_again(fault.repaired, end)
+        return self._hold(evolve(line, text=fault.repaired, entries=(entry,)), command, end), end
+
+    def _hold(self, line: Line, command: PlanCommand, end: int) -> Line:
+        """The line with what it says, up to the end of its detail."""
+        # The indentation of the line behind it is passed over as well.
+        lines = self.text[line.start : self.text.rindex("\n", line.start, end)].removesuffix("\r")
+        return evolve(line, command=command, end=max(line.end, line.start + len(lines)) if command.detail else line.end)
+
+    def _read_again(self, line: str, end: int) -> tuple[PlanCommand, int]:
+        """The command in a line that was repaired, with the detail behind it, and where that ends."""
+        detail = _DETAIL.match(self.text, end) if _is_edit(line) else None
+        read = read_command(f"{line}\n{detail[0] if detail else ''}", 0)
+        assert read is not None, "what is repaired is a command"
+        return read[0], end + read[1] - len(line) - 1
+
+    def _go_on(self, line: Line, end: int) -> tuple[Line, int]:
+        """The line with the lines that it goes on in: they are indented further than it."""
+        command = line.command
+        indent = line.start - (self.text.rfind("\n", 0, line.start) + 1)
+        for _ in range(_MOST_LINES):
+            if command is None or command.detail or not (command.result or command.description):
+                break
+            begin = self.text.rindex("\n", line.start, end) + 1
+            behind = self.text.find("\n", begin)
+            row = self.text[begin:behind].removesuffix("\r") if behind >= 0 else ""
+            more = row.strip(SPACES)
+            if not more or len(row) - len(row.lstrip(SPACES)) <= indent or not _is_plain(more):
+                break
+            joined = join_lines(line.text, more)
+            if not is_command(joined):
+                break
+            message = "this line goes on with the command in front of it"
+            start = begin + row.index(more)
+            fix = Fix(self.source.span(line.start, start + len(more)), joined)
+            span = self.source.span(start, start + len(more))
+            found = Diagnostic("PS126", message, Severity.WARNING, span, fix=fix, source=self.source)
+            line = evolve(line, text=joined, end=start + len(more), entries=(*line.entries, _rated(found)))
+            command, end = self._read_again(joined, behind + 1)
+            line = self._hold(line, command, end)
+        return line, end
+
+    def _polish(self, line: Line) -> Line:
+        """The command with what a tolerant reading of a plan takes for outputs, inputs and types."""
+        command = line.command
+        if command is None or command.op not in EDIT_OPS:
+            return line
+        written = read_type(command.step_type) if command.step_type not in STEP_TYPES else None
+        if written is not None:
+            message = f"`{command.step_type}` is not a type in square brackets"
+            line = self._change(line, evolve(command, step_type=written), "PC104", message)
+        assert line.command is not None
+        command = line.command
+        almost = find_outputs(command.description)
+        detail = [_read_inputs(row) for row in command.detail]
+        if almost is None and detail == command.detail:
+            return line
+        head = command.description
+        if almost is not None:
+            head = f"{head[: almost.start].rstrip(SPACES)} {almost.written}".strip(BLANKS)
+        return self._change(
+            line, evolve(command, description=head, detail=detail), "PS305", "read as a list of variables"
+        )
+
+    def _change(self, line: Line, command: PlanCommand, code: str, message: str) -> Line:
+        span = self.source.span(line.start, line.end)
+        fix = Fix(span, serialize_commands([command]).removesuffix("\n"))
+        found = Diagnostic(code, message, Severity.WARNING, span, fix=fix, source=self.source)
+        risk = RISKS.get(code)
+        entry = _rated(found) if risk is None else RatedFinding(found, risk)
+        return evolve(line, command=command, entries=(*line.entries, entry))
+
+    def _look(self, line: Line, at: int, end: int) -> Iterator[RatedFinding]:
+        """What may have been lost in a line, or with it."""
+        if self._has_markers:
+            for start, row in _rows(self.text, at, end):
+                if row.startswith(_MARKERS) and is_conflict_marker(row):
+                    help = "keep one of the two"
+                    yield self._fault("PS128", "two versions were not merged here", start, start + len(row), help)
+        if line.command is None:
+            if self._known and line.text[:1] in _DOTS and find_elision(line.text):
+                message, help = "this stands for commands that are left out", "write them all"
+                yield self._fault("PS127", message, line.start, line.end, help)
+            if not line.entries and (place := find_command(line.text, is_led=True)) is not None:
+                message, help = "a command stands at the start of its line", "write it on a line of its own"
+                yield self._fault("PC107", message, line.start + place, line.end, help)
+            return
+        command = line.command
+        if any(find_command(text) is not None for text in (command.result, command.description, *command.detail)):
+            message, help = "there is another command in the text of this one", "write each on a line of its own"
+            yield self._fault("PC107", message, line.start, line.end, help)
+        elif find_cut(command.result or command.description) is not None and self._is_text(end):
+            message, help = "the text of this command seems to go on below", "write it on one line"
+            yield self._fault("PS126", message, line.start, line.end, help)
+        known = self._known.setdefault(repr(command), line)
+        if command.op == "ADD" and known is not line and (known.entries or line.entries):
+            # What a list shows and a code block repeats is meant once; other commands do no more when they come again.
+            first = self.source.position(known.start)[0]
+            yield self._fault("PC107", f"line {first} says the same already", line.start, line.end, "leave one out")
+
+    def _is_text(self, end: int) -> bool:
+        """Whether the line behind a command is text that may belong to it."""
+        begin = self.text.rindex("\n", 0, end) + 1
+        row = self.text[begin : self.text.find("\n", begin)] if begin < len(self.text) else ""
+        return bool(row.strip()) and _is_plain(row.strip(SPACES + "\r"))
+
+    def _fault(self, code: str, message: str, start: int, end: int, help: str) -> RatedFinding:
+        span = self.source.span(start, end)
+        return RatedFinding(Diagnostic(code, message, Severity.ERROR, span, help=help, source=self.source), Risk.HIGH)
+
+
+def _rated(found: Diagnostic) -> RatedFinding:
+    return RatedFinding(found, RISKS_OF_PLANS[found.code])
+
+
+def _rate(fault: Fault) -> Risk:
+    """The risk of a repair: the highest of all that was put right."""
+    if fault.repaired is None or ("PC106" in fault.codes and fault.repaired.partition(":")[2].split()[0] in VIEW_OPS):
+        # What stands behind an id that takes nothing is gone.
+        return Risk.HIGH
+    return highest(RISKS.get(code, Risk.HIGH) for code in fault.codes)
+
+
+def _is_edit(line: str | None) -> bool:
+    return line is not None and line.partition(":")[2].split(maxsplit=1)[0] in EDIT_OPS
+
+
+def _is_plain(line: str) -> bool:
+    """Whether a line is text, and nothing that begins something."""
+    starts = read_bullet(line) is not None or is_item(line) or line.startswith(_SIGNS)
+    return not (starts or is_harmless(line) or is_conflict_marker(line) or find_command(line) is not None)
+
+
+def _read_inputs(row: str) -> str:
+    almost = find_inputs(row)
+    return row if almost is None else almost.written
+
+
+def _rows(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
+    for row in text[at:end].split("\n"):
+        yield at, row.strip(BLANKS + "\r")
+        at += len(row) + 1
+
+
+# ---------------------------------------------------------------- JSON around
+
+
+def _read_json(text: str) -> str | None:
+    """What the strings of a JSON value say that hold commands, a line each; None where the text is no such value."""
+    rows = text.strip().split("\n")
+    starts = [at for at, row in enumerate(rows) if row.lstrip()[:1] in ("{", "[")][:1]
+    ends = [at for at, row in enumerate(rows) if row.rstrip()[-1:] in ("}", "]")][-1:]
+    if "PLAN_CMD" not in text or not starts or not ends:
+        return None
+    outside = (*rows[: starts[0]], *rows[ends[0] + 1 :])
+    if any("PLAN_CMD" in row for row in outside):
+        return None
+    try:
+        value = json.loads("\n".join(rows[starts[0] : ends[0] + 1]))
+    except (ValueError, RecursionError):
+        return None
+    said = [one for one in _strings(value) if find_command(one) is not None]
+    return "\n".join(said) if said else None
+
+
+def _strings(value: object) -> Iterator[str]:
+    """All texts in a JSON value, in their order."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            left += reversed(one.values())
+        elif isinstance(one, list):
+            left += reversed(one)

@@ -1,0 +1,506 @@
+"""How the faults of a text are fixed, as data: which edits, and whether they keep what it means.
+
+A fault in one line has its fix from the reader. What takes more than that line is found here, with all of the text at
+hand: parts in another order, code fences, prose, an id that occurs twice. Nothing here changes a text, and no fix is a
+promise: who applies one looks at the text again (:mod:`planspec_lark.planspec.fixer`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
+from re import Match
+from types import MappingProxyType
+
+from attrs import evolve, frozen
+
+from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, is_harmless
+from planspec_lark.planspec.corrections import (
+    SPACES,
+    Flaw,
+    find_outputs,
+    is_foreign_type,
+    looks_like_step,
+    mend_bullet,
+    mend_header,
+    mend_step,
+    read_status,
+    variables_of,
+)
+from planspec_lark.planspec.line_faults import is_step, line_pattern
+from planspec_lark.planspec.models import BLANKS, PlanSpec, iter_steps
+from planspec_lark.planspec.positions import cut_indentation
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix
+from planspec_lark.syntax.source import Source, Span, newline_of
+
+__all__ = ["add_fixes"]
+
+# The kinds of lines that begin a part, in their order.
+_RANKS = {"title": 1, "goal": 2, "constraints": 3, "steps_header": 4, "step": 4}
+# What goes on with a part.
+_BODIES = {"goal": "body_line", "constraints": "constraint"}
+_NAMES = {"title": "title", "goal": "goal", "constraints": "constraints"}
+# Words behind an opening fence that say nothing about what is in it.
+_FENCE_WORDS = frozenset(("", "text", "txt", "plain", "plaintext", "plan", "planspec", "md", "markdown"))
+# What a repair of one line leaves out, or takes for something else, whatever it is.
+_GUESSES = ("PS102", "PS116", "PS124")
+
+
+def add_fixes(found: Iterable[Diagnostic], source: Source, plan: PlanSpec) -> list[Diagnostic]:
+    """Give diagnostics their fixes, and say of each whether it is safe.
+
+    Args:
+        found: all that was found in a text.
+        source: the text.
+        plan: the plan as far as it could be read.
+    """
+    found = list(found)
+    text = _Text(source, found, plan)
+    return [evolve(one, fix=fix) if (fix := text.find_fix(one)) else one for one in found]
+
+
+@frozen(slots=False, eq=False)
+class _Text:
+    """A text with faults. Lines count from 1."""
+
+    source: Source
+    found: list[Diagnostic]
+    plan: PlanSpec
+
+    def find_fix(self, fault: Diagnostic) -> Fix | None:
+        """The fix of a fault, if there is one."""
+        if fault.fix is not None:
+            return evolve(fault.fix, is_safe=self._is_safe(fault, fault.fix))
+        # What stands in a reasoning block is no line of the text, so that nothing else can be placed among the lines.
+        # Of two versions that a merge has left, nobody knows which one holds.
+        is_open = "PS125" in self._codes and fault.code != "PS125"
+        find = _FINDERS.get(fault.code)
+        if find is None or fault.span is None or is_open or self._has_conflict:
+            return None
+        return find(self, fault, fault.span.line)
+
+    @cached_property
+    def _codes(self) -> set[str]:
+        return {one.code for one in self.found}
+
+    @cached_property
+    def _has_conflict(self) -> bool:
+        return "PS128" in self._codes
+
+    # ------------------------------------------------------------ lines
+
+    @cached_property
+    def rows(self) -> list[str]:
+        """The lines without line breaks and indentation; the first one is no line."""
+        rows = self.source.text.removeprefix("\ufeff").split("\n")
+        return ["", *(row.removesuffix("\r").strip(BLANKS) for row in rows)]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where the lines begin, and behind them where the text ends. A byte-order mark belongs to no line."""
+        starts, at = [0], 0
+        for row in self.source.text.split("\n"):
+            starts.append(at)
+            at += len(row) + 1
+        starts[1] += self.source.text.startswith("\ufeff")
+        return [*starts, self.source.length]
+
+    @cached_property
+    def faults(self) -> dict[int, Diagnostic]:
+        """The first fault of the syntax in each line that has one."""
+        faults: dict[int, Diagnostic] = {}
+        for one in self.found:
+            if one.span is not None and one.code.startswith("PS1") and one.code not in ("PS105", "PS106", "PS117"):
+                faults.setdefault(one.span.line, one)
+        return faults
+
+    @cached_property
+    def matches(self) -> list[Match[str] | None]:
+        """What each line says, as it is or repaired; None where it is no line of a plan."""
+        match = line_pattern().match
+        return [None, *(match(f"{self._repaired(at)}\n") for at in range(1, len(self.rows)))]
+
+    def _repaired(self, at: int) -> str:
+        fault = self.faults.get(at)
+        if fault is None:
+            return self.rows[at]
+        return fault.fix.text.split("\n")[0] if fault.fix and fault.code != "PS103" else "\0"
+
+    def kind(self, at: int) -> str:
+        """What kind of line this is; empty for one that is none, and for one that belongs to nothing."""
+        match = self.matches[at]
+        return str(match.lastgroup) if match else ""
+
+    @cached_property
+    def first(self) -> Mapping[str, int]:
+        """The first line of each kind."""
+        first: dict[str, int] = {}
+        for at in range(1, len(self.rows)):
+            first.setdefault(self.kind(at), at)
+        first.pop("", None)
+        return MappingProxyType(first)
+
+    @cached_property
+    def last(self) -> int:
+        """The last line of the plan, 0 where there is none."""
+        return next((at for at in reversed(range(1, len(self.rows))) if self.kind(at)), 0)
+
+    def above(self, at: int) -> int:
+        """The next line above one that is not blank; 0 where there is none."""
+        return next((line for line in range(at - 1, 0, -1) if self.rows[line]), 0)
+
+    def below(self, at: int) -> int:
+        """The next line below one that is not blank; 0 where there is none."""
+        return next((line for line in range(at + 1, len(self.rows)) if self.rows[line]), 0)
+
+    def end_of_part(self, at: int) -> int:
+        """The last line of the part that begins in a line."""
+        body, end = _BODIES.get(self.kind(at)), at
+        while (line := self.below(end)) and body and self._goes_on(line, body):
+            end = line
+        return end
+
+    def _goes_on(self, at: int, body: str) -> bool:
+        row = self.rows[at]
+        if body == "body_line":
+            return row.startswith(">")
+        return row.startswith("- ") or (mend_bullet(row) is not None and not is_step(row))
+
+    @cached_property
+    def _listed(self) -> set[int]:
+        """The lines of all lists of constraints, wherever these stand."""
+        heads = [at for at in range(1, len(self.rows)) if self.kind(at) == "constraints"]
+        return {line for at in heads for line in range(at, self.end_of_part(at) + 1)}
+
+    # ------------------------------------------------------------ edits
+
+    def _lines(self, first: int, last: int) -> Span:
+        """All of some lines, the line break of the last one included."""
+        return self.source.span(self.starts[first], self.starts[last + 1])
+
+    def _content(self, at: int) -> Span:
+        """What a line says, without white space around it and its line break."""
+        row, start = cut_indentation(self.source.text[self.starts[at] : self.starts[at + 1]], self.starts[at])
+        return self.source.span(start, start + len(row.rstrip(f"{BLANKS}\r\n")))
+
+    def _ended(self, first: int, last: int) -> str:
+        """The text of some lines, the last of them ended."""
+        text = self.source.text[self.starts[first] : self.starts[last + 1]]
+        return text if text.endswith("\n") else text + newline_of(self.source.text)
+
+    def _leave_out(self, at: int, title: str, *, is_safe: bool) -> Fix:
+        return Fix(self._lines(at, at), "", is_safe=is_safe, title=title)
+
+    def _insert(self, at: int, text: str) -> Edit:
+        """Some lines in front of one."""
+        return Edit(self.source.span(self.starts[at], self.starts[at]), text)
+
+    def _move(self, first: int, last: int, to: int, title: str, *, is_safe: bool) -> Fix:
+        """Put some lines in front of another one."""
+        insert = self._insert(to, self._ended(first, last))
+        return Fix(insert.span, insert.text, (Edit(self._lines(first, last), ""),), is_safe, title)
+
+    # ------------------------------------------------------------ repairs of one line
+
+    def _is_safe(self, fault: Diagnostic, fix: Fix) -> bool:
+        """Whether the repair of one line keeps what it says."""
+        written = self.source.text[fix.span.start : fix.span.end]
+        if fault.code == "PS103":
+            return fix.span.line in self._fences_around
+        if fault.code == "PS202":
+            return is_foreign_type(written.strip("[]"))
+        if fault.code == "PS305":
+            return self._is_flow(fix.text, fault.step_id)
+        if fault.code in _GUESSES:
+            return False
+        return fault.code == "PS320" or self._keeps(written, fix.text, fault.step_id)
+
+    def _keeps(self, line: str, repaired: str, step_id: str) -> bool:
+        line = line.strip(SPACES)
+        if line == repaired or repaired in ((mend_bullet(line) or ("", ""))[1], (mend_header(line) or ("", ""))[1]):
+            return True
+        if not looks_like_step(line):
+            return line.startswith(repaired) and not _says_much(line[len(repaired) :])
+        flaws, written = mend_step(line)
+        if written != repaired or not all(_is_spelling(flaw, line, repaired) for flaw in flaws):
+            return False
+        step_id = step_id or repaired.split(" ", maxsplit=1)[0].rstrip(".")
+        return repaired.count("→") <= line.count("→") or self._is_flow(repaired, step_id)
+
+    @cached_property
+    def _fences_around(self) -> Collection[int]:
+        """The fences, if they stand around all of the plan, or one alone at its end."""
+        fences = [one.span.line for one in self.found if one.code == "PS103" and one.span]
+        words = {self.rows[at].strip("`~").strip(BLANKS).lower() for at in fences}
+        is_end = self.last < fences[-1] and words <= _FENCE_WORDS
+        is_pair = len(fences) == 2 and self._is_led(fences[0])
+        return fences if is_end and (len(fences) == 1 or is_pair) else ()
+
+    def _is_led(self, at: int) -> bool:
+        """Whether a line stands in front of all of the plan."""
+        return at < min(self.first.values(), default=at)
+
+    @cached_property
+    def _taken(self) -> dict[str, set[str]]:
+        """The steps that take a variable."""
+        return _gather((name, step.step_id) for step in iter_steps(self.plan) for name in step.inputs)
+
+    @cached_property
+    def _put_out(self) -> dict[str, set[str]]:
+        """The steps that put a variable out."""
+        return _gather((name, step.step_id) for step in iter_steps(self.plan) for name in step.outputs)
+
+    @cached_property
+    def _has_flow(self) -> bool:
+        """Whether most steps without children say what they put out, in the right signs or in others."""
+        leaves = [step for step in iter_steps(self.plan) if not step.children]
+        saying = [step for step in leaves if step.outputs or find_outputs(step.description)]
+        return len(saying) > 2 and 2 * len(saying) >= len(leaves)
+
+    def _is_flow(self, written: str, step_id: str) -> bool:
+        """Whether what stands behind an arrow can only be meant as variables.
+
+        A word alone may be text as well. It is not where another step has that variable, or most steps have outputs.
+        """
+        arrow = max(written.rfind("→"), written.rfind("←"))
+        names = variables_of(written[arrow + 1 :].split("|", maxsplit=1)[0]) or []
+        others = self._put_out if written[arrow] == "←" else self._taken
+        return (
+            len(names) > 1
+            or any("_" in name for name in names)
+            or any(others.get(name, set()) - {step_id} for name in names)
+            or (written[arrow] == "→" and self._has_flow)
+        )
+
+    # ------------------------------------------------------------ what takes more than its line
+
+    def _fix_unknown(self, _fault: Diagnostic, at: int) -> Fix | None:
+        """A line that is none of a plan's."""
+        row = self.rows[at]
+        is_item = mend_bullet(row) is not None and at in self._listed
+        if is_item or is_conflict_marker(row) or find_elision(row) or looks_like_step(row):
+            return None
+        if is_harmless(row) or not row.strip(SPACES):
+            return self._leave_out(at, "leave this line out", is_safe=True)
+        above = self.above(at)
+        if above and self._is_empty_goal(above):
+            return self._join_goal(above, at)
+        if "goal" not in self.first and self.kind(above) == "title":
+            return Fix(self._content(at), f"Goal: {row}", title="make it the goal")
+        return self._fix_prose(at, above)
+
+    def _fix_prose(self, at: int, above: int) -> Fix | None:
+        """A line of prose, and the line above it."""
+        row = self.rows[at]
+        is_led = self._is_led(at)
+        if "goal" not in self.first and is_led and not row.endswith((":", "：")):
+            # It may be the goal.
+            return None
+        if is_led or at > self.last:
+            return self._leave_out(at, "leave this line out", is_safe=False)
+        if self.kind(above) in ("step", "goal", "body_line") and self._is_plain(row):
+            return Fix(self._content(at), f"> {row}", title="make it a detail line of what stands above")
+        return None
+
+    def _is_plain(self, text: str) -> bool:
+        """Whether a text is detail where it stands behind `> `."""
+        match = line_pattern().fullmatch(f"> {text}\n")
+        return match is not None and not match["body_line_INPUTS"]
+
+    def _is_empty_goal(self, at: int) -> bool:
+        match, fault = self.matches[at], self.faults.get(at)
+        if fault is None or fault.fix is not None:
+            return match is not None and match.lastgroup == "goal" and not match["goal_TEXT"]
+        return fault.code == "PS104" and "goal" in fault.message
+
+    def _join_goal(self, at: int, text: int) -> Fix | None:
+        """A goal that has its text in the line below it."""
+        if self._is_unknown(text + 1):
+            # A paragraph: where it ends, nobody knows.
+            return None
+        span = self.source.span(self._content(at).start, self._content(text).end)
+        return Fix(span, f"Goal: {self.rows[text]}", is_safe=True)
+
+    def _fix_header(self, _fault: Diagnostic, at: int) -> Fix | None:
+        """A header that cannot be repaired by itself."""
+        below = self.below(at)
+        return self._join_goal(at, below) if self._is_unknown(below) and self._is_empty_goal(at) else None
+
+    def _is_unknown(self, at: int) -> bool:
+        fault = self.faults.get(at)
+        return fault is not None and fault.code == "PS101"
+
+    def _read_title(self, at: int) -> Fix | None:
+        """A title that is the header of another part."""
+        header = mend_header(self.rows[at]) if self.kind(at) == "title" else None
+        return None if header is None or header[1].startswith("# ") else Fix(self._content(at), header[1], is_safe=True)
+
+    def _fix_repeated(self, _fault: Diagnostic, at: int) -> Fix | None:
+        """A part that comes a second time."""
+        if fix := self._read_title(at):
+            return fix
+        if at in self.faults:
+            # What there is besides the header would go with it.
+            return None
+        kind = self.kind(at)
+        if kind == "steps_header":
+            is_late = self.first[kind] == at
+            is_safe = is_late and "PS117" not in self._codes and not self._leads_orphan(at)
+            return self._leave_out(at, "leave this header out", is_safe=is_safe)
+        if kind in ("title", "goal") and self.rows[at] == self.rows[self.first[kind]] and self.end_of_part(at) == at:
+            return self._leave_out(at, f"leave out the same {kind}", is_safe=not self._leads_orphan(at))
+        if kind == "constraints" and self.kind(self.above(at)) == "constraint" and self.kind(self.below(at)):
+            return self._leave_out(at, "make it one list", is_safe=True)
+        return None
+
+    def _fix_late(self, _fault: Diagnostic, at: int) -> Fix | None:
+        """A part behind one that it has to precede."""
+        if fix := self._read_title(at):
+            return fix
+        kind = self.kind(at)
+        behind = [line for other, line in self.first.items() if _RANKS.get(other, 0) > _RANKS.get(kind, 9)]
+        if not behind or min(behind) > at:
+            return None
+        to = min(behind)
+        title, end = f"move the {_NAMES[kind]} up, in front of line {to}", self.end_of_part(at)
+        return self._move(at, end, to, title, is_safe=not self._leads_orphan(end))
+
+    def _leads_orphan(self, at: int) -> bool:
+        """Whether a line that belongs to nothing follows, which would belong to something if this one were gone."""
+        fault = self.faults.get(self.below(at))
+        return fault is not None and fault.code == "PS107"
+
+    def _fix_orphan(self, _fault: Diagnostic, at: int) -> Fix | None:
+        """A `>` or `-` line that belongs to nothing."""
+        row = self.rows[at]
+        if row == ">":
+            return self._leave_out(at, "leave the empty line out", is_safe=True)
+        is_led = self.first.get("step", at) >= at
+        if row.startswith(">"):
+            to = self._behind_goal
+            if not is_led or not to or to >= len(self.rows) or not self._is_plain(row[1:].strip(BLANKS)):
+                return None
+            return self._move(at, at, to, "make it a detail line of the goal", is_safe=False)
+        text = row[1:].strip(BLANKS)
+        if at in self._below_steps and self._is_plain(text):
+            return Fix(self._content(at), f"> {text}", title="make it a detail line of the step above")
+        if is_led and "constraints" not in self.first and not self.rows[self.above(at)].startswith("-"):
+            insert = self._insert(at, f"Constraints:{newline_of(self.source.text)}")
+            return Fix(insert.span, insert.text, title="write the header of the constraints above it")
+        return None
+
+    @cached_property
+    def _below_steps(self) -> set[int]:
+        """The `-` lines that follow a step or its body, with nothing else between."""
+        below, is_below = set[int](), False
+        for at, row in enumerate(self.rows):
+            if row.startswith("-") and is_below:
+                below.add(at)
+            elif row:
+                kind = self.kind(at)
+                is_below = kind == "step" or (is_below and kind == "body_line")
+        return below
+
+    @cached_property
+    def _behind_goal(self) -> int:
+        """The line behind the goal and its detail; 0 where there is no goal."""
+        goal = self.first.get("goal", 0)
+        return self.end_of_part(goal) + 1 if goal else 0
+
+    def _fix_textless(self, _fault: Diagnostic, at: int) -> Fix | None:
+        """A title or a constraint without text."""
+        return None if _says_much(self.rows[at]) else self._leave_out(at, "leave the line out", is_safe=True)
+
+    def _fix_reasoning(self, fault: Diagnostic, _at: int) -> Fix | None:
+        return Fix(fault.span, "", title="leave the reasoning out") if fault.span else None
+
+    # ------------------------------------------------------------ ids
+
+    def _fix_doubled(self, _fault: Diagnostic, at: int) -> Fix | None:
+        return self._renumbered.get(at)
+
+    @cached_property
+    def _renumbered(self) -> dict[int, Fix]:
+        """The fixes of lines with an id that is taken: the number behind that of the step in front of it."""
+        steps = [
+            (at, match["step_STEP_ID"]) for at, match in enumerate(self.matches) if match and match["step_STEP_ID"]
+        ]
+        doubled = {one.span.line for one in self.found if one.code == "PS117" and one.span}
+        ids = {step_id for _, step_id in steps}
+        # The last number so far among those right below an id.
+        last: dict[str, int] = {}
+        fixes: dict[int, Fix] = {}
+        place = 0
+        while place < len(steps):
+            at, step_id = steps[place]
+            parent, _, number = step_id.rpartition(".")
+            end = place + 1
+            if at in doubled:
+                new = f"{parent}.{last.get(parent, 0) + 1}".lstrip(".")
+                # What stands below it follows it.
+                while end < len(steps) and steps[end][1].startswith(f"{step_id}."):
+                    end += 1
+                renamed = {line: new + old[len(step_id) :] for line, old in steps[place:end]}
+                if self._can_be(renamed, ids):
+                    edits = [Edit(self._id_span(line), step_id) for line, step_id in renamed.items()]
+                    title = f"number it {new}, behind the step in front of it"
+                    fixes[at] = Fix(edits[0].span, edits[0].text, tuple(edits[1:]), title=title)
+                    ids.update(renamed.values())
+                    number = new.rpartition(".")[2]
+                else:
+                    end = place + 1
+            last[parent] = int(number)
+            place = end
+        return fixes
+
+    def _can_be(self, renamed: Mapping[int, str], ids: set[str]) -> bool:
+        """Whether lines can have these ids: each is new, and no line has to be repaired otherwise."""
+        new = set(renamed.values())
+        is_id = grammars.pattern("planspec", "ID").fullmatch
+        return (
+            len(new) == len(renamed)
+            and not new & ids
+            and not renamed.keys() & self.faults.keys()
+            and all(map(is_id, new))
+        )
+
+    def _id_span(self, at: int) -> Span:
+        match = self.matches[at]
+        assert match is not None, "it is the line of a step"
+        start = self._content(at).start
+        return self.source.span(start, start + len(match["step_STEP_ID"]))
+
+
+_FINDERS: dict[str, Callable[[_Text, Diagnostic, int], Fix | None]] = {
+    "PS101": _Text._fix_unknown,
+    "PS104": _Text._fix_header,
+    "PS105": _Text._fix_repeated,
+    "PS106": _Text._fix_late,
+    "PS107": _Text._fix_orphan,
+    "PS109": _Text._fix_textless,
+    "PS117": _Text._fix_doubled,
+    "PS125": _Text._fix_reasoning,
+}
+
+
+def _gather(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    gathered: dict[str, set[str]] = {}
+    for name, step_id in pairs:
+        gathered.setdefault(name, set()).add(step_id)
+    return gathered
+
+
+def _says_much(text: str) -> bool:
+    """Whether there is a letter or a digit in a text."""
+    return any(map(str.isalnum, text))
+
+
+def _is_spelling(flaw: Flaw, line: str, repaired: str) -> bool:
+    """Whether a flaw of a step's line is one of its spelling only."""
+    written = line[flaw.start : flaw.end]
+    if flaw.code == "PS111":
+        return read_status(written.strip("[]［］【】*_`")) is not None
+    if flaw.code == "PS115":
+        return f"\\{written}" not in repaired
+    return flaw.code not in _GUESSES

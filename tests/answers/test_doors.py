@@ -1,0 +1,124 @@
+"""All that reads plans out of answers goes by one verdict: none lets in what `extract_plan` does not accept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from planspec_lark import Extraction, PlanDocument, PlanSyntaxError, extract_plan
+from planspec_lark.answers import Verdict
+from planspec_lark.bulk.analysis import analyze_text
+from planspec_lark.engine.generating import read_children, read_new_plan
+from planspec_lark.engine.models import Answer, EngineLimits
+from planspec_lark.llm.drafting import draft_plan_at_once
+from planspec_lark.planspec.models import PlanStep
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.pytest_plugin import UnreadablePlanError, assert_plan
+from planspec_lark.syntax.diagnostics import has_errors
+from tests.answers.test_corpus import FOREIGN, HARMLESS, LEADS, Case, _foreign, _plans, answers, case_of, mix
+
+LIMITS = EngineLimits()
+
+
+def _assert(text: str) -> bool:
+    try:
+        assert_plan(text)
+    except UnreadablePlanError:
+        return False
+    return True
+
+
+def _load(text: str) -> bool:
+    try:
+        PlanDocument.from_answer(text)
+    except PlanSyntaxError:
+        return False
+    return True
+
+
+def _analyze(text: str) -> bool:
+    found = analyze_text(text, read="scan")
+    assert found.verdict is extract_plan(text).verdict
+    assert found.truncated == extract_plan(text).truncated
+    assert not found.valid or found.verdict is Verdict.ACCEPTED
+    assert found.score < 1 or found.verdict is Verdict.ACCEPTED
+    return found.verdict is Verdict.ACCEPTED
+
+
+def _renew(text: str) -> bool:
+    return read_new_plan(text, LIMITS).is_usable
+
+
+def _add_steps(text: str) -> bool:
+    return read_children(text, PlanStep("7", step_type="subtask"), (), LIMITS).is_usable
+
+
+# Those that let in what is accepted, and those that ask for more: a plan that breaks no rule, or has lines of its own.
+DOORS: dict[str, Callable[[str], bool]] = {"assert_plan": _assert, "bulk": _analyze}
+NARROW_DOORS: dict[str, Callable[[str], bool]] = {
+    "PlanDocument.from_answer": _load,
+    "a new plan for the engine": _renew,
+    "steps for the engine": _add_steps,
+}
+
+
+def go_through(text: str) -> Extraction:
+    """Put an answer to every door, and look that each goes by the verdict."""
+    found = extract_plan(text)
+    for name, door in (*DOORS.items(), *NARROW_DOORS.items()):
+        is_open = door(text)
+        assert not is_open or found.is_usable, name
+        assert is_open or not found.is_usable or name not in DOORS, name
+    if found.is_usable:
+        assert _load(text) == (found.source.text == text)
+        assert _renew(text) == (not has_errors(check_rules(found.plan)) or not found.plan.goal)
+    return found
+
+
+@answers
+def test_every_door_has_the_same_verdict(path: Path) -> None:
+    go_through(case_of(path).text)
+
+
+@answers
+def test_what_the_caller_knows_counts_behind_every_door(path: Path) -> None:
+    case: Case = case_of(path)
+    reason = case.options.get("finish_reason", "length")
+    found = extract_plan(case.text, finish_reason=reason)
+    # Of nothing but reasoning, nothing is left that could be cut off.
+    assert found.truncated or found.verdict is Verdict.REFUSED
+    assert found.verdict is not Verdict.ACCEPTED
+    assert not read_new_plan(case.text, LIMITS, finish_reason=reason).is_usable
+    step = PlanStep("7", step_type="subtask")
+    assert not read_children(case.text, step, (), LIMITS, finish_reason=reason).is_usable
+    drafted = draft_plan_at_once(
+        lambda _: Answer(case.text, finish_reason=reason), "task", max_repairs=0, end_mark="<END OF PLAN>"
+    )
+    # A plan in a code block that has ended is whole, whatever was cut off behind it.
+    assert not drafted.is_usable or "```" in case.text or "~~~" in case.text
+    with_type = {"default_type": case.options.get("default_type", "")}
+    assert _is_let_in(case.text, **with_type) == extract_plan(case.text, **with_type).is_usable
+
+
+def _is_let_in(text: str, default_type: str) -> bool:
+    try:
+        plan = assert_plan(text, default_type=default_type).plan
+    except UnreadablePlanError:
+        return False
+    return plan == extract_plan(text, default_type=default_type).plan
+
+
+@given(_plans, st.one_of(_foreign, st.sampled_from([*HARMLESS, *LEADS])), st.integers(0, 999))
+def test_no_door_lets_in_a_plan_with_a_foreign_line_that_is_not_accepted(plan: object, line: str, place: int) -> None:
+    go_through(mix(plan, line, place)[0])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_a_foreign_line_keeps_every_door_shut(kind: str) -> None:
+    for line in FOREIGN[kind]:
+        text = f"Goal: go\n## Steps\n1. [act] Walk → there\n{line}\n2. [act] Come back\n"
+        # A line that begins with `>` is one of detail as it stands.
+        assert go_through(text).verdict is not Verdict.ACCEPTED or line.startswith(">"), line

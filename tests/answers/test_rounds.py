@@ -1,0 +1,433 @@
+"""Rounds of repair: what is asked, what is taken, and when nobody is asked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given, strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import (
+    Limits,
+    Severity,
+    check_text,
+    parse_plan,
+    repair_plan,
+    serialize_plan,
+)
+from planspec_lark.answers import Asked, RepairedPlan, RepairRound, Verdict
+from planspec_lark.answers.questions import read_choice
+from planspec_lark.llm import Reply, Usage
+from tests import strategies
+from tests.answers.scripted import follow, lines_of
+
+HEAD = "Goal: Open the bakery at six\n## Steps\n"
+STEPS = "1. [act] Order the gas → gas\n2. Light the oven → heat\n3. [act] Bake the bread → bread\n"
+MENDED = "LINE 4: 2. [act] Light the oven → heat"
+
+
+def say(*answers: str) -> Callable[[str], str]:
+    """A model that gives these answers, and may not be asked again."""
+    left: Iterator[str] = iter(answers)
+    return lambda _: next(left)
+
+
+def kinds(done: RepairedPlan) -> list[str]:
+    return [one.asked.value for one in done.rounds]
+
+
+# ---------------------------------------------------------------- lines
+
+
+def test_the_lines_in_question_are_asked_for_and_no_others() -> None:
+    text = f"{HEAD}{STEPS}"
+    asked: list[str] = []
+
+    def ask(prompt: str) -> str:
+        asked.append(prompt)
+        return MENDED
+
+    done = repair_plan(text, ask)
+    assert [line["line"] for line in lines_of(asked[0])] == [4]
+    assert (done.text, done.verdict, done.is_usable) == (text.replace("2. L", "2. [act] L"), Verdict.ACCEPTED, True)
+    assert (done.left, done.stopped, done.is_answer) == ((), "", False)
+    assert done.plan == parse_plan(done.text)
+    (one,) = done.rounds
+    assert (one.asked, one.lines, one.prompt, one.answer) == (Asked.LINES, (4,), asked[0], MENDED)
+    assert (one.refused, one.text, one.left) == ("", done.text, ())
+
+
+def test_what_is_safe_is_not_asked_for() -> None:
+    text = f"goal: Open it\n\n## Steps\n1) [Act] Order the gas -> gas\n\n{STEPS[29:]}"
+    done = repair_plan(text, say("LINE 6: 2. [act] Light the oven → heat"))
+    assert done.is_usable
+    # Blank lines are the writer's own.
+    assert done.text == "Goal: Open it\n\n## Steps\n1. [act] Order the gas → gas\n\n" + STEPS[29:].replace(
+        "2. L", "2. [act] L"
+    )
+    assert [entry.code for entry in done.found.repairs] == ["PS104", "PS110"]
+
+
+def test_a_plan_without_faults_stays_as_it_is() -> None:
+    text = f"\ufeff{HEAD}\r\n 1. [act]  Order the gas\n"
+    done = repair_plan(text, say())
+    assert (done.text, done.rounds, done.is_usable, done.is_answer) == (text, (), True, False)
+
+
+def test_other_bytes_stay() -> None:
+    text = f"{HEAD}\n{STEPS}".replace("\n", "\r\n")
+    done = repair_plan(text, say("LINE 5: 2. [act] Light the oven → heat"))
+    assert done.text == text.replace("2. L", "2. [act] L")
+
+
+def test_of_an_answer_there_is_the_plan_in_canonical_form() -> None:
+    done = repair_plan(f"Sure!\n\n```\n{HEAD}\n{STEPS}```\nGood luck!\n", say("LINE 8: 2. [act] Light the oven → heat"))
+    assert (done.is_usable, done.is_answer) == (True, True)
+    assert done.text == f"{HEAD}{STEPS}".replace("2. L", "2. [act] L") == serialize_plan(done.plan)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "answer", "steps"),
+    [
+        pytest.param(
+            "1. [act] Bake\nThen we will see.\n2. [act] Sell\n",
+            [4],
+            "LINE 4: > Then we will see.",
+            "1. [act] Bake\n  > Then we will see.\n2. [act] Sell\n",
+            id="prose",
+        ),
+        pytest.param(
+            "1. [act] Bake\n... (unchanged)\n4. [act] Sell\n",
+            [4],
+            "LINE 4: 2. [act] Cool\nLINE 4: 3. [act] Pack",
+            "1. [act] Bake\n2. [act] Cool\n3. [act] Pack\n4. [act] Sell\n",
+            id="an elision",
+        ),
+        pytest.param(
+            "1. [🌀] [act] Bake\n", [3], "LINE 3: 1. [>] [act] Bake", "1. [>] [act] Bake\n", id="an unknown mark"
+        ),
+        pytest.param("1. [bake] Bake\n", [3], "LINE 3: 1. [act] Bake", "1. [act] Bake\n", id="an unknown type"),
+        pytest.param(
+            "1. [act] Bake\n<<<<<<< ours\n2. [act] Sell\n=======\n2. [act] Give away\n>>>>>>> theirs\n",
+            [4, 5, 6, 7, 8],
+            "LINE 4:\nLINE 5: 2. [act] Sell\nLINE 6:\nLINE 7:\nLINE 8:",
+            "1. [act] Bake\n2. [act] Sell\n",
+            id="two versions",
+        ),
+        pytest.param(
+            "1. [act] Bake\n1. [act] Sell\n", [4], "LINE 4: 2. [act] Sell", "1. [act] Bake\n2. [act] Sell\n", id="an id"
+        ),
+        pytest.param(
+            "1. Bake\n  > At six.\n\n  > With butter.\n",
+            [3],
+            "LINE 3: 1. [act] Bake",
+            "1. [act] Bake\n  > At six.\n  > With butter.\n",
+            id="a body is lost with its step only",
+        ),
+    ],
+)
+def test_what_is_held_back(text: str, lines: list[int], answer: str, steps: str) -> None:
+    done = repair_plan(HEAD + text, say(answer))
+    assert [(one.asked, [*one.lines], one.refused) for one in done.rounds] == [(Asked.LINES, lines, "")]
+    assert (done.is_usable, serialize_plan(done.plan)) == (True, HEAD + steps)
+
+
+def test_a_guess_is_not_proposed() -> None:
+    text = f"{HEAD}1. [🌀] [act] Bake\n2) [act] Sell\n"
+    done = repair_plan(text, say("LINE 3: 1. [!] [act] Bake\nLINE 4: 2. [act] Sell"), max_risk="none")
+    assert ['"write"' in line for line in done.rounds[0].prompt.split("\n") if line.startswith('{"line"')] == [
+        False,
+        True,
+    ]
+    assert done.is_usable
+
+
+def test_with_less_risk_allowed_more_is_asked_for() -> None:
+    text = f"{HEAD}1) [act] Order the gas\n   for the oven\n"
+    assert repair_plan(text, say()).is_usable
+    done = repair_plan(text, say("LINE 3: 1. [act] Order the gas for the oven\nLINE 4:"), max_risk="none")
+    assert (done.rounds[0].lines, done.is_usable) == ((3, 4), True)
+    assert done.text == f"{HEAD}1. [act] Order the gas for the oven\n"
+
+
+def test_rules_are_asked_about_together_with_lines() -> None:
+    text = "# Plan: The bakery\n## Steps\n1. [act] Order\n1.1. [act] Call\n2. Bake\n"
+    done = repair_plan(
+        text, say("LINE 2: Goal: Open it\nLINE 2: ## Steps\nLINE 3: 1. [subtask] Order\nLINE 5: 2. [act] Bake")
+    )
+    assert (done.is_usable, done.rounds[0].lines) == (True, (2, 3, 5))
+    assert done.text == (
+        "# Plan: The bakery\nGoal: Open it\n## Steps\n1. [subtask] Order\n1.1. [act] Call\n2. [act] Bake\n"
+    )
+
+
+def test_a_goal_goes_in_front_of_the_header_of_the_steps() -> None:
+    done = repair_plan("Sure!\n\n## Steps\n\n1. [act] Bake\n", say("LINE 3: Goal: Open it\nLINE 3: ## Steps"))
+    assert (done.is_usable, done.text) == (True, "Goal: Open it\n## Steps\n1. [act] Bake\n")
+
+
+def test_a_lost_goal_is_not_asked_for_twice() -> None:
+    text = "# The bakery\n\nopen it at six\n\n1. [act] Bake\n"
+    done = repair_plan(text, say("LINE 3: Goal: Open it at six"))
+    assert (done.is_usable, [one.lines for one in done.rounds]) == (True, [(3,)])
+
+
+def test_a_plan_without_steps_gets_some() -> None:
+    done = repair_plan(HEAD, say("LINE 2: ## Steps\nLINE 2: 1. [act] Bake"))
+    assert (done.text, done.is_usable, kinds(done)) == (f"{HEAD}1. [act] Bake\n", True, ["lines"])
+
+
+# ---------------------------------------------------------------- the end is missing
+
+
+@pytest.mark.parametrize(("fence", "reason"), [("```\n", ""), ("", "length"), ("```\n", "length")])
+def test_a_plan_that_was_cut_off_gets_its_end(fence: str, reason: str) -> None:
+    text = f"{fence}{HEAD}1. [act] Order the gas\n2. [act] Light the"
+    last = text.count("\n") + 1
+    done = repair_plan(text, say(f"LINE {last}: 2. [act] Light it\nLINE {last}: 3. [act] Bake"), finish_reason=reason)
+    assert [(one.asked, one.lines) for one in done.rounds] == [(Asked.LINES, (last,))]
+    assert (done.is_usable, done.found.truncated) == (True, False)
+    assert done.text.rstrip("\n") == f"{HEAD}1. [act] Order the gas\n2. [act] Light it\n3. [act] Bake"
+    # Who remembers nothing needs to know what it is about.
+    assert "1. [act] Order the gas" in done.rounds[0].prompt
+
+
+def test_an_end_that_is_cut_off_itself_is_asked_for_again() -> None:
+    text = f"```\n{HEAD}1. [act] Order the gas\n2. [act] Light the"
+    done = repair_plan(text, say("LINE 5: 2. [act] Light the oven and", "LINE 5: 2. [act] Light the oven"))
+    assert (len(done.rounds), done.is_usable) == (2, True)
+    assert done.text.endswith("2. [act] Light the oven\n")
+
+
+def test_a_plan_in_json_that_was_cut_off() -> None:
+    text = '{"plan": "Goal: Open it\\n## Steps\\n1. [act] Order\\n2. [act] Li'
+    done = repair_plan(text, say("LINE 4: 2. [act] Light it"))
+    assert (done.text, done.is_answer) == ("Goal: Open it\n## Steps\n1. [act] Order\n2. [act] Light it\n", True)
+
+
+# ---------------------------------------------------------------- which plan, and all of it
+
+TWO = f"Here is one:\n\n{HEAD}1. [act] Bake\n\nAnd here is another:\n\n{HEAD}1. [act] Buy\n2. [act] Sell\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "steps"),
+    [("PLAN 1", "1. [act] Bake\n"), ("Hm.\n**Plan 2**\n", "1. [act] Buy\n2. [act] Sell\n")],
+)
+def test_of_two_plans_one_is_chosen(answer: str, steps: str) -> None:
+    done = repair_plan(TWO, say(answer))
+    assert (kinds(done), done.is_usable, done.is_answer) == (["choice"], True, True)
+    assert done.text == HEAD + steps
+
+
+def test_plans_are_shown_whole(snapshot: SnapshotAssertion) -> None:
+    done = repair_plan(TWO.replace("Goal", "# Plan: B\nGoal"), say("PLAN 2"))
+    assert done.rounds[0].prompt == snapshot
+    assert done.plan.title == "B"
+
+
+@pytest.mark.parametrize(
+    ("answer", "number"),
+    [
+        ("PLAN 1", 0),
+        ("plan 3.", 2),
+        ("", None),
+        ("PLAN 4", None),
+        ("PLAN 0", None),
+        ("PLAN 1\nPLAN 2", None),
+        ("PLAN 1\nPLAN 1", 0),
+        ("I take PLAN 1", None),
+        ("<think>\nPLAN 1\n</think>\nPLAN 2", 1),
+    ],
+)
+def test_which_plan_an_answer_names(answer: str, number: int | None) -> None:
+    assert read_choice(answer, 3) == number
+
+
+def test_parts_without_steps_can_be_put_together() -> None:
+    text = "Goal: Open it\n## Steps\n1. [act] Bake\n\n# Plan: The bakery\nConstraints:\n- Before six\n"
+    done = repair_plan(text, say("PLAN 3"))
+    assert (kinds(done), done.is_usable) == (["choice"], True)
+    assert done.text == "# Plan: The bakery\nGoal: Open it\nConstraints:\n- Before six\n## Steps\n1. [act] Bake\n"
+
+
+def test_where_no_line_can_be_named_all_is_asked_for_once(snapshot: SnapshotAssertion) -> None:
+    done = repair_plan("I would order gas and bake.\n", say(f"{HEAD}{STEPS}", MENDED))
+    assert (kinds(done), done.is_usable, done.is_answer) == (["whole", "lines"], True, True)
+    assert done.rounds[0].prompt == snapshot
+    done = repair_plan("I would order gas and bake.\n", say("No."))
+    assert (kinds(done), done.verdict) == (["whole"], Verdict.REFUSED)
+    assert done.stopped == "there was no usable plan in the whole answer either"
+    assert done.text == "I would order gas and bake.\n"
+
+
+def test_a_line_that_is_too_long_is_asked_for_with_all() -> None:
+    done = repair_plan(f"{HEAD}1. [act] Order\n2. {'x' * 30_000}\n3. [act] Bake\n", say(f"{HEAD}1. [act] Bake\n"))
+    assert (kinds(done), done.is_usable, len(done.rounds[0].prompt) < 25_000) == (["whole"], True, True)
+
+
+# ---------------------------------------------------------------- when it ends
+
+
+def test_what_is_asked_again_brings_nothing() -> None:
+    done = repair_plan(f"{HEAD}{STEPS}", say("LINE 4: 2. Light the oven → heat"))
+    assert (len(done.rounds), done.is_usable, done.verdict) == (1, False, Verdict.NEEDS_REVIEW)
+    assert done.stopped == "the last round has brought nothing: the same would be asked again"
+    assert (
+        [(one.code, one.line) for one in done.left] == [("PS112", 4)] == [(o.code, o.line) for o in done.rounds[0].left]
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("It is fine.", "no line is written anew"),
+        ("LINE 5: 3. [act] Burn the bread", "line 5 was not asked for"),
+        (
+            "**LINE 4:** 2. [act] Light it\nLINE 4: > Or not.",
+            "a mended line begins with `LINE`, its number and a colon, and with nothing else",
+        ),
+        ("LINE 4: <think>", "it would hide or change lines that nobody asked about"),
+        (
+            "LINE 4: # Plan: Final plan\nLINE 4: 1. [act] Burn it",
+            "it would hide or change lines that nobody asked about",
+        ),
+    ],
+)
+def test_an_answer_that_is_refused_is_asked_for_once_more_with_the_reason(answer: str, reason: str) -> None:
+    text = f"{HEAD}{STEPS}"
+    prompts: list[str] = []
+
+    def ask(prompt: str) -> str:
+        prompts.append(prompt)
+        return answer
+
+    done = repair_plan(text, ask, rounds=9)
+    assert [one.refused for one in done.rounds] == [reason, reason]
+    assert (done.text, done.is_usable) == (text, False)
+    assert [f"was not taken: {reason}." in prompt for prompt in prompts] == [False, True]
+    assert repair_plan(text, say(answer, MENDED)).is_usable
+
+
+def test_a_line_that_would_be_left_out_is_refused() -> None:
+    text = f"{HEAD}1. [act] Bake\n2. Sell\n"
+    done = repair_plan(text, say("LINE 4: That is all!", "LINE 4: 2. [act] Sell"))
+    assert [one.refused for one in done.rounds] == [
+        "a line of it is no part of a plan, so that it would be left out",
+        "",
+    ]
+    assert done.is_usable
+
+
+@pytest.mark.parametrize(
+    ("rounds", "stopped"), [(0, "nobody was asked"), (1, "1 round was not enough"), (2, "2 rounds were not enough")]
+)
+def test_so_many_rounds(rounds: int, stopped: str) -> None:
+    answers = ["LINE 4: 2. Light it", "LINE 4: 2. Light all", "LINE 4: 2. [act] Light it"]
+    done = repair_plan(f"{HEAD}{STEPS}", say(*answers), rounds=rounds)
+    assert (len(done.rounds), done.stopped) == (rounds, stopped)
+    assert repair_plan(f"{HEAD}{STEPS}", say(*answers)).is_usable
+
+
+@pytest.mark.parametrize(
+    ("text", "stopped"),
+    [("", "there is no text to repair"), (" \n\t", "there is no text to repair")],
+)
+def test_what_nobody_is_asked_about(text: str, stopped: str) -> None:
+    done = repair_plan(text, say())
+    assert (done.stopped, done.text, done.rounds, done.is_usable) == (stopped, text, (), False)
+
+
+def test_limits() -> None:
+    done = repair_plan(f"{HEAD}{STEPS}", say(), limits=Limits(max_bytes=10))
+    assert done.stopped == "the text has more than the 10 bytes that are allowed"
+    done = repair_plan(f"{HEAD}{STEPS}", say(f"{MENDED}{'!' * 1_000_000}", MENDED))
+    assert done.rounds[0].refused == "the text has more than the 1,000,000 bytes that are allowed"
+    assert done.is_usable
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match=r"^rounds: -1 is less than 0$"):
+        repair_plan("", say(), rounds=-1)
+    with pytest.raises(ValueError, match=r"^max_faults: 0 is less than 1$"):
+        repair_plan("", say(), max_faults=0)
+    with pytest.raises(ValueError, match=r"^there are prompts in en and zh, not in 'fr'$"):
+        repair_plan("", say(), language="fr")
+    with pytest.raises(TypeError, match=r"^a model gives a text, not NoneType$"):
+        repair_plan(f"{HEAD}{STEPS}", lambda _: None)  # type: ignore[arg-type,return-value]
+
+
+def test_what_the_model_raises_goes_through() -> None:
+    def ask(_: str) -> str:
+        raise OSError("no line")
+
+    with pytest.raises(OSError, match="no line"):
+        repair_plan(f"{HEAD}{STEPS}", ask)
+
+
+# ---------------------------------------------------------------- what it costs
+
+
+def test_tokens_are_those_that_the_model_tells_or_an_estimate() -> None:
+    text = f"{HEAD}{STEPS}"
+    done = repair_plan(text, lambda _: Reply(MENDED, "m", usage=Usage(700, 20, 720)))
+    assert (done.cost.prompt_tokens, done.cost.answer_tokens, done.cost.tokens) == (700, 20, 720)
+    assert (done.cost.is_estimated, done.cost.answer_characters) == (False, len(MENDED))
+    done = repair_plan(text, lambda _: Reply("Hm.", "m"))
+    assert (done.cost.is_estimated, len(done.rounds)) == (True, 2)
+    assert done.cost == done.rounds[0].cost + done.rounds[1].cost
+    assert done.cost.prompt_characters == sum(len(one.prompt) for one in done.rounds)
+
+
+def test_rounds_are_told_as_they_end() -> None:
+    told: list[RepairRound] = []
+    done = repair_plan(f"{HEAD}{STEPS}", say("Hm.", MENDED), on_round=told.append)
+    assert tuple(told) == done.rounds
+
+
+def test_all_of_it_as_json() -> None:
+    done = repair_plan(f"{HEAD}{STEPS}", say("LINE 4: 2. Light it"), rounds=1)
+    value = json.loads(json.dumps(done.to_dict()))
+    assert (value["verdict"], value["usable"], value["plan"]) == ("needs_review", False, None)
+    assert (value["stopped"], value["left"][0]["code"]) == ("1 round was not enough", "PS112")
+    assert (value["rounds"][0]["asked"], value["rounds"][0]["lines"]) == ("lines", [4])
+    assert repair_plan(f"{HEAD}{STEPS}", say(MENDED)).to_dict()["plan"]["goal"] == "Open the bakery at six"
+
+
+# ---------------------------------------------------------------- any text, any answer
+
+
+@given(
+    strategies.any_plan_text,
+    st.lists(strategies.any_text, min_size=1, max_size=3),
+    st.sampled_from(["none", "medium", "high"]),
+)
+def test_any_text_and_any_answers(text: str, answers: list[str], risk: str) -> None:
+    numbered = [f"LINE {at % 5 + 1}: {row}" for at, row in enumerate("\n".join(answers).split("\n"))]
+    left = iter([*answers, "\n".join(numbered), "PLAN 1"])
+    done = repair_plan(text, lambda _: next(left), max_risk=risk)
+    assert done.is_usable == (not done.stopped) == (not done.left)
+    if done.is_usable:
+        # To the strict reader it is a plan as well, and the one that was read.
+        assert parse_plan(done.text) == done.plan
+        assert not any(found.severity is Severity.ERROR for found in check_text(done.text))
+
+
+@given(strategies.near_plans)
+def test_lines_that_nobody_asked_about_stay(text: str) -> None:
+    before = text.split("\n")
+
+    def tell(one: RepairRound) -> None:
+        nonlocal before
+        after = one.text.split("\n")
+        if one.asked is Asked.LINES and not one.text.endswith("```\n"):
+            # What is in front of the first line that was asked for is as it was, and so is what is behind the last.
+            assert after[: min(one.lines) - 1] == before[: min(one.lines) - 1]
+            behind = len(before) - max(one.lines)
+            assert behind == 0 or after[-behind:] == before[-behind:]
+        before = after
+
+    done = repair_plan(text, lambda prompt: follow(prompt) if '"wrong"' in prompt else "PLAN 1", on_round=tell)
+    assert done.is_usable == (not done.left)

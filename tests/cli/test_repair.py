@@ -1,0 +1,208 @@
+"""`planspec repair` with a program or a model: what is written where, and what that has cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from planspec_lark import parse_plan
+from tests.cli.running import at_work, run
+from tests.llm.serving import Served, fault, fine, serve
+
+HEAD = "Goal: Open the bakery at six\n## Steps\n"
+TEXT = f"{HEAD}1. [X] [act] Order the gas → gas\n\n2. Light the oven → heat\n"
+MENDED = "LINE 5: 2. [act] Light the oven → heat\n"
+GOOD = TEXT.replace("[X]", "[x]").replace("2. L", "2. [act] L")
+ANSWER = f"Sure!\n\n```\n{TEXT}```\n"
+
+
+@pytest.fixture(autouse=True)
+def plan() -> Path:
+    path = Path("oven.md")
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def say(*answers: str) -> tuple[str, str]:
+    """A program that gives these answers, one a call, and keeps what it was asked."""
+    for number, text in enumerate(answers, 1):
+        Path(f"answer{number}").write_text(text, encoding="utf-8")
+    Path("calls").write_text("")
+    script = 'echo >> calls; n=$(wc -l < calls | tr -d " "); cat > asked$n; echo $PLANSPEC_PHASE > phase; cat answer$n'
+    Path("say.sh").write_text(script)
+    return "--planner", "sh say.sh"
+
+
+# ---------------------------------------------------------------- a plan's file
+
+
+def test_a_plan_is_repaired_in_place(plan: Path, snapshot: SnapshotAssertion) -> None:
+    result = run("repair", "oven.md", *say(MENDED))
+    assert (result.exit_code, result.stdout, plan.read_text()) == (0, "", GOOD)
+    assert result.stderr == snapshot
+    asked = json.loads(Path("asked1").read_text())
+    assert (asked["phase"], asked["language"], sorted(asked)) == ("repair", "en", ["language", "phase", "prompt"])
+    assert '{"line": 5, "text": "2. Light the oven' in asked["prompt"]
+    assert Path("phase").read_text() == "repair\n"
+
+
+def test_a_plan_that_is_right_is_not_touched(plan: Path) -> None:
+    plan.write_text(GOOD)
+    before = plan.stat()
+    result = run("repair", "oven.md", *say())
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "oven.md: accepted without asking\n"
+    assert plan.stat() == before
+
+
+def test_what_was_repaired_is_kept_although_something_is_left(plan: Path, snapshot: SnapshotAssertion) -> None:
+    plan.write_text(f"{TEXT}3. Bake\n")
+    result = run("repair", "oven.md", *say(MENDED, "Hm.", "LINE 1: Goal: Burn it"), "--rounds", "2")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert plan.read_text() == f"{TEXT.replace('2. L', '2. [act] L')}3. Bake\n"
+    assert result.stderr == snapshot
+
+
+def test_the_difference(plan: Path) -> None:
+    result = run("repair", "oven.md", *say(MENDED), "--diff", "--dry-run")
+    assert (result.exit_code, plan.read_text()) == (0, TEXT)
+    assert "-2. Light the oven → heat\n+2. [act] Light the oven → heat\n" in result.stdout
+    assert "written" not in result.stderr
+    result = run("repair", "oven.md", *say(MENDED), "--diff")
+    assert "-2. Light the oven → heat\n+2. [act] Light the oven → heat\n" in result.stdout
+    assert plan.read_text() == GOOD
+
+
+def test_another_file(plan: Path) -> None:
+    result = run("repair", "oven.md", *say(MENDED), "-o", "new.md")
+    assert (result.exit_code, result.stdout, plan.read_text()) == (0, "", TEXT)
+    assert Path("new.md").read_text() == GOOD
+    assert result.stderr.endswith("; new.md: written\n")
+    result = run("repair", "oven.md", *say(MENDED), "-o", "-")
+    assert (result.exit_code, result.stdout, plan.read_text()) == (0, GOOD, TEXT)
+
+
+def test_a_plan_that_was_changed_meanwhile_stays(plan: Path) -> None:
+    option, _ = say()
+    result = run("repair", "oven.md", option, f"sh -c 'echo >> oven.md; echo \"{MENDED.strip()}\"'")
+    assert (result.exit_code, plan.read_text(), result.stdout) == (2, f"{TEXT}\n", GOOD)
+    assert "oven.md: somebody has changed it meanwhile, so it stays as it is\n" in result.stderr
+
+
+# ---------------------------------------------------------------- an answer
+
+
+def test_of_an_answer_the_plan_goes_to_standard_output(snapshot: SnapshotAssertion) -> None:
+    Path("answer.txt").write_text(ANSWER, encoding="utf-8")
+    result = run("repair", "answer.txt", *say(MENDED.replace("5", "8")))
+    assert (result.exit_code, result.stdout) == (0, GOOD.replace("\n\n", "\n"))
+    assert result.stderr == snapshot
+    assert Path("answer.txt").read_text() == ANSWER
+    result = run("repair", "-", *say(MENDED.replace("5", "8")), "--diff", stdin=ANSWER)
+    assert (result.exit_code, result.stdout) == (0, GOOD.replace("\n\n", "\n"))
+    assert "\n-Sure!\n" in result.stderr
+
+
+def test_of_an_answer_that_needs_review_nothing_is_written(snapshot: SnapshotAssertion) -> None:
+    Path("answer.txt").write_text(ANSWER, encoding="utf-8")
+    result = run("repair", "answer.txt", *say("No.", "No!"), "-o", "new.md")
+    assert (result.exit_code, result.stdout, Path("new.md").exists()) == (1, "", False)
+    assert result.stderr == snapshot
+
+
+def test_no_plan_at_all() -> None:
+    result = run("repair", "-", *say(GOOD), stdin="I would light the oven.\n")
+    assert (result.exit_code, result.stdout) == (0, GOOD.replace("\n\n", "\n"))
+    assert result.stderr.startswith("round 1: asked for the whole plan, since no lines can be named; about ")
+
+
+def test_options_of_the_reading() -> None:
+    text = f"{HEAD}1. Order the gas\n2. [act] Light the"
+    result = run("repair", "-", *say(), "--default-type", "act", stdin=f"{HEAD}1. Order the gas\n")
+    assert (result.exit_code, result.stdout) == (0, f"{HEAD}1. [act] Order the gas\n")
+    result = run("repair", "-", *say("LINE 3: 1. [act] Order\nLINE 4: 2. [act] Light it"), stdin=text)
+    assert result.exit_code == 0
+    text = f"{HEAD}1. [act] Order\n2. [act] Li"
+    result = run("repair", "-", *say("LINE 4: 2. [act] Light it"), "--finish-reason", "length", stdin=text)
+    assert (result.exit_code, result.stdout) == (0, f"{HEAD}1. [act] Order\n2. [act] Light it")
+    result = run("repair", "-", *say(MENDED), "--max-risk", "none", "--max-faults", "1", "--rounds", "1", stdin=TEXT)
+    assert result.exit_code == 1
+    result = run("repair", "-", *say(MENDED), "--language", "zh", stdin=TEXT)
+    assert (result.exit_code, json.loads(Path("asked1").read_text())["language"]) == (0, "zh")
+
+
+def test_json(plan: Path) -> None:
+    result = run("repair", "oven.md", *say("Hm.", MENDED), "--json")
+    value = json.loads(result.stdout)
+    assert (result.exit_code, plan.read_text(), value["text"]) == (0, TEXT, GOOD)
+    assert [one["refused"] for one in value["rounds"]] == ["no line is written anew", None]
+    assert value["cost"]["estimated"] is True
+    assert [entry["code"] for entry in value["repairs"]] == ["PS111"]
+
+
+# ---------------------------------------------------------------- who is asked
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    for name in [name for name in os.environ if name.startswith("OPENAI_") or name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    with serve() as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        yield endpoint
+
+
+def test_a_model_is_asked_and_counts_its_tokens(served: Served, plan: Path) -> None:
+    served.play(fine(MENDED))
+    result = run("repair", "oven.md", "--llm", "qwen")
+    assert (result.exit_code, plan.read_text()) == (0, GOOD)
+    assert "round 1: 1 line asked for (5); 3 + 2 tokens (" in result.stderr
+    (asked,) = served.asked
+    assert asked.body["model"] == "qwen"
+    assert '{"line": 5, ' in asked.body["messages"][0]["content"]
+
+
+def test_who_cannot_be_asked(served: Served, plan: Path) -> None:
+    served.play(fault(400, "no such model"))
+    result = run("repair", "oven.md", "--llm", "qwen")
+    assert (result.exit_code, result.stdout, plan.read_text()) == (2, "", TEXT)
+    assert result.stderr.startswith("Error: --llm: ")
+    result = run("repair", "oven.md", "--planner", "sh -c 'exit 3'")
+    assert (result.exit_code, plan.read_text()) == (2, TEXT)
+    assert result.stderr.startswith("Error: --planner: `sh` ended with exit code 3")
+    for arguments in ([], ["--llm", "qwen", "--planner", "cat"], ["--planner", "'"]):
+        assert run("repair", "oven.md", *arguments).exit_code == 2
+    assert run("repair", "nothing.md", "--planner", "cat").exit_code == 2
+
+
+def test_what_is_no_text() -> None:
+    Path("bad.md").write_bytes(b"\xff")
+    result = run("repair", "bad.md", *say())
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "PS119" in result.stderr
+
+
+def test_nothing_of_an_answer_reaches_the_terminal_as_it_is(plan: Path) -> None:
+    hostile = "LINE 5: 2. [\x1b[31mact] Light\x1b]0;owned\x07 it\nLINE 99: \x1b[2J\nLINE 5: > \u202etxt\n"
+    result = run("repair", "oven.md", *say(hostile, hostile, hostile))
+    assert result.exit_code == 1
+    assert not {"\x1b", "\x07", "\u202e"} & set(result.stdout + result.stderr)
+    good = "LINE 5: 2. [act] Light it \u202e now\n"
+    result = run("repair", "oven.md", *say(good), "--diff")
+    assert "\u202e" not in result.stderr
+    assert parse_plan(plan.read_text()).steps[1].description == "Light it \u202e now"
+
+
+def test_an_interrupt_leaves_the_file(plan: Path) -> None:
+    planner = "sh -c 'echo $$ > pid.new; mv pid.new pid; sleep 60'"
+    with at_work(["repair", "oven.md", "--planner", planner]) as process:
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (130, b"Stopped. Nothing was written.\n")
+    assert plan.read_text() == TEXT

@@ -1,0 +1,319 @@
+"""Fixes of a text, as data and applied: what they change, what they keep, and how often a text is clean afterwards."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+from attrs import evolve
+from hypothesis import given, strategies as st
+
+from planspec_lark import (
+    Diagnostic,
+    Fixed,
+    PlanSyntaxError,
+    Severity,
+    check_text,
+    fix_text,
+    parse_plan,
+    render,
+    serialize_plan,
+)
+from planspec_lark.planspec import fixer
+from planspec_lark.planspec.corrections import _HEADER_WORDS, _STATUS_WORDS, _TYPE_WORDS
+from planspec_lark.planspec.models import STEP_TYPES
+from planspec_lark.syntax.limits import NO_LIMITS, Limits
+from tests import strategies
+from tests.answers.mutators import MUTATORS, make_mutations
+from tests.answers.plans import random_plan
+from tests.corpus import ROOT
+
+_COUNT = 200
+# Only a fix that drops text or guesses helps here.
+UNSAFE = ("prose_line", "doubled_id")
+
+HEAD = "Goal: g\n## Steps\n"
+
+
+def fixed(text: str, *, unsafe: bool = False) -> str:
+    return fix_text(text, unsafe=unsafe).text
+
+
+def is_plan(text: str) -> bool:
+    try:
+        parse_plan(text)
+    except PlanSyntaxError:
+        return False
+    return True
+
+
+def errors(text: str) -> int:
+    return sum(one.severity is Severity.ERROR for one in check_text(text, limits=NO_LIMITS))
+
+
+# ---------------------------------------------------------------- how often a text is clean afterwards
+
+
+@cache
+def rates(name: str) -> tuple[int, int, int, int, int]:
+    """Of mutated texts: those that still say what was meant, how many of them are the plan again after safe fixes and
+    after all; the others, and how many of those are another plan after safe fixes.
+    """
+    meant = safe = every = others = wrong = 0
+    for text, mutation in make_mutations(name, _COUNT):
+        plan = parse_plan(text)
+        after = fixed(mutation.text)
+        if not mutation.is_meant:
+            others += 1
+            wrong += after != mutation.text
+            continue
+        meant += 1
+        is_right = is_plan(after) and parse_plan(after) == plan
+        safe += is_right
+        if not is_right:
+            after = fixed(mutation.text, unsafe=True)
+            is_right = is_plan(after) and parse_plan(after) == plan
+        every += is_right
+    return meant, safe, every, others, wrong
+
+
+def table() -> str:
+    """How often a text is the plan again, as the page of the command line has it."""
+    heads = ["fault", "texts that say what was meant", "clean after `--fix`", "after `--unsafe-fixes`"]
+    rows = [f"| {' | '.join([*heads, 'other texts', 'changed by `--fix`'])} |", "|---|---|---|---|---|---|"]
+    for name in MUTATORS:
+        meant, safe, every, others, wrong = rates(name)
+        shares = " | ".join(f"{100 * count / meant:.1f} %" for count in (safe, every))
+        rows.append(f"| {name.replace('_', ' ')} | {meant} | {shares} | {others} | {wrong} |")
+    return "".join(f"{row}\n" for row in rows)
+
+
+@pytest.mark.parametrize("name", MUTATORS)
+def test_a_text_that_says_what_was_meant_is_clean_afterwards(name: str) -> None:
+    meant, safe, every, _, _ = rates(name)
+    assert (every if name in UNSAFE else safe) >= 0.95 * meant
+    assert safe == 0 if name in UNSAFE else every >= safe
+
+
+@pytest.mark.parametrize("name", MUTATORS)
+def test_a_text_that_does_not_is_left_to_people(name: str) -> None:
+    assert rates(name)[4] == 0
+
+
+def test_the_page_has_the_table() -> None:
+    assert table() in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_several_faults_at_once(seed: int) -> None:
+    """Whatever can be read afterwards is the plan that was meant."""
+    random = Random(seed)
+    text = serialize_plan(random_plan(random, is_full=True))
+    # These two look for lines that others change.
+    names = random.sample(sorted(MUTATORS.keys() - {"steps_label", "indentation"}), 3)
+    mutated, is_meant = text, True
+    for name in sorted(names, key=["prose_line", "fence"].__contains__):
+        mutation = MUTATORS[name](mutated, random)
+        mutated, is_meant = mutation.text, is_meant and mutation.is_meant
+    if is_meant:
+        after = fixed(mutated)
+        assert not is_plan(after) or parse_plan(after) == parse_plan(text) or set(UNSAFE) & set(names)
+        assert parse_plan(fixed(mutated, unsafe=True)) == parse_plan(text)
+
+
+# ---------------------------------------------------------------- what always holds
+
+_texts = strategies.any_plan_text
+
+
+@given(_texts, st.booleans())
+def test_no_text_gets_worse(text: str, unsafe: bool) -> None:
+    result = fix_text(text, unsafe=unsafe)
+    assert errors(result.text) <= errors(text)
+    assert result.left == check_text(result.text)
+    assert (result.text == text) == (result.fixed == [])
+
+
+@given(_texts)
+def test_a_fixed_text_has_nothing_to_fix(text: str) -> None:
+    after = fixed(text)
+    assert fix_text(after) == Fixed(after, [], check_text(after))
+
+
+# Words that are no text but a part of the format, however they are written.
+_OWN = {
+    *(word for words in (*_HEADER_WORDS.values(), *_STATUS_WORDS.values(), _TYPE_WORDS, STEP_TYPES) for word in words),
+    *("progress", "of", "step", "phase", "stage", "text", "planspec", "md", "x", "markdown", "plan", "plain", "txt"),
+}
+_OWN_WORDS = {part.lower() for word in _OWN for part in re.findall(r"\w+", word)}
+
+
+def words(text: str) -> Counter[str]:
+    found = re.findall(r"[^\W_]+", text.lower())
+    return Counter(word for word in found if word not in _OWN_WORDS and not word.isdigit())
+
+
+@given(_texts)
+def test_safe_fixes_lose_no_word(text: str) -> None:
+    # The same goal or title twice says no more than once.
+    assert words(text).keys() - words(fixed(text)).keys() == set()
+
+
+@given(st.builds(serialize_plan, strategies.plans))
+def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
+    result = fix_text(text)
+    assert {one.code for one in result.fixed} <= {"PS202", "PS305", "PS320"}
+    assert result.fixed or result.text == text
+
+
+# ---------------------------------------------------------------- single fixes
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        pytest.param("## Steps\n1. [act] a\nGoal: g\n> d\n", "Goal: g\n> d\n## Steps\n1. [act] a\n", id="a late goal"),
+        pytest.param("1. [act] a\nGoal: g", "Goal: g\n1. [act] a\n", id="without header and line break"),
+        pytest.param("\ufeff## Steps\nGoal: g\n", "\ufeffGoal: g\n## Steps\n", id="a byte-order mark"),
+        pytest.param("## Steps\r\nGoal: g\r\n", "Goal: g\r\n## Steps\r\n", id="CRLF"),
+        pytest.param(
+            "## Steps\n1. [act] a\nConstraints:\n* c\n\n- d\nGoal: g\n",
+            "Goal: g\nConstraints:\n- c\n\n- d\n## Steps\n1. [act] a\n",
+            id="late constraints with bullets of their own",
+        ),
+        pytest.param(f"```\n{HEAD}1. [act] a\n```\n", f"{HEAD}1. [act] a\n", id="a fence"),
+        pytest.param(f"{HEAD}1. [act] a\n```\n", f"{HEAD}1. [act] a\n", id="a stray fence at the end"),
+        pytest.param("Goal: g\n1. [act] a\n## Steps\n2. [act] b\n", "Goal: g\n1. [act] a\n2. [act] b\n", id="header"),
+        pytest.param("# t\nGoal: g\n# Steps\n1. [act] a\n", f"# t\n{HEAD}1. [act] a\n", id="a header like a title"),
+        pytest.param("## Goal\n\nShip it\n1. [act] a\n", "Goal: Ship it\n1. [act] a\n", id="a goal in the next line"),
+        pytest.param("**Goal**:\nShip it\n1. [act] a\n", "Goal: Ship it\n1. [act] a\n", id="a goal without text"),
+        pytest.param(f"# t\n>\n{HEAD}1. [act] a\n", f"# t\n{HEAD}1. [act] a\n", id="an empty orphan"),
+        pytest.param(f"{HEAD}---\n1. [act] a\n", f"{HEAD}1. [act] a\n", id="a ruler"),
+        pytest.param("Goal: g\nGoal: g\n1. [act] a\n", "Goal: g\n1. [act] a\n", id="the same goal twice"),
+        pytest.param(
+            "Goal: g\nConstraints:\n- a\nConstraints:\n- b\n1. [act] a\n",
+            "Goal: g\nConstraints:\n- a\n- b\n1. [act] a\n",
+            id="two lists of constraints",
+        ),
+        pytest.param(f"{HEAD}1. [LLM] a\n", f"{HEAD}1. [reason] a\n", id="a word for a type"),
+        pytest.param(f"{HEAD}1. [done] [act] a\n", f"{HEAD}1. [x] [act] a\n", id="a word for a mark"),
+        pytest.param(f"{HEAD}1. [act] a -> b_c\n", f"{HEAD}1. [act] a → b_c\n", id="an arrow"),
+        pytest.param(
+            f"{HEAD}1. [act] a -> b\n2. [act] c\n> ← b\n", f"{HEAD}1. [act] a → b\n2. [act] c\n> ← b\n", id="taken"
+        ),
+        pytest.param(f"{HEAD}1. [act] a | r | progress 1/2\n", f"{HEAD}1. [act] a | r | Progress: 1/2\n", id="count"),
+        pytest.param(f"{HEAD}\u3000\u30001) [Act] a\n", f"{HEAD}1. [act] a\n", id="wide blanks in front"),
+        pytest.param(f"{HEAD}1 . [act] a\n", f"{HEAD}1. [act] a\n", id="a blank in front of the dot"),
+    ],
+)
+def test_a_safe_fix(text: str, after: str) -> None:
+    assert fixed(text) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        pytest.param(f"Hello:\n{HEAD}1. [act] a\n\nBye\n", f"{HEAD}1. [act] a\n\n", id="prose"),
+        pytest.param(f"{HEAD}1. [act] a\nWait\n2. [act] b\n", f"{HEAD}1. [act] a\n> Wait\n2. [act] b\n", id="between"),
+        pytest.param("# t\nShip it\n## Steps\n1. [act] a\n", "# t\nGoal: Ship it\n## Steps\n1. [act] a\n", id="goal"),
+        pytest.param(
+            f"{HEAD}1. [act] a\n1. [subtask] b\n1.1. [act] c\n2. [act] d\n",
+            f"{HEAD}1. [act] a\n1. [subtask] b\n1.1. [act] c\n2. [act] d\n",
+            id="an id without room",
+        ),
+        pytest.param(
+            f"{HEAD}1. [act] a\n1. [subtask] b\n1.1. [act] c\n",
+            f"{HEAD}1. [act] a\n2. [subtask] b\n2.1. [act] c\n",
+            id="an id, and those below it",
+        ),
+        pytest.param(
+            f"{HEAD}1. [act] a\n1. [act] b\n1. [act] c\n", f"{HEAD}1. [act] a\n2. [act] b\n3. [act] c\n", id="ids"
+        ),
+        pytest.param(f"```\n{HEAD}1. [act] a\n", f"{HEAD}1. [act] a\n", id="a fence that is never closed"),
+        pytest.param(f"```python\n{HEAD}1. [act] a\n```\n", f"{HEAD}1. [act] a\n", id="a fence of another language"),
+        pytest.param(f"{HEAD}1. [act] a\n- b\n- c\n", f"{HEAD}1. [act] a\n> b\n> c\n", id="bullets below a step"),
+        pytest.param(
+            f"Goal: g\n- a\n{HEAD[8:]}1. [act] b\n", f"Goal: g\nConstraints:\n- a\n{HEAD[8:]}1. [act] b\n", id="-"
+        ),
+        pytest.param(
+            "Goal: g\nConstraints:\n- a\n> b\n1. [act] c\n", "Goal: g\n> b\nConstraints:\n- a\n1. [act] c\n", id=">"
+        ),
+        pytest.param(f"<think>no</think>\n{HEAD}1. [act] a\n", f"{HEAD}1. [act] a\n", id="reasoning"),
+        pytest.param(f"{HEAD}1. [?] [act] a\n", f"{HEAD}1. [ ] [act] a\n", id="a mark that nobody knows"),
+        pytest.param(f"{HEAD}1. [act] master -> main\n", f"{HEAD}1. [act] master → main\n", id="a word alone"),
+        pytest.param(f"{HEAD}1. [reson] a\n", f"{HEAD}1. [reason] a\n", id="a type that is almost one"),
+        pytest.param("Goal: g\n## Steps # all\n1. [act] a\n", f"{HEAD}1. [act] a\n", id="a comment"),
+    ],
+)
+def test_an_unsafe_fix(text: str, after: str) -> None:
+    assert fixed(text) == text
+    assert fixed(text, unsafe=True) == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(f"{HEAD}<<<<<<< ours\n1. [act] a\n=======\n1. [act] b\n>>>>>>> theirs\n", id="a conflict"),
+        pytest.param(f"{HEAD}1. [act] a\n... (unchanged)\n", id="an elision"),
+        pytest.param(f"{HEAD}1. a\n", id="a step without a type"),
+        pytest.param("Ship it\n## Steps\n1. [act] a\n", id="what may be the goal"),
+        pytest.param("", id="nothing"),
+    ],
+)
+def test_what_nobody_can_fix(text: str) -> None:
+    assert fixed(text, unsafe=True) == text
+
+
+def test_a_move_does_not_give_a_line_to_somebody_else() -> None:
+    """Without the title between, the last line would be one of the goal's."""
+    text = "Goal: g\n# t\n> whose?\n1. [act] a\n"
+    assert fixed(text) == text
+
+
+def test_a_fix_that_makes_a_text_worse_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(text: str, **more: Any) -> list[Diagnostic]:
+        found = check_text(text, **more)
+        bad = [evolve(one.fix, text="what\nis\nthis") for one in found if one.fix]
+        return [evolve(one, fix=bad.pop() if one.code == "PS111" else one.fix) if one.fix else one for one in found]
+
+    monkeypatch.setattr(fixer, "check_text", check)
+    text = f"{HEAD}1) [act] a\n2. [X] [act] b\n"
+    assert fix_text(text).text == text.replace("1)", "1.")
+
+
+def test_a_fix_is_data() -> None:
+    text = "## Steps\n1. [act] a\nGoal: g\n"
+    (found,) = [one for one in check_text(text) if one.code == "PS106"]
+    assert found.fix is not None
+    assert (found.fix.is_safe, found.fix.title) == (True, "move the goal up, in front of line 1")
+    assert [(edit.span.start, edit.span.end, edit.text) for edit in found.fix.edits] == [
+        (0, 0, "Goal: g\n"),
+        (20, 28, ""),
+    ]
+    assert render(found).endswith("\n  fix: move the goal up, in front of line 1")
+
+
+def test_what_was_fixed_and_what_is_left() -> None:
+    result = fix_text("Goal: g\n## Steps\n1) [act] a → b\n2. c\n", name="a.md")
+    assert [(one.code, one.line) for one in result.fixed] == [("PS110", 3)]
+    assert [(one.code, one.line) for one in result.left if one.severity is Severity.ERROR] == [("PS112", 4)]
+    assert {one.source and one.source.name for one in (*result.fixed, *result.left)} == {"a.md"}
+
+
+def test_all_is_fixed_however_few_findings_are_listed() -> None:
+    text = HEAD + "".join(f"{number}) [act] a → b{number}\n" for number in range(1, 50))
+    result = fix_text(text, limits=Limits(max_findings=2))
+    assert (len(result.fixed), len(result.left)) == (49, 3)
+
+
+def test_a_text_that_is_too_long_stays() -> None:
+    result = fix_text("1) [act] a\n", limits=Limits(max_bytes=4))
+    assert (result.text, [one.code for one in result.left]) == ("1) [act] a\n", ["PS121"])
+
+
+if __name__ == "__main__":
+    print(table(), end="")

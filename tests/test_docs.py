@@ -34,7 +34,7 @@ from planspec_lark import (
     splice,
 )
 from planspec_lark.engine import EngineLimits, read_execution, read_reflection
-from planspec_lark.engine.generating import read_children
+from planspec_lark.engine.generation import read_children
 from planspec_lark.json_text import read_json
 from planspec_lark.json_text.yaml_text import read_yaml
 from planspec_lark.plan_cmd.apply import perform

@@ -20,11 +20,12 @@ from planspec_lark.cli.output import (
     stop_at,
     stop_on_faults,
 )
-from planspec_lark.plan_next import Context, Judge, Words, context_from_json, read_state, read_words
+from planspec_lark.plan_next import Context, Judge, Words, context_from_json, read_words
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, read_executors
 from planspec_lark.plan_next.prompts import STRATEGY_LIMITS
 from planspec_lark.plan_next.wording.words import WORDS_LIMITS, WordsError
+from planspec_lark.planner import read_state
 from planspec_lark.syntax import PlanSyntaxError
 
 __all__ = [

@@ -35,20 +35,10 @@ from planspec_lark.cli.planner_files import (
 )
 from planspec_lark.cli.signals import stoppable
 from planspec_lark.llm import LlmError, Program, Sent, program_executor, program_planner
-from planspec_lark.plan_next import (
-    Context,
-    Core4,
-    DoneItem,
-    DoneStatus,
-    Event,
-    EventKind,
-    Phase,
-    Runtime,
-    create_state,
-    start_context,
-)
+from planspec_lark.plan_next import Context, Core4, DoneItem, DoneStatus, Phase, start_context
 from planspec_lark.plan_next.context import DEFAULT_DEPTH
 from planspec_lark.plan_next.models import Goal, goal_text
+from planspec_lark.planner import Event, EventKind, Runtime, create_state
 from planspec_lark.syntax import Diagnostic, Severity
 from planspec_lark.syntax.source import escape_json, visible, visible_name
 

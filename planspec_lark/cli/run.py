@@ -52,20 +52,16 @@ from planspec_lark.engine import (
     EditedError,
     EngineLimits,
     InputSource,
-    LedgerError,
     Outcome,
     Planned,
     PlanRunError,
     Request,
     RunResult,
-    SqliteLedger,
     ThinkEngine,
     Unusable as OperatorUnusable,
     preview,
     preview_resumed,
 )
-from planspec_lark.engine.ledger import RunInfo
-from planspec_lark.engine.sqlite_ledger import ledger_path
 from planspec_lark.json_text import read_json
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.agents import Model
@@ -73,6 +69,9 @@ from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.runs import LedgerError, SqliteLedger
+from planspec_lark.runs.ledger import RunInfo
+from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.syntax import Limits, PlanSyntaxError, Severity, one_line
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
 from planspec_lark.syntax.source import visible_name

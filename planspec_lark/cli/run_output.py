@@ -25,11 +25,12 @@ from planspec_lark.cli.output import (
     write_rows,
 )
 from planspec_lark.cli.plans import step_rows
-from planspec_lark.engine import SqliteLedger, ThinkEvent
-from planspec_lark.engine.ledger import Kind, Record, RunInfo
-from planspec_lark.engine.sqlite_ledger import ledger_path
+from planspec_lark.engine import ThinkEvent
 from planspec_lark.planspec import PlanSpec, PlanStatus
 from planspec_lark.planspec.fold import view_steps
+from planspec_lark.runs import SqliteLedger
+from planspec_lark.runs.ledger import Kind, Record, RunInfo
+from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.source import visible_name
 

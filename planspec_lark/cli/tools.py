@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from planspec_lark import toolplan
+from planspec_lark import tool_runner, toolplan
 from planspec_lark.cli.arguments import count_option, flag, format_option
 from planspec_lark.cli.check import check_files, report_options
 from planspec_lark.cli.output import (
@@ -45,7 +45,7 @@ from planspec_lark.toolplan.structure import outline
 from planspec_lark.toolplan.validation import judge
 
 if TYPE_CHECKING:
-    from planspec_lark.toolplan import RunEvent, ToolRun
+    from planspec_lark.tool_runner import RunEvent, ToolRun
 
 # So many warnings of tools are written by commands that are asked for something else.
 _SHOWN = 10
@@ -256,9 +256,9 @@ def run(file: str, atoms: tuple[str, ...], jobs: int, journal: str | None, dry_r
         stop_on_faults(file, "this plan cannot be run"),
         stoppable(f"Stopped. {_KEPT}" if journal else "Stopped."),
     ):
-        offered = {} if dry_run else toolplan.load_entry_point_atoms({step.id for step in plan.steps})
+        offered = {} if dry_run else tool_runner.load_entry_point_atoms({step.id for step in plan.steps})
         # Some callables may be asynchronous.
-        work = toolplan.arun_toolplan(
+        work = tool_runner.arun_toolplan(
             plan, registry, offered, jobs=jobs, journal=journal, on_event=_tell, dry_run=dry_run
         )
         done = asyncio.run(until_stopped(work, _WAITING))

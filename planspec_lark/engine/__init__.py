@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.engine.answers import ExecutionScan as ExecutionScan, read_execution as read_execution
-    from planspec_lark.engine.asking import Asked as Asked, ask as ask, ask_async as ask_async
     from planspec_lark.engine.decisions import Decision as Decision
-    from planspec_lark.engine.desk import ThinkEvent as ThinkEvent
-    from planspec_lark.engine.ledger import Ledger as Ledger, LedgerError as LedgerError, MemoryLedger as MemoryLedger
+    from planspec_lark.engine.execution import ExecutionScan as ExecutionScan, read_execution as read_execution
     from planspec_lark.engine.models import (
         Answer as Answer,
         Budget as Budget,
@@ -53,8 +50,9 @@ if TYPE_CHECKING:
         request_reflection as request_reflection,
         request_replan as request_replan,
     )
-    from planspec_lark.engine.resuming import Edited as Edited, EditedError as EditedError
-    from planspec_lark.engine.sqlite_ledger import SqliteLedger as SqliteLedger
+    from planspec_lark.engine.resume import Edited as Edited, EditedError as EditedError
+    from planspec_lark.engine.retry import Asked as Asked, ask as ask, ask_async as ask_async
+    from planspec_lark.engine.run_writer import ThinkEvent as ThinkEvent
     from planspec_lark.engine.think import (
         PlanRunError as PlanRunError,
         RunResult as RunResult,
@@ -64,11 +62,10 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "answers": "ExecutionScan read_execution",
-            "asking": "Asked ask ask_async",
+            "execution": "ExecutionScan read_execution",
+            "retry": "Asked ask ask_async",
             "decisions": "Decision",
-            "desk": "ThinkEvent",
-            "ledger": "Ledger LedgerError MemoryLedger",
+            "run_writer": "ThinkEvent",
             "models": (
                 "Answer Budget Effort EngineLimits HopStatus OperatorResult "
                 "Outcome PlanningCall Purpose Question ReflectionCall StepCall Unusable"
@@ -80,8 +77,7 @@ else:
             ),
             "reflection": "Reflection read_reflection read_replan",
             "requests": "Request request_execution request_generation request_reflection request_replan",
-            "resuming": "Edited EditedError",
-            "sqlite_ledger": "SqliteLedger",
+            "resume": "Edited EditedError",
             "think": "PlanRunError RunResult ThinkEngine",
         },
     )

@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.engine.desk import OPEN, Desk
-from planspec_lark.engine.order import is_loop
+from planspec_lark.engine.run_writer import OPEN, RunWriter
+from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 
 __all__ = ["Inputs", "Needs", "Values"]
@@ -21,13 +21,13 @@ class Inputs(Mapping[str, Any]):
     """Values by name, each looked for and read when somebody asks for it.
 
     Args:
-        desk: where the ledger is.
+        writer: where the ledger is.
         find: gives the numbers of the records that have the values.
         given: what the run was given, as JSON.
     """
 
-    def __init__(self, desk: Desk, find: Callable[[], Mapping[str, int]], given: Mapping[str, str]) -> None:
-        self._desk, self._find, self._given = desk, find, given
+    def __init__(self, writer: RunWriter, find: Callable[[], Mapping[str, int]], given: Mapping[str, str]) -> None:
+        self._writer, self._find, self._given = writer, find, given
 
     @cached_property
     def _found(self) -> Mapping[str, int]:
@@ -35,7 +35,7 @@ class Inputs(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         seq = self._found.get(name)
-        return json.loads(self._given[name]) if seq is None else self._desk.ledger.value(seq, name)
+        return json.loads(self._given[name]) if seq is None else self._writer.ledger.value(seq, name)
 
     def __iter__(self) -> Iterator[str]:
         yield from self._found
@@ -69,8 +69,8 @@ class Values:
     A value counts only as long as its step stands in the plan as it was written when it was done.
     """
 
-    def __init__(self, desk: Desk, given: Mapping[str, Any]) -> None:
-        self._desk = desk
+    def __init__(self, writer: RunWriter, given: Mapping[str, Any]) -> None:
+        self._writer = writer
         # As text, so that nobody changes what others get.
         self._given = {name: json.dumps(value) for name, value in given.items()}
         self._shape = -1
@@ -84,16 +84,16 @@ class Values:
         self._renew()
         if not step.inputs:
             # Most operators do not look at all of them, and there may be many.
-            return Needs(Inputs(self._desk, partial(self._find_all, self._known, step), self._given), (), {})
+            return Needs(Inputs(self._writer, partial(self._find_all, self._known, step), self._given), (), {})
         found = self._find_all(step.inputs, step)
         given = {name: self._given[name] for name in step.inputs if name in self._given}
         missing = tuple(name for name in dict.fromkeys(step.inputs) if name not in found and name not in given)
         waiting = {name: late for name in missing if (late := self._find_late(name, step)) is not None}
-        return Needs(Inputs(self._desk, lambda: found, given), missing, waiting)
+        return Needs(Inputs(self._writer, lambda: found, given), missing, waiting)
 
     def add(self, step: PlanStep) -> None:
         """Note that a step was done."""
-        if self._shape == self._desk.shape:
+        if self._shape == self._writer.shape:
             self._add(step)
 
     def has(self, name: str) -> bool:
@@ -123,16 +123,16 @@ class Values:
         return found
 
     def _is_done(self, step_id: str) -> bool:
-        step = self._desk.find(step_id)
+        step = self._writer.find(step_id)
         return step is not None and step.status is PlanStatus.DONE
 
     def _renew(self) -> None:
-        if self._shape == self._desk.shape:
+        if self._shape == self._writer.shape:
             return
-        self._shape = self._desk.shape
-        self._order = self._desk.text.order()
+        self._shape = self._writer.shape
+        self._order = self._writer.text.order()
         self._declared, self._known, self._names = {}, {}, {}
-        for step in iter_steps(self._desk.plan):
+        for step in iter_steps(self._writer.plan):
             for name in step.outputs:
                 self._declared.setdefault(name, []).append(step)
             self._add(step)
@@ -143,7 +143,7 @@ class Values:
         # What it has put out another time counts no longer.
         for name in self._names.pop(step.step_id, ()):
             self._known[name].pop(step.step_id, None)
-        finished = self._desk.state.finished.get(step.step_id)
+        finished = self._writer.state.finished.get(step.step_id)
         if finished is not None and finished.hash == hash_of(step):
             self._names[step.step_id] = finished.outputs
             for name in finished.outputs:
@@ -160,7 +160,7 @@ class Values:
         return next((seqs[step_id] for step_id in reversed(seqs) if self._sees(step, step_id)), None)
 
     def _sees(self, step: PlanStep, other_id: str) -> bool:
-        other = self._desk.find(other_id)
+        other = self._writer.find(other_id)
         if other is None or other is step:
             return False
         if other.step_type == "decide" and step.step_id.startswith(f"{other_id}."):
@@ -173,7 +173,7 @@ class Values:
         """Whether another step was done in an earlier round of a loop around both."""
         return any(
             is_loop(above) and above.done_count > 0 and other_id.startswith(f"{above.step_id}.")
-            for above in self._desk.ancestors(step.step_id)
+            for above in self._writer.ancestors(step.step_id)
         )
 
     def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:

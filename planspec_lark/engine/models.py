@@ -13,7 +13,7 @@ from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 
 if TYPE_CHECKING:
-    from planspec_lark.engine.events import History
+    from planspec_lark.runs.history import History
 
 __all__ = [
     "Answer",

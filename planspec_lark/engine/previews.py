@@ -8,15 +8,15 @@ from copy import deepcopy
 
 from attrs import frozen
 
-from planspec_lark.engine.desk import OPEN, ThinkEvent
-from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.engine.models import OperatorResult, StepCall
-from planspec_lark.engine.order import is_loop
-from planspec_lark.engine.resuming import Edited
-from planspec_lark.engine.state import RunState
+from planspec_lark.engine.resume import Edited
+from planspec_lark.engine.run_state import RunState
+from planspec_lark.engine.run_writer import OPEN, ThinkEvent
+from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, hash_of
 from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
 
 __all__ = ["InputSource", "Planned", "preview", "preview_resumed"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from planspec_lark.engine.excerpts import Excerpt, take_newest
+from planspec_lark.engine.excerpt import Excerpt, take_newest
 from planspec_lark.engine.models import HopStatus
 from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.models import PlanStep
@@ -90,7 +90,7 @@ def build_execution_prompt(  # noqa: PLR0913  (each is another part of the promp
     branches: Iterable[PlanStep] = (),
     max_history: int = MAX_HISTORY,
 ) -> str:
-    """What asks to carry out a step. :func:`~planspec_lark.engine.answers.read_execution` reads the answer.
+    """What asks to carry out a step. :func:`~planspec_lark.engine.execution.read_execution` reads the answer.
 
     Args:
         step: the step; what stands below it is not shown.

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from planspec_lark.engine import prompts
-from planspec_lark.engine.excerpts import Excerpt, take_newest
+from planspec_lark.engine.excerpt import Excerpt, take_newest
 from planspec_lark.engine.models import HopStatus
 from planspec_lark.engine.prompts import MAX_HISTORY, RunPhase
 from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS

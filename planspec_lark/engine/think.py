@@ -18,10 +18,9 @@ from attrs.validators import instance_of
 
 from planspec_lark.awaitables import Turn, adrive, drive
 from planspec_lark.document.file import LeasedPlan, PlanFile
-from planspec_lark.engine.budgets import Meter, OutOfBudget
-from planspec_lark.engine.desk import OPEN, Desk, Patch, ThinkEvent
+from planspec_lark.engine.budget import Meter, OutOfBudget
+from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
-from planspec_lark.engine.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.engine.models import (
     Budget,
     Effort,
@@ -34,17 +33,18 @@ from planspec_lark.engine.models import (
     Runner,
     StepCall,
 )
-from planspec_lark.engine.order import Next, Walk
-from planspec_lark.engine.reflecting import Ask, Reflecting
-from planspec_lark.engine.replanning import Replanning
-from planspec_lark.engine.resuming import Edited, EditedError, Edits, catch_up, find_edits, open_again, replay
-from planspec_lark.engine.sqlite_ledger import SqliteLedger, ledger_path
-from planspec_lark.engine.state import RunState
-from planspec_lark.engine.stepping import Stepper
+from planspec_lark.engine.replanner import Replanner
+from planspec_lark.engine.resume import Edited, EditedError, Edits, catch_up, find_edits, open_again, replay
+from planspec_lark.engine.run_state import RunState
+from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter, ThinkEvent
+from planspec_lark.engine.scheduler import Next, Scheduler
+from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
+from planspec_lark.runs.sqlite_ledger import SqliteLedger, ledger_path
 from planspec_lark.syntax.diagnostics import PlanSpecError, Severity
 
 __all__ = ["PlanRunError", "RunResult", "ThinkEngine"]
@@ -152,21 +152,21 @@ class ThinkEngine:
             PlanSyntaxError: the file holds no plan.
             RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
         """
-        with self._begun(resume=resume) as desk, closing(asyncio.Runner()) as runner:
-            return drive(self._go_on(desk), runner, "arun()")
+        with self._begun(resume=resume) as writer, closing(asyncio.Runner()) as runner:
+            return drive(self._go_on(writer), runner, "arun()")
 
     async def arun(self, *, resume: bool = False) -> RunResult:
         """As :meth:`run`, for callables that are asynchronous; others are called in a thread.
 
         A thread cannot be cancelled: to cancel this waits for what is at work, or not, where it is cancelled once more.
         """
-        with self._begun(resume=resume) as desk:
-            return await adrive(self._go_on(desk))
+        with self._begun(resume=resume) as writer:
+            return await adrive(self._go_on(writer))
 
     # ---------------------------------------------------------------- beginning
 
     @contextmanager
-    def _begun(self, *, resume: bool) -> Iterator[Desk]:
+    def _begun(self, *, resume: bool) -> Iterator[RunWriter]:
         with ExitStack() as held:
             file: LeasedPlan | None = None
             if isinstance(self.plan, PlanSpec):
@@ -179,12 +179,12 @@ class ThinkEngine:
             _check(plan)
             yield self._resume(plan, file, ledger) if resume else self._begin(plan, file, ledger)
 
-    def _begin(self, plan: PlanSpec, file: LeasedPlan | None, ledger: Ledger) -> Desk:
+    def _begin(self, plan: PlanSpec, file: LeasedPlan | None, ledger: Ledger) -> RunWriter:
         info = RunInfo(secrets.token_hex(8), time.time(), self._take_inputs())
         ledger.begin(info)
-        desk = Desk(plan, RunState(), ledger, info.run, file, self.on_event)
-        desk.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION)
-        return desk
+        writer = RunWriter(plan, RunState(), ledger, info.run, file, self.on_event)
+        writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION)
+        return writer
 
     def _take_inputs(self) -> dict[str, Any]:
         try:
@@ -193,25 +193,25 @@ class ThinkEngine:
             raise PlanRunError(f"inputs: {error}") from None
         return taken
 
-    def _resume(self, plan: PlanSpec, file: LeasedPlan | None, ledger: Ledger) -> Desk:
+    def _resume(self, plan: PlanSpec, file: LeasedPlan | None, ledger: Ledger) -> RunWriter:
         inputs, runs = self._take_inputs(), ledger.runs()
         if not runs:
             raise PlanRunError("there is no run to go on with")
         run, past = runs[-1].run, replay(ledger, runs[-1].run)
         if past.state.last is None:
-            desk = Desk(plan, past.state, ledger, run, file, self.on_event)
-            desk.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs)
-            return desk
+            writer = RunWriter(plan, past.state, ledger, run, file, self.on_event)
+            writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs)
+            return writer
         was = serialize_plan(plan)
         now = catch_up(plan, past)
         edits = find_edits(now.plan, past) if now.is_edited else Edits()
         if edits.edited and self.edited is Edited.ASK:
             raise EditedError([step.step_id for step in edits.edited])
-        desk = Desk(now.plan, past.state, ledger, run, file, self.on_event)
-        if file is not None and desk.text.text != was:
+        writer = RunWriter(now.plan, past.state, ledger, run, file, self.on_event)
+        if file is not None and writer.text.text != was:
             # Before the next record: the one that the file lacks has to be the last one.
-            file.save(desk.text.text)
-        desk.note_shape(
+            file.save(writer.text.text)
+        writer.note_shape(
             Kind.RESUMED,
             is_edited=now.is_edited,
             is_lost=now.is_lost,
@@ -222,74 +222,74 @@ class ThinkEngine:
         )
         for step in edits.edited:
             if self.edited is Edited.KEEP:
-                desk.note(Kind.KEPT, step)
+                writer.note(Kind.KEPT, step)
             else:
-                settled = [one for one in desk.ancestors(step.step_id) if one.status not in OPEN]
+                settled = [one for one in writer.ancestors(step.step_id) if one.status not in OPEN]
                 above = [Patch(one, PlanStatus.ACTIVE, "") for one in settled]
                 again = [Patch(one, PlanStatus.PENDING, "", 0) for one in open_again([step])]
-                desk.note(Kind.RERUN, step, patches=[*again, *above])
-        return desk
+                writer.note(Kind.RERUN, step, patches=[*again, *above])
+        return writer
 
     # ---------------------------------------------------------------- running
 
-    def _go_on(self, desk: Desk) -> Turn[RunResult]:
-        given = next(info.inputs for info in desk.ledger.runs() if info.run == desk.run)
-        values = Values(desk, {**given, **desk.state.inputs})
-        meter = Meter(self.budget, desk)
-        stepper = Stepper(desk, values, partial(self.runner, self.operator), self.limits, meter.check)
-        reflecting = Reflecting(desk, stepper, self.reflector, self.ask, self.limits, meter.check)
+    def _go_on(self, writer: RunWriter) -> Turn[RunResult]:
+        given = next(info.inputs for info in writer.ledger.runs() if info.run == writer.run)
+        values = Values(writer, {**given, **writer.state.inputs})
+        meter = Meter(self.budget, writer)
+        step_runner = StepRunner(writer, values, partial(self.runner, self.operator), self.limits, meter.check)
+        failure_handler = FailureHandler(writer, step_runner, self.reflector, self.ask, self.limits, meter.check)
         missing = partial(self._missing, values)
-        replanning = Replanning(desk, stepper, self.planner, self.limits, meter.check, missing)
-        walk = Walk(desk)
+        replanner = Replanner(writer, step_runner, self.planner, self.limits, meter.check, missing)
+        scheduler = Scheduler(writer)
         try:
             while True:
-                found = walk.find()
+                found = scheduler.find()
                 if found is None:
-                    reason = yield from self._end_round(desk, values, replanning)
+                    reason = yield from self._end_round(writer, values, replanner)
                     if reason is not None:
                         outcome = Outcome.BLOCKED if reason else Outcome.CONVERGED
-                        return self._end(desk, values, outcome, reason)
+                        return self._end(writer, values, outcome, reason)
                     continue
                 what, step = found
                 if what is Next.RUN:
-                    yield from stepper.run(step)
+                    yield from step_runner.run(step)
                 elif what is Next.REFLECT:
-                    yield from reflecting.reflect(step)
+                    yield from failure_handler.reflect(step)
                 elif what is Next.PLAN:
-                    yield from replanning.plan_children(step)
+                    yield from replanner.plan_children(step)
                 elif what is Next.OPEN:
-                    stepper.open(step)
+                    step_runner.open(step)
                 else:
-                    stepper.close(step)
+                    step_runner.close(step)
         except OutOfBudget as stop:
-            return self._end(desk, values, Outcome.BUDGET, str(stop))
+            return self._end(writer, values, Outcome.BUDGET, str(stop))
 
-    def _end_round(self, desk: Desk, values: Values, replanning: Replanning) -> Turn[str | None]:
+    def _end_round(self, writer: RunWriter, values: Values, replanner: Replanner) -> Turn[str | None]:
         """Say why the run ends here ("" where it has converged), or begin another round (None)."""
-        why = self._why_not(desk, values)
+        why = self._why_not(writer, values)
         if not why:
             return ""
-        state = desk.state
+        state = writer.state
         if self.planner is None:
             return why
         if state.renewing is not None:
-            refused = yield from replanning.renew(state.renewing)
-        elif state.round_end == desk.digest:
+            refused = yield from replanner.renew(state.renewing)
+        elif state.round_end == writer.digest:
             return f"{why}; neither the planner nor the last round has changed anything"
         elif state.round >= self.limits.max_rounds:
             return f"{why}; {state.round} rounds are over"
         else:
-            refused = yield from replanning.change(why)
+            refused = yield from replanner.change(why)
         return f"{why}; {refused}" if refused else None
 
-    def _why_not(self, desk: Desk, values: Values) -> str:
+    def _why_not(self, writer: RunWriter, values: Values) -> str:
         """What keeps the plan from having converged."""
         why = []
-        blocked = [step.step_id for step in iter_steps(desk.plan) if step.status is PlanStatus.BLOCKED]
+        blocked = [step.step_id for step in iter_steps(writer.plan) if step.status is PlanStatus.BLOCKED]
         if blocked:
             named = ", ".join(blocked[:10]) + (f" and {len(blocked) - 10} more" if len(blocked) > 10 else "")
             why.append(f"steps are blocked: {named}")
-        elif not desk.plan.is_converged:
+        elif not writer.plan.is_converged:
             why.append("steps are pending that cannot be reached")
         if missing := self._missing(values):
             why.append(f"outputs are missing: {', '.join(missing)}")
@@ -298,12 +298,12 @@ class ThinkEngine:
     def _missing(self, values: Values) -> tuple[str, ...]:
         return tuple(name for name in self.required if not values.has(name))
 
-    def _end(self, desk: Desk, values: Values, outcome: Outcome, reason: str) -> RunResult:
-        desk.note(Kind.ENDED, outcome=outcome.value, reason=reason)
+    def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str) -> RunResult:
+        writer.note(Kind.ENDED, outcome=outcome.value, reason=reason)
         found = values.outputs()
-        outputs = {name: desk.ledger.value(seq, name) for name, seq in found.items()}
-        state = desk.state
-        return RunResult(outcome, reason, desk.run, deepcopy(desk.plan), outputs, state.round, state.effort)
+        outputs = {name: writer.ledger.value(seq, name) for name, seq in found.items()}
+        state = writer.state
+        return RunResult(outcome, reason, writer.run, deepcopy(writer.plan), outputs, state.round, state.effort)
 
 
 def _check(plan: PlanSpec) -> None:

@@ -10,11 +10,11 @@ from itertools import count
 from pathlib import Path
 
 from planspec_lark.document.file import PlanFile
-from planspec_lark.engine.sqlite_ledger import ledger_path
 from planspec_lark.files import link_or_copy, sync_folder
 from planspec_lark.folder.models import StoreError, StoreReason, refusals
 from planspec_lark.locks import LockedError, locked_folder
 from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.source import visible_name
 

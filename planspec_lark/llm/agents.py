@@ -8,10 +8,8 @@ from typing import Any, TypeAlias
 
 from attrs import evolve
 
-from planspec_lark.engine.answers import read_execution
-from planspec_lark.engine.asking import Asking, converse
-from planspec_lark.engine.events import Event, History
-from planspec_lark.engine.excerpts import Excerpt, take_newest
+from planspec_lark.engine.excerpt import Excerpt, take_newest
+from planspec_lark.engine.execution import read_execution
 from planspec_lark.engine.models import (
     Answer,
     Effort,
@@ -36,8 +34,10 @@ from planspec_lark.engine.requests import (
     request_reflection,
     request_replan,
 )
+from planspec_lark.engine.retry import Asking, converse
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.program import Program
+from planspec_lark.runs.history import Event, History
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
 __all__ = ["Model", "chat_model", "model_operator", "model_planner", "model_reflector", "program_model"]

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
         load_executors as load_executors,
     )
     from planspec_lark.plan_next.judging import Judge as Judge
-    from planspec_lark.plan_next.kernel import (
-        StateError as StateError,
-        create_state as create_state,
-        read_state as read_state,
-    )
     from planspec_lark.plan_next.models import (
         Block as Block,
         Core4 as Core4,
@@ -56,12 +51,6 @@ if TYPE_CHECKING:
         ResultSections as ResultSections,
         read_result as read_result,
     )
-    from planspec_lark.plan_next.runtime import (
-        Event as Event,
-        EventKind as EventKind,
-        Refusal as Refusal,
-        Runtime as Runtime,
-    )
     from planspec_lark.plan_next.view import context_to_plan as context_to_plan
     from planspec_lark.plan_next.wording.words import (
         Words as Words,
@@ -78,7 +67,6 @@ else:
             "context": "Context ContextError context_from_json context_to_json start_context",
             "executors": "Executors ExecutorsError load_executors",
             "judging": "Judge",
-            "kernel": "StateError create_state read_state",
             "models": (
                 "Block Core4 DoneItem DoneStatus Executor ExecutorCall NewBlock Phase PlanNext PlanReturn PlanType"
             ),
@@ -86,7 +74,6 @@ else:
             "prompts": "build_executor_prompt build_planner_prompt build_repair_prompt",
             "reading": "MessageError MessageScan parse_message scan_message",
             "results": "ResultSection ResultSections read_result",
-            "runtime": "Event EventKind Refusal Runtime",
             "view": "context_to_plan",
             "wording.words": "Words WordsError default_words load_words read_words",
         },

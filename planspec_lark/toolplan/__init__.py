@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.toolplan.callables import load_entry_point_atoms as load_entry_point_atoms
     from planspec_lark.toolplan.checking import check_tool_plan as check_tool_plan
     from planspec_lark.toolplan.diagram import draw_toolplan as draw_toolplan
     from planspec_lark.toolplan.interchange import (
@@ -27,15 +26,6 @@ if TYPE_CHECKING:
         ToolStep as ToolStep,
     )
     from planspec_lark.toolplan.reading import load_atoms as load_atoms, load_plan_doc as load_plan_doc
-    from planspec_lark.toolplan.running import arun_toolplan as arun_toolplan, run_toolplan as run_toolplan
-    from planspec_lark.toolplan.runs import (
-        RunEvent as RunEvent,
-        RunEventKind as RunEventKind,
-        StepResult as StepResult,
-        StepStatus as StepStatus,
-        ToolRun as ToolRun,
-        ToolRunError as ToolRunError,
-    )
     from planspec_lark.toolplan.skeleton import plan_to_toolplan_skeleton as plan_to_toolplan_skeleton
     from planspec_lark.toolplan.validation import validate_plan_doc as validate_plan_doc
     from planspec_lark.toolplan.view import toolplan_to_plan as toolplan_to_plan
@@ -43,7 +33,6 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "callables": "load_entry_point_atoms",
             "checking": "check_tool_plan",
             "diagram": "draw_toolplan",
             "interchange": (
@@ -51,8 +40,6 @@ else:
             ),
             "models": "Atom AtomInput AtomOutput Registry ToolPlan ToolStep",
             "reading": "load_atoms load_plan_doc",
-            "running": "arun_toolplan run_toolplan",
-            "runs": "RunEvent RunEventKind StepResult StepStatus ToolRun ToolRunError",
             "skeleton": "plan_to_toolplan_skeleton",
             "validation": "validate_plan_doc",
             "view": "toolplan_to_plan",

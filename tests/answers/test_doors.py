@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from planspec_lark import Extraction, PlanDocument, PlanSyntaxError, extract_plan
 from planspec_lark.answers import Verdict
 from planspec_lark.bulk.analysis import analyze_text
-from planspec_lark.engine.generating import read_children, read_new_plan
+from planspec_lark.engine.generation import read_children, read_new_plan
 from planspec_lark.engine.models import Answer, EngineLimits
 from planspec_lark.llm.drafting import draft_plan_at_once
 from planspec_lark.planspec.models import PlanStep

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.engine import LedgerError, SqliteLedger
-from planspec_lark.engine.ledger import RunInfo
+from planspec_lark.runs import LedgerError, SqliteLedger
+from planspec_lark.runs.ledger import RunInfo
 from tests.cli.engine_world import OPERATOR, calls, make_world, plain, program, say
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
 

@@ -18,9 +18,9 @@ from planspec_lark.plan_next import (
     context_to_json,
     context_to_plan,
     load_executors,
-    read_state,
     start_context,
 )
+from planspec_lark.planner import read_state
 from tests.cli.planning import STATE, message, state
 from tests.cli.running import call, harmless, on_terminal, run
 

@@ -16,13 +16,8 @@ import pytest
 from click.testing import Result
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.plan_next import (
-    build_executor_prompt,
-    build_planner_prompt,
-    create_state,
-    read_state,
-    start_context,
-)
+from planspec_lark.plan_next import build_executor_prompt, build_planner_prompt, start_context
+from planspec_lark.planner import create_state, read_state
 from tests.cli.planning import PLANNER, SCRIPTS, STATE, write_scripts
 from tests.cli.running import (
     SGR,

@@ -19,7 +19,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
 from planspec_lark.syntax.source import visible
-from planspec_lark.toolplan import callables
+from planspec_lark.tool_runner import callables
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
@@ -388,7 +388,7 @@ def test_a_terminal_shows_what_has_become_of_steps(colours: bool) -> None:
 OFFERED = """
 import signal, time
 from pathlib import Path
-from planspec_lark.toolplan import callables
+from planspec_lark.tool_runner import callables
 signal.signal(signal.SIGINT, signal.default_int_handler)
 def weigh(inputs):
     if inputs["item"] == "slow":

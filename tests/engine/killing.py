@@ -30,8 +30,8 @@ from planspec_lark.engine import (
     RunResult,
     StepCall,
     ThinkEngine,
-    sqlite_ledger,
 )
+from planspec_lark.runs import sqlite_ledger
 from tests.engine.worlds import chosen, failed, lacking, ok
 from tests.plan_next.killing import Points
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from planspec_lark import PlanSpec, PlanStep
-from planspec_lark.engine import OperatorResult, Outcome, SqliteLedger, StepCall, ThinkEngine
-from planspec_lark.engine.events import History
-from planspec_lark.engine.ledger import Kind, Record, RunInfo
-from planspec_lark.engine.state import RunState
+from planspec_lark.engine import OperatorResult, Outcome, StepCall, ThinkEngine
+from planspec_lark.engine.run_state import RunState
+from planspec_lark.runs import SqliteLedger
+from planspec_lark.runs.history import History
+from planspec_lark.runs.ledger import Kind, Record, RunInfo
 from tests.toolplan.measuring import grows_evenly
 
 

@@ -15,8 +15,9 @@ import pytest
 from attrs import define, frozen
 
 from planspec_lark import PlanFileError, parse_plan
-from planspec_lark.engine import Outcome, RunResult, SqliteLedger
-from planspec_lark.engine.ledger import Kind, Record
+from planspec_lark.engine import Outcome, RunResult
+from planspec_lark.runs import SqliteLedger
+from planspec_lark.runs.ledger import Kind, Record
 from tests.corpus import ROOT
 from tests.dying import Server, serving
 from tests.engine.killing import LOCKED, Log, Request, begin, count_points, run_plan

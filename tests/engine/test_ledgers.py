@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.engine import Ledger, LedgerError, MemoryLedger, SqliteLedger, ThinkEngine
-from planspec_lark.engine.events import History
-from planspec_lark.engine.ledger import Change, Kind, Record, RunInfo
+from planspec_lark.engine import ThinkEngine
 from planspec_lark.planspec import GRAMMAR_VERSION
+from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, SqliteLedger
+from planspec_lark.runs.history import History
+from planspec_lark.runs.ledger import Change, Kind, Record, RunInfo
 from tests.corpus import ROOT
 from tests.engine.worlds import World, plan
 
@@ -219,7 +220,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_pipe_is_not_waited_for(tmp_path: Path, *, read_only: bool) -> None:
     os.mkfifo(tmp_path / "l")
     code = (
-        "import sys; from planspec_lark.engine.sqlite_ledger import SqliteLedger\n"
+        "import sys; from planspec_lark.runs.sqlite_ledger import SqliteLedger\n"
         f"SqliteLedger(sys.argv[1], read_only={read_only})"
     )
     done = subprocess.run(

@@ -11,7 +11,6 @@ from planspec_lark.engine import (
     Edited,
     EditedError,
     HopStatus,
-    MemoryLedger,
     OperatorResult,
     Planned,
     StepCall,
@@ -20,9 +19,10 @@ from planspec_lark.engine import (
     preview,
     preview_resumed,
 )
-from planspec_lark.engine.ledger import Kind, Record
-from planspec_lark.engine.state import Finished, RunState
+from planspec_lark.engine.run_state import Finished, RunState
 from planspec_lark.planspec.models import hash_of
+from planspec_lark.runs import MemoryLedger
+from planspec_lark.runs.ledger import Kind, Record
 
 PLAN = """\
 Goal: g

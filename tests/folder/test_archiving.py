@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from planspec_lark import PlanFile, parse_plan
-from planspec_lark.engine import SqliteLedger
-from planspec_lark.engine.ledger import RunInfo
 from planspec_lark.files import link_or_copy
 from planspec_lark.folder import PlanFolder, StoreError, StoreReason, archive as archiving
+from planspec_lark.runs import SqliteLedger
+from planspec_lark.runs.ledger import RunInfo
 from tests.folder.plans import FINISHED, OPEN, write
 from tests.folder.test_folder import forbid_links, refusal
 

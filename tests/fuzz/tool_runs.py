@@ -17,16 +17,12 @@ from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.source import visible
+from planspec_lark.tool_runner import StepStatus, ToolRun, ToolRunError, arun_toolplan, run_toolplan
 from planspec_lark.toolplan import (
-    StepStatus,
     ToolPlan,
     ToolPlanError,
-    ToolRun,
-    ToolRunError,
-    arun_toolplan,
     draw_toolplan,
     plan_to_toolplan_skeleton,
-    run_toolplan,
     tool_plan_from_dict,
     toolplan_to_plan,
 )

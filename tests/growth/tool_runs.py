@@ -8,12 +8,11 @@ from typing import Any, get_args
 
 from planspec_lark import PlanSpec
 from planspec_lark.syntax.diagram import DiagramLanguage
+from planspec_lark.tool_runner import ToolRun, run_toolplan
 from planspec_lark.toolplan import (
     ToolPlan,
-    ToolRun,
     draw_toolplan,
     plan_to_toolplan_skeleton,
-    run_toolplan,
     tool_plan_from_dict,
     toolplan_to_plan,
     validate_plan_doc,

@@ -27,15 +27,13 @@ from planspec_lark.plan_next import (
     Judge,
     Phase,
     PlanReturn,
-    Refusal,
-    Runtime,
     build_executor_prompt,
     build_planner_prompt,
     build_repair_prompt,
     context_from_json,
-    create_state,
     start_context,
 )
+from planspec_lark.planner import Refusal, Runtime, create_state
 
 TOOLS = Executors([Executor("oven", limits=["250 degrees"], extra={"cost": 2})])
 REFUSAL = Refusal("oh \x1b[31m", [Diagnostic("PN106", "the goal is empty", Severity.ERROR, path="new_block.goal")])

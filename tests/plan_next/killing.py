@@ -21,8 +21,9 @@ from typing import Any, NoReturn
 from attrs import define, field, frozen
 
 from planspec_lark import files
-from planspec_lark.plan_next import Context, Event, Refusal, Runtime, StateError, create_state, start_context
+from planspec_lark.plan_next import Context, start_context
 from planspec_lark.plan_next.models import goal_text
+from planspec_lark.planner import Event, Refusal, Runtime, StateError, create_state
 from tests.plan_next.turns import execute, returned, steps
 
 __all__ = ["LOCKED", "Points", "Request", "begin", "run_plan", "serve"]

@@ -21,17 +21,13 @@ from planspec_lark.plan_next import (
     DoneStatus,
     PlanNext,
     PlanReturn,
-    Runtime,
-    StateError,
     context_to_json,
-    create_state,
-    kernel as kernel_module,
     parse_message,
-    read_state,
     start_context,
 )
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
-from planspec_lark.plan_next.kernel import CONTEXT_FILE, open_state
+from planspec_lark.planner import Runtime, StateError, create_state, kernel as kernel_module, read_state
+from planspec_lark.planner.kernel import CONTEXT_FILE, open_state
 from tests.plan_next.turns import STEPS, close, execute, open_, returned
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from attrs import define, frozen
 
-from planspec_lark.plan_next import Context, DoneItem, StateError, create_state, read_state
-from planspec_lark.plan_next.kernel import open_state
+from planspec_lark.plan_next import Context, DoneItem
+from planspec_lark.planner import StateError, create_state, read_state
+from planspec_lark.planner.kernel import open_state
 from tests.dying import Server, serving
 from tests.plan_next.killing import LOCKED, Log, Points, Request, begin, run_plan
 

@@ -13,22 +13,17 @@ from planspec_lark.plan_next import (
     Context,
     DoneItem,
     DoneStatus,
-    Event,
-    EventKind,
     ExecutorCall,
     Executors,
     Judge,
     Phase,
     PlanNext,
-    Refusal,
-    Runtime,
     check_message,
-    create_state,
     parse_message,
-    read_state,
     start_context,
 )
 from planspec_lark.plan_next.executors import read_executors
+from planspec_lark.planner import Event, EventKind, Refusal, Runtime, create_state, read_state
 from tests.plan_next.obligations import holds
 from tests.plan_next.variants import CALL, CORE4, EXECUTE, PROBES, RESULT, STEPS, changed, within, write
 

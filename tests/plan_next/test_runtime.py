@@ -23,8 +23,6 @@ from planspec_lark.plan_next import (
     Context,
     DoneItem,
     DoneStatus,
-    Event,
-    EventKind,
     ExecutorCall,
     Executors,
     Judge,
@@ -33,16 +31,12 @@ from planspec_lark.plan_next import (
     PlanNext,
     PlanReturn,
     PlanType,
-    Refusal,
-    Runtime,
-    StateError,
-    create_state,
-    read_state,
     start_context,
 )
-from planspec_lark.plan_next.kernel import CONTEXT_FILE, open_state
 from planspec_lark.plan_next.models import goal_text
-from planspec_lark.plan_next.runtime import Answer
+from planspec_lark.planner import Event, EventKind, Refusal, Runtime, StateError, create_state, read_state
+from planspec_lark.planner.kernel import CONTEXT_FILE, open_state
+from planspec_lark.planner.runtime import Answer
 from tests.plan_next.turns import STEPS, close, execute, open_, returned, steps
 
 DONE = DoneStatus.DONE

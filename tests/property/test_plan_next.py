@@ -18,20 +18,15 @@ from planspec_lark.plan_next import (
     Context,
     DoneItem,
     DoneStatus,
-    Event,
-    EventKind,
     Phase,
     PlanReturn,
-    Refusal,
-    Runtime,
     context_from_json,
     context_to_json,
     context_to_plan,
-    create_state,
-    read_state,
     start_context,
 )
-from planspec_lark.plan_next.runtime import Answer
+from planspec_lark.planner import Event, EventKind, Refusal, Runtime, create_state, read_state
+from planspec_lark.planner.runtime import Answer
 from tests import strategies
 from tests.plan_next.turns import execute, probes, returned, steps
 

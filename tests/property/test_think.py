@@ -18,7 +18,6 @@ from planspec_lark.engine import (
     Effort,
     EngineLimits,
     HopStatus,
-    MemoryLedger,
     OperatorResult,
     Outcome,
     PlanningCall,
@@ -29,9 +28,10 @@ from planspec_lark.engine import (
     ThinkEngine,
     ThinkEvent,
 )
-from planspec_lark.engine.ledger import Kind, Record
-from planspec_lark.engine.resuming import replay
+from planspec_lark.engine.resume import replay
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.runs import MemoryLedger
+from planspec_lark.runs.ledger import Kind, Record
 from planspec_lark.syntax.source import visible
 from tests import strategies
 

@@ -25,10 +25,10 @@ from planspec_lark import (
     serialize_plan,
     step_order,
 )
-from planspec_lark.engine import SqliteLedger
-from planspec_lark.engine.ledger import RunInfo
 from planspec_lark.hopspec import StepInfo, plan_to_steps, steps_to_plan
 from planspec_lark.planspec.render import show_plan
+from planspec_lark.runs import SqliteLedger
+from planspec_lark.runs.ledger import RunInfo
 from planspec_lark.syntax import one_line
 from tests import strategies
 from tests.cli.running import run

@@ -12,6 +12,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 import planspec_lark.plan_next as ps
+from planspec_lark import planner as planner_runtime
 from planspec_lark.constrained import export_grammar
 from tests.cli.running import run
 from tests.corpus import ROOT
@@ -157,9 +158,11 @@ def test_deviation_n1_models_are_held_to_the_strict_one() -> None:
 def after(message: dict[str, Any], status: str = "done", plan: list[str] | None = None) -> ps.Context:
     """Where a plan stands once a block was opened and closed."""
     folder = Path("state")
-    ps.create_state(folder, ps.start_context("Dry cellar", plan or ["Repair the pump", "Paint"]), overwrite=True)
+    planner_runtime.create_state(
+        folder, ps.start_context("Dry cellar", plan or ["Repair the pump", "Paint"]), overwrite=True
+    )
     result = ps.PlanReturn("So", ps.DoneStatus(status))
-    return ps.Runtime(folder, lambda *_: json.dumps(message), lambda _: result).run(max_turns=2)
+    return planner_runtime.Runtime(folder, lambda *_: json.dumps(message), lambda _: result).run(max_turns=2)
 
 
 @pytest.fixture(autouse=True)
@@ -387,7 +390,7 @@ def test_deviation_n6_the_executor_is_asked_for_the_four(language: str) -> None:
         "zh": ("完成情况", "提交物", "指标情况", "约束符合性"),
     }[language]:
         assert f"### {heading}" in prompt
-    ps.create_state(".thinkon", context)
+    planner_runtime.create_state(".thinkon", context)
     assert run("planner", "prompt", "--language", language).stdout == prompt
 
 
@@ -403,8 +406,8 @@ def test_deviation_n7(said: str) -> None:
         seen.append(context)
         return json.dumps(execute() if len(seen) == 1 else execute("Change the seal"))
 
-    ps.create_state(folder, ps.start_context("Dry cellar", ["Repair the pump", "Paint"]))
-    ps.Runtime(folder, planner, lambda _: json.dumps(returned(said))).run(max_turns=3)
+    planner_runtime.create_state(folder, ps.start_context("Dry cellar", ["Repair the pump", "Paint"]))
+    planner_runtime.Runtime(folder, planner, lambda _: json.dumps(returned(said))).run(max_turns=3)
     told = seen[1].think
     assert told.plan == ["Repair the pump", "Paint"]
     assert [(item.status.value, item.result, item.failed) for item in told.done] == [("partly_done", said, True)]
@@ -425,7 +428,7 @@ def test_deviation_n7_the_status_may_say_so() -> None:
 
 
 def test_deviation_n7_a_root_that_is_done_in_part_has_not_reached_its_goal() -> None:
-    ps.create_state(".thinkon", ps.start_context("Dry cellar", []))
+    planner_runtime.create_state(".thinkon", ps.start_context("Dry cellar", []))
     message = json.dumps(returned("### 完成情况\n部分完成：还差密封圈。"))
     Path("answer.json").write_text(message, encoding="utf-8")
     result = run("planner", "run", "--planner", "false", "--executor", "cat answer.json")

@@ -17,15 +17,8 @@ from typing import Any
 import pytest
 
 from planspec_lark.locks import locked
-from planspec_lark.toolplan import (
-    ToolPlan,
-    ToolRun,
-    ToolRunError,
-    arun_toolplan,
-    journal as module,
-    run_toolplan,
-    tool_plan_from_dict,
-)
+from planspec_lark.tool_runner import ToolRun, ToolRunError, arun_toolplan, journal as module, run_toolplan
+from planspec_lark.toolplan import ToolPlan, tool_plan_from_dict
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
 DOCUMENT = document(
@@ -521,7 +514,8 @@ def test_a_run_that_is_cancelled(path: Path) -> None:
 
 CHILD = """
 import os, signal, sys, time
-from planspec_lark.toolplan import run_toolplan, tool_plan_from_dict
+from planspec_lark.tool_runner import run_toolplan
+from planspec_lark.toolplan import tool_plan_from_dict
 from tests.toolplan.plans import ATOMS, document, weigh
 
 log, journal, deadly, jobs = sys.argv[1:]

@@ -11,16 +11,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.toolplan import (
-    RunEvent,
-    StepStatus,
-    ToolPlanError,
-    ToolRun,
-    ToolRunError,
-    arun_toolplan,
-    run_toolplan,
-    tool_plan_from_dict,
-)
+from planspec_lark.tool_runner import RunEvent, StepStatus, ToolRun, ToolRunError, arun_toolplan, run_toolplan
+from planspec_lark.toolplan import ToolPlanError, tool_plan_from_dict
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
 Run = Callable[..., ToolRun]

@@ -10,12 +10,12 @@ from hypothesis import given, settings, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
+from planspec_lark.tool_runner import run_toolplan
 from planspec_lark.toolplan import (
     ToolPlanError,
     draw_toolplan,
     load_plan_doc,
     plan_to_toolplan_skeleton,
-    run_toolplan,
     tool_plan_from_dict,
     tool_plan_to_dict,
     toolplan_to_plan,

@@ -10,9 +10,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from planspec_lark.awaitables import RunningLoopError, Turn
-from planspec_lark.engine.desk import OPEN, Desk, Patch
 from planspec_lark.engine.inputs import Needs, Values
-from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import (
     Effort,
     EngineLimits,
@@ -22,12 +20,14 @@ from planspec_lark.engine.models import (
     StepCall,
     Unusable,
 )
-from planspec_lark.engine.order import is_loop
+from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
+from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.runs.ledger import Kind
 from planspec_lark.syntax.source import one_line, visible
 
-__all__ = ["Stepper", "brief", "fold_plan", "own_step"]
+__all__ = ["StepRunner", "brief", "fold_plan", "own_step"]
 
 # Characters of a result that the plan shows, and that the ledger keeps.
 _SHOWN, _KEPT = 200, 100_000
@@ -44,20 +44,20 @@ def own_step(step: PlanStep) -> PlanStep:
     return evolve(step, children=[], inputs=list(step.inputs), outputs=list(step.outputs), detail=list(step.detail))
 
 
-def fold_plan(desk: Desk) -> str:
+def fold_plan(writer: RunWriter) -> str:
     """The plan as it stands, folded."""
-    return serialize_plan(desk.plan, fold=True)
+    return serialize_plan(writer.plan, fold=True)
 
 
 @frozen
-class Stepper:
+class StepRunner:
     """Runs steps and closes containers.
 
     Attributes:
         before_call: raises what ends the run where a budget is used up.
     """
 
-    desk: Desk
+    writer: RunWriter
     values: Values
     operator: Operator
     limits: EngineLimits
@@ -65,14 +65,14 @@ class Stepper:
 
     def run(self, step: PlanStep) -> Turn[None]:
         """Let the operator do a step. What was not OK waits for a reflection then."""
-        state, id = self.desk.state, step.step_id
+        state, id = self.writer.state, step.step_id
         if state.begun.get(id, 0) >= self.limits.max_attempts and id not in state.running:
             self.block(step, f"it was begun {state.begun[id]} times")
             return
         self.before_call()
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
-        self.desk.note(Kind.STARTED, step, patches=[Patch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key)
+        self.writer.note(Kind.STARTED, step, patches=[Patch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key)
         if needs.waiting:
             result = _cannot_begin(needs)
         else:
@@ -90,16 +90,16 @@ class Stepper:
 
     def _begin(self, step: PlanStep) -> tuple[int, str]:
         """The number of an attempt and its key."""
-        state, id, own = self.desk.state, step.step_id, hash_of(step)
+        state, id, own = self.writer.state, step.step_id, hash_of(step)
         running = state.running.get(id)
         if running is not None and running.hash == own:
             return running.attempt, running.key  # cut off by a crash: the same attempt once more
         known, count = state.attempts.get(id, ("", 0))
         # Ids and texts may come again, so that what tells attempts apart is how many there were in the run.
-        return count + 1 if known == own else 1, f"{self.desk.run}:{id}:{own}:{state.steps + 1}"
+        return count + 1 if known == own else 1, f"{self.writer.run}:{id}:{own}:{state.steps + 1}"
 
     def _call(self, step: PlanStep, needs: Needs, attempt: int, key: str) -> StepCall:
-        plan = self.desk.plan
+        plan = self.writer.plan
         branches = tuple(map(own_step, _branches(step)))
         return StepCall(
             own_step(step),
@@ -107,11 +107,11 @@ class Stepper:
             tuple(plan.constraints),
             needs.inputs,
             needs.missing,
-            self.desk.history,
+            self.writer.history,
             branches,
             attempt,
             key,
-            partial(fold_plan, self.desk),
+            partial(fold_plan, self.writer),
         )
 
     # ---------------------------------------------------------------- what came of it
@@ -122,7 +122,7 @@ class Stepper:
             self.fail(step, result, attempt)
             return
         kind, patches = _effect(step, result)
-        self.desk.note(
+        self.writer.note(
             kind,
             step,
             patches=patches,
@@ -140,7 +140,7 @@ class Stepper:
 
     def fail(self, step: PlanStep, result: OperatorResult, attempt: int = 0) -> None:
         """Note that a step is not OK."""
-        self.desk.note(
+        self.writer.note(
             Kind.FAILED,
             step,
             patches=[Patch(step, PlanStatus.ACTIVE)],
@@ -174,7 +174,7 @@ class Stepper:
 
     def open(self, step: PlanStep) -> None:
         """Begin what stands below a step."""
-        self.desk.note(Kind.OPENED, step, patches=[Patch(step, PlanStatus.ACTIVE)], description=step.description)
+        self.writer.note(Kind.OPENED, step, patches=[Patch(step, PlanStatus.ACTIVE)], description=step.description)
 
     def close(self, step: PlanStep) -> None:
         """Say what has become of a container whose children have been dealt with."""
@@ -198,7 +198,7 @@ class Stepper:
             for below in iter_steps(step)
             if below is not step
         ]
-        self.desk.note(
+        self.writer.note(
             Kind.LOOPED,
             step,
             rounds=count,
@@ -208,7 +208,7 @@ class Stepper:
         )
 
     def _finish(self, step: PlanStep, count: int | None = None) -> None:
-        chosen = self.desk.state.chosen.get(step.step_id)
+        chosen = self.writer.state.chosen.get(step.step_id)
         missing = [name for name in dict.fromkeys(step.outputs) if self.values.find_below(name, step) is None]
         if missing and step.step_type != "decide":
             fault = f"declared outputs are missing: {', '.join(missing)}: no step below has put them out"
@@ -216,26 +216,26 @@ class Stepper:
             return
         result = f"{chosen}: {step.result}" if chosen and step.result else chosen or step.result
         patches = [Patch(step, PlanStatus.DONE, brief(result), count), *self.skip_below(step)]
-        self.desk.note(Kind.DONE, step, patches=patches, result=result, description=step.description)
+        self.writer.note(Kind.DONE, step, patches=patches, result=result, description=step.description)
         self.values.add(step)
 
     def skip_below(self, step: PlanStep) -> list[Patch]:
         """What stands below a step that is settled is skipped."""
-        return [Patch(below, PlanStatus.SKIPPED) for below in self.desk.open_below(step)]
+        return [Patch(below, PlanStatus.SKIPPED) for below in self.writer.open_below(step)]
 
     def skip(self, step: PlanStep, reason: str) -> None:
         """Pass a step over, and all that is open below it."""
         patches = [Patch(step, PlanStatus.SKIPPED, brief(reason)), *self.skip_below(step)]
-        self.desk.note(Kind.SKIPPED, step, patches=patches, result=reason, description=step.description)
+        self.writer.note(Kind.SKIPPED, step, patches=patches, result=reason, description=step.description)
 
     def block(self, step: PlanStep, reason: str) -> None:
         """Give a step up."""
         patches = [Patch(step, PlanStatus.BLOCKED, brief(reason))]
-        self.desk.note(Kind.BLOCKED, step, patches=patches, result=reason, description=step.description)
+        self.writer.note(Kind.BLOCKED, step, patches=patches, result=reason, description=step.description)
 
     def acceptance(self, step: PlanStep) -> tuple[list[Patch], dict[str, Any]]:
         """What counts a step as done with the result that it has, and what a record says of it."""
-        failure = self.desk.state.failures[step.step_id]
+        failure = self.writer.state.failures[step.step_id]
         result, data = brief(failure.result), {"result": failure.result, "description": step.description}
         if step.step_type == "decide" and failure.branch:
             patches = [*_choose(step, failure.branch), Patch(step, result=result)]

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from planspec_lark.awaitables import drop
-from planspec_lark.toolplan.callables import AtomCallable, Call, find_caller
-from planspec_lark.toolplan.course import Course, Ended, Task
-from planspec_lark.toolplan.journal import open_journal, read_journal
+from planspec_lark.tool_runner.callables import AtomCallable, Call, find_caller
+from planspec_lark.tool_runner.journal import open_journal, read_journal
+from planspec_lark.tool_runner.results import RunEvent, ToolRun, ToolRunError
+from planspec_lark.tool_runner.scheduler import Ended, Scheduler, Task
 from planspec_lark.toolplan.models import Registry, ToolPlan
-from planspec_lark.toolplan.runs import RunEvent, ToolRun, ToolRunError
 
 __all__ = ["arun_toolplan", "run_toolplan"]
 
@@ -66,10 +66,10 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
         ToolRunError: a tool has no callable, or the journal cannot be used.
         TypeError: a callable is asynchronous.
     """
-    course = Course(plan, registry, on_event, dry_run)
-    with _begun(course, call, jobs, journal) as find:
-        _drive(course, find, jobs)
-        return course.close()
+    scheduler = Scheduler(plan, registry, on_event, dry_run)
+    with _begun(scheduler, call, jobs, journal) as find:
+        _drive(scheduler, find, jobs)
+        return scheduler.close()
 
 
 async def arun_toolplan(  # noqa: PLR0913  (as above)
@@ -86,38 +86,38 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
 
     To cancel it cancels the callables that are at work; those in threads it waits for.
     """
-    course = Course(plan, registry, on_event, dry_run)
-    with _begun(course, call, jobs, journal) as find:
-        await _adrive(course, find, jobs)
-        return course.close()
+    scheduler = Scheduler(plan, registry, on_event, dry_run)
+    with _begun(scheduler, call, jobs, journal) as find:
+        await _adrive(scheduler, find, jobs)
+        return scheduler.close()
 
 
 @contextmanager
-def _begun(course: Course, call: Call, jobs: int, journal: Path | str | None) -> Iterator[_Find]:
+def _begun(scheduler: Scheduler, call: Call, jobs: int, journal: Path | str | None) -> Iterator[_Find]:
     """What finds the callables of a run. Nothing is written before all is known to be there."""
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not at least 1")
     # A dry run takes no task, and so looks for none.
-    find = find_caller(call, () if course.is_dry else course.atom_ids())
+    find = find_caller(call, () if scheduler.is_dry else scheduler.atom_ids())
     if journal is None:
         yield find
-    elif course.is_dry:
-        course.journal = read_journal(journal)
+    elif scheduler.is_dry:
+        scheduler.journal = read_journal(journal)
         yield find
     else:
-        with open_journal(journal) as course.journal:
+        with open_journal(journal) as scheduler.journal:
             yield find
 
 
 # ---------------------------------------------------------------- threads
 
 
-def _drive(course: Course, find: _Find, jobs: int) -> None:
+def _drive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
     with ThreadPoolExecutor(jobs, thread_name_prefix="toolplan") as pool:
         running: dict[Future[Ended], Task] = {}
         try:
             while True:
-                while len(running) < jobs and (task := course.take()) is not None:
+                while len(running) < jobs and (task := scheduler.take()) is not None:
                     running[_submit(pool, find, task)] = task
                 if not running:
                     return
@@ -125,10 +125,10 @@ def _drive(course: Course, find: _Find, jobs: int) -> None:
                 for future in sorted(done, key=lambda one: running[one].index):
                     ended = future.result()
                     _check_is_there(ended.value)
-                    _finish(course, running, future, ended)
+                    _finish(scheduler, running, future, ended)
         except BaseException:
             # To ask for its exception waits for its end.
-            _rescue(course, ((future, running[future]) for future in running if not future.exception()))
+            _rescue(scheduler, ((future, running[future]) for future in running if not future.exception()))
             raise
 
 
@@ -152,15 +152,15 @@ def _check_is_there(value: object) -> None:
         raise TypeError("a callable is asynchronous, so await arun_toolplan() here")
 
 
-def _finish(course: Course, running: dict[Any, Task], future: _Future, ended: Ended) -> None:
+def _finish(scheduler: Scheduler, running: dict[Any, Task], future: _Future, ended: Ended) -> None:
     """Take what a call has come to. Until that is written down, an interrupt leaves it to be rescued."""
     task = running[future]
-    fields = course.record(task, ended)
+    fields = scheduler.record(task, ended)
     del running[future]
-    course.settle(task, fields)
+    scheduler.settle(task, fields)
 
 
-def _rescue(course: Course, ended: Iterable[tuple[_Future, Task]]) -> None:
+def _rescue(scheduler: Scheduler, ended: Iterable[tuple[_Future, Task]]) -> None:
     """Write down what has ended while the run was being given up."""
     for future, task in ended:
         result = future.result()
@@ -169,18 +169,18 @@ def _rescue(course: Course, ended: Iterable[tuple[_Future, Task]]) -> None:
             continue
         # The journal may be why it is given up; that is what is raised then.
         with suppress(ToolRunError):
-            course.record(task, result)
+            scheduler.record(task, result)
 
 
 # ---------------------------------------------------------------- event loops
 
 
-async def _adrive(course: Course, find: _Find, jobs: int) -> None:
+async def _adrive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="toolplan")
     running: dict[asyncio.Task[Ended], Task] = {}
     try:
         while True:
-            while len(running) < jobs and (task := course.take()) is not None:
+            while len(running) < jobs and (task := scheduler.take()) is not None:
                 running[asyncio.create_task(_acall(pool, find(task.atom_id), task.inputs))] = task
             if not running:
                 return
@@ -189,14 +189,14 @@ async def _adrive(course: Course, find: _Find, jobs: int) -> None:
                 ended = future.result()
                 if ended.stop is not None:
                     raise ended.stop
-                _finish(course, running, future, ended)
+                _finish(scheduler, running, future, ended)
     except BaseException:
         for future in running:
             future.cancel()
         if running:
             await asyncio.wait(running)
         left = [(future, task) for future, task in running.items() if not future.cancelled() and not future.exception()]
-        _rescue(course, ((future, task) for future, task in left if future.result().stop is None))
+        _rescue(scheduler, ((future, task) for future, task in left if future.result().stop is None))
         raise
     finally:
         pool.shutdown(wait=False)

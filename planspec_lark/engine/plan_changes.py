@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from attrs import define, field
 
-from planspec_lark.engine.desk import OPEN, Desk, Patch
+from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
 from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
@@ -67,18 +67,18 @@ def find_refusal(plan: PlanSpec, commands: Sequence[PlanCommand]) -> CommandErro
     return None
 
 
-def reshape(desk: Desk, commands: Sequence[PlanCommand], patches: Iterable[Patch] = ()) -> Reshaping:
+def reshape(writer: RunWriter, commands: Sequence[PlanCommand], patches: Iterable[Patch] = ()) -> Reshaping:
     """Perform commands that were tried before, behind some patches. They change the plan, and nothing else yet.
 
     Raises:
         CommandError: one is refused nevertheless; the plan may have changed by then.
     """
-    before: _Before = {id(step): (step, step.step_id, step.status) for step in iter_steps(desk.plan)}
+    before: _Before = {id(step): (step, step.step_id, step.status) for step in iter_steps(writer.plan)}
     for patch in patches:
         patch.apply()
-    emptied = _perform(desk.plan, commands)
-    above = {id(step): parent for step, parent in iter_with_parents(desk.plan)}
-    after = list(iter_steps(desk.plan))
+    emptied = _perform(writer.plan, commands)
+    above = {id(step): parent for step, parent in iter_with_parents(writer.plan)}
+    after = list(iter_steps(writer.plan))
     done = Reshaping()
     for key, (step, step_id, _) in before.items():
         if key not in above:
@@ -89,7 +89,7 @@ def reshape(desk: Desk, commands: Sequence[PlanCommand], patches: Iterable[Patch
     done.unplanned = {
         step.step_id: reason for step, reason in emptied if id(step) in above and step.step_type in CONTAINER_TYPES
     }
-    _Reopening(desk, before, above, done).reopen([step for step in after if _is_fresh(step, before.get(id(step)))])
+    _Reopening(writer, before, above, done).reopen([step for step in after if _is_fresh(step, before.get(id(step)))])
     done.reset = [step.step_id for step in after if id(step) in before and before[id(step)][2] is not step.status]
     return done
 
@@ -173,7 +173,7 @@ def skip_open(steps: Iterable[PlanStep]) -> None:
 class _Reopening:
     """Lets steps that are to be done be reached: what they stand below is open again."""
 
-    desk: Desk
+    writer: RunWriter
     before: _Before
     above: dict[int, PlanStep | None]
     done: Reshaping
@@ -204,7 +204,7 @@ class _Reopening:
         if decide.status is PlanStatus.PENDING:
             return True
         was = self.before.get(id(decide))
-        chosen = self.desk.state.chosen.get(was[1]) if was else None
+        chosen = self.writer.state.chosen.get(was[1]) if was else None
         if chosen is None or decide.step_id in self.done.unchosen:
             return True
         held = next((one for one in decide.children if self._was(one) == chosen), None)
@@ -220,5 +220,5 @@ class _Reopening:
         return was[1] if was else ""
 
     def _unchoose(self, decide: PlanStep) -> None:
-        if decide.step_id not in self.done.unchosen and self._was(decide) in self.desk.state.chosen:
+        if decide.step_id not in self.done.unchosen and self._was(decide) in self.writer.state.chosen:
             self.done.unchosen.append(decide.step_id)

@@ -9,9 +9,8 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.awaitables import Turn
+from planspec_lark.engine.answer_retry import AnswerRetry, allowed_verbs, try_commands
 from planspec_lark.engine.decisions import Decision
-from planspec_lark.engine.desk import Desk
-from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import (
     Answer,
     EngineLimits,
@@ -21,16 +20,17 @@ from planspec_lark.engine.models import (
     Refusal,
     take_answer,
 )
+from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_reflection
-from planspec_lark.engine.repairing import Repairs, allowed_verbs, try_commands
-from planspec_lark.engine.reshaping import reshape
-from planspec_lark.engine.state import Failure
-from planspec_lark.engine.stepping import Stepper, fold_plan, own_step
+from planspec_lark.engine.run_state import Failure
+from planspec_lark.engine.run_writer import RunWriter
+from planspec_lark.engine.step_runner import StepRunner, fold_plan, own_step
 from planspec_lark.engine.verbs import REFLECTION_VERBS
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.models import PlanStep, hash_of
+from planspec_lark.runs.ledger import Kind
 
-__all__ = ["Ask", "Reflecting"]
+__all__ = ["Ask", "FailureHandler"]
 
 Ask = Callable[[Question], "str | Awaitable[str | None] | None"]
 
@@ -40,7 +40,7 @@ _KEPT = 10_000
 
 
 @frozen
-class Reflecting:
+class FailureHandler:
     """Reflects on failures.
 
     Attributes:
@@ -48,8 +48,8 @@ class Reflecting:
         before_call: raises what ends the run where a budget is used up.
     """
 
-    desk: Desk
-    stepper: Stepper
+    writer: RunWriter
+    step_runner: StepRunner
     reflector: Reflector | None
     ask: Ask | None
     limits: EngineLimits
@@ -57,18 +57,18 @@ class Reflecting:
 
     def reflect(self, step: PlanStep) -> Turn[None]:
         """Deal with a failure."""
-        state, id = self.desk.state, step.step_id
+        state, id = self.writer.state, step.step_id
         failure = state.failures[id]
         if id in state.questions:
             yield from self._interact(step, state.questions[id])
             return
         if self.reflector is None:
-            self.stepper.block(step, failure.result)
+            self.step_runner.block(step, failure.result)
             return
         if state.reflected.get(id, 0) >= self.limits.max_attempts:
-            self.stepper.block(step, f"{failure.result}; it was reflected on {state.reflected[id]} times")
+            self.step_runner.block(step, f"{failure.result}; it was reflected on {state.reflected[id]} times")
             return
-        repairs = Repairs(self.desk, step, self.limits.max_repairs, partial(self._read, step=step))
+        repairs = AnswerRetry(self.writer, step, self.limits.max_repairs, partial(self._read, step=step))
         while repairs.are_left:
             self.before_call()
             call = self._call(step, failure, repairs.refusal)
@@ -78,10 +78,10 @@ class Reflecting:
                 # Whom to ask, too, the plan says next: a command may have put another step before this one.
                 self._record(step, read, answer)
                 return
-        self.stepper.block(step, f"{failure.result}; the reflector was {repairs.explain()}")
+        self.step_runner.block(step, f"{failure.result}; the reflector was {repairs.explain()}")
 
     def _can_retry(self, step_id: str) -> bool:
-        state = self.desk.state
+        state = self.writer.state
         tried = state.retries.get(step_id, 0) < self.limits.max_retries
         return tried and state.begun.get(step_id, 0) < self.limits.max_attempts
 
@@ -91,12 +91,12 @@ class Reflecting:
             own_step(step),
             failure.status,
             failure.result,
-            fold_plan(self.desk),
+            fold_plan(self.writer),
             self.ask is not None and can_retry,
             can_retry,
-            allowed_verbs(self.desk, self.limits, REFLECTION_VERBS),
+            allowed_verbs(self.writer, self.limits, REFLECTION_VERBS),
             max(failure.attempt, 1),
-            self.desk.history,
+            self.writer.history,
             refusal,
         )
 
@@ -104,13 +104,13 @@ class Reflecting:
         can_retry = self._can_retry(step.step_id)
         read = read_reflection(
             answer.text,
-            self.desk.plan,
+            self.writer.plan,
             step,
             can_interact=self.ask is not None and can_retry,
             can_retry=can_retry,
             finish_reason=answer.finish_reason,
         )
-        return try_commands(self.desk, read, self.limits)
+        return try_commands(self.writer, read, self.limits)
 
     # ---------------------------------------------------------------- what was decided
 
@@ -121,25 +121,25 @@ class Reflecting:
         if read.decision is not None:
             data["decision"] = read.decision.value
         if read.decision is Decision.INTERACT:
-            failure = self.desk.state.failures[was]
+            failure = self.writer.state.failures[was]
             data["question"] = read.reason or failure.result
         if read.decision is Decision.ACCEPT:
-            patches, more = self.stepper.acceptance(step)
+            patches, more = self.step_runner.acceptance(step)
             data |= more
         elif read.decision is Decision.RETRY and step.children:
-            patches = self.stepper.again(step)
+            patches = self.step_runner.again(step)
         else:
             patches = []
         if not read.commands:
-            self.desk.note(Kind.REFLECTED, step, patches=patches, effort=answer.effort, **data)
+            self.writer.note(Kind.REFLECTED, step, patches=patches, effort=answer.effort, **data)
         else:
-            done = reshape(self.desk, read.commands, patches)
+            done = reshape(self.writer, read.commands, patches)
             text = serialize_commands(read.commands)
-            self.desk.note_shape(
+            self.writer.note_shape(
                 Kind.REFLECTED, was, own=own, effort=answer.effort, commands=text, **data, **done.data()
             )
         if read.decision is Decision.ACCEPT:
-            self.stepper.values.add(step)
+            self.step_runner.values.add(step)
 
     def _interact(self, step: PlanStep, question: str) -> Turn[None]:
         """Ask somebody, and try the step again with what they say."""
@@ -147,14 +147,14 @@ class Reflecting:
         if self.ask is not None:
             answer = yield partial(self.ask, Question(own_step(step), question))
         if answer is None:
-            self.stepper.block(step, f"nobody has answered: {question}")
+            self.step_runner.block(step, f"nobody has answered: {question}")
             return
         if not isinstance(answer, str):
             raise TypeError(f"what is asked for is a text or None, not {type(answer).__name__}")
-        self.desk.note(
+        self.writer.note(
             Kind.TOLD,
             step,
-            patches=self.stepper.again(step),
+            patches=self.step_runner.again(step),
             question=question,
             answer=answer[: 10 * _KEPT],
             description=step.description,

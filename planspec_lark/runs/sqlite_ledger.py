@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import evolve
 
-from planspec_lark.engine.ledger import Change, Kind, LedgerError, Record, RunInfo
+from planspec_lark.runs.ledger import Change, Kind, LedgerError, Record, RunInfo
 from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["SqliteLedger", "ledger_path"]

@@ -7,36 +7,36 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import define, evolve, field
 
-from planspec_lark.engine.desk import Desk
-from planspec_lark.engine.ledger import Kind
 from planspec_lark.engine.models import Answer, EngineLimits, Refusal
+from planspec_lark.engine.plan_changes import find_refusal
 from planspec_lark.engine.reflection import Reflection
-from planspec_lark.engine.reshaping import find_refusal
-from planspec_lark.engine.stepping import brief
+from planspec_lark.engine.run_writer import RunWriter
+from planspec_lark.engine.step_runner import brief
 from planspec_lark.planspec.models import PlanStep
+from planspec_lark.runs.ledger import Kind
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
-__all__ = ["Repairs", "allowed_verbs", "try_commands"]
+__all__ = ["AnswerRetry", "allowed_verbs", "try_commands"]
 
 # Of an answer that was refused, the ledger keeps so many characters and faults.
 _KEPT, _LISTED = 100_000, 20
 
 
-def allowed_verbs(desk: Desk, limits: EngineLimits, verbs: Iterable[str]) -> tuple[str, ...]:
+def allowed_verbs(writer: RunWriter, limits: EngineLimits, verbs: Iterable[str]) -> tuple[str, ...]:
     """Those of the verbs that a run has not used up."""
     used_up = {
-        "ADD": desk.state.added >= limits.max_added,
-        "REPLAN": desk.state.plannings >= limits.max_plannings,
+        "ADD": writer.state.added >= limits.max_added,
+        "REPLAN": writer.state.plannings >= limits.max_plannings,
     }
     return tuple(verb for verb in verbs if not used_up.get(verb.partition(" ")[0]))
 
 
-def try_commands(desk: Desk, read: Reflection, limits: EngineLimits) -> Reflection:
+def try_commands(writer: RunWriter, read: Reflection, limits: EngineLimits) -> Reflection:
     """What was read, with what keeps its commands from being performed."""
     if not (read.is_usable and read.commands):
         return read
-    found = _find_excess(desk, read, limits)
-    if found is None and (error := find_refusal(desk.plan, read.commands)):
+    found = _find_excess(writer, read, limits)
+    if found is None and (error := find_refusal(writer.plan, read.commands)):
         found = error.code, str(error)
     if found is None:
         return read
@@ -45,14 +45,14 @@ def try_commands(desk: Desk, read: Reflection, limits: EngineLimits) -> Reflecti
     return evolve(read, diagnostics=[*read.diagnostics, fault])
 
 
-def _find_excess(desk: Desk, read: Reflection, limits: EngineLimits) -> tuple[str, str] | None:
+def _find_excess(writer: RunWriter, read: Reflection, limits: EngineLimits) -> tuple[str, str] | None:
     count = len(read.commands)
     if count > limits.max_commands:
         return "PE205", f"{count:,} commands: at most {limits.max_commands:,} are allowed in one answer"
-    added, left = sum(command.op == "ADD" for command in read.commands), limits.max_added - desk.state.added
+    added, left = sum(command.op == "ADD" for command in read.commands), limits.max_added - writer.state.added
     if added > left:
         return "PE205", f"ADD is not possible so often: {max(left, 0)} more steps may be added in this run"
-    if desk.state.plannings >= limits.max_plannings and any(command.op == "REPLAN" for command in read.commands):
+    if writer.state.plannings >= limits.max_plannings and any(command.op == "REPLAN" for command in read.commands):
         return "PE205", "REPLAN is not possible any more"
     return None
 
@@ -69,17 +69,17 @@ _T = TypeVar("_T", bound=_Read)
 
 
 @define
-class Repairs(Generic[_T]):
+class AnswerRetry(Generic[_T]):
     """The answers to one question. How many were refused is known to the ledger, so that a crash changes nothing.
 
     Attributes:
-        desk: where the run is.
+        writer: where the run is.
         step: the step that is asked about; None where it is the plan.
         most: how often an answer may be refused before the last one.
         read: reads an answer.
     """
 
-    desk: Desk
+    writer: RunWriter
     step: PlanStep | None
     most: int
     read: Callable[[Answer], _T]
@@ -92,7 +92,7 @@ class Repairs(Generic[_T]):
 
     @property
     def _known(self) -> tuple[int, Answer]:
-        return self.desk.state.refused.get(self.step.step_id if self.step else "", (0, Answer("")))
+        return self.writer.state.refused.get(self.step.step_id if self.step else "", (0, Answer("")))
 
     @property
     def are_left(self) -> bool:
@@ -108,7 +108,7 @@ class Repairs(Generic[_T]):
         data: dict[str, Any] = {"answer": answer.text[:_KEPT], "faults": self._faults()[:_LISTED]}
         if answer.finish_reason:
             data["finish_reason"] = answer.finish_reason
-        self.desk.note(Kind.REFUSED, self.step, effort=answer.effort, **data)
+        self.writer.note(Kind.REFUSED, self.step, effort=answer.effort, **data)
         return None
 
     def _faults(self) -> list[str]:

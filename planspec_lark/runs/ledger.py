@@ -1,7 +1,7 @@
 """The ledger of runs: a record for everything that happens, on the disk before it takes effect.
 
 :class:`Ledger` is all that the engine asks of one. What is kept in memory is here; a file is in
-:mod:`planspec_lark.engine.sqlite_ledger`.
+:mod:`planspec_lark.runs.sqlite_ledger`.
 """
 
 from __future__ import annotations

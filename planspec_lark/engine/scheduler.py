@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-from planspec_lark.engine.desk import OPEN, Desk
+from planspec_lark.engine.run_writer import OPEN, RunWriter
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanStatus, PlanStep
 
-__all__ = ["Next", "Walk", "is_loop"]
+__all__ = ["Next", "Scheduler", "is_loop"]
 
 
 class Next(Enum):
@@ -34,22 +34,22 @@ def _has_open(step: PlanStep) -> bool:
     return any(child.status in OPEN for child in step.children)
 
 
-class Walk:
+class Scheduler:
     """Finds what comes next. It remembers how far it has come, until a step is open again that was not."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, writer: RunWriter) -> None:
+        self._writer = writer
         # Where the first open step may be among those below a step ("" for the top level).
         self._first: dict[str, int] = {}
         self._version = -1
 
     def find(self) -> tuple[Next, PlanStep] | None:
         """What comes next; None where nothing is open."""
-        if self._version != self._desk.version:
-            self._version = self._desk.version
+        if self._version != self._writer.version:
+            self._version = self._writer.version
             self._first.clear()
         above: PlanStep | None = None
-        siblings = self._desk.plan.steps
+        siblings = self._writer.plan.steps
         while True:
             step = self._first_open("" if above is None else above.step_id, siblings)
             if step is None:
@@ -69,7 +69,7 @@ class Walk:
 
     def _look_at(self, step: PlanStep) -> Next | None:  # noqa: PLR0911  (a table)
         """What is to be done with an open step; None where one below it comes first."""
-        state = self._desk.state
+        state = self._writer.state
         if step.step_id in state.failures:
             return Next.REFLECT
         if step.step_type not in CONTAINER_TYPES:

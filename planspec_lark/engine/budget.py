@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from time import monotonic
 
-from planspec_lark.engine.desk import Desk
 from planspec_lark.engine.models import Budget
+from planspec_lark.engine.run_writer import RunWriter
 
 __all__ = ["Meter", "OutOfBudget"]
 
@@ -17,14 +17,14 @@ class OutOfBudget(Exception):  # noqa: N818  (it is no error)
 class Meter:
     """Holds a run to its budget, counting from when this was made."""
 
-    def __init__(self, budget: Budget, desk: Desk) -> None:
-        self._budget, self._desk = budget, desk
-        self._began, self._before = monotonic(), desk.state.effort
-        self._steps = desk.state.steps
+    def __init__(self, budget: Budget, writer: RunWriter) -> None:
+        self._budget, self._writer = budget, writer
+        self._began, self._before = monotonic(), writer.state.effort
+        self._steps = writer.state.steps
 
     def check(self) -> None:
         """Raises OutOfBudget before a call where nothing is left for it."""
-        budget, state = self._budget, self._desk.state
+        budget, state = self._budget, self._writer.state
         spent = {
             "steps": (state.steps - self._steps, budget.steps),
             "seconds": (monotonic() - self._began, budget.seconds),

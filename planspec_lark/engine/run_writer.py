@@ -11,14 +11,14 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from planspec_lark.document.file import LeasedPlan
-from planspec_lark.engine.events import History
-from planspec_lark.engine.ledger import Change, Kind, Ledger, Record
 from planspec_lark.engine.models import Effort
-from planspec_lark.engine.plantext import PlanText
-from planspec_lark.engine.state import RunState
+from planspec_lark.engine.plan_text import PlanText
+from planspec_lark.engine.run_state import RunState
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.runs.history import History
+from planspec_lark.runs.ledger import Change, Kind, Ledger, Record
 
-__all__ = ["OPEN", "Desk", "Patch", "ThinkEvent"]
+__all__ = ["OPEN", "Patch", "RunWriter", "ThinkEvent"]
 
 OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
 
@@ -66,7 +66,7 @@ def _ignore(_: ThinkEvent) -> None:
 
 
 @define(eq=False)
-class Desk:
+class RunWriter:
     """A run that is at work.
 
     Attributes:

@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.engine.ledger import Kind, Record
 from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
+from planspec_lark.runs.ledger import Kind, Record
 
 __all__ = ["Failure", "Finished", "RunState", "Running"]
 

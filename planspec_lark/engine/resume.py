@@ -12,11 +12,11 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from planspec_lark.engine.ledger import Change, Ledger, LedgerError, Record
-from planspec_lark.engine.plantext import PlanText
-from planspec_lark.engine.state import RunState
+from planspec_lark.engine.plan_text import PlanText
+from planspec_lark.engine.run_state import RunState
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
+from planspec_lark.runs.ledger import Change, Ledger, LedgerError, Record
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.grammars import readable_versions
 from planspec_lark.syntax.source import visible, visible_name

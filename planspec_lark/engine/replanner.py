@@ -11,9 +11,8 @@ from typing import TypeVar
 from attrs import frozen
 
 from planspec_lark.awaitables import Turn
-from planspec_lark.engine.desk import Desk
-from planspec_lark.engine.generating import Generated, make_pending, read_children, read_new_plan
-from planspec_lark.engine.ledger import Kind
+from planspec_lark.engine.answer_retry import AnswerRetry, allowed_verbs, try_commands
+from planspec_lark.engine.generation import Generated, make_pending, read_children, read_new_plan
 from planspec_lark.engine.models import (
     Answer,
     Effort,
@@ -26,22 +25,23 @@ from planspec_lark.engine.models import (
     Refusal,
     take_answer,
 )
+from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_replan
-from planspec_lark.engine.repairing import Repairs, allowed_verbs, try_commands
-from planspec_lark.engine.reshaping import reshape
-from planspec_lark.engine.stepping import Stepper, fold_plan
+from planspec_lark.engine.run_writer import RunWriter
+from planspec_lark.engine.step_runner import StepRunner, fold_plan
 from planspec_lark.engine.verbs import REPLAN_VERBS
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.fold import replace_children
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.runs.ledger import Kind
 
-__all__ = ["Replanning"]
+__all__ = ["Replanner"]
 
 _Read = TypeVar("_Read", Generated, Reflection)
 
 
 @frozen
-class Replanning:
+class Replanner:
     """Asks the planner.
 
     Attributes:
@@ -49,8 +49,8 @@ class Replanning:
         missing: the outputs that are asked for and are not there.
     """
 
-    desk: Desk
-    stepper: Stepper
+    writer: RunWriter
+    step_runner: StepRunner
     planner: Planner | None
     limits: EngineLimits
     before_call: Callable[[], None]
@@ -58,14 +58,14 @@ class Replanning:
 
     def plan_children(self, step: PlanStep) -> Turn[None]:
         """Let the planner write the steps below a container; without them it has failed."""
-        state = self.desk.state
+        state = self.writer.state
         if self.planner is None:
             self._fail(step, "there are no steps below it, and no planner to write them")
             return
         if state.plannings >= self.limits.max_plannings:
             self._fail(step, f"the planner was asked for steps {state.plannings} times")
             return
-        names = [one.step_name for one in iter_steps(self.desk.plan) if one.step_name]
+        names = [one.step_name for one in iter_steps(self.writer.plan) if one.step_name]
         reason = state.unplanned.get(step.step_id, "")
         asking = self._ask(Purpose.CHILDREN, step, reason, partial(self._read_children, step, names))
         read, answer, why = yield from asking
@@ -73,15 +73,15 @@ class Replanning:
             self._fail(step, f"the planner was {why}")
             return
         make_pending(read.plan.steps)
-        replace_children(self.desk.plan, step.step_id, [*step.children, *read.plan.steps])
-        for above in self.desk.ancestors(step.step_id):
+        replace_children(self.writer.plan, step.step_id, [*step.children, *read.plan.steps])
+        for above in self.writer.ancestors(step.step_id):
             above.status = PlanStatus.ACTIVE
-        self.desk.note_shape(
+        self.writer.note_shape(
             Kind.PLANNED, step.step_id, own=hash_of(step), effort=answer.effort, description=step.description
         )
 
     def _fail(self, step: PlanStep, reason: str) -> None:
-        self.stepper.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()))
+        self.step_runner.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()))
 
     def change(self, reason: str) -> Turn[str]:
         """Let the planner change the plan at the end of a round; gives why it could not, or ""."""
@@ -92,15 +92,15 @@ class Replanning:
         renewing = next((one.result for one in read.commands if one.step_id == "ALL"), None)
         if renewing is not None:
             # What was decided is kept before the new plan is asked for.
-            self.desk.note(Kind.REPLANNED, effort=answer.effort, commands=text, renewing=renewing or "REPLAN ALL")
+            self.writer.note(Kind.REPLANNED, effort=answer.effort, commands=text, renewing=renewing or "REPLAN ALL")
             return ""
-        done = reshape(self.desk, read.commands)
-        self.desk.note_shape(Kind.REPLANNED, effort=answer.effort, commands=text, **done.data())
+        done = reshape(self.writer, read.commands)
+        self.writer.note_shape(Kind.REPLANNED, effort=answer.effort, commands=text, **done.data())
         return ""
 
     def _read(self, answer: Answer) -> Reflection:
-        read = read_replan(answer.text, self.desk.plan, finish_reason=answer.finish_reason)
-        return try_commands(self.desk, read, self.limits)
+        read = read_replan(answer.text, self.writer.plan, finish_reason=answer.finish_reason)
+        return try_commands(self.writer, read, self.limits)
 
     def _read_plan(self, answer: Answer) -> Generated:
         return read_new_plan(answer.text, self.limits, finish_reason=answer.finish_reason)
@@ -113,18 +113,18 @@ class Replanning:
         read, answer, why = yield from self._ask(Purpose.PLAN, None, reason, self._read_plan)
         if read is None:
             return f"the planner was {why}"
-        plan, old = self.desk.plan, self.desk.text.text
+        plan, old = self.writer.plan, self.writer.text.text
         kept = self._find_done(read)
         make_pending(read.plan.steps, frozenset(kept))
         plan.title = read.plan.title or plan.title
         plan.steps = read.plan.steps
-        self.desk.note_shape(Kind.RENEWED, effort=answer.effort, reason=reason, old=old, kept=kept)
+        self.writer.note_shape(Kind.RENEWED, effort=answer.effort, reason=reason, old=old, kept=kept)
         return ""
 
     def _find_done(self, read: Generated) -> dict[str, str]:
         """Steps of a new plan that were done in the old one, with the ids that they had: their texts are the same."""
         known: dict[str, list[PlanStep]] = {}
-        for step in iter_steps(self.desk.plan):
+        for step in iter_steps(self.writer.plan):
             if step.status is PlanStatus.DONE and not step.children:
                 known.setdefault(hash_of(step), []).append(step)
         kept = {}
@@ -144,7 +144,7 @@ class Replanning:
     ) -> Turn[tuple[_Read | None, Answer, str]]:
         """Ask until an answer can be used, or too many were refused; then the last item says why."""
         assert self.planner is not None
-        repairs, answer = Repairs(self.desk, step, self.limits.max_repairs, read), Answer("")
+        repairs, answer = AnswerRetry(self.writer, step, self.limits.max_repairs, read), Answer("")
         while repairs.are_left:
             self.before_call()
             call = self._call(purpose, step, reason, repairs.refusal)
@@ -155,16 +155,16 @@ class Replanning:
         return None, answer, repairs.explain()
 
     def _call(self, purpose: Purpose, step: PlanStep | None, reason: str, refusal: Refusal | None) -> PlanningCall:
-        desk = self.desk
-        verbs = allowed_verbs(desk, self.limits, REPLAN_VERBS) if purpose is Purpose.CHANGES else ()
+        writer = self.writer
+        verbs = allowed_verbs(writer, self.limits, REPLAN_VERBS) if purpose is Purpose.CHANGES else ()
         return PlanningCall(
             purpose,
-            deepcopy(desk.plan),
-            fold_plan(desk),
+            deepcopy(writer.plan),
+            fold_plan(writer),
             deepcopy(step),
             reason,
             self.missing(),
             verbs,
-            desk.history,
+            writer.history,
             refusal,
         )

@@ -1,4 +1,4 @@
-"""The course of a run: which step is next, what goes into it, and what follows from its end. Calls nothing itself."""
+"""Which step of a run is next, what goes into it, and what follows from its end. Calls nothing itself."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from attrs import define, field, frozen
 from planspec_lark.json_text.findings import locate
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import Source, one_line
+from planspec_lark.tool_runner.journal import Entry, Journal, key_of
+from planspec_lark.tool_runner.outputs import as_journaled, check_types, declared_outputs, say, take_outputs
+from planspec_lark.tool_runner.results import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
-from planspec_lark.toolplan.journal import Entry, Journal, key_of
 from planspec_lark.toolplan.models import Registry, ToolPlan
 from planspec_lark.toolplan.resolving import Unresolved, ValueRefusedError, resolve
-from planspec_lark.toolplan.runs import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun
 from planspec_lark.toolplan.structure import name_of
-from planspec_lark.toolplan.taking import as_journaled, check_types, declared_outputs, say, take_outputs
 from planspec_lark.toolplan.validation import Verdict, judge
 
-__all__ = ["Course", "Ended", "Task"]
+__all__ = ["Ended", "Scheduler", "Task"]
 
 Tell = Callable[[RunEvent], None]
 
@@ -48,7 +48,7 @@ class Ended:
 
 
 @define
-class Course:
+class Scheduler:
     """The state of a run.
 
     Args:

@@ -17,10 +17,10 @@ from attrs.validators import ge, instance_of
 from planspec_lark.awaitables import Turn, adrive, drive
 from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.judging import Judge
-from planspec_lark.plan_next.kernel import Kernel, open_state
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.results import status_of
 from planspec_lark.plan_next.structure import to_value
+from planspec_lark.planner.kernel import Kernel, open_state
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.syntax.source import visible
 
@@ -93,7 +93,7 @@ class Runtime:
     """Takes a plan on, one block after the other, until its root has ended.
 
     Args:
-        state_dir: the folder that holds the context; see :func:`planspec_lark.plan_next.kernel.create_state`.
+        state_dir: the folder that holds the context; see :func:`planspec_lark.planner.kernel.create_state`.
         planner: gives plan-next messages.
         executor: gives plan-return messages.
         judge: what their answers are held to.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from planspec_lark.engine.ledger import Kind, Ledger, Record
+from planspec_lark.runs.ledger import Kind, Ledger, Record
 
 __all__ = ["Event", "History"]
 

@@ -22,7 +22,7 @@ from attrs import define, field, frozen
 from planspec_lark.files import sync_folder
 from planspec_lark.locks import LockedError, locked
 from planspec_lark.syntax.source import visible_name
-from planspec_lark.toolplan.runs import ToolRunError
+from planspec_lark.tool_runner.results import ToolRunError
 
 __all__ = ["Entry", "Journal", "key_of", "open_journal", "read_journal"]
 

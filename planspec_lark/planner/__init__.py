@@ -1,0 +1,28 @@
+"""The runtime of the planner's protocol: asks for messages, and keeps the context that they change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.planner.kernel import (
+        StateError as StateError,
+        create_state as create_state,
+        read_state as read_state,
+    )
+    from planspec_lark.planner.runtime import (
+        Event as Event,
+        EventKind as EventKind,
+        Refusal as Refusal,
+        Runtime as Runtime,
+    )
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "kernel": "StateError create_state read_state",
+            "runtime": "Event EventKind Refusal Runtime",
+        },
+    )

@@ -1,0 +1,29 @@
+"""What has happened in runs: one ledger under all that run, with one kind of record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.runs.history import Event as Event, History as History
+    from planspec_lark.runs.ledger import (
+        Change as Change,
+        Kind as Kind,
+        Ledger as Ledger,
+        LedgerError as LedgerError,
+        MemoryLedger as MemoryLedger,
+        Record as Record,
+        RunInfo as RunInfo,
+    )
+    from planspec_lark.runs.sqlite_ledger import SqliteLedger as SqliteLedger, ledger_path as ledger_path
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "history": "Event History",
+            "ledger": "Change Kind Ledger LedgerError MemoryLedger Record RunInfo",
+            "sqlite_ledger": "SqliteLedger ledger_path",
+        },
+    )

@@ -21,6 +21,7 @@ from planspec_lark import (
     render_all,
 )
 from planspec_lark.syntax import decode
+from planspec_lark.syntax.diagnostics import Edit, apply_edits
 
 
 def found(text: str, start: int, end: int, **more: Any) -> Diagnostic:
@@ -244,3 +245,23 @@ def test_the_first_byte_that_is_no_utf_8_is_named(data: bytes, offset: int, line
     assert (diagnostic.line, diagnostic.column) == (line, column)
     assert diagnostic.source is not None
     assert diagnostic.source.name == "plan.md"
+
+
+# ---------------------------------------------------------------- edits
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ([], "one two three"),
+        ([(4, 7, "2")], "one 2 three"),
+        ([(8, 13, "3"), (0, 3, "1")], "1 two 3"),
+        ([(4, 4, "a "), (4, 7, "2")], "one a 2 three"),
+        ([(0, 4, ""), (4, 8, "")], "three"),
+        ([(0, 6, ""), (4, 8, "")], "three"),
+        ([(0, 13, ""), (4, 7, "")], ""),
+    ],
+)
+def test_edits_are_put_into_a_text(edits: list[tuple[int, int, str]], expected: str) -> None:
+    source = Source("one two three")
+    assert apply_edits(source.text, [Edit(source.span(start, end), new) for start, end, new in edits]) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -9,8 +10,8 @@ from attrs import evolve, field, frozen
 from planspec_lark.answers.json_strings import JsonString, find_in_json
 from planspec_lark.answers.repair import last_line
 from planspec_lark.answers.risk import RISKS, Reading, Risk, highest, rate
-from planspec_lark.answers.truncation import find_cut
-from planspec_lark.answers.verdict import CUT, Verdict, decide, explain, judge
+from planspec_lark.answers.truncation import CUT, find_cut, name_cut
+from planspec_lark.answers.verdict import Verdict, decide, explain, judge
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.lint import find_almost_lists
@@ -79,7 +80,6 @@ class Extraction:
 
     Attributes:
         plan: the plan; empty where there is none.
-        text: its canonical text.
         repairs: what was repaired or dropped, in the order of the answer.
         left_out: what seems to be no part of the plan.
         span: from the plan's first character to its last; None where there is none.
@@ -90,13 +90,17 @@ class Extraction:
     """
 
     plan: PlanSpec
-    text: str
     repairs: tuple[Repair, ...]
     left_out: tuple[Repair, ...]
     span: Span | None
     max_risk: Risk
     truncated: bool
     scan: ScanResult = field(repr=False)
+
+    @cached_property
+    def text(self) -> str:
+        """The plan's canonical text, as the plan is when it is first asked for."""
+        return serialize_plan(self.plan)
 
     @property
     def source(self) -> Source:
@@ -123,6 +127,11 @@ class Extraction:
     def diagnostics(self) -> list[Diagnostic]:
         """All that was found, in the order of the text. What keeps the plan from being accepted is an error."""
         return [*in_order(entry.diagnostic for entry in self.entries), *self._miss()]
+
+    @property
+    def readings(self) -> list[Diagnostic]:
+        """The diagnostics without those of the rules (PS2xx), for who checks the rules as well."""
+        return [one for one in self.diagnostics if not one.code.startswith("PS2")]
 
     @property
     def faults(self) -> list[Diagnostic]:
@@ -220,10 +229,10 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         if cut is None or found.truncated:
             return found
         # The string is whole, and what stood behind it is missing.
-        cut_off = _name_cut(text, cut, name, is_allowed=allow_truncated)
+        cut_off = name_cut(Source(text, name), cut, is_allowed=allow_truncated)
         entry = _enter(cut_off, Source(text, name), most, RISKS[CUT] if allow_truncated else Risk.HIGH)
         return evolve(found, truncated=True, repairs=(*found.repairs, entry))
-    cuts = [] if cut is None else [_name_cut(text, cut, name, is_allowed=allow_truncated)]
+    cuts = [] if cut is None else [name_cut(Source(text, name), cut, is_allowed=allow_truncated)]
     # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind; and what a
     # reading makes of a text that is no plan may break other rules.
     codes = _RULES if result.diagnostics or cuts else _RULES[:1]
@@ -238,7 +247,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         entries = left_out if diagnostic.severity is Severity.INFO else repairs
         entries.append(_enter(diagnostic, source, most, rate(diagnostic, reading)))
     repairs.sort(key=lambda entry: entry.line)
-    return Extraction(plan, serialize_plan(plan), tuple(repairs), tuple(left_out), span, most, cut is not None, result)
+    return Extraction(plan, tuple(repairs), tuple(left_out), span, most, cut is not None, result)
 
 
 def _name_json(text: str, inner: JsonString, name: str) -> Repair:
@@ -248,14 +257,6 @@ def _name_json(text: str, inner: JsonString, name: str) -> Repair:
     message = "the plan stands in a string of a JSON value: lines are counted in it"
     found = Diagnostic("PS101", message, Severity.INFO, span, source=source)
     return Repair("PS101", message, f"{text[: inner.start]}…{text[inner.end :]}".strip(), "", Risk.NONE, found)
-
-
-def _name_cut(text: str, cut: int, name: str, *, is_allowed: bool) -> Diagnostic:
-    source = Source(text, name)
-    severity = Severity.WARNING if is_allowed else Severity.ERROR
-    span = source.span(min(cut, max(len(text) - 1, 0)), len(text))
-    help = "ask for the rest, or allow a plan that is cut off"
-    return Diagnostic(CUT, "the answer is cut off here", severity, span, source=source, help=help)
 
 
 def _enter(diagnostic: Diagnostic, source: Source, most: Risk, risk: Risk) -> Repair:

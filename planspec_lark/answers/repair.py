@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.corrections import mend_header
+from planspec_lark.planspec.corrections import repair_header
 from planspec_lark.planspec.models import BLANKS, list_types
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
@@ -185,7 +185,7 @@ class _Parts:
     def part_of(self, number: int) -> int | None:
         """Which part begins in a line."""
         line = self.source.line(number).lstrip(_AROUND)
-        for text in (line, (mend_header(line) or (None, ""))[1]):
+        for text in (line, (repair_header(line) or (None, ""))[1]):
             for part, mark in enumerate(_MARKS):
                 if grammars.pattern("planspec", mark).match(text):
                     return part

@@ -10,9 +10,10 @@ from functools import cached_property
 from attrs import frozen
 
 from planspec_lark.planspec.answer_lines import find_legend, is_harmless
-from planspec_lark.planspec.corrections import SPACES, Flaw, looks_like_step, mend_step, read_status
+from planspec_lark.planspec.corrections import SPACES, Flaw
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
@@ -80,12 +81,12 @@ class Reading:
 
     Attributes:
         text: what was read.
-        places: where the plan's parts stand in it.
+        places: where the plan's parts stand in it; None where it holds no plan.
         has_goal: whether the plan has one.
     """
 
     text: str
-    places: Places
+    places: Places | None = None
     has_goal: bool = True
 
     @cached_property
@@ -96,12 +97,12 @@ class Reading:
     @cached_property
     def plan(self) -> tuple[int, int] | None:
         """From the first line of the plan to the last; None where there is none."""
-        return self.places.bounds
+        return self.places.bounds if self.places else None
 
     @cached_property
     def steps(self) -> list[int]:
         """Where the steps start, in order."""
-        return sorted(step.span.start for step in self.places.steps.values())
+        return sorted(step.span.start for step in self.places.steps.values()) if self.places else []
 
     @cached_property
     def closing_list(self) -> int | None:
@@ -211,7 +212,7 @@ def _rate_line(line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
     clean = grammars.pattern("planspec", "FORBIDDEN").sub("", line).strip(BLANKS)
     if not looks_like_step(clean):
         return Risk.NONE
-    flaws, written = mend_step(clean, legend)
+    flaws, written = repair_step(clean, legend)
     if written != repaired:
         return Risk.NONE
     risks = [_rate_flaw(flaw, clean, repaired, legend) for flaw in flaws]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
 from attrs import evolve, field, frozen
@@ -19,7 +20,7 @@ from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.models import PlanSpec, iter_steps
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.syntax import reports
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, PlanSpecError, Severity, apply_edits, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
 from planspec_lark.syntax.prompt_templates import read_template
 from planspec_lark.syntax.source import end_last_line, newline_of, one_line
@@ -145,6 +146,7 @@ class RepairedPlan:
         left: what keeps it from being used: what is held back, and what breaks the six rules.
         rounds: what was asked, and what that has taken.
         stopped: why nobody was asked again although something is left; the empty text where nothing is.
+        failure: what ``ask`` has raised in a round that was not the first; ``stopped`` tells of it, too.
         is_answer: whether the text was a raw answer: more than its lines in question is another now, since prose or
             fences were left out of it, one of several plans was chosen, or all of it was written once more.
     """
@@ -155,6 +157,7 @@ class RepairedPlan:
     rounds: tuple[RepairRound, ...]
     stopped: str
     is_answer: bool
+    failure: Exception | None = field(default=None, eq=False, repr=False)
 
     @property
     def plan(self) -> PlanSpec:
@@ -223,8 +226,8 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     Args:
         text: a plan, or an answer with one.
         ask: takes a prompt and gives the answer: a text, or what has a ``text`` and a ``usage``, such as
-            :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` gives. What it raises goes
-            through.
+            :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` gives. What it raises for
+            the first prompt goes through. Later, it ends the rounds: what they have brought is given back.
         rounds: how many times to ask at most; with 0, nobody is asked.
         max_risk, default_type, finish_reason: as for :func:`~planspec_lark.extract_plan`.
         language: of the prompts, "en" or "zh".
@@ -246,6 +249,7 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     state = first = _read(text, finish_reason, read)
     done: list[RepairRound] = []
     known: set[str] = set()
+    failure: Exception | None = None
     stopped, refused, is_answer = "", None, first.leaves_out or first.text != text
     while state.left:
         question = find_question(
@@ -255,7 +259,14 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
             break
         assert isinstance(question, Question), "there is no other end"
         known.add(question.prompt)
-        answer, cost = _ask(ask, question.prompt)
+        try:
+            given = ask(question.prompt)
+        except Exception as error:  # whatever it is, the rounds before were paid for
+            if not done:
+                raise
+            failure, stopped = error, f"round {len(done) + 1} failed: {_say_failure(error)}"
+            break
+        answer, cost = _read_reply(given, question.prompt)
         taken = _take(state, question, answer, read)
         state, refused = taken.state, one_line(taken.refused) or None
         is_answer |= question.asked is not Asked.LINES
@@ -275,7 +286,7 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     found = state.found
     # What was read is the same; how it is written depends on whose lines they are.
     result = state.text if state.left else found.text if is_answer else _write(state)
-    return RepairedPlan(result, found, tuple(state.left), tuple(done), stopped, is_answer)
+    return RepairedPlan(result, found, tuple(state.left), tuple(done), stopped, is_answer, failure)
 
 
 def _find_stop(question: Question | str, done: list[RepairRound], known: set[str], rounds: int) -> str:
@@ -295,9 +306,14 @@ def _find_stop(question: Question | str, done: list[RepairRound], known: set[str
     return ""
 
 
-def _ask(ask: Ask, prompt: str) -> tuple[str, RepairCost]:
+def _say_failure(error: Exception) -> str:
+    """What has gone wrong, in one line."""
+    said = one_line(str(error))
+    return said if isinstance(error, PlanSpecError) else f"{type(error).__name__}: {said}".removesuffix(": ")
+
+
+def _read_reply(given: str | _Reply, prompt: str) -> tuple[str, RepairCost]:
     """An answer, and what it has cost."""
-    given = ask(prompt)
     answer, usage = (given, None) if isinstance(given, str) else (getattr(given, "text", None), given)
     if not isinstance(answer, str):
         raise TypeError(f"a model gives a text, not {type(given).__name__}")
@@ -454,12 +470,8 @@ def _write(state: _State) -> str:
 
 def _fix(state: _State) -> str | None:
     """The text with each repair in its own place; None where one has none."""
-    pieces: list[str] = []
-    at = 0
-    for entry in state.found.repairs:
-        fix = entry.diagnostic.fix
-        if fix is None or fix.span.start < at:
-            return None
-        pieces += [state.text[at : fix.span.start], fix.text]
-        at = fix.span.end
-    return "".join([*pieces, state.text[at:]])
+    fixes = [entry.diagnostic.fix for entry in state.found.repairs]
+    edits = [Edit(fix.span, fix.text) for fix in fixes if fix is not None]
+    has_all = len(edits) == len(fixes)
+    is_apart = all(one.span.end <= next_one.span.start for one, next_one in pairwise(edits))
+    return apply_edits(state.text, edits) if has_all and is_apart else None

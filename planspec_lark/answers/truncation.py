@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 
 from planspec_lark.planspec.corrections import SPACE
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.source import Source
 
-__all__ = ["find_cut"]
+__all__ = ["CUT", "find_cut", "name_cut"]
+
+# The finding that an answer was cut off. It is an error where that is not allowed.
+CUT = "PS129"
 
 # How a last line ends, or all of it looks, that cannot be the last. A table's row ends in a bar.
 _CUT = re.compile(
@@ -16,6 +21,8 @@ _CUT = re.compile(
     rf"|{SPACE}*(?:[-*+•]|[0-9]+(?:\.[0-9]+)*[.)、]?){SPACE}*|.*\[[A-Za-z_]*)"
 )
 
+
+_FENCES = re.compile(r"\n[ \t>]*+(?:```|~~~)")
 
 # What interfaces of models call the end of an answer that has reached its limit.
 _LENGTH = ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length")
@@ -36,8 +43,13 @@ def find_cut(text: str, *, finish_reason: str = "") -> int | None:
     return start if is_cut and ended else None
 
 
+def name_cut(source: Source, cut: int, *, is_allowed: bool = False) -> Diagnostic:
+    """That an answer was cut off, from an offset on: an error, unless it is allowed."""
+    severity = Severity.WARNING if is_allowed else Severity.ERROR
+    span = source.span(min(cut, max(source.length - 1, 0)), source.length)
+    help = "ask for the rest, or allow an answer that is cut off"
+    return Diagnostic(CUT, "the answer is cut off here", severity, span, source=source, help=help)
+
+
 def _has_open_fence(text: str) -> bool:
-    is_open = False
-    for row in text.split("\n"):
-        is_open ^= row.lstrip(" \t>").startswith(("```", "~~~"))
-    return is_open
+    return len(_FENCES.findall(f"\n{text}")) % 2 == 1

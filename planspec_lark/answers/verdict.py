@@ -9,12 +9,11 @@ from typing import Protocol, TypeVar
 from attrs import evolve, frozen
 
 from planspec_lark.answers.risk import Risk
+from planspec_lark.answers.truncation import CUT
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
-__all__ = ["CUT", "Rated", "RatedFinding", "Verdict", "decide", "explain", "judge"]
+__all__ = ["Rated", "RatedFinding", "Verdict", "decide", "explain", "judge"]
 
-# The finding that an answer was cut off. It is an error where that is not allowed.
-CUT = "PS129"
 # What nothing can be put together from.
 _UNREADABLE = frozenset({"PS121", "PS122", "PS123", "PS128"})
 

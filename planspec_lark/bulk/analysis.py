@@ -91,14 +91,15 @@ class Analysis:
             yield from [found] if found.source is not None else locate([found], self.places)
 
 
-def analyze_text(text: str, *, read: str) -> Analysis:
+def analyze_text(text: str, *, read: str, finish_reason: str = "") -> Analysis:
     """Read, check and print the plan in a text.
 
     Args:
         text: any text.
         read: ``strict``, as :func:`planspec_lark.parse_plan` reads, or ``scan``, as :func:`planspec_lark.extract_plan`.
+        finish_reason: why the model stopped, as for that; a strict reading does not ask.
     """
-    return _analyze_strictly(text) if read == "strict" else _analyze_answer(text)
+    return _analyze_strictly(text) if read == "strict" else _analyze_answer(text, finish_reason)
 
 
 def _analyze_strictly(text: str) -> Analysis:
@@ -109,15 +110,14 @@ def _analyze_strictly(text: str) -> Analysis:
     return done if parsed else evolve(done, canonical=None)
 
 
-def _analyze_answer(text: str) -> Analysis:
-    found = extract_plan(text, limits=NO_LIMITS)
+def _analyze_answer(text: str, finish_reason: str) -> Analysis:
+    found = extract_plan(text, finish_reason=finish_reason, limits=NO_LIMITS)
     # What rules say as well is said once, by them.
-    listed = [one for one in found.diagnostics if not one.code.startswith(("PS2", "PS319"))]
-    faults = [one for one in listed if one.code != _FOREIGN_ARROW]
+    faults = [one for one in found.readings if one.code != _FOREIGN_ARROW]
     # What a reader of answers takes for something else may still be a plan as it stands.
     parsed = not (faults or found.source.text != text) or fast_reader.read(text) is not None
     places = found.scan.places
-    return _judge(found.plan, listed, places, parsed=parsed, verdict=found.verdict, truncated=found.truncated)
+    return _judge(found.plan, found.readings, places, parsed=parsed, verdict=found.verdict, truncated=found.truncated)
 
 
 def _judge(  # noqa: PLR0913  (each is another thing that the reader has said)

@@ -79,7 +79,8 @@ def _is_named(_: object, attribute: Attribute[Any], value: object) -> None:
 class BulkOptions:
     """What decides on the rows. Two runs with equal options and inputs write the same bytes.
 
-    ``text`` names the column with the text and ``id`` one that identifies a record, if there is one. ``read`` is
+    ``text`` names the column with the text, ``id`` one that identifies a record, if there is one, and ``finish_reason``
+    one that says why the model stopped, which records need not have. ``read`` is
     ``scan`` (find the plan in an answer) or ``strict`` (the text has to be a plan), ``format`` that of the rows,
     ``jsonl`` or ``parquet``. A record of more than ``max_bytes`` bytes (a line of JSONL, a text of Parquet) is not
     read. Inputs that can be split are split into shards of about ``shard_bytes`` bytes. Neither is more than 10**12.
@@ -87,6 +88,7 @@ class BulkOptions:
 
     text: str = field(default="text", validator=[instance_of(str), _is_named])
     id: str | None = field(default=None, validator=[optional(instance_of(str)), _is_named])
+    finish_reason: str = field(default="finish_reason", validator=[instance_of(str), _is_named], kw_only=True)
     read: str = field(default="scan", validator=in_(("scan", "strict")))
     format: str = field(default="jsonl", validator=in_(("jsonl", "parquet")))
     max_bytes: int = field(default=1_000_000, validator=[instance_of(int), ge(1), le(MOST_BYTES)])

@@ -17,6 +17,7 @@ from planspec_lark.bulk.records import (
     decode_text,
     name_missing_column,
     spell_id,
+    spell_reason,
 )
 from planspec_lark.syntax.source import visible
 
@@ -83,8 +84,8 @@ def read_groups(shard: Shard, options: BulkOptions) -> Iterator[Record]:
         for group in range(shard.start, shard.stop):
             end = number + file.metadata.row_group(group).num_rows
             try:
-                for id, data in _values(file, group, options, has_text=flaw is None):
-                    yield _make_record(number, id, data, flaw, options)
+                for id, reason, data in _values(file, group, options, has_text=flaw is None):
+                    yield _make_record(number, id, reason, data, flaw, options)
                     number += 1
             except (arrow.ArrowException, OSError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
@@ -106,18 +107,20 @@ def _check_column(schema: Any, name: str, arrow: Any) -> tuple[str, str] | None:
     return NOT_TEXT, f"the column holds {visible(str(kind))[:80]}, not a text"
 
 
-def _values(file: Any, group: int, options: BulkOptions, *, has_text: bool) -> Iterator[tuple[Any, bytes | None]]:
-    """The id, as pyarrow has it, and the text, as bytes, of each record of a row group."""
-    has_id = options.id in file.schema_arrow.names
-    wanted = {options.id} if has_id else set()
+def _values(file: Any, group: int, options: BulkOptions, *, has_text: bool) -> Iterator[tuple[Any, Any, bytes | None]]:
+    """The id and the finish reason, as pyarrow has them, and the text, as bytes, of each record of a row group."""
+    wanted = {options.id, options.finish_reason} & {*file.schema_arrow.names}
     wanted |= {options.text} if has_text else set()
     known = file.metadata.row_group(group)
     size = known.total_byte_size // max(1, known.num_rows)
     most = max(1, min(_BATCH, _BATCH_BYTES // max(1, size)))
     for batch in file.iter_batches(most, row_groups=[group], columns=[*wanted], use_threads=False):
         nothing = [None] * batch.num_rows
-        ids = batch.column(options.id) if has_id else nothing
-        yield from zip(ids, _texts(batch.column(options.text)) if has_text else nothing, strict=True)
+        ids, reasons = (
+            batch.column(name) if name in wanted else nothing for name in (options.id, options.finish_reason)
+        )
+        # Nothing but this holds the texts, so that they go before the next ones come.
+        yield from zip(ids, reasons, _texts(batch.column(options.text)) if has_text else nothing, strict=True)
 
 
 def _texts(column: Any) -> Any:
@@ -128,8 +131,8 @@ def _texts(column: Any) -> Any:
     return column.cast(arrow.large_binary()).to_pylist()
 
 
-def _make_record(
-    number: int, id: Any, data: bytes | None, flaw: tuple[str, str] | None, options: BulkOptions
+def _make_record(  # noqa: PLR0913, PLR0917  (what a row holds)
+    number: int, id: Any, reason: Any, data: bytes | None, flaw: tuple[str, str] | None, options: BulkOptions
 ) -> Record:
     record = Record(number)
     with record.hold_problems():
@@ -141,6 +144,7 @@ def _make_record(
         if len(data) > options.max_bytes:
             raise NoTextError(TOO_LONG, f"the text has more than {options.max_bytes} bytes")
         record.text = decode_text(data, "text")
+        record.finish_reason = "" if reason is None else spell_reason(_plain(reason))
     return record
 
 

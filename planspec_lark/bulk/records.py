@@ -29,6 +29,7 @@ __all__ = [
     "name_missing_column",
     "read_lines",
     "spell_id",
+    "spell_reason",
 ]
 
 NOT_JSON = "not-json"
@@ -62,11 +63,15 @@ class NoTextError(Exception):
 
 @define
 class Record:
-    """One record: its text, or the kind of problem that there is instead, with a message and how the line starts."""
+    """One record: its text, and why that ends, if it says so.
+
+    Or the kind of problem that there is instead, with a message and how the line starts.
+    """
 
     number: int
     id: str | None = None
     text: str | None = None
+    finish_reason: str = ""
     problem: str | None = None
     message: str | None = None
     excerpt: bytes = b""
@@ -199,6 +204,7 @@ def _take_columns(record: Record, value: object, options: BulkOptions) -> None:
     if not isinstance(text, str):
         raise NoTextError(NOT_TEXT, f"the column holds {_WHAT[type(text)]}, not a text")
     record.text = text
+    record.finish_reason = spell_reason(value.get(options.finish_reason))
 
 
 def decode_text(data: bytes, what: str) -> str:
@@ -218,6 +224,11 @@ def name_missing_column(name: str, names: Iterable[str]) -> str:
     """What is said where a record has other columns than that of the text."""
     listed = ", ".join(visible(name)[:40] for name in list(names)[:10]) or "none"
     return f"there is no column {visible(name)[:40]}, the columns are: {listed}"
+
+
+def spell_reason(value: object) -> str:
+    """Why a model stopped; empty where a record does not say so in words."""
+    return value if isinstance(value, str) else ""
 
 
 def spell_id(value: object) -> str | None:

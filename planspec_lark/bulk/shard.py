@@ -92,7 +92,7 @@ def _make_row(record: Record, name: str, options: BulkOptions, examples: Example
     row = {**_NOTHING, **place, "id": record.id}
     if record.text is not None:
         with record.hold_problems("analysis"):
-            analysis = analyze_text(record.text, read=options.read)
+            analysis = analyze_text(record.text, read=options.read, finish_reason=record.finish_reason)
             examples.add_findings(place, analysis)
             return row | analysis.to_row()
     problem, message = record.problem or "", record.message or ""

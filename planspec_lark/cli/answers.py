@@ -30,6 +30,7 @@ from planspec_lark.cli.arguments import (
 )
 from planspec_lark.cli.output import (
     FINDINGS,
+    UNREADABLE,
     Row,
     Unreadable,
     change_text,
@@ -196,7 +197,8 @@ def repair_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     plan's file is changed in place, in those lines alone; of an answer, the plan goes to standard output in canonical
     form. What each round has cost goes to standard error. Exits with 1 where something is left: then the lines that
     could be repaired are written to a plan's file, and nothing to any other. Exits with 2 where a file cannot be read
-    or written, or nobody can be asked.
+    or written, or nobody can be asked; where that happens in a later round, what those before have brought is written
+    as if something were left.
     """
     ask = _asker(given["llm"], given["planner"], given["timeout"], given["language"])
     with stop_on_faults(file, "nothing was read"):
@@ -261,7 +263,9 @@ def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, A
         return
     left = count_of(len(done.left), "finding is", "findings are")
     said = f"{shown(file)}: {left} left {spent}{written or '; nothing was written'}"
-    fail(f"{said}\n{shown(file)}: {visible(done.stopped)}", found=done.left)
+    # A model that has failed may do better another time.
+    code = FINDINGS if done.failure is None else UNREADABLE
+    fail(f"{said}\n{shown(file)}: {visible(done.stopped)}", code, found=done.left)
 
 
 def _change(file: str, before: str, after: str) -> bool:

@@ -28,6 +28,12 @@ _BYTES = click.IntRange(1, MOST_BYTES)
 @click.option("--text", default="text", metavar="COLUMN", help="The column with the text.")
 @click.option("--id", metavar="COLUMN", help="A column that identifies a record, kept in the rows.")
 @click.option(
+    "--finish-reason",
+    default=_DEFAULTS.finish_reason,
+    metavar="COLUMN",
+    help="A column that says why the model stopped, if records have it.",
+)
+@click.option(
     "--read",
     type=click.Choice(["scan", "strict"]),
     default="scan",

@@ -68,7 +68,7 @@ def report_options(*others: str) -> Callable[[Any], Any]:
 @flag("--unsafe-fixes", help="Write fixes that drop text or guess, too.")
 @flag("--diff", help="Write nothing; show what fixes would change.")
 @wait_option
-@count_option("--jobs", default=1, help="Use so many processes.")
+@count_option("--jobs", default=1, help="Use so many processes; not for fixes.")
 @count_option("--max-bytes", help="Refuse a longer file.")
 @count_option("--max-steps", help="Refuse a plan with more steps.")
 @count_option("--max-depth", help="Refuse a plan with more levels.")
@@ -100,9 +100,11 @@ def check_command(  # noqa: PLR0913  (one for each option)
         fixer = Fixer(unsafe_fixes, Limits(**most), also, wait_seconds(click.get_current_context()))
         if form != "text" and (diff or "-" in files):
             raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
+        if jobs > 1:
+            raise click.UsageError("--jobs: fixes are found and written by one process.")
         if diff:
             fixer.show(files)
-        check_files(fixer.fix, files, form, strict=strict, info=shows_info, to_stderr="-" in files)
+        check_files(fixer.fix, files, form, strict=strict, info=shows_info, to_stderr="-" in files, fixed=fixer.fixed)
         return
     least = Severity.INFO if info else Severity.WARNING
     check = partial(_check, limits=Limits(**most), also=also, least=least)
@@ -153,10 +155,12 @@ def check_files(  # noqa: PLR0913  (all by their names)
     info: bool,
     jobs: int = 1,
     to_stderr: bool = False,
+    fixed: Sequence[Diagnostic] | None = None,
 ) -> None:
     """Write what a check finds in each file, and leave with the exit code.
 
-    Infos are told only where they are asked for; ``to_stderr`` is for text.
+    Infos are told only where they are asked for; ``to_stderr`` is for text, and ``fixed`` for JSON: what the check has
+    fixed on its way.
 
     That is 2 where a file could not be read, 1 where there are errors (or warnings, if ``strict``).
     """
@@ -172,7 +176,7 @@ def check_files(  # noqa: PLR0913  (all by their names)
         read.append(label(file))
         items += outcome[1]
         counts.update(outcome[0])
-    _write(form, items, read, counts, to_stderr=to_stderr)
+    _write(form, items, read, counts, to_stderr=to_stderr, fixed=fixed)
     if len(read) < len(files):
         leave(UNREADABLE)
     if counts["error"] or (strict and counts["warning"]):
@@ -192,9 +196,17 @@ def _judge(check: Callable[[str], Sequence[Diagnostic]], form: str, info: bool, 
     return reports.summarize(found), list(map(_ITEMS[form], found))
 
 
-def _write(form: str, items: list[Any], files: list[str], counts: dict[str, int], *, to_stderr: bool) -> None:
+def _write(  # noqa: PLR0913  (what a report is made of)
+    form: str,
+    items: list[Any],
+    files: list[str],
+    counts: dict[str, int],
+    *,
+    to_stderr: bool,
+    fixed: Sequence[Diagnostic] | None,
+) -> None:
     if form == "json":
-        write_text(reports.to_json(items, files, counts) + "\n")
+        write_text(reports.to_json(items, files, counts, fixed) + "\n")
     elif form == "sarif":
         write_text(reports.to_sarif(items, __version__) + "\n")
     elif form == "github":

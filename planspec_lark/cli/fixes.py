@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from planspec_lark import planspec
 from planspec_lark.cli.output import (
@@ -40,12 +40,14 @@ class Fixer:
         limits: how much to read and to report.
         also: what else to look for.
         wait: seconds for which others who write are waited for.
+        fixed: what was fixed in all files so far.
     """
 
     unsafe: bool
     limits: Limits
     also: tuple[str, ...]
     wait: float
+    fixed: list[Diagnostic] = field(factory=list, init=False)
 
     def fix(self, file: str) -> list[Diagnostic]:
         """Fix a file in place, or standard input on its way to standard output; returns what is left.
@@ -56,6 +58,7 @@ class Fixer:
         """
         _, fixed = self._change(file, is_dry=False)
         self._tell(file, fixed, "fixed")
+        self.fixed.extend(fixed.fixed)
         return fixed.left
 
     def show(self, files: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from attrs import evolve
 
@@ -27,8 +27,17 @@ __all__ = ["PlanDocument"]
 
 _T = TypeVar("_T")
 _Change = Callable[[Editor], _T]
-# The text, its name, which steps are shown unfolded, and the risk that is allowed; None for a strict one.
-_State = tuple[str, str, list[bool | None], Risk | None]
+
+
+class _Reading(NamedTuple):
+    """How the text of a document is read that has other things around its plan."""
+
+    max_risk: Risk
+    default_type: str
+
+
+# The text, its name, which steps are shown unfolded, and how it is read; None for a strict one.
+_State = tuple[str, str, list[bool | None], _Reading | None]
 
 
 class PlanDocument:
@@ -40,9 +49,9 @@ class PlanDocument:
     still reads as the plan. If it does not, that is a fault of this library, and a :class:`RuntimeError` says so.
     """
 
-    def __init__(self, scan: ScanResult, *, max_risk: Risk | None) -> None:
+    def __init__(self, scan: ScanResult, *, reading: _Reading | None = None) -> None:
         self.name = scan.source.name
-        self._max_risk = max_risk
+        self._reading = reading
         self._load(scan)
         # What the document was at first, and all that has been done to it since: so any change can be taken back.
         self._origin = self.__reduce__()[1]
@@ -67,7 +76,7 @@ class PlanDocument:
         scan = scan_strictly(text, name=name, limits=limits)
         if scan.diagnostics:
             raise PlanSyntaxError(scan.diagnostics, scan.source)
-        return cls(scan, max_risk=None)
+        return cls(scan)
 
     @classmethod
     def from_answer(
@@ -75,6 +84,7 @@ class PlanDocument:
         text: str,
         *,
         max_risk: Risk | str = Risk.MEDIUM,
+        default_type: str = "",
         name: str = "<text>",
         limits: Limits = DEFAULT_LIMITS,
     ) -> PlanDocument:
@@ -86,24 +96,25 @@ class PlanDocument:
         Args:
             text: a text with a plan in it, such as a language model's answer.
             max_risk: the highest risk that is allowed.
+            default_type: the type of steps that have none.
             name: what diagnostics call it.
             limits: how much to take.
 
         Raises:
             PlanSyntaxError: the verdict is not ``accepted``; the diagnostics are those that decide it. Or the plan
                 stands in a string of a JSON value, where its lines cannot be changed.
-            ValueError: there is no such risk.
+            ValueError: there is no such risk or type.
         """
-        found = extract_plan(text, max_risk=max_risk, name=name, limits=limits)
+        found = extract_plan(text, max_risk=max_risk, default_type=default_type, name=name, limits=limits)
         if faults := found.faults:
             raise PlanSyntaxError(faults, found.source)
         if found.source.text != text:
             raise PlanSyntaxError([_name_string(Source(text, name))], Source(text, name))
-        return cls(found.scan, max_risk=found.max_risk)
+        return cls(found.scan, reading=_Reading(found.max_risk, default_type))
 
     @property
     def _is_strict(self) -> bool:
-        return self._max_risk is None
+        return self._reading is None
 
     @property
     def text(self) -> str:
@@ -220,14 +231,15 @@ class PlanDocument:
 
     def _reads(self) -> bool:
         """Whether the text, read as it was at first, is the plan: only steps it may have none of any more."""
-        assert self._max_risk is not None
-        found = extract_plan(self.text, max_risk=self._max_risk, limits=NO_LIMITS)
+        assert self._reading is not None
+        max_risk, default_type = self._reading
+        found = extract_plan(self.text, max_risk=max_risk, default_type=default_type, limits=NO_LIMITS)
         is_safe = found.is_usable or not (self._plan.steps or found.deciding)
         return is_safe and found.plan == self._plan
 
     def __reduce__(self) -> tuple[Callable[..., PlanDocument], _State]:
         # Copies, too, are made this way: the list of lines is long, and would be followed by recursion.
-        return _restore, (self.text, self.name, [step.expanded for step in iter_steps(self._plan)], self._max_risk)
+        return _restore, (self.text, self.name, [step.expanded for step in iter_steps(self._plan)], self._reading)
 
     def __repr__(self) -> str:
         return f"<PlanDocument {self.name!r}>"
@@ -244,12 +256,15 @@ def _name_string(source: Source) -> Diagnostic:
     return Diagnostic("PS101", message, Severity.ERROR, span, help=help, source=source)
 
 
-def _read(text: str, name: str, flags: list[bool | None], max_risk: Risk | None) -> ScanResult:
-    scan = (scan_strictly if max_risk is None else scan_plan)(text, name=name, limits=NO_LIMITS)
+def _read(text: str, name: str, flags: list[bool | None], reading: _Reading | None) -> ScanResult:
+    if reading is None:
+        scan = scan_strictly(text, name=name, limits=NO_LIMITS)
+    else:
+        scan = scan_plan(text, default_type=reading.default_type, name=name, limits=NO_LIMITS)
     for step, expanded in zip(iter_steps(scan.plan), flags, strict=True):
         step.expanded = expanded
     return scan
 
 
-def _restore(text: str, name: str, flags: list[bool | None], max_risk: Risk | None) -> PlanDocument:
-    return PlanDocument(_read(text, name, flags, max_risk), max_risk=max_risk)
+def _restore(text: str, name: str, flags: list[bool | None], reading: _Reading | None) -> PlanDocument:
+    return PlanDocument(_read(text, name, flags, reading), reading=reading)

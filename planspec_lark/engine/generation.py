@@ -93,8 +93,8 @@ def _is_repeated(step: PlanStep, kept: str | None) -> bool:
 
 def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) -> Generated:
     # What keeps the plan from being accepted is an error among these. That there are no steps is said below, and what
-    # a type is by the rules.
-    diagnostics = [one for one in scan.diagnostics if one.code not in ("PS201", "PS202")]
+    # breaks a rule by the rules.
+    diagnostics = scan.readings
     total = 0
     done = set()
     for step in iter_steps(PlanSpec(steps=list(steps))):
@@ -111,8 +111,8 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
         message = f"{total:,} steps: at most {limits.max_steps:,} are allowed"
         diagnostics.append(Diagnostic("PE302", message, CODES["PE302"].severity))
     elif total:
-        # Its goal is not the planner's concern.
-        rules = check_rules(PlanSpec(goal="-", steps=list(steps)))
+        # Its goal is not the planner's concern. What was left out of its steps counts as well.
+        rules = check_rules(PlanSpec(goal="-", steps=scan.plan.steps))
         diagnostics += locate([one for one in rules if one.severity is Severity.ERROR], scan.scan.places)
     return Generated(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics, frozenset(done))
 

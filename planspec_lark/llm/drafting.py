@@ -216,8 +216,7 @@ class _Drafting:
             self.on_event(event)
         read = extract_plan(text, finish_reason=why, name="<plan>", limits=self.limits)
         # What is lost for a stream may be less for a whole text.
-        listed = end.result.diagnostics if reader.is_hopeless else read.diagnostics
         # What rules say as well is said by them.
-        found = [one for one in listed if one.code not in ("PS201", "PS202")]
+        found = end.result.diagnostics if reader.is_hopeless else read.readings
         rules = [] if has_errors(found) else list(locate(check_rules(read.plan), read.scan.places))
         return "".join(pieces), read, [*found, *rules], effort

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from attrs import define, evolve, field, frozen
 
 from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Reading, Risk, highest, rate
-from planspec_lark.answers.truncation import find_cut
-from planspec_lark.answers.verdict import CUT, RatedFinding, Verdict, explain, judge
+from planspec_lark.answers.truncation import find_cut, name_cut
+from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
 from planspec_lark.plan_cmd.models import EDIT_OPS, VIEW_OPS, PlanCommand
 from planspec_lark.plan_cmd.parser import read_command, starts_command
 from planspec_lark.plan_cmd.printer import serialize_commands
@@ -27,15 +27,15 @@ from planspec_lark.planspec.answer_lines import (
     join_lines,
     read_bullet,
 )
-from planspec_lark.planspec.corrections import SPACES, find_inputs, find_outputs, is_item
+from planspec_lark.planspec.corrections import SPACES, find_inputs, find_outputs
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
-from planspec_lark.planspec.positions import Places
+from planspec_lark.planspec.step_repair import is_item
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span, end_last_line
 
-__all__ = ["CommandScan", "Line", "name_cut", "read_lines", "scan_plan_commands"]
+__all__ = ["CommandScan", "Line", "read_lines", "scan_plan_commands"]
 
 # Of each code, the risk of the repair; what stands behind what, see the language's page on commands.
 RISKS = {
@@ -162,7 +162,7 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
     found.extend(remainder.diagnose(source))
     if cut is not None:
         found.add(name_cut(Source(text, name), cut, is_allowed=allow_truncated))
-    reading = Reading(source.text, Places(source))
+    reading = Reading(source.text)
     entries = [risks.get(id(one)) or RatedFinding(one, rate(one, reading)) for one in found.close()]
     entries = [_refuse(one) if one.risk.rank > most.rank else one for one in entries]
     scan.diagnostics.extend(one.diagnostic for one in entries)
@@ -171,14 +171,6 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
 
 def _refuse(entry: RatedFinding) -> RatedFinding:
     return evolve(entry, diagnostic=evolve(entry.diagnostic, severity=Severity.ERROR))
-
-
-def name_cut(source: Source, cut: int, *, is_allowed: bool = False) -> Diagnostic:
-    """That an answer was cut off, from an offset on: an error, unless it is allowed."""
-    severity = Severity.WARNING if is_allowed else Severity.ERROR
-    span = source.span(min(cut, max(source.length - 1, 0)), source.length)
-    help = "ask for the rest, or allow an answer that is cut off"
-    return Diagnostic(CUT, "the answer is cut off here", severity, span, source=source, help=help)
 
 
 # ---------------------------------------------------------------- lines

@@ -41,13 +41,8 @@ from planspec_lark.planspec.corrections import (
     find_arrow,
     find_inputs,
     find_outputs,
-    is_foreign_type,
-    is_item,
     is_plain_label,
-    looks_like_step,
-    mend_header,
-    mend_step,
-    rank_of_number,
+    repair_header,
     unwrap,
     variables_of,
 )
@@ -59,6 +54,7 @@ from planspec_lark.planspec.recovery import (
     STEP_GROUPS,
     Recovery,
 )
+from planspec_lark.planspec.step_repair import is_foreign_type, is_item, looks_like_step, rank_of_number, repair_step
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
 from planspec_lark.planspec.tokens import build_step, split_variables
 from planspec_lark.planspec.tree import grow
@@ -205,7 +201,7 @@ class AnswerReader(Recovery):
         is_listed = kind == "constraint" and (self.section is not Section.STEPS or self.unfinished == "constraints")
         if match and (is_listed or (kind in ("title", "goal") and not self.steps)):
             return self._find_marks(kind, match, content)
-        if not match and (header := mend_header(content)):
+        if not match and (header := repair_header(content)):
             # Behind the steps, only the plainest words are those of a plan's part; others may be anything's.
             if self.steps and header[1].startswith(("Goal:", "Constraints:")) and not is_plain_label(content):
                 return Fault(Flaw("PS106", "this may be a part of the plan, and comes too late", 0, len(content)))
@@ -270,7 +266,7 @@ class AnswerReader(Recovery):
 
     def _find_heading(self, level: int, text: str, content: str) -> Fault | None:
         """A step whose line is a heading, in a text that has no types: what stands below it are its steps."""
-        if mend_header(content) is not None:
+        if repair_header(content) is not None:
             return None
         if is_notes(text):
             return None
@@ -284,7 +280,7 @@ class AnswerReader(Recovery):
         may_be_phase = level < 7 and (has_phases if self.steps else self.section > Section.TITLE)
         if not is_numbered and not may_be_phase:
             return None
-        written = mend_step(
+        written = repair_step(
             text if is_numbered else f"{self._numbers.get('', 0) + 1}. {text}", self.legend, self.default_type
         )[1]
         if written is None:
@@ -340,7 +336,7 @@ class AnswerReader(Recovery):
             return None
         # In plain text, a list of what is said of anything else is no plan.
         is_plan = self.section is not Section.NOTHING and is_item(content)
-        flaws, written = mend_step(content, self.legend, self.default_type if is_plan else "")
+        flaws, written = repair_step(content, self.legend, self.default_type if is_plan else "")
         if written is None:
             return None
         placed = self._place(written, indent)
@@ -389,10 +385,10 @@ class AnswerReader(Recovery):
         text = read_bullet(content)
         if not text:
             return None
-        is_typed = text[:1] in "[［【*`" and mend_step(f"1. {text}", self.legend)[1] is not None
+        is_typed = text[:1] in "[［【*`" and repair_step(f"1. {text}", self.legend)[1] is not None
         if not is_typed and not (self.default_type and self._is_step_list(text, indent)):
             return None
-        written = mend_step(f"1. {text}", self.legend, self.default_type)[1]
+        written = repair_step(f"1. {text}", self.legend, self.default_type)[1]
         if written is None:
             return None
         while self._nested and self._nested[-1][0] > indent:

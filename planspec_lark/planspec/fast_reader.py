@@ -59,9 +59,14 @@ def read_steps(lines: str) -> list[PlanStep] | None:
 
 
 def _rows(text: str, at: int, pattern: Pattern[str]) -> Iterator[tuple[str, ...]]:
-    """The rows from an offset on, found by the thousand: all at once would take as much memory as the plan."""
+    """The rows from an offset on, found by the thousand: all at once would take as much memory as the plan.
+
+    The first line comes alone: of most texts that are no plan, it tells so.
+    """
+    stretch = 0
     while at < len(text):
-        newline = text.find("\n", at + _STRETCH)
+        newline = text.find("\n", at + stretch)
+        stretch = _STRETCH
         between = grammars.pattern("planspec", "NL").match(text, newline) if newline >= 0 else None
         end = between.end() if between else len(text)
         yield from pattern.findall(text, at, end)

@@ -9,8 +9,9 @@ from attrs import evolve, frozen
 
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import BLANKS
-from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, apply_edits
 from planspec_lark.syntax.limits import NO_LIMITS, Limits
+from planspec_lark.syntax.source import Source
 
 __all__ = ["Fixed", "fix_text"]
 
@@ -72,7 +73,7 @@ def fix_text(
         if not chosen:
             break
         chosen = chosen[: most or None]
-        after = _apply(text, chosen)
+        after = apply_edits(text, _edits_of(text, chosen))
         left = check(after)
         if after != text and _errors(left) <= _errors(found):
             text, found, most = after, left, 0
@@ -116,21 +117,12 @@ def _touches(taken: list[tuple[int, int]], start: int, end: int) -> bool:
     return at > 0 and taken[at - 1][1] > start
 
 
-def _apply(text: str, chosen: Iterable[Diagnostic]) -> str:
-    """The text with all edits of these fixes."""
-    edits = sorted(_edits(text, chosen), key=lambda edit: (edit[0], edit[1]))
-    pieces: list[str] = []
-    at = 0
-    for start, end, new in edits:
-        pieces += text[at : max(at, start)], new
-        at = max(at, end)
-    return "".join([*pieces, text[at:]])
-
-
-def _edits(text: str, chosen: Iterable[Diagnostic]) -> Iterator[tuple[int, int, str]]:
+def _edits_of(text: str, chosen: Iterable[Diagnostic]) -> Iterator[Edit]:
+    """All edits of these fixes."""
+    source = Source(text)
     for one in chosen:
         for edit in one.fix.edits if one.fix else ():
-            yield (*_bounds(text, edit), edit.text)
+            yield evolve(edit, span=source.span(*_bounds(text, edit)))
 
 
 def _bounds(text: str, edit: Edit) -> tuple[int, int]:

@@ -14,22 +14,19 @@ from types import MappingProxyType
 
 from attrs import evolve, frozen
 
-from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, is_harmless
+from planspec_lark.planspec.answer_lines import find_elision, is_harmless
 from planspec_lark.planspec.corrections import (
     SPACES,
     Flaw,
     find_outputs,
-    is_foreign_type,
-    looks_like_step,
-    mend_bullet,
-    mend_header,
-    mend_step,
-    read_status,
+    repair_bullet,
+    repair_header,
     variables_of,
 )
 from planspec_lark.planspec.line_faults import is_step, line_pattern
 from planspec_lark.planspec.models import BLANKS, PlanSpec, iter_steps
 from planspec_lark.planspec.positions import cut_indentation
+from planspec_lark.planspec.step_repair import is_foreign_type, looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix
 from planspec_lark.syntax.source import Source, Span, newline_of
@@ -165,7 +162,7 @@ class _Text:
         row = self.rows[at]
         if body == "body_line":
             return row.startswith(">")
-        return row.startswith("- ") or (mend_bullet(row) is not None and not is_step(row))
+        return row.startswith("- ") or (repair_bullet(row) is not None and not is_step(row))
 
     @cached_property
     def _listed(self) -> set[int]:
@@ -218,11 +215,11 @@ class _Text:
 
     def _keeps(self, line: str, repaired: str, step_id: str) -> bool:
         line = line.strip(SPACES)
-        if line == repaired or repaired in ((mend_bullet(line) or ("", ""))[1], (mend_header(line) or ("", ""))[1]):
+        if line == repaired or repaired in ((repair_bullet(line) or ("", ""))[1], (repair_header(line) or ("", ""))[1]):
             return True
         if not looks_like_step(line):
             return line.startswith(repaired) and not _says_much(line[len(repaired) :])
-        flaws, written = mend_step(line)
+        flaws, written = repair_step(line)
         if written != repaired or not all(_is_spelling(flaw, line, repaired) for flaw in flaws):
             return False
         step_id = step_id or repaired.split(" ", maxsplit=1)[0].rstrip(".")
@@ -278,8 +275,8 @@ class _Text:
     def _fix_unknown(self, _fault: Diagnostic, at: int) -> Fix | None:
         """A line that is none of a plan's."""
         row = self.rows[at]
-        is_item = mend_bullet(row) is not None and at in self._listed
-        if is_item or is_conflict_marker(row) or find_elision(row) or looks_like_step(row):
+        is_item = repair_bullet(row) is not None and at in self._listed
+        if is_item or find_elision(row) or looks_like_step(row):
             return None
         if is_harmless(row) or not row.strip(SPACES):
             return self._leave_out(at, "leave this line out", is_safe=True)
@@ -333,7 +330,7 @@ class _Text:
 
     def _read_title(self, at: int) -> Fix | None:
         """A title that is the header of another part."""
-        header = mend_header(self.rows[at]) if self.kind(at) == "title" else None
+        header = repair_header(self.rows[at]) if self.kind(at) == "title" else None
         return None if header is None or header[1].startswith("# ") else Fix(self._content(at), header[1], is_safe=True)
 
     def _fix_repeated(self, _fault: Diagnostic, at: int) -> Fix | None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.planspec.corrections import looks_like_step, read_loose_id
 from planspec_lark.planspec.models import BLANKS, PlanStep, iter_steps
 from planspec_lark.planspec.recovery import ScanResult
+from planspec_lark.planspec.step_repair import looks_like_step, read_loose_id
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 
 __all__ = ["Holes"]
@@ -26,9 +26,10 @@ class Holes:
 
     Attributes:
         result: what was read.
-        ids: the ids that they seem to have, and the parents of these.
+        ids: the ids that they seem to have.
+        parents: the ids above these; empty for a step at the top.
         words: their words.
-        has_goal: whether one of them may be the goal.
+        codes: the codes of their faults.
     """
 
     result: ScanResult

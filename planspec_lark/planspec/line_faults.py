@@ -15,12 +15,11 @@ from planspec_lark.planspec.corrections import (
     SPACES,
     WIDE_SPACES,
     Flaw,
-    looks_like_step,
-    mend_bullet,
-    mend_header,
-    mend_step,
+    repair_bullet,
+    repair_header,
 )
 from planspec_lark.planspec.models import BLANKS, list_types
+from planspec_lark.planspec.step_repair import looks_like_step, repair_step
 from planspec_lark.syntax import grammars
 
 __all__ = [
@@ -124,7 +123,7 @@ def diagnose(line: str, section: Section) -> Fault:
         return indented
     if line.startswith(("```", "~~~")):
         return Fault(_whole(line, "PS103", "a code fence is not part of a plan"), help=_HELP["PS103"], repaired="")
-    if section is Section.CONSTRAINTS and (bullet := mend_bullet(line)) and not is_step(line):
+    if section is Section.CONSTRAINTS and (bullet := repair_bullet(line)) and not is_step(line):
         return Fault(bullet[0], repaired=_accepted(bullet[1]))
     if looks_like_step(line):
         return _diagnose_step(line, section)
@@ -133,7 +132,7 @@ def diagnose(line: str, section: Section) -> Fault:
 
 def is_step(line: str) -> bool:
     """Whether a line can be read as a step, repaired or not."""
-    return mend_step(line)[1] is not None
+    return repair_step(line)[1] is not None
 
 
 def comment_fault(line: str, start: int, repaired: str) -> Fault:
@@ -162,7 +161,7 @@ def diagnose_comment(line: str) -> Fault | None:
 
 def _diagnose_header(line: str) -> Fault | None:
     """What is almost a header, or None."""
-    header = mend_header(line)
+    header = repair_header(line)
     # A goal that has its text in the next line is still one to be written in its own.
     is_bare = header is not None and header[1] == "Goal:" and not line.rstrip(BLANKS + "*").endswith((":", "："))
     return Fault(header[0], repaired=header[1]) if header and not is_bare and _accepted(header[1]) else None
@@ -187,7 +186,7 @@ def _diagnose_indentation(line: str, section: Section) -> Fault | None:
 
 
 def _diagnose_step(line: str, section: Section) -> Fault:
-    flaws, repaired = mend_step(line)
+    flaws, repaired = repair_step(line)
     tokens, at, expected = _read(line)
     if repaired is None and not tokens and not flaws and section is not Section.STEPS:
         return _unknown(line, section)

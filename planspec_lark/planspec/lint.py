@@ -8,10 +8,11 @@ from difflib import SequenceMatcher
 
 from attrs import evolve
 
-from planspec_lark.planspec.corrections import find_inputs, find_outputs, find_progress
+from planspec_lark.planspec.corrections import find_inputs, find_outputs
 from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.step_repair import find_progress
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten

@@ -8,8 +8,8 @@ from operator import attrgetter
 
 from attrs import evolve
 
-from planspec_lark.planspec.corrections import read_status
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
+from planspec_lark.planspec.step_repair import read_status
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 

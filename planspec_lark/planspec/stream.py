@@ -14,12 +14,12 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from planspec_lark.planspec.answer_reader import AnswerReader
-from planspec_lark.planspec.corrections import looks_like_step
 from planspec_lark.planspec.line_faults import is_step
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.recovery import BLANK_LINES, Recovery, ScanResult, start_of
 from planspec_lark.planspec.scan import scan_parts
+from planspec_lark.planspec.step_repair import looks_like_step
 from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from planspec_lark.planspec.corrections import NOTHING, SPACES, mend_step, read_status, unwrap, variables_of
+from planspec_lark.planspec.corrections import NOTHING, SPACES, unwrap, variables_of
+from planspec_lark.planspec.step_repair import read_status, repair_step
 
 __all__ = ["is_delimiter", "read_columns", "split_cells", "write_row"]
 
@@ -69,7 +70,7 @@ def write_row(
     status = values.get("status", "").replace("\ufe0f", "")
     mark = (legend.get(status) or read_status(status)) if status else " "
     type_ = f"[{values['type'].strip('[]')}] " if "type" in values else ""
-    written = mend_step(f"{values.get('number', number)}. {type_}{text}", legend, default_type)[1]
+    written = repair_step(f"{values.get('number', number)}. {type_}{text}", legend, default_type)[1]
     flow = {name: variables_of(values[name]) for name in ("inputs", "outputs") if name in values}
     if written is None or mark is None or None in flow.values():
         return None

@@ -10,7 +10,8 @@ from attrs import define, field, frozen
 
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.answers.risk import Risk
-from planspec_lark.answers.verdict import CUT, Verdict
+from planspec_lark.answers.truncation import CUT
+from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.tree import walk

@@ -23,6 +23,7 @@ __all__ = [
     "PlanSpecError",
     "PlanSyntaxError",
     "Severity",
+    "apply_edits",
     "count_of",
     "decode",
     "has_errors",
@@ -65,6 +66,16 @@ class Fix:
     def edits(self) -> tuple[Edit, ...]:
         """All of its edits, in the order of the text. No two overlap."""
         return tuple(sorted((Edit(self.span, self.text), *self.more), key=lambda edit: edit.span.start))
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """A text with all of these edits in their places. Where two overlap, what both take out is gone once."""
+    pieces: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
+        pieces += text[at : edit.span.start], edit.text
+        at = max(at, edit.span.end)
+    return "".join([*pieces, text[at:]])
 
 
 @frozen

@@ -37,9 +37,29 @@ def _encode(value: object) -> str:
     return escape_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def to_json(items: Iterable[dict[str, Any]], files: Sequence[str], summary: Mapping[str, int]) -> str:
-    """One object: ``files``, ``summary`` (see :func:`summarize`) and ``diagnostics``, which are ``items``."""
-    return _encode({"files": list(files), "summary": dict(summary), "diagnostics": list(items)})
+def to_json(
+    items: Iterable[dict[str, Any]],
+    files: Sequence[str],
+    summary: Mapping[str, int],
+    fixed: Iterable[Diagnostic] | None = None,
+) -> str:
+    """One object: ``files``, ``summary`` (see :func:`summarize`) and ``diagnostics``, which are ``items``.
+
+    With ``fixed``, diagnostics whose fixes were applied, it has these as well, in short.
+    """
+    report = {"files": list(files), "summary": dict(summary), "diagnostics": list(items)}
+    return _encode(report if fixed is None else {**report, "fixed": list(map(_fixed_item, fixed))})
+
+
+def _fixed_item(diagnostic: Diagnostic) -> dict[str, Any]:
+    """What was fixed: its line is that in the text as it was then."""
+    return {
+        "file": diagnostic.source.name if diagnostic.source else None,
+        "code": diagnostic.code,
+        "line": diagnostic.line,
+        "message": diagnostic.message,
+        "is_safe": diagnostic.fix is not None and diagnostic.fix.is_safe,
+    }
 
 
 def json_item(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark import Extraction, PlanDocument, PlanSyntaxError, extract_plan
+from planspec_lark import Diagnostic, Extraction, PlanDocument, PlanSyntaxError, Severity, extract_plan
 from planspec_lark.answers import Verdict
 from planspec_lark.bulk.analysis import analyze_text
 from planspec_lark.engine.generation import read_children, read_new_plan
@@ -122,3 +122,50 @@ def test_a_foreign_line_keeps_every_door_shut(kind: str) -> None:
         text = f"Goal: go\n## Steps\n1. [act] Walk → there\n{line}\n2. [act] Come back\n"
         # A line that begins with `>` is one of detail as it stands.
         assert go_through(text).verdict is not Verdict.ACCEPTED or line.startswith(">"), line
+
+
+# A text that is repaired (`2)`), with a step that breaks each of the rules that a reading looks at.
+BROKEN_RULES = {
+    "PS202": "Goal: go\n## Steps\n1. [reson] Look\n2) [act] Go\n",
+    "PS203": "Goal: go\n## Steps\n1. look [act] Look\n2) look [act] Go\n",
+    "PS204": "Goal: go\n## Steps\n1. [act] Look\n1.1. [act] Up\n2) [act] Go\n",
+}
+
+
+def _draft(text: str) -> list[Diagnostic]:
+    answer = Answer(text, finish_reason="stop")
+    return draft_plan_at_once(lambda _: answer, "task", max_repairs=0, end_mark="<END OF PLAN>").diagnostics
+
+
+# What each door that looks at the rules by itself finds in an answer.
+JUDGES: dict[str, Callable[[str], list[Diagnostic]]] = {
+    "bulk": lambda text: analyze_text(text, read="scan").diagnostics,
+    "a new plan for the engine": lambda text: read_new_plan(text, LIMITS).diagnostics,
+    "steps for the engine": lambda text: (
+        read_children(text, PlanStep("7", step_type="subtask"), (), LIMITS).diagnostics
+    ),
+    "a draft": _draft,
+}
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("code", BROKEN_RULES)
+def test_what_breaks_a_rule_is_said_once(name: str, code: str) -> None:
+    text = BROKEN_RULES[code]
+    assert code in [one.code for one in extract_plan(text).diagnostics]
+    found = [one for one in JUDGES[name](text) if one.code == code]
+    assert [one.severity for one in found] == [Severity.ERROR]
+
+
+def test_a_list_that_is_almost_one_is_said_once() -> None:
+    text = "Sure!\n\nGoal: go\n## Steps\n1. [act] Look → gross-weight\n2. [act] Go\n"
+    assert [one.code for one in extract_plan(text).readings if one.code == "PS319"] == ["PS319"]
+    for name, judge in JUDGES.items():
+        assert [one.code for one in judge(text) if one.code == "PS319"] == ["PS319"], name
+
+
+def test_a_rule_that_a_repeated_step_breaks_counts() -> None:
+    container = PlanStep("7", step_type="subtask", children=[PlanStep("7.1", step_type="act", description="Look")])
+    text = "## Steps\n7.1. [x] [act] Look\n7.1.1. [act] Up\n7.2) [act] Go\n"
+    assert [one.code for one in extract_plan(text).deciding] == ["PS204"]
+    assert not read_children(text, container, (), LIMITS).is_usable

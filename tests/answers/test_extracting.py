@@ -22,7 +22,7 @@ from planspec_lark import (
 from planspec_lark.answers import Risk, Verdict
 from planspec_lark.answers.risk import RISKS
 from planspec_lark.planspec.answer_lines import is_suspect
-from planspec_lark.planspec.corrections import is_foreign_type
+from planspec_lark.planspec.step_repair import is_foreign_type
 from tests import strategies
 from tests.corpus import each, find
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, strategies as st
@@ -19,7 +19,7 @@ from planspec_lark import (
 )
 from planspec_lark.answers import Asked, RepairedPlan, RepairRound, Verdict
 from planspec_lark.answers.questions import read_choice
-from planspec_lark.llm import Reply, Usage
+from planspec_lark.llm import LlmError, Reply, Usage
 from tests import strategies
 from tests.answers.scripted import follow, lines_of
 
@@ -30,8 +30,8 @@ MENDED = "LINE 4: 2. [act] Light the oven → heat"
 
 def say(*answers: str) -> Callable[[str], str]:
     """A model that gives these answers, and may not be asked again."""
-    left: Iterator[str] = iter(answers)
-    return lambda _: next(left)
+    left = list(answers)
+    return lambda _: left.pop(0) if left else pytest.fail("nobody may be asked any more")
 
 
 def kinds(done: RepairedPlan) -> list[str]:
@@ -365,6 +365,40 @@ def test_what_the_model_raises_goes_through() -> None:
 
     with pytest.raises(OSError, match="no line"):
         repair_plan(f"{HEAD}{STEPS}", ask)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (LlmError("no connection to here"), "round 2 failed: no connection to here"),
+        (OSError("no\nline"), "round 2 failed: OSError: no line"),
+        (TimeoutError(), "round 2 failed: TimeoutError"),
+    ],
+)
+def test_what_was_repaired_stays_where_a_later_round_fails(error: Exception, said: str) -> None:
+    answers: list[str | Exception] = ["LINE 4: 2. [act] Light it", error]
+
+    def ask(_: str) -> str:
+        given = answers.pop(0)
+        if isinstance(given, Exception):
+            raise given
+        return given
+
+    heard: list[RepairRound] = []
+    text = f"{HEAD}1. [act] Order\n2. Light it\n3. Bake\n"
+    done = repair_plan(text, ask, max_faults=1, on_round=heard.append)
+    assert done.text == text.replace("2. L", "2. [act] L")
+    assert (done.is_usable, done.failure, done.stopped) == (False, error, said)
+    assert [one.line for one in done.left] == [5]
+    assert done.rounds == tuple(heard)
+    assert done.cost == heard[0].cost
+    assert done.to_dict()["stopped"] == said
+
+
+def test_a_reply_that_is_no_text_is_never_taken_for_a_failure_of_the_model() -> None:
+    answers: list[str | None] = ["Hm.", None]
+    with pytest.raises(TypeError, match="not NoneType"):
+        repair_plan(f"{HEAD}{STEPS}", lambda _: answers.pop(0))  # type: ignore[arg-type,return-value]
 
 
 # ---------------------------------------------------------------- what it costs

@@ -187,3 +187,15 @@ def test_what_is_held_at_once_is_bounded(tmp_path: Path, size: int, count: int, 
         assert tracemalloc.get_traced_memory()[1] < most
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int8(), pa.string())])
+def test_why_a_model_stopped(tmp_path: Path, kind: Any) -> None:
+    schema = pa.schema([("text", pa.string()), ("finish_reason", kind)])
+    given = [{"text": PLAN, "finish_reason": reason} for reason in ("stop", "length", None)]
+    path = write_parquet(tmp_path / "corpus", given, schema=schema)
+    assert [row["truncated"] for row in analyze(path)] == [False, True, False]
+    # The text itself may say so, and a column of another kind says nothing.
+    assert not any(row["truncated"] for row in analyze(path, finish_reason="text"))
+    numbers = write_parquet(tmp_path / "numbers", [{"text": PLAN, "finish_reason": 1}])
+    assert [row["truncated"] for row in analyze(numbers)] == [False]

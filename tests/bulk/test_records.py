@@ -247,3 +247,15 @@ def test_damage_behind_a_last_line_without_end(tmp_path: Path, packed: bytes, ex
     path = tmp_path / "corpus.gz"
     path.write_bytes(packed)
     assert kinds(analyze(path)) == list(enumerate(expected))
+
+
+@pytest.mark.parametrize("column", ["finish_reason", "stop_reason"])
+def test_why_a_model_stopped(tmp_path: Path, column: str) -> None:
+    reasons = ["stop", "length", "max_tokens", None, 5, ["length"], {"length": 1}]
+    lines = [line_of(PLAN), *(line_of(PLAN, **{column: reason}) for reason in reasons)]
+    (tmp_path / "corpus").write_bytes(b"".join(lines))
+    rows = analyze(tmp_path / "corpus", finish_reason=column)
+    assert [row["truncated"] for row in rows] == [False, False, True, True, False, False, False, False]
+    assert [row["valid"] for row in rows] == [not row["truncated"] for row in rows]
+    assert {row["problem"] for row in rows} == {None}
+    assert not any(row["truncated"] for row in analyze(tmp_path / "corpus", finish_reason="other"))

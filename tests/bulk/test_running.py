@@ -271,10 +271,10 @@ def test_a_failing_analysis_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyP
     corpus = write_corpus(tmp_path / "corpus.jsonl", 6)
     analyze = analysis.analyze_text
 
-    def fail(text: str, *, read: str) -> object:
+    def fail(text: str, *, read: str, finish_reason: str = "") -> object:
         if text == PLAN:
             raise RecursionError("\x1b[2J")
-        return analyze(text, read=read)
+        return analyze(text, read=read, finish_reason=finish_reason)
 
     monkeypatch.setattr(shard, "analyze_text", fail)
     report = run([corpus], tmp_path / "out")

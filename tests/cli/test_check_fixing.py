@@ -95,6 +95,33 @@ def test_a_report_for_machines_is_about_what_is_left() -> None:
     assert text_of("faulty.md") == SAFE
 
 
+def test_a_report_for_machines_lists_what_was_fixed() -> None:
+    result = run("check", "--unsafe-fixes", "--format", "json", "faulty.md", "plan.md")
+    assert json.loads(result.stdout)["fixed"] == [
+        {
+            "file": "faulty.md",
+            "code": code,
+            "line": line,
+            "message": message,
+            "is_safe": is_safe,
+        }
+        for code, line, message, is_safe in [
+            ("PS110", 3, "`1)` is not an id with a dot behind it", True),
+            ("PS106", 6, "the goal comes too late", True),
+            ("PS101", 1, "this is not a line of a plan", False),
+        ]
+    ]
+    assert json.loads(run("check", "--fix", "--format", "json", "plan.md").stdout)["fixed"] == []
+    assert "fixed" not in json.loads(run("check", "--format", "json", "plan.md").stdout)
+
+
+@pytest.mark.parametrize("option", ["--fix", "--unsafe-fixes", "--diff"])
+def test_fixes_are_not_for_several_processes(option: str) -> None:
+    result = run("check", option, "--jobs", "2", "faulty.md")
+    assert (result.exit_code, result.stdout, text_of("faulty.md")) == (2, "", FAULTY)
+    assert "--jobs: fixes are found and written by one process." in result.stderr
+
+
 @pytest.mark.parametrize("arguments", [["--fix", "-"], ["--diff", "faulty.md"]])
 def test_standard_output_has_one_use(arguments: list[str]) -> None:
     result = run("check", "--format", "json", *arguments, stdin=FAULTY)

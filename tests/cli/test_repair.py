@@ -181,6 +181,26 @@ def test_who_cannot_be_asked(served: Served, plan: Path) -> None:
     assert run("repair", "nothing.md", "--planner", "cat").exit_code == 2
 
 
+def test_what_was_repaired_is_told_where_a_later_round_fails(plan: Path) -> None:
+    text = f"{TEXT}3. Bake\n"
+    half = text.replace("2. L", "2. [act] L")
+    plan.write_text(text)
+    options = (*say(MENDED), "--max-faults", "1")
+    result = run("repair", "oven.md", *options)
+    # The second answer is none: there is no file with it.
+    assert (result.exit_code, result.stdout, plan.read_text()) == (2, "", half)
+    assert "round 1: 1 line asked for (5)" in result.stderr
+    assert "error[PS112]" in result.stderr
+    assert "oven.md: 1 finding is left after 1 round, about " in result.stderr
+    assert "; oven.md: written\noven.md: round 2 failed: `sh` ended with exit code 1" in result.stderr
+    plan.write_text(text)
+    result = run("repair", "oven.md", *say(MENDED), "--max-faults", "1", "--json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["text"], plan.read_text()) == (2, half, text)
+    assert found["stopped"].startswith("round 2 failed: ")
+    assert [one["lines"] for one in found["rounds"]] == [[5]]
+
+
 def test_what_is_no_text() -> None:
     Path("bad.md").write_bytes(b"\xff")
     result = run("repair", "bad.md", *say())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -211,3 +212,31 @@ def test_answers(path: Path) -> None:
     commands += [PlanCommand("REVISE", "1", "subtask", "e", detail=["f"]), PlanCommand("REPLAN", "1")]
     is_whole = documents.answer_is_kept(text, commands)
     assert is_whole == (extract_plan(text).verdict is Verdict.ACCEPTED)
+
+
+PLAIN = "# Open the bakery\n\n1. Order the gas\n2. Light the oven\n\nGood luck!\n"
+
+
+def test_steps_without_a_type_get_the_default_one() -> None:
+    with pytest.raises(PlanSyntaxError):
+        PlanDocument.from_answer(PLAIN)
+    document = PlanDocument.from_answer(PLAIN, default_type="act")
+    assert [step.step_type for step in document.plan.steps] == ["act", "act"]
+    for one in (document, pickle.loads(pickle.dumps(document)), deepcopy(document)):
+        one.set_status("2", "done")
+        assert one.text == PLAIN.replace("2. L", "2. [x] [act] L")
+        assert one.plan == extract_plan(one.text, default_type="act").plan
+
+
+def test_a_change_of_a_plan_without_types_that_fails_is_taken_back() -> None:
+    document = PlanDocument.from_answer(PLAIN, default_type="act")
+    with pytest.raises(CommandError):
+        document.remove("3")
+    assert document.text == PLAIN
+    document.remove("1")
+    assert document.text == PLAIN.replace("1. Order the gas\n", "")
+
+
+def test_a_default_type_is_a_type() -> None:
+    with pytest.raises(ValueError, match="default_type"):
+        PlanDocument.from_answer(PLAIN, default_type="cook")

@@ -39,9 +39,9 @@ from planspec_lark.engine import Decision, read_reflection, read_replan
 from planspec_lark.json_text import JsonText, read_json, scan_json
 from planspec_lark.json_text.models import MISSING
 from planspec_lark.planspec.answer_lines import is_suspect
-from planspec_lark.planspec.corrections import is_foreign_type
 from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.recovery import scan_faults
+from planspec_lark.planspec.step_repair import is_foreign_type
 from planspec_lark.syntax.limits import NO_LIMITS
 
 # ---------------------------------------------------------------- printing and reading

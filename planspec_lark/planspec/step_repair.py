@@ -1,0 +1,376 @@
+"""Steps that are almost some: how people and language models number them, and which words they use for status and type.
+
+As in :mod:`planspec_lark.planspec.corrections`, a repair is a guess that callers put to the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from re import Match
+from types import MappingProxyType
+
+from attrs import define, field
+
+from planspec_lark.planspec.corrections import SPACE, SPACES, Flaw, compiled, find_outputs, unwrap, variables_of
+from planspec_lark.planspec.models import BLANKS, STEP_TYPES
+from planspec_lark.syntax import grammars
+
+__all__ = [
+    "find_progress",
+    "is_foreign_type",
+    "is_item",
+    "looks_like_step",
+    "rank_of_number",
+    "read_loose_id",
+    "read_status",
+    "repair_step",
+]
+
+_SPACE_GROUP = rf"(?P<space>{SPACE}*)"
+
+
+def find_progress(text: str) -> str:
+    """The progress that is meant by a result such as ``progress 3/5``; empty for any other."""
+    match = compiled(_ALMOST_PROGRESS).fullmatch(text)
+    return f"Progress: {match[1]}/{match[2]}" if match else ""
+
+
+# How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or behind a word.
+_NUMERALS = "一二三四五六七八九"
+# Up to 99; what goes on with more numerals is another number.
+_NUMERAL = f"(?:[{_NUMERALS}]?十[{_NUMERALS}]?|[{_NUMERALS}])(?![{_NUMERALS}十百千零〇])"
+_NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
+_LEADER = (
+    rf"(?:[#＃]{{1,6}}{SPACE}*)?(?:[-*+•·‣▪◦]{SPACE}+)?(?:(?:\[(?P<box>[ xX])\]"
+    rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］]{{1,3}}))"
+    rf"{SPACE}+)?(?P<marks>[*_]*)(?:(?P<word>{_NUMBER_WORDS}){SPACE}*)?"
+)
+_DIGITS = "[0-9０-９]+(?:[.．][0-9０-９]+)*"
+# Each with the group `all`: what should have been written otherwise, if anything.
+_ID = (
+    rf"(?P<all>(?P<open>[(（]?)(?P<id>{_DIGITS}|{_NUMERAL}|[A-Ha-h](?![A-Za-z]))[)）]?(?:步|阶段)?"
+    rf"(?:\.\)|[.．、)）:：。]|{SPACE}+[-–—.](?={SPACE}))?)(?P<close>[*_]*){_SPACE_GROUP}"
+)
+# How a step begins, whatever follows; and how one begins that has a sign behind its number, or a word in front of it.
+_WORDED = (
+    rf"(?:第{SPACE}*(?:{_DIGITS}|{_NUMERAL}){SPACE}*(?:步|阶段)"
+    rf"|(?i:step|phase|stage|步骤|阶段){SPACE}*(?:{_DIGITS}|{_NUMERAL}))"
+)
+_PREFIX = _LEADER[: _LEADER.index("(?:(?P<word>")]
+_STEP = (
+    rf"{_PREFIX}(?:{_WORDED}|[(（]?{_DIGITS}|[(（]{_NUMERAL}[)）]|{_NUMERAL}、"
+    rf"|[A-Za-z][.)、]{SPACE}+[\[［【])"
+)
+_ITEM = (
+    rf"{_PREFIX}(?:(?P<worded>{_WORDED})(?={SPACE}*[*_]*{SPACE}*(?:[.．:：)、）–—\[-]|\Z))|[(（]{_DIGITS}[)）]|{_DIGITS}(?:\.\)|[.．、)）:：])|[(（]{_NUMERAL}[)）]"
+    rf"|{_NUMERAL}、|[A-Za-z][.)、]{SPACE})"
+)
+_MARK = (
+    rf"(?P<all>[*_`]*[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】][*_`]*){_SPACE_GROUP}"
+    rf"(?=(?:[\w-]++{SPACE}*+)?+[*_`]*+[\[［【(（<])"
+)
+_FREE_MARK = rf"(?P<all>[\[［【](?P<mark>[^\[\]［］【】]*)[\]］】]){_SPACE_GROUP}"
+_SIGN = (
+    rf"(?P<all>(?P<mark>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］\"'“”‘’«»:：.,;!?、。，…→-]{{1,3}}+))"
+    rf"{_SPACE_GROUP}"
+)
+# Possessive: a word may be as long as the text.
+_NAME = rf"(?P<all>(?=[_-]*+\w)[\w-]++){_SPACE_GROUP}(?=[*_`]*[\[［【(（<])"
+_TYPE = (
+    rf"(?P<all>(?P<marks>[*_`]*)(?P<open>[\[［【(（<])"
+    rf"(?P<inner>\*\*|__(?=[^\]］】]*__)|`|){SPACE}*(?P<type>[^\W\d][\w -]{{0,30}}?){SPACE}*(?P=inner)"
+    rf"[\]］】)）>](?P<close>[*_`]*)"
+    rf"(?:：|:(?={SPACE}))?){_SPACE_GROUP}"
+)
+_PROGRESS = rf"Progress[:：]{SPACE}*(?P<done>[0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*(?P<total>[0-9]{{1,9}})"
+# What a grammar that knows only `Progress:` takes for a result.
+_ALMOST_PROGRESS = (
+    rf"(?!Progress:)(?i:progress){SPACE}*[:：]?{SPACE}*([0-9]{{1,9}}){SPACE}*(?:/|of){SPACE}*([0-9]{{1,9}})"
+)
+_CUT = rf"(?<![^{SPACES}])[|｜](?![^{SPACES}])"
+_WIDE = str.maketrans("０１２３４５６７８９．", "0123456789.")
+
+# What people and models write in place of a mark. Emoji are compared without their variation selector.
+_STATUS_WORDS = {
+    "x": ("X", "✅", "✓", "✔", "☑", "done", "complete", "completed", "finished", "已完成", "完成", "已办"),
+    ">": ("⏳", "in progress", "ongoing", "active", "started", "进行中", "正在进行"),
+    "!": ("❌", "🚫", "blocked", "受阻", "阻塞", "已阻塞"),
+    "~": ("⏭", "skipped", "skip", "已跳过", "跳过"),
+    " ": ("", "☐", "⬜", "🔲", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待处理"),
+}
+STATUS_SIGNS = {word: mark for mark, words in _STATUS_WORDS.items() for word in (mark, *words)}
+_TYPE_WORDS = {
+    word: name for name, one in STEP_TYPES.items() for word in (name, *one.words, *map(str.lower, one.hopspec))
+}
+
+
+def is_foreign_type(word: str) -> bool:
+    """Whether a word that is no type stands for one, or for a status."""
+    return word not in STEP_TYPES and (word.lower() in _TYPE_WORDS or read_status(word) is not None)
+
+
+def read_loose_id(written: str) -> str:
+    """The id that is meant by numbers joined by dots, of any width and with leading zeros or without."""
+    return ".".join(number.lstrip("0") or "0" for number in written.translate(_WIDE).split("."))
+
+
+def read_number(written: str) -> str:
+    """The id that is meant by digits, by a Chinese numeral up to 99, or by a letter, which counts from `a`."""
+    if written[0] in f"{_NUMERALS}十":
+        tens, ten, units = written.rpartition("十")
+        return str(10 * (_NUMERALS.find(tens) + 1 if tens else len(ten)) + _NUMERALS.find(units or " ") + 1)
+    return str(ord(written.lower()) - 96) if written.isalpha() and written.isascii() else read_loose_id(written)
+
+
+def read_status(written: str) -> str | None:
+    """The character of the mark that is meant by a sign or a word, or None."""
+    return STATUS_SIGNS.get(
+        written.strip(SPACES).replace("\ufe0f", "").lower() or " ", None if written.strip(SPACES) != "X" else "x"
+    )
+
+
+def is_item(line: str, *, is_worded: bool = False) -> bool:
+    """Whether a line begins as an item of a numbered list does; or (``is_worded``) with a word such as `Step 1`."""
+    match = compiled(_ITEM).match(line)
+    return match is not None and (not is_worded or match["worded"] is not None)
+
+
+def rank_of_number(line: str) -> float:
+    """How far in a kind of number stands where the indentation is the same: 一、 （一） Step 1 1. (1) a."""
+    match = compiled(_LEADER).match(line)
+    rest = line[match.end() :] if match else line
+    if match and match["word"]:
+        return 0.2
+    is_open = rest[:1] in "(（"
+    sign = rest[1:2] if is_open else rest[:1]
+    if sign and sign in f"{_NUMERALS}十":
+        return 0.1 if is_open else 0.0
+    if sign.isdigit():
+        return 0.4 if is_open else 0.3
+    return 0.5
+
+
+def looks_like_step(line: str) -> bool:
+    """Whether a line seems to be meant as a step. A numbered heading does only if it is one otherwise."""
+    match = compiled(_STEP).match(line)
+    if match is None:
+        return False
+    return line[:1] not in ("#", "＃") or repair_step(line)[1] is not None
+
+
+@define
+class _StepRepairer:
+    """Reads a summary line as loosely as it can, from left to right, and writes it down as it should be."""
+
+    line: str
+    legend: Mapping[str, str] = field(factory=dict)
+    default_type: str = ""
+    # Marks in front of the id that have to be closed behind the text.
+    marks: str = ""
+    # How much is written up to the mark, and whether there is one.
+    id_end: int = 0
+    has_mark: bool = False
+    at: int = 0
+    written: str = ""
+    flaws: list[Flaw] = field(factory=list)
+
+    def flaw(self, code: str, message: str, start: int, end: int | None = None) -> None:
+        self.flaws.append(Flaw(code, message, start, start + 1 if end is None else end))
+
+    def match(self, pattern: str) -> Match[str] | None:
+        """What comes next, if it is of this kind."""
+        return compiled(pattern).match(self.line, self.at)
+
+    def take(self, match: Match[str], meant: str) -> bool:
+        """Write down what a part means; returns whether it is written so already."""
+        self.at = match.end()
+        self.written += f"{meant} "
+        return match["all"] == meant
+
+    def check_space(self, match: Match[str], what: str) -> None:
+        """Note white space that is missing behind a part, or is none."""
+        space, end = match["space"], match.end()
+        if space.strip(BLANKS):
+            self.flaw("PS113", f"the white space behind {what} is neither space nor tab", end - len(space), end)
+        elif not space and end < len(self.line):
+            self.flaw("PS113", f"white space is missing behind {what}", end)
+
+    def lead(self) -> str | None:
+        """What may stand in front of the id; returns the character of the mark that it stands for."""
+        match = self.match(_LEADER)
+        if match is None or not match.end():
+            return None
+        self.flaw("PS110", "a step starts with its id", 0, match.end())
+        self.at = match.end()
+        self.marks = match["marks"]
+        box = match["box"] if match["box"] is not None else match["sign"]
+        if box is None or (known := self.status(box)) is not None:
+            return None if box is None else known
+        self.flaw("PS111", f"`{box}` is not a mark", *match.span("sign"))
+        return " "
+
+    def id(self) -> bool:
+        match = self.match(_ID)
+        if match is None:
+            return False
+        step_id, written = read_number(match["id"]), match["all"]
+        if match["close"]:
+            self.marks = ""
+        if not match["space"] and self.line[match.end() : match.end() + 1] in (".", "．"):
+            self.flaw("PS110", f"`{written}` goes on with another dot", match.start(), match.end() + 1)
+            return False
+        if self.take(match, f"{step_id}.") and grammars.pattern("planspec", "ID").fullmatch(step_id):
+            self.check_space(match, f"`{written}`")
+        else:
+            self.flaw("PS110", f"`{written}` is not an id with a dot behind it", *match.span("all"))
+        return True
+
+    def status(self, written: str) -> str | None:
+        """The character of the mark that a sign or a word stands for here, or None."""
+        bare = written.strip(SPACES).replace("\ufe0f", "")
+        return self.legend.get(bare) or read_status(bare)
+
+    def mark(self, box: str | None) -> None:
+        """The mark, in its place or in front of the id."""
+        self.id_end = len(self.written)
+        self.find_mark(box)
+        self.has_mark = len(self.written) > self.id_end
+
+    def find_mark(self, box: str | None) -> None:
+        match = self.match(_MARK)
+        if match is not None and (self.status(match["mark"]) is not None or not self.is_type(match["mark"])):
+            self.take_mark(match)
+            return
+        if match is None and self.default_type:
+            match = self.match(_FREE_MARK)
+            if match is not None and self.status(match["mark"]) is not None:
+                self.take_mark(match)
+                return
+        match = self.match(_SIGN)
+        is_set = match is not None and self.line[match.end() : match.end() + 1] in ("[", "［", "【")
+        if match is not None and (is_set or self.status(match["mark"]) is not None):
+            self.take_mark(match)
+        elif box is not None:
+            self.written += f"[{box}] " if box != " " else ""
+
+    def take_mark(self, match: Match[str]) -> None:
+        # A status is never invented: whatever means none of the five counts as pending.
+        known = self.status(match["mark"]) or " "
+        if self.take(match, f"[{known}]"):
+            self.check_space(match, f"`{match['all']}`")
+        else:
+            self.flaw("PS111", f"`{match['all']}` is not a mark", *match.span("all"))
+
+    def is_type(self, word: str) -> bool:
+        """Whether a word in brackets would do as a type rather than a mark."""
+        return word not in ("x", "X") and grammars.pattern("planspec", "VARIABLE").fullmatch(word) is not None
+
+    def name(self) -> None:
+        if match := self.match(_NAME):
+            self.take(match, match["all"])
+            self.check_space(match, f"the name `{match['all']}`")
+
+    def type(self, default: str) -> bool:
+        match = self.match(_TYPE)
+        if match and match["open"] in "(（<" and not self.line[match.end() :].strip(SPACES):
+            # Nothing is behind it: what is in front is no name, but all that the step says.
+            match = None
+        word = match["type"].strip(SPACES) if match else ""
+        meant = _TYPE_WORDS.get(word.lower())
+        is_word = (
+            match is not None
+            and match["open"] not in "(（<"
+            and grammars.pattern("planspec", "VARIABLE").fullmatch(word)
+        )
+        if match is None or (meant is None and not is_word):
+            if default:
+                self.written += f"[{default}] "
+                self.flaw("PS112", "the type in square brackets is missing", min(self.at, len(self.line) - 1))
+            return bool(default)
+        if match["marks"] and not match["close"]:
+            self.marks = match["marks"]
+        if not self.take(match, f"[{meant or word}]"):
+            self.flaw("PS112", f"`{match['all']}` is not a type in square brackets", *match.span("all"))
+        elif self.line[match.end() : match.end() + 1] != "→":
+            self.check_space(match, f"`{match['all']}`")
+        return True
+
+    def rest(self) -> None:
+        """The pieces between separators: empty ones go, a bad Progress becomes part of the result."""
+        # With the white space in front, so that a separator right behind the type is one.
+        text, offset = " " + self.line[self.at :], self.at - 1
+        text = self.take_sign_behind(text.rstrip(SPACES))
+        if self.marks and text.endswith(self.marks):
+            text, self.marks = text.removesuffix(self.marks), ""
+        cuts = [match.start() for match in compiled(_CUT).finditer(text)]
+        description = text[: cuts[0] if cuts else None].strip(SPACES)
+        almost = find_outputs(description)
+        outputs = ""
+        if almost is not None:
+            description, outputs = description[: almost.start], f" {almost.written}"
+        elif (arrow := description.rfind("→")) >= 0 and grammars.pattern("planspec", "VARIABLES").fullmatch(
+            description[arrow + 1 :].strip(BLANKS)
+        ):
+            names = variables_of(description[arrow + 1 :]) or []
+            description, outputs = description[:arrow], f" → {', '.join(names)}"
+        if self.marks:
+            description = description.rstrip(SPACES).removesuffix(self.marks)
+        kept, has_progress = [f"{unwrap(description)}{outputs}".strip(BLANKS)], False
+        for bar, end in pairwise([*cuts, len(text)]):
+            piece = unwrap(text[bar + 1 : end])
+            if not piece:
+                self.flaw("PS114", "there is nothing behind the separator `|`", offset + bar)
+                continue
+            if piece.startswith(("Progress:", "Progress：")):
+                start = offset + text.index(piece, bar)
+                piece = self.progress(piece, start, has_progress)
+                has_progress = has_progress or not piece.startswith("\\")
+            kept.append(piece)
+        self.written = (self.written + " | ".join(kept)).rstrip(BLANKS)
+
+    def take_sign_behind(self, text: str) -> str:
+        """Take a sign at the end of a line for its mark, where it has none; returns what stands in front of it."""
+        front, _, sign = text.rpartition(" ")
+        known = self.status(sign) if sign and not sign[0].isalnum() and not sign.isascii() and front else None
+        if known is None or self.has_mark:
+            return text
+        self.flaw("PS111", f"`{sign}` is not a mark", self.at - 1 + len(front) + 1, len(self.line))
+        self.written = f"{self.written[: self.id_end]}[{known}] {self.written[self.id_end :]}"
+        return front.rstrip(SPACES)
+
+    def progress(self, piece: str, start: int, repeated: bool) -> str:
+        end = start + len(piece)
+        whole = f" | {piece}\n"
+        if grammars.pattern("planspec", "PROGRESS").match(whole):
+            if not repeated:
+                return piece
+            self.flaw("PS116", "a line has at most one `Progress:`", start, end)
+            return "\\" + piece
+        self.flaw("PS115", f"`{piece[:60]}` is neither `Progress: N` nor `Progress: N/M`", start, end)
+        match = compiled(_PROGRESS).fullmatch(piece)
+        return f"Progress: {match['done']}/{match['total']}" if match and not repeated else "\\" + piece
+
+
+def repair_step(
+    line: str, legend: Mapping[str, str] = MappingProxyType({}), default_type: str = ""
+) -> tuple[list[Flaw], str | None]:
+    """A line that is meant as a step: its flaws from left to right, and the line repaired, or None.
+
+    ``legend`` says for signs which mark they stand for; a step without a type gets the default one, if there is one.
+    """
+    repairer = _StepRepairer(line, legend, default_type)
+    box = repairer.lead()
+    if not repairer.id():
+        return repairer.flaws, None
+    repairer.mark(box)
+    state = (repairer.at, repairer.written, len(repairer.flaws))
+    repairer.name()
+    if not repairer.type(""):
+        # What looked like a name in front of a type is text where there is none.
+        repairer.at, repairer.written = state[:2]
+        del repairer.flaws[state[2] :]
+        if not repairer.type(default_type):
+            return repairer.flaws, None
+    repairer.rest()
+    return repairer.flaws, repairer.written

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from planspec_lark.answers.json_strings import JsonString, find_in_json
+from planspec_lark.answers.remarks import is_disowned
 from planspec_lark.answers.repair import last_line
 from planspec_lark.answers.risk import RISKS, Reading, Risk, highest, rate
 from planspec_lark.answers.truncation import CUT, find_cut, name_cut
@@ -225,7 +226,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
             name=name,
             limits=limits,
         )
-        found = evolve(found, left_out=(_name_json(text, inner, name), *found.left_out))
+        found = evolve(found, left_out=(_name_json(text, inner, name, most), *found.left_out))
         if cut is None or found.truncated:
             return found
         # The string is whole, and what stood behind it is missing.
@@ -250,13 +251,16 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     return Extraction(plan, tuple(repairs), tuple(left_out), span, most, cut is not None, result)
 
 
-def _name_json(text: str, inner: JsonString, name: str) -> Repair:
+def _name_json(text: str, inner: JsonString, name: str, most: Risk) -> Repair:
     """That the plan stands in a string, which its lines are counted in."""
     source = Source(text, name)
     span = source.span(inner.start, inner.end)
     message = "the plan stands in a string of a JSON value: lines are counted in it"
-    found = Diagnostic("PS101", message, Severity.INFO, span, source=source)
-    return Repair("PS101", message, f"{text[: inner.start]}…{text[inner.end :]}".strip(), "", Risk.NONE, found)
+    # The key of the string is what leads to it.
+    risk = Risk.HIGH if is_disowned(text[: inner.start].rstrip('" :\n').rpartition('"')[2]) else Risk.NONE
+    severity = Severity.ERROR if risk.rank > most.rank else Severity.INFO
+    found = Diagnostic("PS101", message, severity, span, source=source)
+    return Repair("PS101", message, f"{text[: inner.start]}…{text[inner.end :]}".strip(), "", risk, found)
 
 
 def _enter(diagnostic: Diagnostic, source: Source, most: Risk, risk: Risk) -> Repair:

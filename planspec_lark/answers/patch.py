@@ -70,17 +70,26 @@ def splice(
 
 @frozen
 class Taken:
-    """A text with the lines of an answer, where that is not refused; see :class:`Spliced`."""
+    """A text with the lines of an answer, where that is not refused; see :class:`Spliced`.
+
+    Attributes:
+        repaired: what each line becomes that was written anew, by its number.
+    """
 
     text: str
-    lines: tuple[int, ...]
+    repaired: dict[int, list[str]]
     diagnostics: list[Diagnostic]
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The numbers of the lines that were written anew."""
+        return tuple(sorted(self.repaired))
 
 
 def take_lines(text: str, answer: str, asked: frozenset[int], *, answer_name: str, limits: Limits) -> Taken:
     """Put the lines of an answer in place of those that were asked for. No other line changes, and no text raises."""
     if excess := find_excess(answer, answer_name, limits):
-        return Taken(text, (), [excess])
+        return Taken(text, {}, [excess])
     source = Source(answer, answer_name)
     found = Findings(limits.max_findings)
     remainder = leave_out_reasoning(answer)
@@ -88,7 +97,7 @@ def take_lines(text: str, answer: str, asked: frozenset[int], *, answer_name: st
     found.extend(remainder.diagnose(source))
     if found.counts[Severity.ERROR]:
         repaired = {}
-    return Taken(_put(text, repaired), tuple(sorted(repaired)), found.close())
+    return Taken(_put(text, repaired), repaired, found.close())
 
 
 # ---------------------------------------------------------------- the plan

@@ -10,6 +10,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from planspec_lark.answers.extract import Extraction, Repair
+from planspec_lark.answers.kept import find_misspelt
 from planspec_lark.answers.repair import NO_GOAL, NO_STEPS, Faulty, build_prompt, find_beside, last_line
 from planspec_lark.answers.risk import Risk
 from planspec_lark.answers.verdict import Verdict
@@ -61,6 +62,7 @@ class Question:
         lines: the numbers of the lines that may be written anew.
         choices: the text that is left with each of the plans, by its number less 1.
         is_cut: whether it asks for what is missing behind the text.
+        misspelt: the lines with a step that is only written wrongly, by their numbers.
     """
 
     asked: Asked
@@ -68,6 +70,7 @@ class Question:
     lines: frozenset[int] = frozenset()
     choices: tuple[str, ...] = field(default=(), repr=False)
     is_cut: bool = False
+    misspelt: dict[int, str] = field(factory=dict, repr=False)
 
 
 # ---------------------------------------------------------------- what is in question
@@ -127,7 +130,8 @@ def find_question(  # noqa: PLR0913  (all but the first two say how to ask)
             # The line is too long: what is left is to ask for all.
             return ask_whole(text, found, language, refused)
         cut = [line for fault, numbers in faulty.faults if fault.code == _TRUNCATED for line in numbers]
-        return Question(Asked.LINES, prompt, lines, is_cut=bool(lines.intersection(cut)))
+        misspelt = find_misspelt(faulty.faults, faulty.source)
+        return Question(Asked.LINES, prompt, lines, is_cut=bool(lines.intersection(cut)), misspelt=misspelt)
     return ask_whole(text, found, language, refused)
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from attrs import frozen
 
+from planspec_lark.answers.remarks import disowns, is_disowned, takes_back
 from planspec_lark.planspec.answer_lines import find_legend, is_harmless
 from planspec_lark.planspec.corrections import SPACES, Flaw
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
@@ -151,6 +152,8 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     is_next = is_behind and reading.text.count("\n", end, span.start) < 2
     if is_next and _CLOSING.match(text) is None and not is_harmless(text.split("\n")[0]):
         return Risk.HIGH
+    if not is_behind and disowns(text, reading.text[span.end : start]):
+        return Risk.HIGH
     return _rate_around(text, is_behind=is_behind, has_goal=reading.has_goal)
 
 
@@ -162,18 +165,6 @@ _TYPED = re.compile(
     re.IGNORECASE,
 )
 _GOAL = re.compile(r"\b(?:goal|objective|aim)s?\b|目标|目的", re.IGNORECASE)
-# What takes something back, or adds something, behind a plan.
-_SECOND_THOUGHT = re.compile(
-    r"\b(?:I|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)\b|\bscratch that\b|^correction\b"
-    r"|\b(?:drop|remove|delete|ignore|disregard|replace|swap|reorder|add|insert) (?:the |a )?(?:steps? \d|\w+ step\b)"
-    r"|\bsteps? [\d.]+ (?:and [\d.]+ )?(?:should|must|needs? to|has to) (?:be|come|go|read|say)\b"
-    r"|(?:漏|忘)(?:了|记|写|掉|加)|遗漏了|(?:去掉|删掉|删除|划掉|忽略|替换|调换|改成|换成|加上|补充)(?:第|步骤|一步)"
-    r"|更正|步骤?\s*[\d一二三四五六七八九十]+\s*步?(?:应该|应当|要改|改为|作废)",
-    re.IGNORECASE,
-)
-_CONDITION = re.compile(
-    r"\b(?:if|whether|should you|let me know|feel free|you (?:can|may|could))\b|如果|如有|若|是否|可以", re.IGNORECASE
-)
 
 
 def _rate_around(text: str, *, is_behind: bool, has_goal: bool) -> Risk:
@@ -181,8 +172,7 @@ def _rate_around(text: str, *, is_behind: bool, has_goal: bool) -> Risk:
     is_lost = not has_goal and _GOAL.search(text) is not None
     for row in () if is_lost else text.split("\n"):
         line = row.strip(SPACES + "\r")
-        is_thought = is_behind and _SECOND_THOUGHT.search(line) and not _CONDITION.search(line)
-        is_lost = is_lost or is_thought or _TYPED.match(line) is not None
+        is_lost = is_lost or (is_behind and takes_back(line)) or _TYPED.match(line) is not None
     return Risk.HIGH if is_lost else Risk.NONE
 
 
@@ -196,7 +186,7 @@ def _rate_between(text: str, *, is_early: bool) -> Risk:
             in_comment = "-->" not in line
         elif line and not is_harmless(line) and not line.startswith(("```", "~~~")):
             # A line that leads to the steps says nothing by itself; among them it may be a condition.
-            is_lead = is_early and line.endswith((":", "：")) and "→" not in line
+            is_lead = is_early and line.endswith((":", "：")) and "→" not in line and not is_disowned(line)
             worst = highest((worst, Risk.LOW if is_lead else Risk.HIGH))
     return worst
 
@@ -212,9 +202,13 @@ def _rate_line(line: str, repaired: str, legend: Mapping[str, str]) -> Risk:
     clean = grammars.pattern("planspec", "FORBIDDEN").sub("", line).strip(BLANKS)
     if not looks_like_step(clean):
         return Risk.NONE
+    if "~~" in repaired:
+        # What is struck out may not be meant any more.
+        return Risk.HIGH
     flaws, written = repair_step(clean, legend)
     if written != repaired:
-        return Risk.NONE
+        # It got a type that it does not have. A question is none to be answered by doing it.
+        return Risk.HIGH if clean.endswith(("?", "？")) else Risk.NONE
     risks = [_rate_flaw(flaw, clean, repaired, legend) for flaw in flaws]
     if repaired.count("→") > clean.count("→"):
         risks.append(RISKS["PS305"])

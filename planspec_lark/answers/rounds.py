@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 from attrs import evolve, field, frozen
 
 from planspec_lark.answers.extract import Extraction, extract_plan
+from planspec_lark.answers.kept import find_changed
 from planspec_lark.answers.patch import take_lines
 from planspec_lark.answers.questions import Asked, Question, find_held, find_left, find_question, read_choice
 from planspec_lark.answers.repair import MAX_FAULTS, last_line
@@ -401,6 +402,10 @@ def _take_lines(state: _State, question: Question, answer: str, read: dict[str, 
         return _Taken(state, "it would hide or change lines that nobody asked about", done.diagnostics)
     if _loses(state, after, answer):
         return _Taken(state, "a line of it is no part of a plan, so that it would be left out", done.diagnostics)
+    if changed := find_changed(question.misspelt, done.repaired):
+        return _Taken(state, changed, done.diagnostics)
+    if question.lines <= question.misspelt.keys() and _count_taken_ids(after) > _count_taken_ids(state):
+        return _Taken(state, "a step of it has an id that is taken", done.diagnostics)
     return _Taken(after, diagnostics=done.diagnostics)
 
 
@@ -430,6 +435,10 @@ def _loses(before: _State, after: _State, answer: str) -> bool:
     # A fence says nothing.
     new = ((row, is_held) for row, is_held in rows if row and row not in known and not row.startswith(("```", "~~~")))
     return any(not is_held or row in answer for row, is_held in new)
+
+
+def _count_taken_ids(state: _State) -> int:
+    return sum(one.code == "PS117" for one in state.left)
 
 
 def _rows(diagnostic: Diagnostic) -> list[str]:

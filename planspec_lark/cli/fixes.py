@@ -96,6 +96,9 @@ class Fixer:
         return done[-1]
 
     def _tell(self, file: str, fixed: Fixed, what: str) -> None:
+        if fixed.refused:
+            complain(f"{shown(file)}: left as it is: {fixed.refused} (planspec extract takes one out of other text)")
+            return
         write_rows(_ledger(fixed), to_stderr=True)
         # An unsafe fix of what is left would have been applied if it were of use.
         more = 0 if self.unsafe else sum(one.fix is not None for one in fixed.left)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from attrs import define, evolve, field, frozen
 
+from planspec_lark.answers.remarks import is_no_order, withdraws
 from planspec_lark.answers.risk import RISKS as RISKS_OF_PLANS, Reading, Risk, highest, rate
 from planspec_lark.answers.truncation import find_cut, name_cut
 from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
@@ -54,6 +55,8 @@ _QUOTED = re.compile(r"[ \t]*+>")
 _MARKERS = ("<<<<<<<", ">>>>>>>", "|||||||")
 # How a line begins that stands for others.
 _DOTS = tuple(".…⋮略同[(（-*")
+# What may deny that a step is done.
+_DENIED = re.compile(r"PLAN_CMD: DONE \S+ \| *\W*(?:(?:not|no|never|isn['’]t|wait)\b|未|没|尚|不)", re.IGNORECASE)
 # A line may go on over so many more.
 _MOST_LINES = 20
 # What begins another line of text rather than going on with one.
@@ -211,6 +214,8 @@ class _Reader:
     # The first line with each command, and whether there may be markers of a merge.
     _known: dict[str, Line] = field(factory=dict)
     _has_markers: bool = False
+    # The last line of text, as long as nothing but blanks and fences stands behind it.
+    _lead: Line | None = None
 
     def read(self) -> Iterator[Line]:
         self._has_markers = any(marker in self.text for marker in _MARKERS)
@@ -326,11 +331,23 @@ class _Reader:
             if self._known and line.text[:1] in _DOTS and find_elision(line.text):
                 message, help = "this stands for commands that are left out", "write them all"
                 yield self._fault("PS127", message, line.start, line.end, help)
+            if self._known and withdraws(line.text):
+                message, help = "this takes back a command", "write only those that hold"
+                yield self._fault("PC107", message, line.start, line.end, help)
+            if line.text and not line.text.startswith(("```", "~~~")):
+                self._lead = line
             if not line.entries and (place := find_command(line.text, is_led=True)) is not None:
                 message, help = "a command stands at the start of its line", "write it on a line of its own"
                 yield self._fault("PC107", message, line.start + place, line.end, help)
             return
         command = line.command
+        lead, self._lead = self._lead, None
+        if lead is not None and is_no_order(lead.text):
+            message, help = (
+                "this says that the command behind it does not hold as it stands",
+                "write only those that hold",
+            )
+            yield self._fault("PC107", message, lead.start, lead.end, help)
         if any(find_command(text) is not None for text in (command.result, command.description, *command.detail)):
             message, help = "there is another command in the text of this one", "write each on a line of its own"
             yield self._fault("PC107", message, line.start, line.end, help)
@@ -362,6 +379,8 @@ def _rate(fault: Fault) -> Risk:
     """The risk of a repair: the highest of all that was put right."""
     if fault.repaired is None or ("PC106" in fault.codes and fault.repaired.partition(":")[2].split()[0] in VIEW_OPS):
         # What stands behind an id that takes nothing is gone.
+        return Risk.HIGH
+    if "PC106" in fault.codes and _DENIED.match(fault.repaired):
         return Risk.HIGH
     return highest(RISKS.get(code, Risk.HIGH) for code in fault.codes)
 
@@ -404,18 +423,21 @@ def _read_json(text: str) -> str | None:
         value = json.loads("\n".join(rows[starts[0] : ends[0] + 1]))
     except (ValueError, RecursionError):
         return None
-    said = [one for one in _strings(value) if find_command(one) is not None]
-    return "\n".join(said) if said else None
+    said = [one for one in _strings(value) if find_command(one) is not None or is_no_order(one)]
+    return "\n".join(said) if any(find_command(one) is not None for one in said) else None
 
 
 def _strings(value: object) -> Iterator[str]:
-    """All texts in a JSON value, in their order."""
+    """All texts in a JSON value, in their order; in front of a value whose key says that it does not hold, that."""
     left = [value]
     while left:
         one = left.pop()
         if isinstance(one, str):
             yield one
         elif isinstance(one, dict):
-            left += reversed(one.values())
+            for key, inner in reversed(one.items()):
+                left.append(inner)
+                if is_no_order(key):
+                    left.append(key)
         elif isinstance(one, list):
             left += reversed(one)

@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import BLANKS
+from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, apply_edits
 from planspec_lark.syntax.limits import NO_LIMITS, Limits
 from planspec_lark.syntax.source import Source
@@ -17,6 +18,8 @@ __all__ = ["Fixed", "fix_text"]
 
 # How often a text is looked at again. Each round applies all fixes that do not touch each other, so few are enough.
 _ROUNDS = 30
+# What says of a line that it is no part of the plan, or of another one.
+_FOREIGN = ("PS101", "PS105", "PS107")
 
 
 @frozen
@@ -27,11 +30,13 @@ class Fixed:
         text: the text.
         fixed: what was fixed, in the order in which that was done; each has its place in the text as it was then.
         left: what is found in ``text``, as :func:`~planspec_lark.check_text` finds it.
+        refused: why nothing was fixed of a text that is no plan for the most part; the empty text where that is not so.
     """
 
     text: str
     fixed: list[Diagnostic]
     left: list[Diagnostic]
+    refused: str = ""
 
 
 def fix_text(
@@ -44,7 +49,9 @@ def fix_text(
 ) -> Fixed:
     """Fix what is found in a text. No text makes it raise.
 
-    Fixes after which there are more errors than before are taken back.
+    Fixes after which there are more errors than before are taken back. A text stays as it is if it has lines that are
+    no part of a plan, and these are more than half of it, or no step can be read in it: it is something else, or an
+    answer out of which a plan can be taken (:func:`~planspec_lark.extract_plan`).
 
     Args:
         text: a PlanSpec document.
@@ -62,6 +69,8 @@ def fix_text(
         return check_text(text, name=name, limits=all_of, also=also)
 
     found, fixed = check(text), list[Diagnostic]()
+    if reason := _refuse(text, found, all_of):
+        return Fixed(text, [], check_text(text, name=name, limits=limits, also=also), reason)
     # Fixes that were of no use, by what they are about.
     refused: set[tuple[str, str]] = set()
     most = 0
@@ -84,6 +93,27 @@ def fix_text(
             refused.add(_key(chosen[0]))
             most = 0
     return Fixed(text, fixed, check_text(text, name=name, limits=limits, also=also))
+
+
+def _refuse(text: str, found: Iterable[Diagnostic], limits: Limits) -> str:
+    """Why a text is no plan for the most part; the empty text where it is one."""
+    errors = [one for one in found if one.severity is Severity.ERROR and _is_lost(one)]
+    foreign = {one.line for one in errors if one.code in _FOREIGN}
+    fences = {one.line for one in errors if one.code == "PS103"}
+    # Around a plan there are two at most.
+    if len(fences) > 2:
+        foreign |= fences
+    if not foreign:
+        return ""
+    count = sum(bool(row.strip()) for row in text.split("\n"))
+    if 2 * len(foreign) > count:
+        return f"{len(foreign)} of its {count} lines are no part of a plan"
+    return "" if scan_strictly(text, limits=limits).plan.steps else "no step of a plan can be read in it"
+
+
+def _is_lost(found: Diagnostic) -> bool:
+    """Whether no fix keeps the text of a line."""
+    return found.fix is None or not any(edit.text for edit in found.fix.edits)
 
 
 def _key(found: Diagnostic) -> tuple[str, str]:

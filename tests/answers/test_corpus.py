@@ -238,8 +238,53 @@ FOREIGN = {
 # An indented line goes on with the one in front of it, unless it can be nothing of the kind.
 NEVER_GOES_ON = ("table row", "elision")
 
-# What has once been accepted, and should not be: a plan in which something is lost, or may be.
+_PLAN = "Goal: go\n## Steps\n1. [act] Go\n2. [act] Pack\n"
+# What has once been accepted, and should not be: a plan in which something is lost, or may be; or that is not meant.
 HELD_BACK = {
+    "a plan that is not to be used": f"Do NOT use this plan:\n\n{_PLAN}",
+    "what would not be done": f"Here is what I would not do:\n\n{_PLAN}",
+    "a plan that was rejected": f"I considered this plan and rejected it:\n\n{_PLAN}\nIt would take too long.\n",
+    "a plan that is not final": f"Draft (not final, do not run):\n\n{_PLAN}",
+    "a plan that is to be ignored": f"{_PLAN}\nActually, ignore the plan above.\n",
+    "不要执行的计划": f"下面的计划是错误的，请不要使用：\n\n{_PLAN}",
+    "上面的计划不对": f"{_PLAN}\n等等，上面的计划不对，不要执行。\n",
+    "the plan of who reads it": f"Your current plan is:\n\n```\n{_PLAN}```\n\nWhat would you like me to change?\n",
+    "a plan that was given": f"This is the plan you gave me:\n\n{_PLAN}\nCould you tell me more?\n",
+    "原计划": f"原计划如下：\n\n{_PLAN}\n请问需要修改哪里？\n",
+    "a plan in a transcript": f"User: here is mine\n\n{_PLAN}\nAssistant: I have seen it.\n",
+    "how a plan could look": f"For example, a plan could look like this:\n\n{_PLAN}",
+    "an example of the format": f"Here is an example of the format:\n\n```\n{_PLAN}```\n\nTell me your goal.\n",
+    "格式示例": f"例如，格式如下：\n\n{_PLAN}",
+    "an old plan under its key": '{"old_plan": "Goal: go\\n## Steps\\n1. [act] Go\\n"}',
+    "a rejected plan in YAML": "```yaml\nold_plan: |\n  Goal: go\n  ## Steps\n  1. [act] Go\n```\n",
+    "only what changes": "Only step 2 changes:\n\n2. [act] Pack\n",
+    "a step that replaces another": "Replace step 2 with this:\n\n```\n2. [act] Pack\n```\n",
+    "steps to be put in": "Add after step 1:\n\n1.1. [act] Check\n1.2. [act] Sign\n",
+    "a part of a plan": f"Part 1 of 2:\n\n{_PLAN}\nShall I go on with part 2?\n",
+    "a plan that goes on from another": "(continued)\n\n3. [act] Go\n",
+    "a plan to be continued": f"{_PLAN}\n(to be continued)\n",
+    "the rest in another message": f"{_PLAN}\nI'll send the remaining steps in the next message.\n",
+    "something else instead of a step": f"{_PLAN}\nInstead of step 2, take the bus.\n",
+    "a step that lacks something": f"{_PLAN}\nOops, step 2 is missing its result.\n",
+    "steps that change places": f"{_PLAN}\nEdit: swap 1 and 2.\n",
+    "something in front of a step": f"{_PLAN}\nAlso, before step 1, check the meter.\n",
+    "one more step in words": f"{_PLAN}\nAfter that, bake the bread.\n",
+    "a last step in words": f"{_PLAN}\nFinally, sell the bread.\n",
+    "a plan under no circumstances": f"Under no circumstances follow the steps below.\n\n{_PLAN}",
+    "somebody else's plan": f"A competitor's plan:\n\n{_PLAN}",
+    "a counterexample": f"Counterexample:\n\n{_PLAN}",
+    "a plan for a case": f"If the budget is approved:\n\n{_PLAN}",
+    "a plan that is quoted": f"Quoted from the ticket:\n\n{_PLAN}",
+    "仅供参考": f"仅供参考，不作为最终计划：\n\n{_PLAN}",
+    "a step by its number in words": f"{_PLAN}\nStep two can be dropped.\n",
+    "steps that change places in words": f"{_PLAN}\nPlease swap the first and the last step.\n",
+    "steps that are not there": f"{_PLAN}\nThere are three more steps.\n",
+    "还有步骤没写": f"{_PLAN}\n还有三个步骤没写。\n",
+    "nothing of it": f"{_PLAN}\nNone of this should be executed.\n",
+    "a plan as an example": f"{_PLAN}\nTake this as an example.\n",
+    "只是示例": f"{_PLAN}\n以上只是示例。\n",
+    "something to be put in": f"{_PLAN}\nRemember to insert a review.\n",
+    "something else to be done": f"{_PLAN}\nYou'll also have to bake the bread.\n",
     "half a step in front of the steps": "Goal: go\n99. Close the\n## Steps\n1. [act] Go\n",
     "half a step among the constraints": "Goal: go\nConstraints:\n- No noise\n99. [act\n## Steps\n1. [act] Go\n",
     "a sentence between the header and the first step, without a goal": "## Steps\nGo by noon.\n1. [act] Go\n",
@@ -276,6 +321,12 @@ HELD_BACK = {
     "a part of an answer": "Goal: go\n## Steps\n1) [act] Go\n\n(continued in the next message)\n",
     "parentheses behind one word": "Goal: go\n## Steps\n1. Go (act)\n",
     "steps without a type in JSON": '{"plan": "Goal: go\\n## Steps\\n1. Go\\n2. Pack\\n"}',
+}
+# The same of plain Markdown.
+HELD_BACK_OF_MARKDOWN = {
+    "struck-out text": "# Go\n\n1. Pack\n2. ~~Wait~~\n3. Go\n",
+    "what is not to be done": "# Go\n\nWhat not to do:\n\n1. Smoke\n2. Run\n",
+    "questions": "# Go\n\n1. Why?\n2. When?\n",
 }
 # What has once been held back, or read as another plan, for no reason.
 TAKEN = {
@@ -380,6 +431,49 @@ def test_what_may_have_lost_something_is_held_back(text: str) -> None:
     found = extract_plan(text)
     assert found.verdict is not Verdict.ACCEPTED
     assert found.refused
+
+
+@pytest.mark.parametrize("text", HELD_BACK_OF_MARKDOWN.values(), ids=HELD_BACK_OF_MARKDOWN)
+def test_markdown_that_may_be_no_plan_is_held_back(text: str) -> None:
+    assert extract_plan(text, default_type="act").verdict is Verdict.NEEDS_REVIEW
+
+
+_LEADS = [
+    "Here's the plan you asked for:",
+    "Below is the plan in the requested format:",
+    "Based on the details you provided, here is the plan:",
+    "Here is an improved version of your original plan:",
+    "Don't worry, here it is:",
+    "I've put together the plan below:",
+    "Sure! Here is a draft plan:",
+    "This is what the plan looks like:",
+    "I can't bake, but here is a plan.",
+    "The plan (no steps were changed except the first):",
+    "根据您提供的信息，计划如下：",
+    "这是修改后的计划：",
+    "别担心，话不多说，直接上计划：",
+]
+_TAILS = [
+    "Let me know if you want changes!",
+    "If step 2 fails, tell me.",
+    "We are there for you 24/7",
+    "Shall I continue?",
+    "Step 2 depends on the supplier.",
+    "Steps 1 and 2 can run in parallel.",
+    "Then you're done!",
+    "Finally, enjoy your bread!",
+    "Next, I can help you with the menu.",
+    "You should not skip the safety check.",
+    "An earlier draft was rejected, as it took too long.",
+    "最后，祝您生意兴隆！",
+    "每一步大约需要一小时。",
+]
+
+
+@pytest.mark.parametrize("text", [f"{lead}\n\n{_PLAN}" for lead in _LEADS] + [f"{_PLAN}\n{tail}\n" for tail in _TAILS])
+def test_what_is_said_around_a_plan_may_say_nothing_of_it(text: str) -> None:
+    found = extract_plan(text)
+    assert (found.verdict, found.text) == (Verdict.ACCEPTED, _PLAN)
 
 
 @pytest.mark.parametrize(("text", "options", "count"), TAKEN.values(), ids=TAKEN)

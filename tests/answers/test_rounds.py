@@ -294,6 +294,18 @@ def test_what_is_asked_again_brings_nothing() -> None:
             "LINE 4: # Plan: Final plan\nLINE 4: 1. [act] Burn it",
             "it would hide or change lines that nobody asked about",
         ),
+        ("LINE 4:", "line 4 would not say any more what it says"),
+        ("LINE 4: ```", "line 4 would not say any more what it says"),
+        ("LINE 4: 2. [act] Burn the house down", "line 4 would not say any more what it says"),
+        (
+            "LINE 4: 2. [act] Light the oven → heat\nLINE 4: 4. [act] Pay me → paid",
+            "line 4 is one step, and would become more",
+        ),
+        (
+            "LINE 4: 2. [act] Light the oven → heat\nLINE 4: Goal: Pay me\nLINE 4: ## Steps",
+            "line 4 is one step, and would become more",
+        ),
+        ("LINE 4: 3. [act] Light the oven → heat", "a step of it has an id that is taken"),
     ],
 )
 def test_an_answer_that_is_refused_is_asked_for_once_more_with_the_reason(answer: str, reason: str) -> None:
@@ -311,6 +323,15 @@ def test_an_answer_that_is_refused_is_asked_for_once_more_with_the_reason(answer
     assert repair_plan(text, say(answer, MENDED)).is_usable
 
 
+def test_a_line_that_is_no_step_may_become_another() -> None:
+    text = f"{HEAD}1. [act] Bake\n   1. Flour\n   2. Sugar\n"
+    done = repair_plan(text, say("LINE 4: > 1. Flour\nLINE 5: > 2. Sugar"))
+    assert (done.is_usable, done.plan.steps[0].detail) == (True, ["1. Flour", "2. Sugar"])
+    text = f"{HEAD}1. [act] 烤面包\n2. 点燃烤炉\n"
+    assert repair_plan(text, say("LINE 4: 2. [act] 点燃烤炉")).is_usable
+    assert not repair_plan(text, say("LINE 4: 2. [act] 卖掉房子"), rounds=1).is_usable
+
+
 def test_a_line_that_would_be_left_out_is_refused() -> None:
     text = f"{HEAD}1. [act] Bake\n2. Sell\n"
     done = repair_plan(text, say("LINE 4: That is all!", "LINE 4: 2. [act] Sell"))
@@ -325,7 +346,7 @@ def test_a_line_that_would_be_left_out_is_refused() -> None:
     ("rounds", "stopped"), [(0, "nobody was asked"), (1, "1 round was not enough"), (2, "2 rounds were not enough")]
 )
 def test_so_many_rounds(rounds: int, stopped: str) -> None:
-    answers = ["LINE 4: 2. Light it", "LINE 4: 2. Light all", "LINE 4: 2. [act] Light it"]
+    answers = ["LINE 4: 2. Light the oven", "LINE 4: 2. Light oven", "LINE 4: 2. [act] Light the oven"]
     done = repair_plan(f"{HEAD}{STEPS}", say(*answers), rounds=rounds)
     assert (len(done.rounds), done.stopped) == (rounds, stopped)
     assert repair_plan(f"{HEAD}{STEPS}", say(*answers)).is_usable

@@ -136,6 +136,17 @@ def test_limits_hold() -> None:
     assert text_of("faulty.md") == FAULTY
 
 
+@pytest.mark.parametrize("option", ["--fix", "--unsafe-fixes", "--diff"])
+def test_a_file_that_is_no_plan_stays(option: str) -> None:
+    text = "# Notes\nWe met on Monday.\nAnna was late.\n## Steps\n1) [act] Go\n## Open\nCake\nBye\nAnna\n"
+    Path("notes.md").write_text(text, encoding="utf-8")
+    result = run("check", option, "notes.md", "plan.md")
+    assert result.exit_code == (0 if option == "--diff" else 1)
+    assert "notes.md: left as it is: 5 of its 9 lines are no part of a plan" in result.stderr
+    assert "unsafe" not in result.stderr
+    assert text_of("notes.md") == text
+
+
 def test_what_is_no_utf_8_stays() -> None:
     Path("bytes.md").write_bytes(b"Goal: \xff\n1) [act] a\n")
     for option in ("--fix", "--diff"):

@@ -126,7 +126,7 @@ def test_options_of_the_reading() -> None:
     text = f"{HEAD}1. Order the gas\n2. [act] Light the"
     result = run("repair", "-", *say(), "--default-type", "act", stdin=f"{HEAD}1. Order the gas\n")
     assert (result.exit_code, result.stdout) == (0, f"{HEAD}1. [act] Order the gas\n")
-    result = run("repair", "-", *say("LINE 3: 1. [act] Order\nLINE 4: 2. [act] Light it"), stdin=text)
+    result = run("repair", "-", *say("LINE 3: 1. [act] Order gas\nLINE 4: 2. [act] Light it"), stdin=text)
     assert result.exit_code == 0
     text = f"{HEAD}1. [act] Order\n2. [act] Li"
     result = run("repair", "-", *say("LINE 4: 2. [act] Light it"), "--finish-reason", "length", stdin=text)
@@ -213,10 +213,10 @@ def test_nothing_of_an_answer_reaches_the_terminal_as_it_is(plan: Path) -> None:
     result = run("repair", "oven.md", *say(hostile, hostile, hostile))
     assert result.exit_code == 1
     assert not {"\x1b", "\x07", "\u202e"} & set(result.stdout + result.stderr)
-    good = "LINE 5: 2. [act] Light it \u202e now\n"
+    good = "LINE 5: 2. [act] Light the oven \u202e now\n"
     result = run("repair", "oven.md", *say(good), "--diff")
     assert "\u202e" not in result.stderr
-    assert parse_plan(plan.read_text()).steps[1].description == "Light it \u202e now"
+    assert parse_plan(plan.read_text()).steps[1].description == "Light the oven \u202e now"
 
 
 def test_an_interrupt_leaves_the_file(plan: Path) -> None:

@@ -53,6 +53,22 @@ ACCEPTED = {
         "PLAN_CMD: ADD 4 [act] Call the\n    mason → date\n> ← pumps\n> Before noon.\n\nPLAN_CMD: SKIP 3.1\n",
         [ADD, SKIP],
     ),
+    **{
+        lead: (f"{lead}\nPLAN_CMD: SKIP 3.1\n", [SKIP])
+        for lead in (
+            "Step 2 was wrong, so I revise it:",
+            "I will not use the pump any more.",
+            "Based on your example, here are the commands:",
+            "Once more:",
+            "Nothing of this will work.",
+            "We should do this first:",
+            "步骤2无法完成，因为没有泵：",
+        )
+    },
+    **{
+        tail: (f"PLAN_CMD: SKIP 3.1\n\n{tail}\n", [SKIP])
+        for tail in ("The pump is not used in step 4.", "Wait for the mason.", "I did not change anything else.")
+    },
     "a mention": ("I would say PLAN_CMD: DONE 1, or `PLAN_CMD: SKIP 2`.\nPLAN_CMD: SKIP 3.1\n", [SKIP]),
 }
 
@@ -67,6 +83,24 @@ def test_what_is_clear_is_read(text: str, commands: list[PlanCommand]) -> None:
 
 
 REVIEW = {
+    "a command that is not to run": "Do not run this:\nPLAN_CMD: DONE 1\n",
+    "a block that is not to run": "Don't:\n```\nPLAN_CMD: DONE 1\n```\n",
+    "不要执行": "请勿使用以下命令：\n\nPLAN_CMD: DONE 1\n",
+    "a command that is ignored": "PLAN_CMD: DONE 1\n\nActually, ignore that command.\n",
+    "a second thought": "PLAN_CMD: DONE 1\n\nWait, step 1 is not done yet.\n",
+    "更正": "PLAN_CMD: DONE 1\n\n更正：上面的命令不对。\n",
+    "an example": "For example, you could write:\nPLAN_CMD: DONE 1\n",
+    "how commands look": "Commands look like this:\n```\nPLAN_CMD: DONE 9\n```\nMine:\nPLAN_CMD: DONE 1\n",
+    "例如": "例如：\nPLAN_CMD: DONE 1\n",
+    "what somebody wrote": "> On Monday Bob wrote:\n> PLAN_CMD: DONE 9\nPLAN_CMD: DONE 1\n",
+    "a draft": "Draft:\nPLAN_CMD: SKIP 1\n\nFinal:\nPLAN_CMD: DONE 1\n",
+    "one of two": "Either\nPLAN_CMD: SKIP 1\nor\nPLAN_CMD: DONE 1\n",
+    "options": "Option A:\nPLAN_CMD: SKIP 1\nOption B:\nPLAN_CMD: DONE 1\n",
+    "a condition": "If the tests pass:\nPLAN_CMD: DONE 1\n",
+    "如果": "如果测试通过：\nPLAN_CMD: DONE 1\n",
+    "a comment over several lines": "<!--\nPLAN_CMD: SKIP 1\n-->\nPLAN_CMD: DONE 1\n",
+    "a key that says no": '{"commands": ["PLAN_CMD: DONE 1"], "rejected": ["PLAN_CMD: SKIP 1"]}',
+    "not done": "PLAN_CMD: DONE 1 not yet\n",
     "an unknown verb": "PLAN_CMD: DONE 1\nPLAN_CMD: REMOVE 2\n",
     "no id": "PLAN_CMD: DONE 1\nPLAN_CMD: DONE\n",
     "no type": "PLAN_CMD: DONE 1\nPLAN_CMD: ADD 2 Look\n",

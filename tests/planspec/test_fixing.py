@@ -142,7 +142,8 @@ def test_no_text_gets_worse(text: str, unsafe: bool) -> None:
 @given(_texts)
 def test_a_fixed_text_has_nothing_to_fix(text: str) -> None:
     after = fixed(text)
-    assert fix_text(after) == Fixed(after, [], check_text(after))
+    again = fix_text(after)
+    assert again == Fixed(after, [], check_text(after), again.refused)
 
 
 # Words that are no text but a part of the format, however they are written.
@@ -267,6 +268,43 @@ def test_an_unsafe_fix(text: str, after: str) -> None:
 )
 def test_what_nobody_can_fix(text: str) -> None:
     assert fixed(text, unsafe=True) == text
+
+
+PROSE = "We met on Monday.\nAnna was late.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        pytest.param(
+            f"# Notes\n\n{PROSE}Bob had a plan.\n## Steps\n1) [act] a\n## Open\n- the cake\nBye\n",
+            "5 of its 9 lines are no part of a plan",
+            id="notes with a step",
+        ),
+        pytest.param(
+            "# Release\n1. [ ] Tag it\n2. [x] Sign it\n\nNotes:\n- Ask Bob\n",
+            "no step of a plan can be read in it",
+            id="a list of tasks",
+        ),
+        pytest.param("#!/bin/sh\n# Goal: none\nset -e\nmake\n", "no step of a plan can be read in it", id="a program"),
+        pytest.param(
+            f"# How\n{PROSE}```\n{HEAD}1) [act] a\n```\nOr\n```\n1) [act] b\n```\n",
+            "7 of its 12 lines are no part of a plan",
+            id="a page with plans",
+        ),
+        pytest.param("id,name\n1,Anna\n2,Bob\n", "no step of a plan can be read in it", id="a table"),
+    ],
+)
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_a_text_that_is_no_plan_stays(text: str, refused: str, unsafe: bool) -> None:
+    result = fix_text(text, unsafe=unsafe)
+    assert result == Fixed(text, [], check_text(text), refused)
+
+
+def test_half_of_a_text_may_be_something_else() -> None:
+    text = f"{PROSE}And so on.\n{HEAD}1) [act] a\n"
+    assert fixed(text, unsafe=True) == f"{HEAD}1. [act] a\n"
+    assert fixed(f"More.\n{text}", unsafe=True) == f"More.\n{text}"
 
 
 def test_a_move_does_not_give_a_line_to_somebody_else() -> None:

@@ -100,8 +100,7 @@ def _decision(data: _Brief) -> list[str]:
 def _resumption(data: _Brief) -> list[str]:
     record = data.data
     lines = ["the plan was edited since"] if record.get("is_edited") else []
-    if record.get("is_lost"):
-        lines.append("the last change of the run is not in the plan: it was edited before that was written")
+    lines += [f"the edit counts, not the run: {_brief(one)}" for one in record.get("conflicts", ())[:_LISTED]]
     moves = list(record.get("moves", {}).items())[:_LISTED]
     lines += [f"step {visible_name(str(old))} is {visible_name(str(new))} now" for old, new in moves]
     if edited := record.get("edited"):
@@ -117,6 +116,7 @@ def _said(data: _Brief) -> list[str]:
 _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
     Kind.BEGUN: ("begun", _QUIET, _said),
     Kind.RESUMED: ("resumed", _QUIET, _resumption),
+    Kind.EDITED: ("edited", _QUIET, _resumption),
     Kind.STARTED: ("started", _BUSY, _said),
     Kind.DONE: ("done", _GOOD, _said),
     Kind.FAILED: ("failed", _BAD, lambda data: [f"{data['status']}: {data['result']}"]),
@@ -299,15 +299,15 @@ def _write_records(ledger: SqliteLedger, run: str, last: int | None, *, as_json:
         records = reversed(list(ledger.records(run, newest_first=True, limit=last)))
     for record in records:
         if as_json:
-            write_json(_value(ledger, record), indent=None)
+            write_json(_value(ledger, run, record), indent=None)
         else:
             write_rows(_rows_of(record.kind, record.step, record.data, f"{_clock(record.time)}  "))
 
 
-def _value(ledger: SqliteLedger, record: Record) -> dict[str, Any]:
+def _value(ledger: SqliteLedger, run: str, record: Record) -> dict[str, Any]:
     more = {
         "data": dict(record.data),
-        "outputs": {name: ledger.value(record.seq, name) for name in record.data.get("names", ())},
+        "outputs": {name: ledger.value(run, record.seq, name) for name in record.data.get("names", ())},
         "changes": {
             step: {name: pair for name in ("status", "result", "done_count") if (pair := getattr(change, name))}
             for step, change in record.changes.items()

@@ -29,7 +29,7 @@ from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, dec
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, read_bytes
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["WAIT", "LeasedPlan", "PlanBusyError", "PlanFile", "PlanFileError", "clear_leftovers"]
+__all__ = ["WAIT", "LeasedPlan", "PlanBusyError", "PlanEditedError", "PlanFile", "PlanFileError", "clear_leftovers"]
 
 # Seconds that somebody else is waited for.
 WAIT = 10.0
@@ -45,6 +45,10 @@ _KEPT = attrgetter("st_dev", "st_ino", "st_mode", "st_uid", "st_gid", "st_nlink"
 
 class PlanFileError(PlanSpecError):
     """A plan's file that cannot be read, written or run now; the text says why, and is safe to show."""
+
+
+class PlanEditedError(PlanFileError):
+    """Somebody has edited a plan while it was run."""
 
 
 class PlanBusyError(PlanFileError):
@@ -350,7 +354,9 @@ class LeasedPlan:
             if not file._replace(self.path, self._known, data):
                 with file._explained():
                     self.path.stat()
-                raise PlanFileError(f"{name}: somebody has edited the plan while it was run; resume to go on with that")
+                raise PlanEditedError(
+                    f"{name}: somebody has edited the plan while it was run; resume to go on with that"
+                )
             self._known = data
 
 

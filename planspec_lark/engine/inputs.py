@@ -35,7 +35,7 @@ class Inputs(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         seq = self._found.get(name)
-        return json.loads(self._given[name]) if seq is None else self._writer.ledger.value(seq, name)
+        return json.loads(self._given[name]) if seq is None else self._writer.value(seq, name)
 
     def __iter__(self) -> Iterator[str]:
         yield from self._found

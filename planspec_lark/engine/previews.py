@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 
@@ -105,6 +105,22 @@ def _needs_steps(step: PlanStep, state: RunState) -> bool:
 _CATCHING_UP = (Kind.RESUMED, Kind.KEPT, Kind.RERUN)
 
 
+class _Copy(MemoryLedger):
+    """A copy that is written to in place of a ledger, which knows what was shown."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._shown = ledger
+
+    def views(self, run: str) -> Sequence[str]:
+        """The texts that the file may have."""
+        return self._shown.views(run)
+
+    def has_view(self, run: str, digest: str) -> bool:
+        """Whether there was such a text."""
+        return self._shown.has_view(run, digest)
+
+
 class _Seen(Exception):  # noqa: N818  (it is no error)
     """All has been seen that there is to see before the first call."""
 
@@ -124,10 +140,10 @@ def preview_resumed(
     Raises:
         EditedError, LedgerError, PlanRunError: as by the run itself.
     """
-    copy = MemoryLedger()
+    copy = _Copy(ledger)
     copy.begin(info)
     for record in ledger.records(info.run):
-        copy.append(info.run, record)
+        copy.append(info.run, record, after=record.seq - 1)
     seen = [deepcopy(plan)]
 
     def look(event: ThinkEvent) -> None:

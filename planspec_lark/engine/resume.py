@@ -1,27 +1,30 @@
-"""Going on with a run: the plan is brought to where the ledger says it was, and edits since then are found.
+"""Going on with a run: the ledger says where the plan stands, and what somebody has edited since is merged into that.
 
-The text of the plan is what counts, as somebody may have edited it: what the ledger knows of a step holds only as long
-as that step says the same.
+What the ledger knows of a step holds only as long as that step says the same.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
 from attrs import define, field, frozen
 
+from planspec_lark.diff.merge import merge_plans
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
+from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
-from planspec_lark.runs.ledger import Change, Ledger, LedgerError, Record
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, Record
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.grammars import readable_versions
 from planspec_lark.syntax.source import visible, visible_name
 
-__all__ = ["Edited", "EditedError", "Edits", "Past", "catch_up", "find_edits", "open_again", "replay"]
+__all__ = ["CaughtUp", "Edited", "EditedError", "Edits", "Past", "catch_up", "find_edits", "reopen", "replay"]
 
 
 class Edited(str, Enum):
@@ -100,50 +103,47 @@ def _new_values(change: Change) -> dict[str, Any]:
 
 @frozen
 class CaughtUp:
-    """A plan as the last record has left it.
+    """A plan as the ledger and whoever has edited it say it is.
 
     Attributes:
         plan: the plan.
-        is_edited: the text is none that the run has written.
-        is_lost: an edit was made before the last record's changes were in the text, and they are of a kind that cannot
-            be made any more.
+        is_edited: somebody has edited it.
+        conflicts: what the run and the edit have both changed; the plan says what the edit does.
     """
 
     plan: PlanSpec
     is_edited: bool = False
-    is_lost: bool = False
+    conflicts: tuple[str, ...] = ()
 
 
-def catch_up(plan: PlanSpec, past: Past) -> CaughtUp:
-    """Bring a plan to where the last record says that it is.
+def catch_up(given: PlanSpec, ledger: Ledger, run: str, plan: PlanSpec) -> CaughtUp:
+    """What becomes of a plan that was read from where the run shows it.
+
+    One that the run has shown is the ledger's, however old it is. Everything else is an edit of what was
+    shown last, and is merged with what the ledger has by now.
 
     Args:
-        plan: what was read; it may be changed.
-        past: what the ledger knows.
+        given: what was read.
+        ledger, run: what was shown.
+        plan: as the ledger says it.
     """
-    last, now = past.state.last, PlanText(plan).digest
-    assert last is not None
-    if now in (last.before, last.after):
-        return CaughtUp(past.plan)
-    if last.plan is not None:
-        return CaughtUp(plan, is_edited=True, is_lost=last.before != last.after)
-    _redo(plan, last)
-    return CaughtUp(plan, is_edited=True)
+    digest = PlanText(given).digest
+    if digest == PlanText(plan).digest or ledger.has_view(run, digest):
+        return CaughtUp(plan)
+    shown = [parse_plan(text) for text in ledger.views(run)]
+    if not shown:
+        return CaughtUp(given, is_edited=True)
+    # The last one may not have reached the file.
+    base = min(shown, key=lambda one: _count_changes(one, given))
+    if base == plan:
+        return CaughtUp(given, is_edited=True)
+    merged = merge_plans(base, given, plan)
+    return CaughtUp(merged.plan, True, tuple(map(str, merged.conflicts)))
 
 
-def _redo(plan: PlanSpec, last: Record) -> None:
-    """Make the changes of a record, where the steps are as they were before it."""
-    steps = {step.step_id: step for step in iter_steps(plan)}
-    for step_id, change in last.changes.items():
-        step = steps.get(step_id)
-        if step is None or (step_id == last.step and hash_of(step) != last.hash):
-            continue
-        if change.status is not None and step.status.value == change.status[0]:
-            step.status = PlanStatus(change.status[1])
-        if change.result is not None and step.result == change.result[0]:
-            step.result = change.result[1]
-        if change.done_count is not None and step.done_count == change.done_count[0]:
-            step.done_count = change.done_count[1]
+def _count_changes(one: PlanSpec, other: PlanSpec) -> int:
+    """How many lines of one plan the other does not have."""
+    return (Counter(serialize_plan(one).splitlines()) - Counter(serialize_plan(other).splitlines())).total()
 
 
 # ---------------------------------------------------------------- what somebody has edited
@@ -224,6 +224,9 @@ def _by_hash(steps: Mapping[str, PlanStep]) -> dict[str, list[str]]:
     return found
 
 
-def open_again(steps: Iterable[PlanStep]) -> list[PlanStep]:
-    """The steps, and all below them: what is to be done again."""
-    return [below for step in steps for below in iter_steps(step)]
+def reopen(writer: RunWriter, step: PlanStep) -> None:
+    """Have a finished step, and all below it, done again. What is around it is not finished any more."""
+    settled = [one for one in writer.ancestors(step.step_id) if one.status not in OPEN]
+    above = [Patch(one, PlanStatus.ACTIVE, "") for one in settled]
+    again = [Patch(one, PlanStatus.PENDING, "", 0) for one in iter_steps(step)]
+    writer.note(Kind.RERUN, step, patches=[*again, *above])

@@ -1,11 +1,12 @@
-"""The only writer of a run: plan, state, ledger and the plan's file change here, and always together.
+"""The only writer of a run: plan, state and ledger change here, and always together.
 
-First the record is kept, then the plan's text. After a crash in between, the record says what the text should be.
+The ledger alone says what counts. The plan's file is a view of it, which is written now and then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from threading import RLock
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -16,7 +17,8 @@ from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.runs.history import History
-from planspec_lark.runs.ledger import Change, Kind, Ledger, Record
+from planspec_lark.runs.keeper import Keeper
+from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, Record
 
 __all__ = ["OPEN", "Patch", "RunWriter", "ThinkEvent"]
 
@@ -79,6 +81,8 @@ class RunWriter:
         text: the plan's text as it stands.
         version: grows with every change after which a step may be open again that was not.
         shape: grows with every change of anything but statuses, results and rounds.
+        keeper: has the plan's file written now and then.
+        fault: what was wrong with the ledger, which ends the run.
     """
 
     plan: PlanSpec
@@ -91,7 +95,14 @@ class RunWriter:
     text: PlanText = field(init=False)
     version: int = field(default=0, init=False)
     shape: int = field(default=0, init=False)
+    keeper: Keeper | None = field(default=None, init=False)
+    fault: LedgerError | None = field(default=None, init=False)
     _digest: str = field(default="", init=False)
+    _shown: str = field(default="", init=False)
+    # Whether the plan has changes that the ledger does not have.
+    _is_ahead: bool = field(default=False, init=False)
+    # The file is written beside the run.
+    _lock: RLock = field(factory=RLock, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.history = History(self.ledger, self.run)
@@ -119,38 +130,81 @@ class RunWriter:
         **data: Any,
     ) -> Record:
         """Keep a record, and change status, result and rounds of steps as it says."""
-        changes = {}
-        for patch in patches:
-            change = patch.apply()
-            if change is not None:
-                changes[patch.step.step_id] = change
-        if changes:
-            self.text.update(*changes)
-        if any(change.status and change.status[1] == PlanStatus.PENDING.value for change in changes.values()):
-            self.version += 1
-        step_id, own = ("", "") if step is None else (step.step_id, hash_of(step))
-        record = Record(kind, step_id, own, attempt, _data(data, effort), outputs or {}, changes)
-        return self._keep(record)
+        with self._lock:
+            changes = {}
+            for patch in patches:
+                change = patch.apply()
+                if change is not None:
+                    changes[patch.step.step_id] = change
+            if changes:
+                self.text.update(*changes)
+            if any(change.status and change.status[1] == PlanStatus.PENDING.value for change in changes.values()):
+                self.version += 1
+            step_id, own = ("", "") if step is None else (step.step_id, hash_of(step))
+            record = Record(kind, step_id, own, attempt, _data(data, effort), outputs or {}, changes)
+            kept = self._append(record)
+        return self._tell(kept)
 
     def note_shape(
         self, kind: Kind, step_id: str = "", *, own: str = "", effort: Effort | None = None, **data: Any
     ) -> Record:
         """Keep a record of a plan that has changed in other ways already."""
-        self.text.renew()
-        self.version += 1
-        self.shape += 1
-        record = Record(kind, step_id, own, 0, _data(data, effort), plan=self.text.text)
-        return self._keep(record)
+        with self._lock:
+            self.text.renew()
+            self.version += 1
+            self.shape += 1
+            record = Record(kind, step_id, own, 0, _data(data, effort), plan=self.text.text)
+            kept = self._append(record)
+        return self._tell(kept)
 
-    def _keep(self, record: Record) -> Record:
+    def replace(self, plan: PlanSpec) -> None:
+        """Go on with another plan, of which a record of its shape is to be kept next."""
+        with self._lock:
+            self.plan, self.text.plan = plan, plan
+
+    def _append(self, record: Record) -> Record:
         before, self._digest = self._digest, self.text.digest
         made = evolve(record, before=before, after=self._digest)
-        kept = self.ledger.append(self.run, made)
+        last = self.state.last
+        self._is_ahead = True
+        kept = self.ledger.append(self.run, made, after=last.seq if last is not None else 0)
+        self._is_ahead = False
         self.state.take(kept)
-        if self.file is not None and before != self._digest:
-            self.file.save(self.text.text)
+        return kept
+
+    def _tell(self, kept: Record) -> Record:
+        if self.keeper is not None and self._digest != self._shown:
+            self.keeper.mark()
         self.tell(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))
         return kept
+
+    def value(self, seq: int, name: str) -> Any:
+        """An output that a record has. A fault of the ledger ends the run, whatever is made of it by who asks."""
+        try:
+            return self.ledger.value(self.run, seq, name)
+        except LedgerError as error:
+            self.fault = error
+            raise
+
+    # ---------------------------------------------------------------- the plan's file
+
+    def write_view(self) -> None:
+        """Bring the plan's file to what the ledger says.
+
+        Raises:
+            PlanEditedError: somebody has edited it since it was written last.
+            PlanFileError, LedgerError: it cannot be written.
+        """
+        with self._lock:
+            if self._is_ahead:
+                return
+            digest, text = self._digest, self.text.text
+        # Noted before it is written: of a text in the file that is not noted, somebody else is the author.
+        self.ledger.add_view(self.run, digest, text)
+        if self.file is not None:
+            self.file.save(text)
+        self.ledger.confirm_view(self.run)
+        self._shown = digest
 
     def ancestors(self, step_id: str) -> list[PlanStep]:
         """The steps that a step stands below, the nearest first."""

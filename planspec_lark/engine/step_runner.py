@@ -24,7 +24,7 @@ from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
 from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.runs.ledger import Kind
+from planspec_lark.runs.ledger import Kind, LedgerError
 from planspec_lark.syntax.source import one_line, visible
 
 __all__ = ["StepRunner", "brief", "fold_plan", "own_step"]
@@ -79,11 +79,13 @@ class StepRunner:
             call = self._call(step, needs, attempt, key)
             try:
                 result = yield partial(self.operator, call)
-            except (Unusable, RunningLoopError):
+            except (Unusable, RunningLoopError, LedgerError):
                 raise
             except Exception as error:
                 # What an operator raises is that step's failure; reflection decides what to do about it.
                 result = OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}")
+            if self.writer.fault is not None:
+                raise self.writer.fault
             if not isinstance(result, OperatorResult):
                 raise TypeError(f"an operator gives an OperatorResult, not {type(result).__name__}")
         self._take(step, attempt, result)

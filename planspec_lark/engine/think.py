@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
-from attrs.validators import instance_of
+from attrs.validators import ge, instance_of
 
 from planspec_lark.awaitables import Turn, adrive, drive
-from planspec_lark.document.file import LeasedPlan, PlanFile
+from planspec_lark.document.file import LeasedPlan, PlanEditedError, PlanFile
 from planspec_lark.engine.budget import Meter, OutOfBudget
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
@@ -34,17 +34,18 @@ from planspec_lark.engine.models import (
     StepCall,
 )
 from planspec_lark.engine.replanner import Replanner
-from planspec_lark.engine.resume import Edited, EditedError, Edits, catch_up, find_edits, open_again, replay
+from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Edits, Past, catch_up, find_edits, reopen, replay
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter, ThinkEvent
+from planspec_lark.engine.run_writer import RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
 from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
 from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
-from planspec_lark.runs.sqlite_ledger import SqliteLedger, ledger_path
+from planspec_lark.runs.sqlite_ledger import open_ledger
 from planspec_lark.syntax.diagnostics import PlanSpecError, Severity
 
 __all__ = ["PlanRunError", "RunResult", "ThinkEngine"]
@@ -85,8 +86,8 @@ def _call(operator: Operator, call: StepCall) -> OperatorResult | Awaitable[Oper
     return operator(call)
 
 
-def _to_plan(value: object) -> PlanSpec | PlanFile:
-    if isinstance(value, (PlanSpec, PlanFile)):
+def _to_plan(value: object) -> PlanSpec | PlanFile | None:
+    if value is None or isinstance(value, (PlanSpec, PlanFile)):
         return value
     return PlanFile(Path(value))  # type: ignore[arg-type]  # Path says what it takes
 
@@ -102,8 +103,9 @@ class ThinkEngine:
     """Runs a plan.
 
     Args:
-        plan: a plan, which is left as it is; or a file or its path, which always says where the run stands. Beside it
-            are its ledger, with ``.ledger`` behind its name, and as long as it runs its lease, with ``.lock``.
+        plan: a plan, which is left as it is; or a file or its path, which shows where the run stands. Beside it are its
+            ledger, with ``.ledger`` behind its name, and as long as it runs its lease, with ``.lock``. None to go on
+            with the last run of a ledger, which knows its plan.
         operator: does a step. An exception that it raises is a failure of the step, but for
             :class:`~planspec_lark.engine.models.Unusable`.
         reflector: says what becomes of a step that is not OK; without one it is blocked.
@@ -115,6 +117,8 @@ class ThinkEngine:
         budget: how much one call of ``run`` may spend.
         edited: what becomes of finished steps whose text was edited between two runs.
         on_event: told of everything that happens.
+        view_pause: how many seconds lie between two writes of the plan's file, at least. With 0 it is written with each
+            change. The ledger has everything at once.
         ledger: where the run is written down; by default in memory, or beside the file.
         runner: calls the operator. One that runs steps elsewhere knows the work by the call's ``key``: a call that is
             made again after a crash has the same.
@@ -122,7 +126,7 @@ class ThinkEngine:
     A reflector, a planner or an ``ask`` that raises ends the run with what it raised. The run can go on later.
     """
 
-    plan: PlanSpec | PlanFile = field(converter=_to_plan)
+    plan: PlanSpec | PlanFile | None = field(converter=_to_plan)
     operator: Operator
     reflector: Reflector | None = None
     planner: Planner | None = None
@@ -133,6 +137,7 @@ class ThinkEngine:
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=_ignore, kw_only=True)
+    view_pause: float = field(default=VIEW_PAUSE, validator=ge(0), kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
     runner: Runner = field(default=_call, kw_only=True)
 
@@ -169,22 +174,45 @@ class ThinkEngine:
     def _begun(self, *, resume: bool) -> Iterator[RunWriter]:
         with ExitStack() as held:
             file: LeasedPlan | None = None
-            if isinstance(self.plan, PlanSpec):
-                plan = parse_plan(serialize_plan(self.plan), name="<plan>")
-                ledger = self.ledger or MemoryLedger()
-            else:
+            plan: PlanSpec | None = None
+            if isinstance(self.plan, PlanFile):
                 file = held.enter_context(self.plan.leased())
                 plan = parse_plan(file.load(), name=str(self.plan.path))
-                ledger = self.ledger or held.enter_context(closing(SqliteLedger(ledger_path(file.path))))
-            _check(plan)
-            yield self._resume(plan, file, ledger) if resume else self._begin(plan, file, ledger)
+                ledger = self.ledger or held.enter_context(closing(open_ledger(file.path)))
+            else:
+                if self.plan is not None:
+                    plan = parse_plan(serialize_plan(self.plan), name="<plan>")
+                ledger = self.ledger or MemoryLedger()
+            if plan is not None:
+                _check(plan)
+            writer = self._writer(plan, file, ledger, resume=resume)
+            # Whoever may write the file is the only one at work, whatever an older lease says.
+            beside = keeping(
+                ledger, writer.run, write=writer.write_view, pause=self.view_pause, takes_over=file is not None
+            )
+            writer.keeper = held.enter_context(beside)
+            if writer.state.last is None:
+                writer.write_view()
+                writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=self._take_inputs() if resume else {})
+            else:
+                self._take_plan(writer, plan, Kind.RESUMED, inputs=self._take_inputs())
+            yield writer
 
-    def _begin(self, plan: PlanSpec, file: LeasedPlan | None, ledger: Ledger) -> RunWriter:
-        info = RunInfo(secrets.token_hex(8), time.time(), self._take_inputs())
-        ledger.begin(info)
-        writer = RunWriter(plan, RunState(), ledger, info.run, file, self.on_event)
-        writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION)
-        return writer
+    def _writer(self, plan: PlanSpec | None, file: LeasedPlan | None, ledger: Ledger, *, resume: bool) -> RunWriter:
+        """The writer of a new run, or of the last one."""
+        if resume:
+            runs = ledger.runs()
+            if not runs:
+                raise PlanRunError("there is no run to go on with")
+            run, past = runs[-1].run, replay(ledger, runs[-1].run)
+            if past.state.last is not None:
+                return RunWriter(past.plan, past.state, ledger, run, file, self.on_event)
+        if plan is None:
+            raise PlanRunError("there is no plan to begin with")
+        if not resume:
+            run = secrets.token_hex(8)
+            ledger.begin(RunInfo(run, time.time(), self._take_inputs()))
+        return RunWriter(plan, RunState(), ledger, run, file, self.on_event)
 
     def _take_inputs(self) -> dict[str, Any]:
         try:
@@ -193,42 +221,49 @@ class ThinkEngine:
             raise PlanRunError(f"inputs: {error}") from None
         return taken
 
-    def _resume(self, plan: PlanSpec, file: LeasedPlan | None, ledger: Ledger) -> RunWriter:
-        inputs, runs = self._take_inputs(), ledger.runs()
-        if not runs:
-            raise PlanRunError("there is no run to go on with")
-        run, past = runs[-1].run, replay(ledger, runs[-1].run)
-        if past.state.last is None:
-            writer = RunWriter(plan, past.state, ledger, run, file, self.on_event)
-            writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs)
-            return writer
-        was = serialize_plan(plan)
-        now = catch_up(plan, past)
-        edits = find_edits(now.plan, past) if now.is_edited else Edits()
+    def _take_plan(self, writer: RunWriter, given: PlanSpec | None, kind: Kind, **data: Any) -> None:
+        """Go on with a plan that somebody may have edited."""
+        now = CaughtUp(writer.plan)
+        if given is not None:
+            now = catch_up(given, writer.ledger, writer.run, writer.plan)
+        edits = find_edits(now.plan, Past(writer.state, writer.plan)) if now.is_edited else Edits()
         if edits.edited and self.edited is Edited.ASK:
             raise EditedError([step.step_id for step in edits.edited])
-        writer = RunWriter(now.plan, past.state, ledger, run, file, self.on_event)
-        if file is not None and writer.text.text != was:
-            # Before the next record: the one that the file lacks has to be the last one.
-            file.save(writer.text.text)
+        _check(now.plan)
+        writer.replace(now.plan)
         writer.note_shape(
-            Kind.RESUMED,
+            kind,
             is_edited=now.is_edited,
-            is_lost=now.is_lost,
+            conflicts=list(now.conflicts),
             moves=edits.moves,
             gone=edits.gone,
             edited=[step.step_id for step in edits.edited],
-            inputs=inputs,
+            **data,
         )
         for step in edits.edited:
             if self.edited is Edited.KEEP:
                 writer.note(Kind.KEPT, step)
             else:
-                settled = [one for one in writer.ancestors(step.step_id) if one.status not in OPEN]
-                above = [Patch(one, PlanStatus.ACTIVE, "") for one in settled]
-                again = [Patch(one, PlanStatus.PENDING, "", 0) for one in open_again([step])]
-                writer.note(Kind.RERUN, step, patches=[*again, *above])
-        return writer
+                reopen(writer, step)
+
+    def _settle(self, writer: RunWriter, *, at_end: bool = False) -> None:
+        """Take over what somebody has edited while the plan was run; raise what else has gone wrong beside the run."""
+        assert writer.keeper is not None
+        try:
+            writer.keeper.check()
+            if at_end:
+                writer.keeper.flush()
+        except PlanEditedError:
+            assert writer.file is not None
+            assert isinstance(self.plan, PlanFile)
+            try:
+                given = parse_plan(writer.file.load(), name=str(self.plan.path))
+                _check(given)
+                self._take_plan(writer, given, Kind.EDITED)
+            except BaseException:
+                # What was edited is still there for whoever goes on.
+                writer.keeper.leave_view()
+                raise
 
     # ---------------------------------------------------------------- running
 
@@ -243,8 +278,12 @@ class ThinkEngine:
         scheduler = Scheduler(writer)
         try:
             while True:
+                self._settle(writer)
                 found = scheduler.find()
                 if found is None:
+                    self._settle(writer, at_end=True)
+                    if scheduler.find() is not None:
+                        continue
                     reason = yield from self._end_round(writer, values, replanner)
                     if reason is not None:
                         outcome = Outcome.BLOCKED if reason else Outcome.CONVERGED
@@ -301,7 +340,7 @@ class ThinkEngine:
     def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str) -> RunResult:
         writer.note(Kind.ENDED, outcome=outcome.value, reason=reason)
         found = values.outputs()
-        outputs = {name: writer.ledger.value(seq, name) for name, seq in found.items()}
+        outputs = {name: writer.value(seq, name) for name, seq in found.items()}
         state = writer.state
         return RunResult(outcome, reason, writer.run, deepcopy(writer.plan), outputs, state.round, state.effort)
 

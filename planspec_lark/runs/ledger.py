@@ -1,7 +1,7 @@
-"""The ledger of runs: a record for everything that happens, on the disk before it takes effect.
+"""The ledger of runs: a record for everything that happens, kept for good before it takes effect.
 
-:class:`Ledger` is all that the engine asks of one. What is kept in memory is here; a file is in
-:mod:`planspec_lark.runs.sqlite_ledger`.
+:class:`Ledger` is all that a runner asks of one. What is kept in memory is here; a file is in
+:mod:`planspec_lark.runs.sqlite_ledger`, a database of several machines in :mod:`planspec_lark.runs.postgres_ledger`.
 """
 
 from __future__ import annotations
@@ -10,17 +10,38 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from itertools import islice
 from typing import Any, Protocol
 
 from attrs import define, evolve, field, frozen
 
+from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.diagnostics import PlanSpecError
+from planspec_lark.syntax.source import visible_name
 
-__all__ = ["Change", "Kind", "Ledger", "LedgerError", "MemoryLedger", "Record", "RunInfo"]
+__all__ = [
+    "Change",
+    "FencedError",
+    "Kind",
+    "Ledger",
+    "LedgerError",
+    "MemoryLedger",
+    "Record",
+    "RunBusyError",
+    "RunInfo",
+]
 
 
 class LedgerError(PlanSpecError):
     """A ledger that cannot be read or written; the text says why."""
+
+
+class FencedError(LedgerError):
+    """Another process has gone on with the run: what this one wanted to keep was refused."""
+
+
+class RunBusyError(LedgerError):
+    """Another process is at work on the run."""
 
 
 class Kind(str, Enum):
@@ -29,6 +50,7 @@ class Kind(str, Enum):
     # a run
     BEGUN = "begun"
     RESUMED = "resumed"
+    EDITED = "edited"
     ENDED = "ended"
     # a step
     STARTED = "started"
@@ -75,7 +97,7 @@ class Record:
         changes: what it changes in steps, by id.
         plan: the whole plan's text, where more than statuses and results changes.
         before, after: hashes of the plan's text.
-        seq: its number in the ledger, which only grows.
+        seq: its number in its run, from 1 without gaps.
         time: when, in seconds since 1970.
     """
 
@@ -103,7 +125,11 @@ class RunInfo:
 
 
 class Ledger(Protocol):
-    """What the engine asks of a ledger. One process at a time writes to it."""
+    """What a runner asks of a ledger.
+
+    One process at a time writes to a run. The lease keeps others from working on it; the numbers of records keep those
+    that have lost the lease from writing.
+    """
 
     def runs(self) -> Sequence[RunInfo]:
         """All runs, the oldest first."""
@@ -111,8 +137,18 @@ class Ledger(Protocol):
     def begin(self, info: RunInfo) -> None:
         """Note a new run."""
 
-    def append(self, run: str, record: Record) -> Record:
-        """Keep a record for good before this returns; gives it with its number and time, without outputs."""
+    def append(self, run: str, record: Record, *, after: int) -> Record:
+        """Keep a record for good before this returns; gives it with its number and time, without outputs.
+
+        Args:
+            run: of which it is.
+            record: what has happened.
+            after: the number of the record before it, 0 for the first one.
+
+        Raises:
+            FencedError: there is another record of this number.
+            LedgerError: it cannot be written.
+        """
 
     def records(
         self, run: str, *, kinds: Sequence[Kind] = (), newest_first: bool = False, limit: int | None = None
@@ -122,8 +158,36 @@ class Ledger(Protocol):
     def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
         """How many records of these kinds, or of all, a run has."""
 
-    def value(self, seq: int, name: str) -> Any:
+    def value(self, run: str, seq: int, name: str) -> Any:
         """One of the outputs of a record. Raises KeyError where there is none."""
+
+    def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
+        """Take the lease of a run, or renew one's own, for so many seconds.
+
+        Args:
+            run: the run.
+            owner: who wants it.
+            seconds: how long it lasts, unless it is renewed.
+            takes_over: take it from whoever has it, who is known not to be at work any more.
+
+        Raises:
+            RunBusyError: somebody else has it, who may be alive, and it has not expired.
+        """
+
+    def release(self, run: str, owner: Owner) -> None:
+        """Give the lease back, if it is still this owner's."""
+
+    def add_view(self, run: str, digest: str, text: str) -> None:
+        """Note that the plan's file is about to get this text; of those before it, the hash is kept for good."""
+
+    def confirm_view(self, run: str) -> None:
+        """Note that the file has got the last of these texts. Of those before it, only the hash is kept."""
+
+    def views(self, run: str) -> Sequence[str]:
+        """The texts that the file may have, unless somebody has edited it: the newest first."""
+
+    def has_view(self, run: str, digest: str) -> bool:
+        """Whether the file has ever had a text with this hash."""
 
     def close(self) -> None:
         """Let go of what it holds."""
@@ -134,8 +198,11 @@ class MemoryLedger:
     """A ledger that ends with its process."""
 
     _runs: list[RunInfo] = field(factory=list, init=False)
-    _records: list[tuple[str, Record]] = field(factory=list, init=False)
-    _values: dict[tuple[int, str], str] = field(factory=dict, init=False)
+    _records: dict[str, list[Record]] = field(factory=dict, init=False)
+    _values: dict[tuple[str, int, str], str] = field(factory=dict, init=False)
+    _owners: dict[str, tuple[Owner, float]] = field(factory=dict, init=False)
+    _views: dict[str, list[str]] = field(factory=dict, init=False)
+    _digests: set[tuple[str, str]] = field(factory=set, init=False)
 
     def runs(self) -> Sequence[RunInfo]:
         """All runs, the oldest first."""
@@ -145,35 +212,72 @@ class MemoryLedger:
         """Note a new run."""
         self._runs.append(info)
 
-    def append(self, run: str, record: Record) -> Record:
+    def append(self, run: str, record: Record, *, after: int) -> Record:
         """Keep a record."""
-        seq = len(self._records) + 1
+        records = self._records.setdefault(run, [])
+        if len(records) != after:
+            raise FencedError(fenced(run))
         for name, value in record.outputs.items():
             # As text, so that what comes out is a value of its own, and the same as from a file.
-            self._values[seq, name] = json.dumps(value)
-        kept = evolve(record, outputs={}, seq=seq, time=time.time())
-        self._records.append((run, kept))
+            self._values[run, after + 1, name] = json.dumps(value)
+        kept = evolve(record, outputs={}, seq=after + 1, time=time.time())
+        records.append(kept)
         return kept
 
     def records(
         self, run: str, *, kinds: Sequence[Kind] = (), newest_first: bool = False, limit: int | None = None
     ) -> Iterator[Record]:
         """The records of a run."""
-        left = len(self._records) if limit is None else limit
-        for owner, record in reversed(self._records) if newest_first else iter(list(self._records)):
-            if left <= 0:
-                return
-            if owner == run and (not kinds or record.kind in kinds):
-                left -= 1
-                yield record
+        records = list(self._records.get(run, ()))
+        chosen = (one for one in (records[::-1] if newest_first else records) if not kinds or one.kind in kinds)
+        return islice(chosen, limit)
 
     def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
         """How many records a run has."""
         return sum(1 for _ in self.records(run, kinds=kinds))
 
-    def value(self, seq: int, name: str) -> Any:
+    def value(self, run: str, seq: int, name: str) -> Any:
         """One of the outputs of a record."""
-        return json.loads(self._values[seq, name])
+        return json.loads(self._values[run, seq, name])
+
+    def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
+        """Take the lease of a run, or renew it."""
+        known, until = self._owners.get(run, (owner, 0.0))
+        if not takes_over and known != owner and until > time.time() and not known.is_gone():
+            raise RunBusyError(busy(run, known, until - time.time()))
+        self._owners[run] = owner, time.time() + seconds
+
+    def release(self, run: str, owner: Owner) -> None:
+        """Give the lease back."""
+        if self._owners.get(run, (None, 0.0))[0] == owner:
+            del self._owners[run]
+
+    def add_view(self, run: str, digest: str, text: str) -> None:
+        """Note a text of the plan's file."""
+        self._digests.add((run, digest))
+        self._views[run] = [text, *self._views.get(run, ())]
+
+    def confirm_view(self, run: str) -> None:
+        """Note that the last of them was written."""
+        del self._views[run][1:]
+
+    def views(self, run: str) -> Sequence[str]:
+        """The texts that the file may have."""
+        return list(self._views.get(run, ()))
+
+    def has_view(self, run: str, digest: str) -> bool:
+        """Whether there was such a text."""
+        return (run, digest) in self._digests
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def fenced(run: str) -> str:
+    """Why a record is refused."""
+    return f"another process has gone on with run {visible_name(run)}"
+
+
+def busy(run: str, owner: Owner, left: float) -> str:
+    """Why a lease cannot be had, which ends in so many seconds."""
+    return f"another process is at work on run {visible_name(run)}: {owner} (its lease ends in {left:.0f} s)"

@@ -82,7 +82,9 @@ def test_the_history_takes_no_memory(tmp_path: object) -> None:
     for count in (1_000, 4_000):
         for number in range(count):
             kind, data = (Kind.DONE, {"result": "x" * 500}) if number % 2 else (Kind.STARTED, {"key": str(number)})
-            state.take(ledger.append("r", Record(kind, str(number % 10), "h", number, data)))
+            state.take(
+                ledger.append("r", Record(kind, str(number % 10), "h", number, data), after=len(sizes) * 1_000 + number)
+            )
         tracemalloc.start()
         assert sum(1 for _ in History(ledger, "r")) > 0
         sizes.append(tracemalloc.get_traced_memory()[1])

@@ -55,36 +55,40 @@ def _full() -> Record:
     )
 
 
+def _append(ledger: Ledger, record: Record, run: str = "r") -> Record:
+    return ledger.append(run, record, after=ledger.count(run))
+
+
 def test_a_record_comes_back_as_it_was(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.5, {"a": [1]}))
-    kept = ledger.append("r", _full())
+    kept = _append(ledger, _full())
     assert (kept.seq, kept.outputs) == (1, {})
     assert kept.time > 0
     (read,) = make().records("r")
     assert read == kept
     assert (read.data, read.changes, read.plan) == (_full().data, _full().changes, "plan\n")
     assert (read.before, read.after, read.attempt, read.hash) == ("b", "a", 3, "abc")
-    assert make().value(1, "x") == [1, {"a": None}]
+    assert make().value("r", 1, "x") == [1, {"a": None}]
     assert list(make().runs()) == [RunInfo("r", 1.5, {"a": [1]})]
 
 
 def test_values_that_are_not_there(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
-    ledger.append("r", _full())
+    _append(ledger, _full())
     for seq, name in [(1, "z"), (2, "x"), (0, "x")]:
         with pytest.raises(KeyError):
-            ledger.value(seq, name)
+            ledger.value("r", seq, name)
 
 
 def test_a_value_is_one_s_own(make: Make) -> None:
     ledger, value = make(), [1]
     ledger.begin(RunInfo("r", 1.0))
-    ledger.append("r", Record(Kind.DONE, outputs={"x": value}))
+    _append(ledger, Record(Kind.DONE, outputs={"x": value}))
     value.append(2)
-    ledger.value(1, "x").append(3)
-    assert ledger.value(1, "x") == [1]
+    ledger.value("r", 1, "x").append(3)
+    assert ledger.value("r", 1, "x") == [1]
 
 
 def test_runs_stay_in_the_order_in_which_they_began(make: Make) -> None:
@@ -101,7 +105,7 @@ def test_records_are_chosen(make: Make) -> None:
         ledger.begin(RunInfo(run, 1.0))
     for number in range(500):
         kind = [Kind.DONE, Kind.FAILED, Kind.TOLD][number % 3]
-        ledger.append("rs"[number % 2], Record(kind, str(number)))
+        _append(ledger, Record(kind, str(number)), "rs"[number % 2])
 
     def steps(**how: Any) -> list[int]:
         return [int(record.step) for record in ledger.records("r", **how)]
@@ -121,9 +125,9 @@ def test_records_are_chosen(make: Make) -> None:
 def test_records_may_be_added_while_some_are_read(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
-    ledger.append("r", Record(Kind.DONE, "1"))
+    _append(ledger, Record(Kind.DONE, "1"))
     for read in ledger.records("r", limit=2):
-        ledger.append("r", Record(Kind.DONE, read.step + "1"))
+        _append(ledger, Record(Kind.DONE, read.step + "1"))
     assert [record.step for record in ledger.records("r")][:2] == ["1", "11"]
 
 
@@ -247,7 +251,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, *, read_only: bool) -> None:
 def test_records_that_nobody_has_written(tmp_path: Path, statement: str, why: str) -> None:
     ledger = SqliteLedger(tmp_path / "l")
     ledger.begin(RunInfo("r", 1.0))
-    ledger.append("r", _full())
+    _append(ledger, _full())
     ledger.close()
     _make(tmp_path / "l", statement)
     assert _refusal(tmp_path / "l") == f"FILE: this is no ledger of plans ({why})"
@@ -291,13 +295,13 @@ def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
     ledger = SqliteLedger(tmp_path / "l")
     ledger.begin(RunInfo("r", 1.0))
     for _ in range(50):
-        ledger.append("r", _full())
+        _append(ledger, _full())
     ledger.close()
     data = (tmp_path / "l").read_bytes()
     for size in (100, 4096, len(data) // 2):
         (tmp_path / "cut").write_bytes(data[:size])
         with pytest.raises(LedgerError):
-            SqliteLedger(tmp_path / "cut").append("r", _full())
+            _append(SqliteLedger(tmp_path / "cut"), _full())
 
 
 def test_a_ledger_that_somebody_has_locked(tmp_path: Path) -> None:
@@ -307,9 +311,9 @@ def test_a_ledger_that_somebody_has_locked(tmp_path: Path) -> None:
     other = sqlite3.connect(tmp_path / "l", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(LedgerError, match="database is locked"):
-        ledger.append("r", _full())
+        _append(ledger, _full())
     other.execute("ROLLBACK")
-    assert ledger.append("r", _full()).seq == 1
+    assert _append(ledger, _full()).seq == 1
     ledger.close()
     other.close()
 

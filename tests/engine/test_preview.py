@@ -159,9 +159,8 @@ def test_what_was_given_when_it_went_on_before_counts_as_well() -> None:
     text, ledger = begin(PLAN, 1)
     info = ledger.runs()[0]
     last = list(ledger.records(info.run))[-1]
-    ledger.append(
-        info.run, Record(Kind.RESUMED, data={"inputs": {"c": 1}}, before=last.after, after=last.after, plan=text)
-    )
+    resumed = Record(Kind.RESUMED, data={"inputs": {"c": 1}}, before=last.after, after=last.after, plan=text)
+    ledger.append(info.run, resumed, after=last.seq)
     assert sources(preview_resumed(parse_plan(text), ledger, info))["2"] == {"a": ("1",), "c": True, "x": True}
 
 

@@ -180,11 +180,11 @@ class StoppingLedger(MemoryLedger):
     stops_behind: bool = False
     appended: int = 0
 
-    def append(self, run: str, record: Record) -> Record:
+    def append(self, run: str, record: Record, *, after: int) -> Record:
         self.appended += 1
         if self.appended == self.stops_at and not self.stops_behind:
             raise Stop
-        kept = super().append(run, record)
+        kept = super().append(run, record, after=after)
         if self.appended == self.stops_at:
             raise Stop
         return kept
@@ -268,6 +268,13 @@ def test_a_run_ends_and_its_records_say_where_it_stands(plan: PlanSpec, seed: in
         assert result.reason
 
 
+def _shown(ledger: MemoryLedger, text: str) -> PlanSpec:
+    """The plan as its file would have it: as it was shown last, or before any run."""
+    runs = ledger.runs()
+    views = ledger.views(runs[-1].run) if runs else ()
+    return parse_plan(views[0] if views else text)
+
+
 @given(_plans(), st.integers(0, 2**32), _texts, st.data())
 def test_stopped_anywhere_a_run_comes_to_the_same_end(
     plan: PlanSpec, seed: int, texts: list[str], data: st.DataObject
@@ -283,7 +290,7 @@ def test_stopped_anywhere_a_run_comes_to_the_same_end(
         ledger.stops_at, ledger.stops_behind = (None if way == "saved" else at), way == "behind"
         watch = Watch(text, stops_at=at if way == "saved" else None)
         try:
-            again = _engine(parse_plan(text), Chaos(seed, texts), ledger, on_event=watch).run(resume=is_begun)
+            again = _engine(_shown(ledger, text), Chaos(seed, texts), ledger, on_event=watch).run(resume=is_begun)
         except Stop:
             is_begun = bool(ledger.runs())
             text = watch.text

@@ -1,0 +1,150 @@
+"""What goes on beside a run, in a thread of its own: its lease is renewed, and its view is written now and then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Condition, RLock, Thread
+from time import monotonic
+
+from planspec_lark.runs.ledger import Ledger, LedgerError
+from planspec_lark.runs.owner import Owner
+
+__all__ = ["LEASE_SECONDS", "VIEW_PAUSE", "Keeper", "keeping"]
+
+# How long a lease lasts that nobody renews. It is renewed three times as often.
+LEASE_SECONDS = 30.0
+# Seconds between two writes of a view.
+VIEW_PAUSE = 0.5
+# A view takes at most this part of the time, however long it takes to write it.
+_SHARE = 0.05
+
+
+@contextmanager
+def keeping(
+    ledger: Ledger,
+    run: str,
+    *,
+    write: Callable[[], None] | None = None,
+    pause: float = VIEW_PAUSE,
+    takes_over: bool = False,
+) -> Iterator[Keeper]:
+    """Hold the lease of a run as long as this block lasts, and keep its view up to date.
+
+    The view is written once more at the end, also where the block raises; what goes wrong with that is raised only
+    where the block did not.
+
+    Raises:
+        RunBusyError: another process is at work on the run.
+    """
+    keeper = Keeper(ledger, run, write, pause)
+    ledger.acquire(run, keeper.owner, seconds=LEASE_SECONDS, takes_over=takes_over)
+    try:
+        yield keeper
+    except BaseException:
+        with suppress(Exception):
+            keeper.flush()
+        raise
+    else:
+        keeper.flush()
+    finally:
+        keeper.close()
+        with suppress(LedgerError):
+            ledger.release(run, keeper.owner)
+
+
+class Keeper:
+    """Renews a lease, and writes a view when it is stale.
+
+    Args:
+        ledger, run: whose lease it is.
+        write: writes the view; None where there is none.
+        pause: how many seconds lie between two writes, at least; 0 to write at once, in the thread that asks for it.
+    """
+
+    def __init__(self, ledger: Ledger, run: str, write: Callable[[], None] | None, pause: float) -> None:
+        self.owner = Owner.new()
+        self._ledger, self._run, self._write, self._pause = ledger, run, write, pause
+        self._wake, self._writing = Condition(), RLock()
+        self._is_stale = self._is_closed = False
+        self._fault: Exception | None = None
+        self._next_write = monotonic() + pause / 4
+        self._next_renewal = monotonic() + LEASE_SECONDS / 3
+        self._thread = Thread(target=self._work, name="planspec-keeper", daemon=True)
+        self._thread.start()
+
+    def mark(self) -> None:
+        """Note that the view is stale."""
+        if self._write is None:
+            return
+        if not self._pause:
+            self._is_stale = True
+            try:
+                self.flush()
+            except Exception as error:
+                self._fault = error
+        elif not self._is_stale:
+            with self._wake:
+                self._is_stale = True
+                self._wake.notify()
+
+    def flush(self) -> None:
+        """Write the view now if it is stale; raises what that raises."""
+        with self._writing:
+            if self._is_stale and self._write is not None:
+                began = monotonic()
+                self._is_stale = False
+                try:
+                    self._write()
+                except BaseException:
+                    self._is_stale = True
+                    raise
+                now = monotonic()
+                self._next_write = now + max(self._pause, (now - began) / _SHARE)
+
+    def leave_view(self) -> None:
+        """Leave the view as it is from now on."""
+        with self._writing:
+            self._write = None
+
+    def check(self) -> None:
+        """Raise what has gone wrong beside the run, once; after that it is tried again."""
+        if self._fault is not None:
+            with self._wake:
+                fault, self._fault = self._fault, None
+                self._wake.notify()
+            raise fault
+
+    def close(self) -> None:
+        """End the thread, once it has written what it is writing."""
+        with self._wake:
+            self._is_closed = True
+            self._wake.notify()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while True:
+            with self._wake:
+                if not self._is_closed:
+                    self._wake.wait(self._left())
+                if self._is_closed:
+                    return
+            try:
+                self._do()
+            except Exception as error:
+                self._fault = error
+
+    def _left(self) -> float | None:
+        """Seconds until there is something to do; None where that depends on the run."""
+        if self._fault is not None:
+            return None
+        at = min(self._next_renewal, self._next_write) if self._is_stale and self._pause else self._next_renewal
+        return max(0.0, at - monotonic())
+
+    def _do(self) -> None:
+        now = monotonic()
+        if self._fault is None and now >= self._next_renewal:
+            self._next_renewal = now + LEASE_SECONDS / 3
+            self._ledger.acquire(self._run, self.owner, seconds=LEASE_SECONDS)
+        if self._fault is None and self._is_stale and self._pause and now >= self._next_write:
+            self.flush()

@@ -1,0 +1,208 @@
+"""What ledgers in databases have in common: the statements, which SQLite and PostgreSQL read alike."""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from attrs import evolve
+
+from planspec_lark.runs.ledger import Change, FencedError, Kind, Record, RunBusyError, RunInfo, busy, fenced
+from planspec_lark.runs.owner import Owner
+
+__all__ = ["SqlLedger"]
+
+_COLUMNS = "kind, step, hash, attempt, data, changes, plan, before, after, seq, time"
+_APPEND = (
+    "INSERT INTO records (run, seq, kind, step, hash, attempt, time, data, changes, plan, before, after) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_ROWS_AT_A_TIME = 200
+
+
+class SqlLedger(ABC):
+    """A ledger in a database. Where a value stands in a statement, that has a question mark."""
+
+    # What locks a row until the transaction ends.
+    _LOCK = ""
+
+    @abstractmethod
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> Sequence[tuple[Any, ...]]:
+        """Run a statement; gives its rows, if it has any."""
+
+    @abstractmethod
+    def _transaction(self) -> AbstractContextManager[None]:
+        """All statements in this block are kept for good when it ends, or none of them is."""
+
+    @abstractmethod
+    def _errors(self) -> AbstractContextManager[None]:
+        """Turns what the database raises into LedgerError."""
+
+    @abstractmethod
+    def _is_taken(self, error: Exception) -> bool:
+        """Whether a statement has failed because there is a row of this key."""
+
+    @abstractmethod
+    def _now(self) -> float:
+        """The time of whoever keeps the ledger, in seconds since 1970."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the database."""
+
+    # ---------------------------------------------------------------- runs and records
+
+    def runs(self) -> Sequence[RunInfo]:
+        """All runs, the oldest first."""
+        with self._errors():
+            rows = self._execute("SELECT run, time, inputs FROM runs ORDER BY number")
+            return [RunInfo(run, float(at), _object(inputs)) for run, at, inputs in rows]
+
+    def begin(self, info: RunInfo) -> None:
+        """Note a new run."""
+        row = (info.run, info.time, json.dumps(dict(info.inputs), allow_nan=False))
+        with self._errors(), self._transaction():
+            self._execute("INSERT INTO runs (run, time, inputs) VALUES (?, ?, ?)", row)
+
+    def append(self, run: str, record: Record, *, after: int) -> Record:
+        """Keep a record: it is on the disk when this returns."""
+        seq, at = after + 1, time.time()
+        outputs = [(run, seq, name, json.dumps(value, allow_nan=False)) for name, value in record.outputs.items()]
+        row = (
+            *(run, seq, record.kind.value, record.step, record.hash, record.attempt, at),
+            json.dumps(dict(record.data), allow_nan=False),
+            _write_changes(record.changes),
+            *(record.plan, record.before, record.after),
+        )
+        with self._errors():
+            try:
+                with self._transaction():
+                    self._execute(_APPEND, row)
+                    for values in outputs:
+                        self._execute("INSERT INTO outputs (run, seq, name, value) VALUES (?, ?, ?, ?)", values)
+            except Exception as error:
+                if self._is_taken(error):
+                    raise FencedError(fenced(run)) from None
+                raise
+        return evolve(record, outputs={}, seq=seq, time=at)
+
+    def records(
+        self, run: str, *, kinds: Sequence[Kind] = (), newest_first: bool = False, limit: int | None = None
+    ) -> Iterator[Record]:
+        """The records of a run, read some at a time."""
+        last, left = None, limit
+        while left is None or left > 0:
+            count = _ROWS_AT_A_TIME if left is None else min(left, _ROWS_AT_A_TIME)
+            with self._errors():
+                rows = [_read(row) for row in self._select(run, kinds, last, newest_first, count)]
+            yield from rows
+            if len(rows) < count:
+                return
+            last = rows[-1].seq
+            left = None if left is None else left - len(rows)
+
+    def _select(
+        self, run: str, kinds: Sequence[Kind], last: int | None, newest_first: bool, count: int
+    ) -> Sequence[tuple[Any, ...]]:
+        where, values = _where(run, kinds)
+        if last is not None:
+            where += f" AND seq {'<' if newest_first else '>'} {last:d}"
+        order = "DESC" if newest_first else "ASC"
+        # Nothing but names and numbers of our own stands in the statement.
+        statement = f"SELECT {_COLUMNS} FROM records WHERE {where} ORDER BY seq {order} LIMIT {count:d}"  # noqa: S608
+        return self._execute(statement, values)
+
+    def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
+        """How many records a run has."""
+        where, values = _where(run, kinds)
+        with self._errors():
+            rows = self._execute(f"SELECT count(*) FROM records WHERE {where}", values)  # noqa: S608  (as above)
+            return int(rows[0][0])
+
+    def value(self, run: str, seq: int, name: str) -> Any:
+        """One of the outputs of a record."""
+        with self._errors():
+            rows = self._execute("SELECT value FROM outputs WHERE run = ? AND seq = ? AND name = ?", (run, seq, name))
+            if rows:
+                return json.loads(rows[0][0])
+        raise KeyError(name)
+
+    # ---------------------------------------------------------------- leases
+
+    def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
+        """Take the lease of a run, or renew it."""
+        with self._errors(), self._transaction():
+            self._execute("INSERT INTO leases (run, owner, until) VALUES (?, ?, 0) ON CONFLICT DO NOTHING", (run, ""))
+            rows = self._execute(f"SELECT owner, until FROM leases WHERE run = ?{self._LOCK}", (run,))  # noqa: S608
+            known, until, now = _read_owner(rows[0][0]), float(rows[0][1]), self._now()
+            if not (takes_over or known in (None, owner) or until <= now or (known and known.is_gone())):
+                assert known is not None
+                raise RunBusyError(busy(run, known, until - now))
+            said = json.dumps([owner.host, owner.process, owner.began, owner.token])
+            self._execute("UPDATE leases SET owner = ?, until = ? WHERE run = ?", (said, now + seconds, run))
+
+    def release(self, run: str, owner: Owner) -> None:
+        """Give the lease back."""
+        said = json.dumps([owner.host, owner.process, owner.began, owner.token])
+        with self._errors(), self._transaction():
+            self._execute("DELETE FROM leases WHERE run = ? AND owner = ?", (run, said))
+
+    # ---------------------------------------------------------------- views
+
+    def add_view(self, run: str, digest: str, text: str) -> None:
+        """Note a text of the plan's file."""
+        with self._errors(), self._transaction():
+            rows = self._execute("SELECT max(number) FROM views WHERE run = ?", (run,))
+            row = (run, (rows[0][0] or 0) + 1, digest, text)
+            self._execute("INSERT INTO views (run, number, digest, text) VALUES (?, ?, ?, ?)", row)
+
+    def confirm_view(self, run: str) -> None:
+        """Note that the last of them was written."""
+        others = "text IS NOT NULL AND number < (SELECT max(number) FROM views WHERE run = ?)"
+        with self._errors(), self._transaction():
+            self._execute(f"UPDATE views SET text = NULL WHERE run = ? AND {others}", (run, run))  # noqa: S608
+
+    def views(self, run: str) -> Sequence[str]:
+        """The texts that the file may have."""
+        statement = "SELECT text FROM views WHERE run = ? AND text IS NOT NULL ORDER BY number DESC"
+        with self._errors():
+            return [text for (text,) in self._execute(statement, (run,))]
+
+    def has_view(self, run: str, digest: str) -> bool:
+        """Whether there was such a text."""
+        with self._errors():
+            return bool(self._execute("SELECT 1 FROM views WHERE run = ? AND digest = ? LIMIT 1", (run, digest)))
+
+
+def _where(run: str, kinds: Sequence[Kind]) -> tuple[str, list[str]]:
+    """A condition for the records of these kinds, or of all, and its values."""
+    chosen = f" AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+    return f"run = ?{chosen}", [run, *(kind.value for kind in kinds)]
+
+
+def _write_changes(changes: Mapping[str, Change]) -> str:
+    return json.dumps({step: [change.status, change.result, change.done_count] for step, change in changes.items()})
+
+
+def _read(row: tuple[Any, ...]) -> Record:
+    kind, step, own, attempt, data, changes, plan, before, after, seq, at = row
+    made = {
+        step_id: Change(*(None if pair is None else (pair[0], pair[1]) for pair in fields))
+        for step_id, fields in _object(changes).items()
+    }
+    return Record(Kind(kind), step, own, attempt, _object(data), {}, made, plan, before, after, seq, at)
+
+
+def _read_owner(text: str) -> Owner | None:
+    return Owner(*json.loads(text)) if text else None
+
+
+def _object(text: str) -> dict[str, Any]:
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise TypeError("expected an object")
+    return value

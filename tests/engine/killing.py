@@ -155,7 +155,7 @@ def begin(folder: Path) -> Path:
 
 def run_plan(path: Path, log: Log) -> RunResult:
     """Run the plan to its end, or go on with that."""
-    engine = ThinkEngine(PlanFile(path, wait=0), log.operate, reflect, write, ask=reply, required=["order"])
+    engine = ThinkEngine(PlanFile(path, wait=0), log.operate, reflect, write, ask=reply, required=["order"], view_pause=0)
     ledger = path.with_name("plan.ledger")
     resume = False
     if ledger.exists() and ledger.stat().st_size:
@@ -202,6 +202,7 @@ class _Sqlite:
 
     connect: Any
     Error: Any = sqlite3.Error
+    IntegrityError: Any = sqlite3.IntegrityError
 
 
 def count_points(folder: Path) -> tuple[RunResult, int]:

@@ -1,0 +1,147 @@
+"""What goes on beside a run: its lease and its view."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from planspec_lark.runs import MemoryLedger, RunInfo, SqliteLedger, keeper as module
+from planspec_lark.runs.keeper import Keeper, keeping
+from planspec_lark.runs.ledger import RunBusyError
+from planspec_lark.runs.owner import Owner
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    made = MemoryLedger()
+    made.begin(RunInfo("r", 1.0))
+    return made
+
+
+def _wait_for(what: object, of: list[object]) -> None:
+    end = time.monotonic() + 30
+    while what not in of:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_view_is_written_while_the_run_waits(ledger: MemoryLedger) -> None:
+    written: list[object] = []
+    with keeping(ledger, "r", write=lambda: written.append(threading.current_thread().name), pause=0.01) as keeper:
+        keeper.mark()
+        _wait_for("planspec-keeper", written)
+
+
+def test_many_changes_are_written_together(ledger: MemoryLedger) -> None:
+    written: list[int] = []
+    with keeping(ledger, "r", write=lambda: written.append(1), pause=60) as keeper:
+        for _ in range(1_000):
+            keeper.mark()
+    assert written == [1]
+
+
+def test_without_a_pause_each_change_is_written(ledger: MemoryLedger) -> None:
+    written: list[str] = []
+    with keeping(ledger, "r", write=lambda: written.append(threading.current_thread().name), pause=0) as keeper:
+        for _ in range(3):
+            keeper.mark()
+    assert written == [threading.current_thread().name] * 3
+
+
+@pytest.mark.parametrize("pause", [0, 0.01])
+def test_what_goes_wrong_is_told_once_and_tried_again(ledger: MemoryLedger, pause: float) -> None:
+    faults = [OSError("full")]
+    tried: list[object] = []
+
+    def write() -> None:
+        tried.append(len(faults))
+        if faults:
+            raise faults.pop()
+
+    with keeping(ledger, "r", write=write, pause=pause) as keeper:
+        keeper.mark()
+        _wait_for(1, tried)
+        end = time.monotonic() + 30
+        with pytest.raises(OSError, match="full"):
+            while time.monotonic() < end:
+                keeper.check()
+        keeper.check()
+    assert tried == [1, 0]
+
+
+def test_a_fault_at_the_end_is_raised_but_for_another_one(ledger: MemoryLedger) -> None:
+    def write() -> None:
+        raise OSError("full")
+
+    with pytest.raises(OSError, match="full"), keeping(ledger, "r", write=write, pause=60) as keeper:
+        keeper.mark()
+    with pytest.raises(KeyError), keeping(ledger, "r", write=write, pause=60) as keeper:
+        keeper.mark()
+        raise KeyError
+
+
+def test_a_lease_is_renewed_and_given_back(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEASE_SECONDS", 0.3)
+    other = evolve(Owner.new(), host="elsewhere")
+    with keeping(ledger, "r"):
+        time.sleep(1)
+        with pytest.raises(RunBusyError, match="another process is at work on run r: process "):
+            ledger.acquire("r", other, seconds=1)
+    ledger.acquire("r", other, seconds=1)
+
+
+def test_a_lease_that_nobody_renews_ends(ledger: MemoryLedger) -> None:
+    other = evolve(Owner.new(), host="elsewhere")
+    ledger.acquire("r", other, seconds=0.2)
+    with pytest.raises(RunBusyError):
+        ledger.acquire("r", Owner.new(), seconds=1)
+    time.sleep(0.3)
+    ledger.acquire("r", Owner.new(), seconds=1)
+
+
+def test_a_lease_that_was_lost_ends_the_run(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEASE_SECONDS", 0.3)
+    other = evolve(Owner.new(), host="elsewhere")
+    with keeping(ledger, "r") as keeper:
+        ledger.acquire("r", other, seconds=60, takes_over=True)
+        end = time.monotonic() + 30
+        with pytest.raises(RunBusyError, match="elsewhere"):
+            while time.monotonic() < end:
+                keeper.check()
+    # It is not the other one's that was given back.
+    with pytest.raises(RunBusyError):
+        ledger.acquire("r", Owner.new(), seconds=1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
+def test_a_process_that_was_killed_holds_no_lease(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    code = (
+        "import sys, time\n"
+        "from planspec_lark.runs import RunInfo, SqliteLedger\n"
+        "from planspec_lark.runs.owner import Owner\n"
+        "ledger = SqliteLedger(sys.argv[1]); ledger.begin(RunInfo('r', 1.0))\n"
+        "ledger.acquire('r', Owner.new(), seconds=3600); print('held', flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        ledger = SqliteLedger(path)
+        with pytest.raises(RunBusyError, match=f"process {process.pid} on "):
+            ledger.acquire("r", Owner.new(), seconds=1)
+        process.kill()
+    ledger.acquire("r", Owner.new(), seconds=1)
+    ledger.close()
+
+
+def test_a_keeper_that_writes_nothing(ledger: MemoryLedger) -> None:
+    keeper = Keeper(ledger, "r", None, 1.0)
+    keeper.mark()
+    keeper.flush()
+    keeper.close()

@@ -47,6 +47,9 @@ class Inputs(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self._found or name in self._given
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
 
 @frozen
 class Needs:

@@ -153,6 +153,9 @@ class Refusal:
 class StepCall:
     """What an operator is asked to do.
 
+    It can be pickled: another process gets plain data, with all inputs, the plan as it stood then, and of the history
+    the last events.
+
     Attributes:
         step: a copy of the step.
         goal, constraints: those of the plan.

@@ -203,7 +203,7 @@ class RunWriter:
         self.ledger.add_view(self.run, digest, text)
         if self.file is not None:
             self.file.save(text)
-        self.ledger.confirm_view(self.run)
+            self.ledger.confirm_view(self.run)
         self._shown = digest
 
     def ancestors(self, step_id: str) -> list[PlanStep]:

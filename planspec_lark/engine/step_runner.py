@@ -49,6 +49,27 @@ def fold_plan(writer: RunWriter) -> str:
     return serialize_plan(writer.plan, fold=True)
 
 
+class PlanState:
+    """The plan as it stands, folded: made when somebody asks for it, or when it is sent to another process."""
+
+    def __init__(self, writer: RunWriter) -> None:
+        self._writer = writer
+
+    def __call__(self) -> str:
+        return fold_plan(self._writer)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _SentState, (self(),)
+
+
+@frozen
+class _SentState:
+    text: str
+
+    def __call__(self) -> str:
+        return self.text
+
+
 @frozen
 class StepRunner:
     """Runs steps and closes containers.
@@ -113,7 +134,7 @@ class StepRunner:
             branches,
             attempt,
             key,
-            partial(fold_plan, self.writer),
+            PlanState(self.writer),
         )
 
     # ---------------------------------------------------------------- what came of it

@@ -187,10 +187,10 @@ class ThinkEngine:
                 _check(plan)
             writer = self._writer(plan, file, ledger, resume=resume)
             # Whoever may write the file is the only one at work, whatever an older lease says.
-            beside = keeping(
-                ledger, writer.run, write=writer.write_view, pause=self.view_pause, takes_over=file is not None
+            write = None if file is None else writer.write_view
+            writer.keeper = held.enter_context(
+                keeping(ledger, writer.run, write=write, pause=self.view_pause, takes_over=file is not None)
             )
-            writer.keeper = held.enter_context(beside)
             if writer.state.last is None:
                 writer.write_view()
                 writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=self._take_inputs() if resume else {})
@@ -226,6 +226,8 @@ class ThinkEngine:
         now = CaughtUp(writer.plan)
         if given is not None:
             now = catch_up(given, writer.ledger, writer.run, writer.plan)
+        if kind is Kind.EDITED and not now.is_edited:
+            return  # nothing but white space
         edits = find_edits(now.plan, Past(writer.state, writer.plan)) if now.is_edited else Edits()
         if edits.edited and self.edited is Edited.ASK:
             raise EditedError([step.step_id for step in edits.edited])
@@ -339,6 +341,9 @@ class ThinkEngine:
 
     def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str) -> RunResult:
         writer.note(Kind.ENDED, outcome=outcome.value, reason=reason)
+        if writer.file is None:
+            # Whoever gets the plan now may edit it, as well as the one that it was made of.
+            writer.write_view()
         found = values.outputs()
         outputs = {name: writer.value(seq, name) for name, seq in found.items()}
         state = writer.state

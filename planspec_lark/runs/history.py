@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from attrs import frozen
 
@@ -15,6 +16,10 @@ _TOLD = (
     *(Kind.DONE, Kind.FAILED, Kind.BRANCHED, Kind.LOOPED, Kind.SKIPPED, Kind.BLOCKED),
     *(Kind.REFLECTED, Kind.TOLD, Kind.REPLANNED, Kind.RENEWED),
 )
+
+
+# Of a history that is sent to another process, so many events go with it.
+_SENT = 100
 
 
 @frozen
@@ -39,7 +44,7 @@ class Event:
 
 
 class History:
-    """The events of a run. It takes no memory, however long it is."""
+    """The events of a run. It takes no memory, however long it is; to another process the last 100 events are sent."""
 
     def __init__(self, ledger: Ledger, run: str) -> None:
         self._ledger, self._run = ledger, run
@@ -56,6 +61,28 @@ class History:
         """The last events, the oldest of them first."""
         newest = self._ledger.records(self._run, kinds=_TOLD, newest_first=True, limit=count)
         return [_event(record) for record in newest][::-1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _SentHistory, (len(self), tuple(self.last(_SENT)))
+
+
+class _SentHistory(History):
+    """A history that was sent to another process: how long it was, and the last of it."""
+
+    def __init__(self, count: int, events: tuple[Event, ...]) -> None:
+        self._count, self._events = count, events
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def last(self, count: int) -> list[Event]:
+        return list(self._events[max(0, len(self._events) - count) :])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _SentHistory, (self._count, self._events)
 
 
 def _event(record: Record) -> Event:

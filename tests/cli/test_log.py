@@ -124,7 +124,8 @@ def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_reader_that_leaves() -> None:
     change(
-        "INSERT INTO records SELECT NULL, run, kind, step, hash, attempt, time, data, changes, plan, before, after "
+        "INSERT INTO records "
+        "SELECT run, seq + 1000 * x, kind, step, hash, attempt, time, data, changes, plan, before, after "
         "FROM records, (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 1000) SELECT x FROM n)"
     )
     with subprocess.Popen(

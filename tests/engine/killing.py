@@ -155,7 +155,9 @@ def begin(folder: Path) -> Path:
 
 def run_plan(path: Path, log: Log) -> RunResult:
     """Run the plan to its end, or go on with that."""
-    engine = ThinkEngine(PlanFile(path, wait=0), log.operate, reflect, write, ask=reply, required=["order"], view_pause=0)
+    engine = ThinkEngine(
+        PlanFile(path, wait=0), log.operate, reflect, write, ask=reply, required=["order"], view_pause=0
+    )
     ledger = path.with_name("plan.ledger")
     resume = False
     if ledger.exists() and ledger.stat().st_size:

@@ -31,6 +31,23 @@ def _wait_for(what: object, of: list[object]) -> None:
         time.sleep(0.01)
 
 
+def _fault(keeper: Keeper) -> Exception:
+    """What goes wrong beside a run, once it has."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            keeper.check()
+        except Exception as error:
+            return error
+        time.sleep(0.01)
+    raise AssertionError
+
+
+def _mark_and_fail(keeper: Keeper) -> None:
+    keeper.mark()
+    raise KeyError
+
+
 def test_a_view_is_written_while_the_run_waits(ledger: MemoryLedger) -> None:
     written: list[object] = []
     with keeping(ledger, "r", write=lambda: written.append(threading.current_thread().name), pause=0.01) as keeper:
@@ -67,10 +84,7 @@ def test_what_goes_wrong_is_told_once_and_tried_again(ledger: MemoryLedger, paus
     with keeping(ledger, "r", write=write, pause=pause) as keeper:
         keeper.mark()
         _wait_for(1, tried)
-        end = time.monotonic() + 30
-        with pytest.raises(OSError, match="full"):
-            while time.monotonic() < end:
-                keeper.check()
+        assert "full" in str(_fault(keeper))
         keeper.check()
     assert tried == [1, 0]
 
@@ -82,8 +96,7 @@ def test_a_fault_at_the_end_is_raised_but_for_another_one(ledger: MemoryLedger) 
     with pytest.raises(OSError, match="full"), keeping(ledger, "r", write=write, pause=60) as keeper:
         keeper.mark()
     with pytest.raises(KeyError), keeping(ledger, "r", write=write, pause=60) as keeper:
-        keeper.mark()
-        raise KeyError
+        _mark_and_fail(keeper)
 
 
 def test_a_lease_is_renewed_and_given_back(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,10 +123,9 @@ def test_a_lease_that_was_lost_ends_the_run(ledger: MemoryLedger, monkeypatch: p
     other = evolve(Owner.new(), host="elsewhere")
     with keeping(ledger, "r") as keeper:
         ledger.acquire("r", other, seconds=60, takes_over=True)
-        end = time.monotonic() + 30
-        with pytest.raises(RunBusyError, match="elsewhere"):
-            while time.monotonic() < end:
-                keeper.check()
+        fault = _fault(keeper)
+        assert isinstance(fault, RunBusyError)
+        assert "elsewhere" in str(fault)
     # It is not the other one's that was given back.
     with pytest.raises(RunBusyError):
         ledger.acquire("r", Owner.new(), seconds=1)

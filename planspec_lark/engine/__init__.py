@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         StepCall as StepCall,
         Unusable as Unusable,
     )
+    from planspec_lark.engine.plan_view import plan_excerpt as plan_excerpt
     from planspec_lark.engine.previews import (
         InputSource as InputSource,
         Planned as Planned,
@@ -70,6 +71,7 @@ else:
                 "Answer Budget Effort EngineLimits HopStatus OperatorResult "
                 "Outcome PlanningCall Purpose Question ReflectionCall StepCall Unusable"
             ),
+            "plan_view": "plan_excerpt",
             "previews": "InputSource Planned preview preview_resumed",
             "prompts": (
                 "RunPhase build_answer_repair_prompt build_execution_prompt "

@@ -35,6 +35,8 @@ __all__ = ["Ask", "FailureHandler"]
 Ask = Callable[[Question], "str | Awaitable[str | None] | None"]
 
 
+# Commands that leave what there is as it is.
+_MORE = ("ADD", "SKIP")
 # Of an answer, the ledger keeps so many characters.
 _KEPT = 10_000
 
@@ -68,6 +70,12 @@ class FailureHandler:
         if state.reflected.get(id, 0) >= self.limits.max_attempts:
             self.step_runner.block(step, f"{failure.result}; it was reflected on {state.reflected[id]} times")
             return
+        if self._stalls(id):
+            count = state.stalls[id].count
+            self.step_runner.block(
+                step, f"{failure.result}; the same {count} times in a row, and nothing was done in between"
+            )
+            return
         repairs = AnswerRetry(self.writer, step, self.limits.max_repairs, partial(self._read, step=step))
         while repairs.are_left:
             self.before_call()
@@ -79,6 +87,12 @@ class FailureHandler:
                 self._record(step, read, answer)
                 return
         self.step_runner.block(step, f"{failure.result}; the reflector was {repairs.explain()}")
+
+    def _stalls(self, step_id: str) -> bool:
+        stall = self.writer.state.stalls.get(step_id)
+        # Whoever allows many retries means them.
+        most = max(self.limits.max_same_failures, self.limits.max_retries + 1)
+        return stall is not None and stall.count >= most
 
     def _can_retry(self, step_id: str) -> bool:
         state = self.writer.state
@@ -120,6 +134,9 @@ class FailureHandler:
         data: dict[str, Any] = {"reason": read.reason, "answer": answer.text[:_KEPT]}
         if read.decision is not None:
             data["decision"] = read.decision.value
+        if read.decision in (Decision.RETRY, None) and all(one.op in _MORE for one in read.commands):
+            # Nothing that is there is done in another way.
+            data["more"] = True
         if read.decision is Decision.INTERACT:
             failure = self.writer.state.failures[was]
             data["question"] = read.reason or failure.result

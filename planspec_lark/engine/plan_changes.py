@@ -29,7 +29,7 @@ class Reshaping:
         reset: steps whose status has changed.
         unplanned: containers that need new steps, and why.
         unchosen: decide steps whose branch holds no longer.
-        added: how many steps are new.
+        new: steps that were not there before.
     """
 
     moves: dict[str, str] = field(factory=dict)
@@ -37,7 +37,7 @@ class Reshaping:
     reset: list[str] = field(factory=list)
     unplanned: dict[str, str] = field(factory=dict)
     unchosen: list[str] = field(factory=list)
-    added: int = 0
+    new: list[str] = field(factory=list)
 
     def data(self) -> dict[str, Any]:
         """The same for a record."""
@@ -47,7 +47,7 @@ class Reshaping:
             "reset": self.reset,
             "unplanned": self.unplanned,
             "unchosen": self.unchosen,
-            "added": self.added,
+            "new": self.new,
         }
 
 
@@ -85,7 +85,7 @@ def reshape(writer: RunWriter, commands: Sequence[PlanCommand], patches: Iterabl
             done.gone.append(step_id)
         elif step.step_id != step_id:
             done.moves[step_id] = step.step_id
-    done.added = len(after) - (len(before) - len(done.gone))
+    done.new = [step.step_id for step in after if id(step) not in before]
     done.unplanned = {
         step.step_id: reason for step, reason in emptied if id(step) in above and step.step_type in CONTAINER_TYPES
     }

@@ -12,14 +12,16 @@ from typing import Any
 
 from planspec_lark.engine.excerpt import Excerpt, take_newest
 from planspec_lark.engine.models import HopStatus
+from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
-from planspec_lark.planspec.models import PlanStep
+from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.prompt_templates import LANGUAGES, fill, read_template, refusal_values, text_values, to_json
 
 __all__ = [
     "LANGUAGES",
     "MAX_HISTORY",
+    "MAX_PLAN",
     "RunPhase",
     "branch_values",
     "build_answer_repair_prompt",
@@ -84,11 +86,13 @@ def build_execution_prompt(  # noqa: PLR0913  (each is another part of the promp
     step: PlanStep,
     inputs: Mapping[str, Any],
     history: Iterable[object] | Excerpt,
-    plan_state: str,
+    plan_state: PlanSpec | str,
     *,
     language: str = "en",
     branches: Iterable[PlanStep] = (),
     max_history: int = MAX_HISTORY,
+    max_plan: int = MAX_PLAN,
+    missing: Iterable[str] = (),
 ) -> str:
     """What asks to carry out a step. :func:`~planspec_lark.engine.execution.read_execution` reads the answer.
 
@@ -96,15 +100,17 @@ def build_execution_prompt(  # noqa: PLR0913  (each is another part of the promp
         step: the step; what stands below it is not shown.
         inputs: the values that it can use, by their names. All of them are shown, however long.
         history: what has happened in the run, as JSON values, the oldest first.
-        plan_state: the plan as it stands, mostly ``serialize_plan(plan, fold=True)``.
+        plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
         language: "en" or "zh".
         branches: of a decision, the children of which one holds.
         max_history: characters of the history; the newest entries are shown.
+        max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the step are shown.
+        missing: names of declared inputs that have no value.
 
     Raises:
-        ValueError: there is no such prompt in this language, or no history can be so short.
+        ValueError: there is no such prompt in this language, or neither history nor plan can be so short.
     """
-    choices = branch_values(branches)
+    choices, lacking = branch_values(branches), list(missing)
     example: dict[str, Any] = {"status": "OK", "result": "…"}
     if step.outputs:
         example["outputs"] = dict.fromkeys(step.outputs, "…")
@@ -116,8 +122,9 @@ def build_execution_prompt(  # noqa: PLR0913  (each is another part of the promp
         step=to_json(step_value(step)),
         branches=to_json(choices) if choices else None,
         inputs=to_json(dict(inputs)) if inputs else None,
+        missing=to_json(lacking) if lacking else None,
         example=to_json(example),
-        **_state_values(plan_state),
+        **_state_values(plan_excerpt(plan_state, step.step_id, max_plan)),
         **_history_values(take_newest(history, max_history)),
     )
 
@@ -125,7 +132,7 @@ def build_execution_prompt(  # noqa: PLR0913  (each is another part of the promp
 def build_reflection_prompt(  # noqa: PLR0913, PLR0917  (each is another part of the prompt)
     status: HopStatus | str,
     result: str,
-    plan_state: str,
+    plan_state: PlanSpec | str,
     step: PlanStep,
     can_interact: bool,
     commands: Iterable[str] = REFLECTION_VERBS,
@@ -133,22 +140,25 @@ def build_reflection_prompt(  # noqa: PLR0913, PLR0917  (each is another part of
     attempt: int,
     language: str = "en",
     can_retry: bool = True,
+    max_plan: int = MAX_PLAN,
 ) -> str:
     """What asks how to go on with a step that did not end with OK.
 
     Args:
         status: how it ended: FAIL, UNCERTAIN or LACK_OF_INFO.
         result: what it said; of a very long text the start is shown.
-        plan_state: the plan as it stands, mostly ``serialize_plan(plan, fold=True)``.
+        plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
         step: the step.
         can_interact: whether a person can be asked.
         commands: the verbs of the commands that may be used.
         attempt: how many times the step has been tried.
         language: "en" or "zh".
         can_retry: whether it may be tried again as it is.
+        max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the step are shown.
 
     Raises:
-        ValueError: there is no such prompt in this language, no such command, or nothing to decide about OK.
+        ValueError: there is no such prompt in this language, no such command, nothing to decide about OK, or no plan
+            can be so short.
     """
     status = HopStatus(status)
     if status is HopStatus.OK:
@@ -166,12 +176,12 @@ def build_reflection_prompt(  # noqa: PLR0913, PLR0917  (each is another part of
         interact=_if(can_interact),
         commands=_commands(commands, language),
         **text_values(result, name="result"),
-        **_state_values(plan_state),
+        **_state_values(plan_excerpt(plan_state, step.step_id, max_plan)),
     )
 
 
 def build_replan_prompt(  # noqa: PLR0913  (each is another part of the prompt)
-    plan_state: str,
+    plan_state: PlanSpec | str,
     *,
     container: PlanStep | None = None,
     history: Iterable[object] | Excerpt = (),
@@ -179,11 +189,12 @@ def build_replan_prompt(  # noqa: PLR0913  (each is another part of the prompt)
     missing: Iterable[str] = (),
     language: str = "en",
     max_history: int = MAX_HISTORY,
+    max_plan: int = MAX_PLAN,
 ) -> str:
     """What asks how to go on at the end of a round, or, with a container, for other steps inside that.
 
     Args:
-        plan_state: the plan as it stands, mostly ``serialize_plan(plan, fold=True)``.
+        plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
         container: a step whose children are to be planned anew. Then the answer is a plan whose steps are those, with
             numbers from 1; otherwise it is commands.
         history: what has happened in the run, as JSON values, the oldest first.
@@ -191,11 +202,15 @@ def build_replan_prompt(  # noqa: PLR0913  (each is another part of the prompt)
         missing: names of what the plan has to produce and has not.
         language: "en" or "zh".
         max_history: characters of the history; the newest entries are shown.
+        max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the container are
+            shown, or to what is at work or blocked.
 
     Raises:
-        ValueError: there is no such prompt in this language, no such command, or no history can be so short.
+        ValueError: there is no such prompt in this language, no such command, or neither history nor plan can be so
+            short.
     """
-    shown = {**_state_values(plan_state), **_history_values(take_newest(history, max_history))}
+    excerpt = plan_excerpt(plan_state, None if container is None else container.step_id, max_plan)
+    shown = {**_state_values(excerpt), **_history_values(take_newest(history, max_history))}
     if container is not None:
         return _fill(
             "children",

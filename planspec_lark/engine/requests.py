@@ -15,9 +15,10 @@ from attrs import evolve, field, frozen
 from planspec_lark.engine import prompts
 from planspec_lark.engine.excerpt import Excerpt, take_newest
 from planspec_lark.engine.models import HopStatus
+from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.prompts import MAX_HISTORY, RunPhase
 from planspec_lark.engine.verbs import REFLECTION_VERBS, REPLAN_VERBS
-from planspec_lark.planspec.models import PlanStep
+from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax import reports
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.source import escape_json
@@ -91,29 +92,40 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     step: PlanStep,
     inputs: Mapping[str, Any],
     history: Iterable[object] | Excerpt,
-    plan_state: str,
+    plan_state: PlanSpec | str,
     *,
     language: str = "en",
     branches: Iterable[PlanStep] = (),
     max_history: int = MAX_HISTORY,
+    max_plan: int = MAX_PLAN,
+    missing: Iterable[str] = (),
     **more: Any,
 ) -> Request:
     """A request to carry out a step: see :func:`~planspec_lark.engine.prompts.build_execution_prompt`.
 
     ``more`` are further fields that a program gets, such as a key by which it knows a call that is made again.
     """
-    children = list(branches)
-    shown = take_newest(history, max_history)
+    children, lacking = list(branches), list(missing)
+    shown, excerpt = take_newest(history, max_history), plan_excerpt(plan_state, step.step_id, max_plan)
     data: dict[str, Any] = {
         "step": prompts.step_value(step),
         "inputs": dict(inputs),
+        "missing": lacking,
         **shown.data,
-        "plan_state": plan_state,
+        "plan_state": excerpt,
     }
     if children:
         data["branches"] = prompts.branch_values(children)
     prompt = prompts.build_execution_prompt(
-        step, inputs, shown, plan_state, language=language, branches=children, max_history=max_history
+        step,
+        inputs,
+        shown,
+        excerpt,
+        language=language,
+        branches=children,
+        max_history=max_history,
+        max_plan=max(max_plan, len(excerpt)),
+        missing=lacking,
     )
     return Request(RunPhase.EXECUTION, language, {**more, **data}, prompt)
 
@@ -121,7 +133,7 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
 def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the prompt)
     status: HopStatus | str,
     result: str,
-    plan_state: str,
+    plan_state: PlanSpec | str,
     step: PlanStep,
     can_interact: bool,
     commands: Iterable[str] = REFLECTION_VERBS,
@@ -129,9 +141,10 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
     attempt: int,
     language: str = "en",
     can_retry: bool = True,
+    max_plan: int = MAX_PLAN,
 ) -> Request:
     """A request how to go on with a step: see :func:`~planspec_lark.engine.prompts.build_reflection_prompt`."""
-    verbs = list(commands)
+    verbs, excerpt = list(commands), plan_excerpt(plan_state, step.step_id, max_plan)
     data = {
         "step": prompts.step_value(step),
         "status": HopStatus(status).value,
@@ -140,10 +153,19 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         "can_retry": can_retry,
         "can_interact": can_interact,
         "commands": verbs,
-        "plan_state": plan_state,
+        "plan_state": excerpt,
     }
     prompt = prompts.build_reflection_prompt(
-        status, result, plan_state, step, can_interact, verbs, attempt=attempt, language=language, can_retry=can_retry
+        status,
+        result,
+        excerpt,
+        step,
+        can_interact,
+        verbs,
+        attempt=attempt,
+        language=language,
+        can_retry=can_retry,
+        max_plan=max(max_plan, len(excerpt)),
     )
     return Request(RunPhase.REFLECTION, language, data, prompt)
 
@@ -154,7 +176,7 @@ def request_repair(prompt: str, *, language: str = "en") -> Request:
 
 
 def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
-    plan_state: str,
+    plan_state: PlanSpec | str,
     *,
     container: PlanStep | None = None,
     history: Iterable[object] | Excerpt = (),
@@ -162,21 +184,24 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
     missing: Iterable[str] = (),
     language: str = "en",
     max_history: int = MAX_HISTORY,
+    max_plan: int = MAX_PLAN,
 ) -> Request:
     """A request how to go on after a round: see :func:`~planspec_lark.engine.prompts.build_replan_prompt`."""
     shown, verbs, names = take_newest(history, max_history), list(commands), list(missing)
-    data: dict[str, Any] = {"plan_state": plan_state, **shown.data}
+    excerpt = plan_excerpt(plan_state, None if container is None else container.step_id, max_plan)
+    data: dict[str, Any] = {"plan_state": excerpt, **shown.data}
     if container is None:
         data |= {"commands": verbs, "missing": names}
     else:
         data["container"] = prompts.step_value(container)
     prompt = prompts.build_replan_prompt(
-        plan_state,
+        excerpt,
         container=container,
         history=shown,
         commands=verbs,
         missing=names,
         language=language,
         max_history=max_history,
+        max_plan=max(max_plan, len(excerpt)),
     )
     return Request(RunPhase.REPLAN, language, data, prompt)

@@ -13,7 +13,7 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
 from planspec_lark.runs.ledger import Kind, Record
 
-__all__ = ["Failure", "Finished", "RunState", "Running"]
+__all__ = ["Failure", "Finished", "RunState", "Running", "Stall"]
 
 
 @frozen
@@ -48,6 +48,24 @@ class Failure:
 
 
 @define
+class Stall:
+    """How often in a row a step has failed with the same words, and nothing but that has happened in between.
+
+    Steps that were added because of it share this with it: each new one fails once only. Of the words, which may be
+    many, there is a hash.
+    """
+
+    words: int = 0
+    count: int = 0
+
+    def take(self, result: str) -> None:
+        """Go on by one failure."""
+        words = hash(result)
+        self.count = self.count + 1 if words == self.words else 1
+        self.words = words
+
+
+@define
 class RunState:
     """Where a run stands; steps are named by their ids.
 
@@ -59,6 +77,7 @@ class RunState:
         begun: how often each was begun in this round of the loop around it, however it was written.
         retries: how often each was retried.
         reflected: how often each was reflected on, in this round of the loop around it.
+        stalls: of those that have failed since a step was done.
         refused: how many answers about each ("" for the plan) were refused since one was taken, and the last of them.
         chosen: the branch of each decide step that has one.
         unplanned: containers that wait for new steps, and why.
@@ -81,6 +100,7 @@ class RunState:
     begun: dict[str, int] = field(factory=dict)
     retries: dict[str, int] = field(factory=dict)
     reflected: dict[str, int] = field(factory=dict)
+    stalls: dict[str, Stall] = field(factory=dict)
     refused: dict[str, tuple[int, Answer]] = field(factory=dict)
     chosen: dict[str, str] = field(factory=dict)
     unplanned: dict[str, str] = field(factory=dict)
@@ -126,6 +146,7 @@ class RunState:
         # Whoever goes on with a run that has come to its end wants more rounds of it.
         if self.ended not in ("", Outcome.BUDGET.value):
             self.round, self.round_end = 1, ""
+            self.stalls.clear()
         self.ended = ""
         self.inputs |= record.data.get("inputs", {})
 
@@ -155,6 +176,7 @@ class RunState:
         self._release(step)
         self.chosen.pop(step, None)
         self.unplanned.pop(step, None)
+        self.stalls.clear()
 
     def _finish(self, record: Record, step: str) -> None:
         seq, names = record.seq, tuple(record.data.get("names", ()))
@@ -167,6 +189,7 @@ class RunState:
     def _failed(self, record: Record, step: str) -> None:
         data = record.data
         self.running.pop(step, None)
+        self.stalls.setdefault(step, Stall()).take(data.get("result", ""))
         self.failures[step] = Failure(
             record.hash,
             record.seq,
@@ -181,12 +204,14 @@ class RunState:
         self._finish(record, step)
         self._release(step)
         self.chosen[step] = record.data["branch"]
+        self.stalls.clear()
 
     def _looped(self, record: Record, step: str) -> None:
         for each in {step, *record.changes}:
             for table in (self.begun, self.retries, self.reflected):
                 table.pop(each, None)
         self.running.pop(step, None)
+        self.stalls.clear()
 
     def _reflected(self, record: Record, step: str) -> None:
         data = record.data
@@ -200,6 +225,11 @@ class RunState:
             self.retries[step] = self.retries.get(step, 0) + 1
             self._release(step)
         self._reshaped(record)
+        stall = self.stalls.get(step)
+        if stall is not None and data.get("more"):
+            self.stalls.update(dict.fromkeys(data.get("new", ()), stall))
+        elif stall is not None:
+            stall.count = 0
         if decision == "INTERACT" and failure is not None:
             # Whatever the commands have made of the step: first somebody is asked.
             self.failures[step], self.questions[step] = failure, data["question"]
@@ -210,7 +240,7 @@ class RunState:
 
     def _reshaped(self, record: Record) -> None:
         data = record.data
-        self.added += data.get("added", 0)
+        self.added += len(data.get("new", ()))
         self.unplanned.update(data.get("unplanned", {}))
         for decide in data.get("unchosen", ()):
             self.chosen.pop(decide, None)
@@ -218,6 +248,7 @@ class RunState:
             self._release(step)
 
     def _replanned(self, record: Record, _: str) -> None:
+        self.stalls.clear()
         self._reshaped(record)
         self.round += 1
         self.round_end = record.before
@@ -234,6 +265,7 @@ class RunState:
             table.pop(step, None)
 
     def _planned(self, _: Record, step: str) -> None:
+        self.stalls.clear()
         self.plannings += 1
         self.unplanned.pop(step, None)
         self.chosen.pop(step, None)
@@ -254,7 +286,8 @@ class RunState:
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
         own: tuple[dict[str, Any], ...] = (self.finished, self.failures, self.running, self.attempts, self.begun)
-        return (*own, self.retries, self.reflected, self.refused, self.chosen, self.unplanned, self.questions)
+        about = (self.retries, self.reflected, self.stalls, self.refused, self.chosen, self.unplanned, self.questions)
+        return (*own, *about)
 
     def _move(self, moves: Mapping[str, str]) -> None:
         for table in self._tables():

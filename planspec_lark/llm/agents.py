@@ -26,6 +26,7 @@ from planspec_lark.engine.models import (
     Unusable,
     take_answer,
 )
+from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.prompts import MAX_HISTORY
 from planspec_lark.engine.requests import (
     Request,
@@ -88,7 +89,12 @@ def program_model(program: Program) -> Model:
 
 
 def model_operator(
-    model: Model, *, language: str = "en", max_history: int = MAX_HISTORY, max_repairs: int = 1
+    model: Model,
+    *,
+    language: str = "en",
+    max_history: int = MAX_HISTORY,
+    max_plan: int = MAX_PLAN,
+    max_repairs: int = 1,
 ) -> Operator:
     """An operator that lets a model do the steps.
 
@@ -98,12 +104,14 @@ def model_operator(
     """
 
     def operate(call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
-        return converse(model, _operate(call, language, max_history, max_repairs))
+        return converse(model, _operate(call, language, max_history, max_plan, max_repairs))
 
     return operate
 
 
-def _operate(call: StepCall, language: str, max_history: int, max_repairs: int) -> Asking[OperatorResult]:
+def _operate(
+    call: StepCall, language: str, max_history: int, max_plan: int, max_repairs: int
+) -> Asking[OperatorResult]:
     step = evolve(call.step, children=list(call.branches))
     effort = Effort()
     request = request_execution(
@@ -115,7 +123,8 @@ def _operate(call: StepCall, language: str, max_history: int, max_repairs: int) 
         branches=call.branches,
         key=call.key,
         attempt=call.attempt,
-        missing=list(call.missing),
+        max_plan=max_plan,
+        missing=call.missing,
     )
     found: list[Diagnostic] = []
     for _ in range(max_repairs + 1):
@@ -135,7 +144,7 @@ def _operate(call: StepCall, language: str, max_history: int, max_repairs: int) 
     return OperatorResult(HopStatus.FAIL, f"the answer cannot be read: {why}", effort=effort)
 
 
-def model_reflector(model: Model, *, language: str = "en") -> Reflector:
+def model_reflector(model: Model, *, language: str = "en", max_plan: int = MAX_PLAN) -> Reflector:
     """A reflector that asks a model."""
 
     def reflect(call: ReflectionCall) -> str | Answer | Awaitable[str | Answer]:
@@ -149,21 +158,23 @@ def model_reflector(model: Model, *, language: str = "en") -> Reflector:
             attempt=call.attempt,
             language=language,
             can_retry=call.can_retry,
+            max_plan=max_plan,
         )
         return model(_again(request, call.refusal))
 
     return reflect
 
 
-def model_planner(model: Model, *, language: str = "en", max_history: int = MAX_HISTORY) -> Planner:
+def model_planner(
+    model: Model, *, language: str = "en", max_history: int = MAX_HISTORY, max_plan: int = MAX_PLAN
+) -> Planner:
     """A planner that asks a model."""
 
     def plan(call: PlanningCall) -> str | Answer | Awaitable[str | Answer]:
         if call.purpose is Purpose.PLAN:
             task = "\n".join([call.plan.goal, *call.plan.goal_detail])
-            request = request_generation(
-                task, constraints=call.plan.constraints, language=language, previous=call.plan_state
-            )
+            previous = plan_excerpt(call.plan_state, None, max_plan)
+            request = request_generation(task, constraints=call.plan.constraints, language=language, previous=previous)
         else:
             request = request_replan(
                 call.plan_state,
@@ -173,6 +184,7 @@ def model_planner(model: Model, *, language: str = "en", max_history: int = MAX_
                 missing=call.missing,
                 language=language,
                 max_history=max_history,
+                max_plan=max_plan,
             )
         return model(_again(request, call.refusal))
 

@@ -91,7 +91,8 @@ WHOLE: dict[str, Callable[..., str]] = {
     "generation": generation,
     "generation_previous": partial(generation, previous=STATE),
     "execution": execution,
-    "execution_first": partial(execution, inputs={}, history=[]),
+    "execution_first": partial(execution, inputs={}, history=[], missing=["site_map", "数量"]),
+    "execution_long": partial(execution, plan_state=PLAN, missing=["site_map"], max_plan=200),
     "execution_decide": partial(execution, "3.1", branches=step("3.1").children, max_history=70),
     "reflection": reflection,
     "reflection_alone": partial(reflection, "LACK_OF_INFO", "", False, commands=(), can_retry=False),
@@ -279,7 +280,7 @@ def test_long_texts_are_cut() -> None:
     prompt = build_generation_prompt("a", previous="x" * 20_001)
     assert "\n" + "x" * 20_000 + "\n```\nIt is longer, and shown only up to here.\n" in prompt
     assert "It is longer" not in build_generation_prompt("a", previous="x" * 20_000)
-    assert "x" * 20_001 in execution(plan_state="x" * 20_001)
+    assert "x" * 99 + "\n… left out: 1 character\n" in execution(plan_state="x" * 100, max_plan=99)
 
 
 # ---------------------------------------------------------------- data from strangers

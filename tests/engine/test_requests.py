@@ -76,6 +76,7 @@ def test_execution(language: str) -> None:
         language=language,
         branches=iter(BRANCHES),
         max_history=10,
+        missing=iter(["hose"]),
         key="k",
     )
     assert sent(request) == {
@@ -84,12 +85,20 @@ def test_execution(language: str) -> None:
         "key": "k",
         "step": SHOWN,
         "inputs": {"map": 1},
+        "missing": ["hose"],
         "history": ["two", 3],
         "left_out": 1,
         "plan_state": STATE,
         "branches": [{"id": "2.1", "task": "Rain", "details": ["x"]}, {"id": "2.2"}],
         "prompt": build_execution_prompt(
-            STEP, {"map": 1}, HISTORY, STATE, language=language, branches=BRANCHES, max_history=10
+            STEP,
+            {"map": 1},
+            HISTORY,
+            STATE,
+            language=language,
+            branches=BRANCHES,
+            max_history=10,
+            missing=["hose"],
         ),
     }
     assert "branches" not in sent(request_execution(STEP, {}, [], STATE))

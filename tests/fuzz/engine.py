@@ -72,7 +72,7 @@ def _show(text: str) -> None:
     step = _STEPS[0]
     for request in (
         request_generation(text, constraints=[text], previous=text),
-        request_execution(step, {"a": text}, [text] * 3, text, max_history=len(text)),
+        request_execution(step, {"a": text}, [text] * 3, text, max_history=len(text), max_plan=len(text) // 2),
         request_reflection("FAIL", text, text, step, True, attempt=1),
         request_replan(text, history=[{"a": text}], missing=[text]),
         request_replan(text, container=step),

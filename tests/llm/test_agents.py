@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from planspec_lark import parse_plan, serialize_plan
 from planspec_lark.engine import (
@@ -478,3 +479,40 @@ def test_an_endpoint_that_refuses_to_do_a_step(served: Served, name: str) -> Non
     model = chat_model(getattr(OpenAIChat("m", base_url=served.url), name))
     result = ThinkEngine(parse_plan("Goal: g\n## Steps\n1. [act] a\n"), model_operator(model)).run()
     assert result.plan.steps[0].result == "the endpoint's content filter stopped the answer"
+
+
+def test_a_long_plan_is_cut() -> None:
+    steps = "".join(f"{number}. [act] Step {number}\n" for number in range(1, 30))
+    script = Script(*['{"status": "OK", "result": "so"}'] * 29)
+    ThinkEngine(parse_plan(f"Goal: g\n## Steps\n{steps}"), model_operator(script, max_plan=300)).run()
+    for number, request in enumerate(script.asked, 1):
+        state = request.data["plan_state"]
+        assert len(state) <= 300
+        assert f"{number}. [>] [act] Step {number}\n" in state
+        assert "> … left out: " in state
+
+
+def test_a_planner_sees_a_part_of_a_long_plan() -> None:
+    script = Script(*["PLAN_CMD: SKIP 1"] * 3)
+    for purpose in Purpose:
+        wait(model_planner(script, max_plan=20)(planning(purpose)))
+        data = script.asked[-1].data
+        assert "> … left out: " in data["previous" if purpose is Purpose.PLAN else "plan_state"]
+
+
+def test_a_reflector_sees_a_part_of_a_long_plan() -> None:
+    script = Script("ACCEPT")
+    call = evolve(reflection(), plan_state="Goal: g\n## Steps\n1. [>] [act] a\n2. [act] b\n")
+    wait(model_reflector(script, max_plan=40)(call))
+    left = "Goal: g\n> … left out: 1 step at the top level\n## Steps\n1. [>] [act] a\n"
+    assert script.asked[0].data["plan_state"] == left
+    assert left in script.asked[0].prompt
+
+
+def test_prompts_name_the_inputs_that_are_missing() -> None:
+    script = Script(RENTED)
+    ThinkEngine(
+        parse_plan("Goal: g\n## Steps\n1. [act] Rent boxes → boxes, van\n  > ← money\n"), model_operator(script)
+    ).run()
+    assert script.asked[0].data["missing"] == ["money"]
+    assert '```json\n[\n  "money"\n]\n```' in script.asked[0].prompt

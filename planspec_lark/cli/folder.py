@@ -268,7 +268,7 @@ def _bare(constraint: str) -> str:
 
 def _drafter(llm: str | None, planner: str | None, timeout: float) -> Callable[..., DraftedPlan]:
     from planspec_lark.llm.agents import program_model  # noqa: PLC0415  (most calls draft nothing)
-    from planspec_lark.llm.drafting import draft_plan, draft_plan_at_once  # noqa: PLC0415
+    from planspec_lark.llm.draft import draft_plan, draft_plan_at_once  # noqa: PLC0415
 
     if llm is not None and planner is not None:
         raise click.UsageError("--llm and --planner exclude each other.")

@@ -114,6 +114,12 @@ _run_options = options(
     count_option("--max-steps", metavar="N", help="Stop after so many steps."),
     count_option("--max-calls", metavar="N", help="Stop after so many calls of programs and models."),
     count_option("--max-tokens", metavar="N", help="Stop after so many tokens, where they are counted."),
+    click.option(
+        "--max-cost",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="N",
+        help="Stop after so much cost, where it is counted.",
+    ),
     click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after so many seconds."),
     timeout_option("a program or a model"),
     flag("--no-interact", help="Ask nobody, even on a terminal."),
@@ -142,8 +148,10 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             raise click.UsageError(f"--{one} and --{other} exclude each other.".replace("_", "-"))
     edited = Edited.RERUN if given["rerun_edited"] else Edited.KEEP if given["keep"] else Edited.ASK
     with stop_at(ValueError, lead="--max-", kind=click.UsageError):
-        # All that is left to be wrong is a time that is no number.
-        budget = Budget(given["max_steps"], given["max_seconds"], given["max_calls"], given["max_tokens"])
+        # All that is left to be wrong is a time or a cost that is no number.
+        budget = Budget(
+            given["max_steps"], given["max_seconds"], given["max_calls"], given["max_tokens"], given["max_cost"]
+        )
     inputs, asked = _read_inputs(given["inputs_file"], given["inputs"]), [""]
     models = {} if given["dry_run"] else _models(given, asked)
     plan, ledger_file = _read(file), ledger_path(Path(file).resolve())

@@ -30,6 +30,7 @@ class Meter:
             "seconds": (monotonic() - self._began, budget.seconds),
             "calls of language models": (state.effort.llm_calls - self._before.llm_calls, budget.llm_calls),
             "tokens": (state.effort.tokens - self._before.tokens, budget.tokens),
+            "cost": (state.effort.cost - self._before.cost, budget.cost),
         }
         for name, (used, most) in spent.items():
             if most is not None and used >= most:

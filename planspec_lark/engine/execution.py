@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from planspec_lark.engine.models import HopStatus, OperatorResult
+from planspec_lark.engine.models import Effort, HopStatus, OperatorResult
 from planspec_lark.json_text.findings import Finding, locate, word_of
 from planspec_lark.json_text.parser import JSON_LIMITS, scan_json
 from planspec_lark.planspec.models import PlanStep
@@ -17,23 +17,27 @@ from planspec_lark.syntax.source import Source, one_line
 
 __all__ = ["ExecutionScan", "read_execution"]
 
-_FIELDS = ("status", "result", "outputs", "branch")
+_FIELDS = ("status", "result", "outputs", "branch", "tokens", "cost")
 # Fields for which null can only mean that there is none.
-_OPTIONAL = ("outputs", "branch")
+_OPTIONAL = ("outputs", "branch", "tokens", "cost")
 # Characters of a result: it becomes a part of one line of the plan.
 _LONGEST_RESULT = 2000
+# Tokens or cost of one answer, so that sums stay numbers.
+_LARGEST_AMOUNT = 10**15
 
 
 @frozen
 class ExecutionScan:
     """What was found in a text: the answer, unless an error is among the diagnostics, and all that was found.
 
-    A repair is a warning, what was left out around the answer an info.
+    A repair is a warning, what was left out around the answer an info. ``effort`` is what the answer says that it took,
+    also where it is of no use otherwise.
     """
 
     answer: OperatorResult | None
     diagnostics: list[Diagnostic]
     source: Source = field(repr=False)
+    effort: Effort
 
 
 def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits: Limits = JSON_LIMITS) -> ExecutionScan:
@@ -51,15 +55,16 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
     """
     read = scan_json(text, name=name, limits=limits, prefer=lambda value: "status" in value)
     findings: list[Finding] = []
-    answer = None
+    answer, effort = None, Effort(llm_calls=1)
     if read.has_value and isinstance(read.value, dict):
         reader = _Reader(read.value, step, findings)
-        answer = reader.read()
+        effort = Effort(1, int(reader.amount("tokens")), reader.amount("cost"))
+        answer = reader.read(effort)
     found = Findings(limits.max_findings)
     found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
     closed = found.close()
     is_wrong = has_errors(closed)
-    return ExecutionScan(None if is_wrong else answer, closed, read.source)
+    return ExecutionScan(None if is_wrong else answer, closed, read.source, effort)
 
 
 @frozen
@@ -70,12 +75,26 @@ class _Reader:
     step: PlanStep
     findings: list[Finding]
 
-    def read(self) -> OperatorResult | None:
+    def read(self, effort: Effort) -> OperatorResult | None:
         self._check_fields()
         status = self._status()
         result, outputs = self._result(), dict(self._outputs(status))
         branch = self._branch(status)
-        return None if status is None else OperatorResult(status, result, outputs, branch)
+        return None if status is None else OperatorResult(status, result, outputs, branch, effort)
+
+    def amount(self, name: str) -> float:
+        """The tokens or the cost that the answer tells; 0 where it does not."""
+        said = self.value.get(name)
+        if said is None:
+            return 0
+        kinds, wanted = (int, "a whole number") if name == "tokens" else (int | float, "a number")
+        if isinstance(said, bool) or not isinstance(said, kinds):
+            self._find("PE103", f"expected {wanted}, not {word_of(said)}", name)
+        elif 0 <= said <= _LARGEST_AMOUNT:
+            return said
+        else:
+            self._find("PE103", f"expected {wanted} from 0 to {_LARGEST_AMOUNT:,}", name)
+        return 0
 
     def _find(self, code: str, message: str, *path: str, help: str = "", repaired: bool = False) -> None:
         severity = Severity.WARNING if repaired else None

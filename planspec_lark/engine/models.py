@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -65,15 +66,26 @@ class Outcome(str, Enum):
     BUDGET = "budget"
 
 
+def _is_cost(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
+    if not 0 <= value < math.inf:
+        raise ValueError(f"{attribute.name}: {value} is out of range")
+
+
 @frozen
 class Effort:
-    """What was spent: calls of language models, and their tokens as far as somebody has counted them."""
+    """What was spent: calls of language models, and their tokens and cost as far as somebody has counted them.
+
+    The cost is in any unit, such as a currency, that is always the same.
+    """
 
     llm_calls: int = field(default=0, validator=[instance_of(int), ge(0)])
     tokens: int = field(default=0, validator=[instance_of(int), ge(0)])
+    cost: float = field(default=0.0, validator=_is_cost)
 
     def __add__(self, other: Effort) -> Effort:
-        return Effort(self.llm_calls + other.llm_calls, self.tokens + other.tokens)
+        return Effort(self.llm_calls + other.llm_calls, self.tokens + other.tokens, self.cost + other.cost)
 
 
 def _to_status(value: object) -> HopStatus:
@@ -277,13 +289,14 @@ class Budget:
     Attributes:
         steps: calls of the operator.
         seconds: on the clock.
-        llm_calls, tokens: as :class:`Effort` counts them.
+        llm_calls, tokens, cost: as :class:`Effort` counts them.
     """
 
     steps: int | None = field(default=None, validator=_MOST)
     seconds: float | None = field(default=None, validator=_is_amount)
     llm_calls: int | None = field(default=None, validator=_MOST)
     tokens: int | None = field(default=None, validator=_MOST)
+    cost: float | None = field(default=None, validator=_is_amount)
 
 
 def _count(default: int, least: int = 0) -> Any:

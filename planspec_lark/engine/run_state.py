@@ -120,7 +120,7 @@ class RunState:
         """Go on by one record."""
         self.last = record
         data = record.data
-        self.effort += Effort(data.get("llm_calls", 0), data.get("tokens", 0))
+        self.effort += Effort(data.get("llm_calls", 0), data.get("tokens", 0), data.get("cost", 0.0))
         if record.kind is not Kind.RESUMED:
             self.ended = ""
         if record.kind not in (Kind.REFUSED, Kind.RESUMED, Kind.ENDED):

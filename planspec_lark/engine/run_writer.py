@@ -223,5 +223,5 @@ class RunWriter:
 
 def _data(data: dict[str, Any], effort: Effort | None) -> dict[str, Any]:
     if effort is not None:
-        data |= {"llm_calls": effort.llm_calls, "tokens": effort.tokens}
+        data |= {"llm_calls": effort.llm_calls, "tokens": effort.tokens, "cost": effort.cost}
     return {name: value for name, value in data.items() if value not in (None, "", 0, [], {}, ())}

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
         model_reflector as model_reflector,
         program_model as program_model,
     )
-    from planspec_lark.llm.drafting import DraftedPlan as DraftedPlan, draft_plan as draft_plan
-    from planspec_lark.llm.metering import Meter as Meter
+    from planspec_lark.llm.draft import DraftedPlan as DraftedPlan, draft_plan as draft_plan
+    from planspec_lark.llm.meter import Meter as Meter
     from planspec_lark.llm.models import (
         LlmError as LlmError,
         ProgramError as ProgramError,
@@ -37,8 +37,8 @@ else:
         __name__,
         {
             "agents": "chat_model model_operator model_planner model_reflector program_model",
-            "drafting": "DraftedPlan draft_plan",
-            "metering": "Meter",
+            "draft": "DraftedPlan draft_plan",
+            "meter": "Meter",
             "models": "LlmError ProgramError Reply Usage",
             "openai_chat": "OpenAIChat",
             "planners": "Sent chat_executor chat_planner program_executor program_planner",

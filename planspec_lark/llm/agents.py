@@ -136,6 +136,9 @@ def _operate(
             return OperatorResult(HopStatus.FAIL, str(error), effort=effort + Effort(1))
         effort += answer.effort
         read = read_execution(answer.text, step)
+        if not answer.effort.tokens:
+            # Nobody else has counted.
+            effort += evolve(read.effort, llm_calls=0)
         if read.answer is not None:
             return evolve(read.answer, effort=effort)
         found = read.diagnostics

@@ -3,51 +3,41 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
+from planspec_lark.llm.endpoint import Endpoint, http_package, load
 from planspec_lark.llm.models import LlmError
-from planspec_lark.llm.patience import read_retry_after
-from planspec_lark.llm.transport import Endpoint, http_package, load
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["failure_of"]
+__all__ = ["failure_of", "no_event", "told_failure"]
 
 
-def failure_of(error: Exception, endpoint: Endpoint, model: str) -> LlmError:
+def failure_of(error: Exception, endpoint: Endpoint) -> LlmError:
     """What has gone wrong, without the key, and not chained to what was raised: the key is in the request of that."""
     if isinstance(error, LlmError):
         # Where it comes from there may be an answer with the key in it.
         return error.with_traceback(None)
     openai, http = load(), http_package()
-    host = visible_name(urlsplit(endpoint.base_url).netloc)
-    if isinstance(error, openai.APITimeoutError | http.TimeoutException):
-        return LlmError(f"{host} gave no answer within {endpoint.timeout:g} seconds", retryable=True)
-    if isinstance(error, openai.APIConnectionError):
-        why = endpoint.quote(str(error.__cause__ or ""))
-        return LlmError(f"no connection to {host}" + (f": {why}" if why else ""), retryable=True)
-    if isinstance(error, http.TransportError):
-        # Only a stream comes to this: what reads whole answers is inside the package.
-        why = endpoint.quote(str(error))
-        return LlmError(f"the connection to {host} is lost" + (f": {why}" if why else ""), retryable=True)
     if isinstance(error, openai.APIStatusError):
-        return _refusal_of(error, endpoint, visible_name(model))
-    why = endpoint.quote(str(error))
-    return LlmError(f"the call of {host} failed: {type(error).__name__}" + (f": {why}" if why else ""))
+        return _refusal_of(error, endpoint)
+    why = endpoint.quote(str(error.__cause__ or error))
+    if isinstance(error, openai.APITimeoutError | http.TimeoutException):
+        return LlmError(f"{endpoint.host} gave no answer within {endpoint.timeout:g} seconds", retryable=True)
+    if isinstance(error, openai.APIConnectionError | http.TransportError):
+        return LlmError(f"the connection to {endpoint.host} failed: {why}", retryable=True)
+    if isinstance(error, openai.APIError):
+        return told_failure(error.body, endpoint)
+    is_no_json = isinstance(error, ValueError | RecursionError)
+    return no_event() if is_no_json else LlmError(f"the call of {endpoint.host} failed: {type(error).__name__}: {why}")
 
 
-def _refusal_of(error: Any, endpoint: Endpoint, model: str) -> LlmError:
+def _refusal_of(error: Any, endpoint: Endpoint) -> LlmError:
     status = int(error.status_code)
-    text = f"{_SENTENCES.get(status, '') or _sentence_of(status)} ({status})".replace("{model}", model)
-    where = error.response.headers.get("location") if status < 400 else None
-    said = endpoint.quote(where or _said_in(error.body))
-    if said:
-        text += f": {said}"
-    # Some endpoints know better than their status says.
-    usual = status in (408, 409, 429) or status >= 500
-    again = {"true": True, "false": False}.get(error.response.headers.get("x-should-retry", ""), usual)
+    sentence = _SENTENCES.get(status) or next(text for least, text in _OTHERS.items() if status >= least)
+    text = f"{sentence} ({status})".replace("{model}", visible_name(endpoint.model))
+    said = endpoint.quote(_said_in(error.body) if status >= 400 else error.response.headers.get("location", ""))
     # A quota that is used up does not come back by waiting a little.
-    again = again and error.code != "insufficient_quota"
-    return LlmError(text, retryable=again, status=status, retry_after=read_retry_after(error.response.headers))
+    again = (status in (408, 409, 429) or status >= 500) and error.code != "insufficient_quota"
+    return LlmError(f"{text}: {said}" if said else text, retryable=again, status=status)
 
 
 _SENTENCES = {
@@ -58,12 +48,22 @@ _SENTENCES = {
     413: "the prompt is too long for the endpoint",
     429: "the endpoint refuses more calls for now",
 }
+# By the least status.
+_OTHERS = {
+    500: "the endpoint has failed",
+    400: "the endpoint refuses the request",
+    0: "the endpoint redirects, which is not followed; set the base URL to where it leads",
+}
 
 
-def _sentence_of(status: int) -> str:
-    if status < 400:
-        return "the endpoint redirects, which is not followed; set the base URL to where it leads"
-    return "the endpoint refuses the request" if status < 500 else "the endpoint has failed"
+def no_event() -> LlmError:
+    """That a stream has something in it that is no event of an answer."""
+    return LlmError("the endpoint's stream has an event that is no JSON object")
+
+
+def told_failure(said: object, endpoint: Endpoint) -> LlmError:
+    """That an answer holds an error in place of a reply."""
+    return LlmError(f"the endpoint answers with an error: {endpoint.quote(_said_in(said)) or 'unnamed'}")
 
 
 def _said_in(body: object) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+import math
+from typing import Any
+
+from attrs import Attribute, frozen
 
 from planspec_lark.syntax.diagnostics import PlanSpecError, shorten
 from planspec_lark.syntax.source import visible
 
-__all__ = ["LlmError", "ProgramError", "Reply", "Usage", "brief", "encode"]
+__all__ = ["LlmError", "ProgramError", "Reply", "Usage", "brief", "encode", "is_amount", "too_long"]
 
 # Characters of a stranger's text within one of our sentences.
 _MOST_QUOTED = 300
@@ -49,26 +52,23 @@ class LlmError(PlanSpecError):
         retryable: whether the same call may succeed at another time.
         status: the HTTP status, where the endpoint sent one that tells of a failure.
         reply: what came nevertheless, if an answer was cut off.
-        retry_after: the seconds for which the endpoint asks to wait before another call, if it does.
         has_answered: whether the model has said something, or was kept from it by what it was asked: another prompt may
             do better. Otherwise nobody was reached who could have said anything.
     """
 
-    def __init__(  # noqa: PLR0913  (each says another thing about it)
+    def __init__(
         self,
         message: str,
         *,
         retryable: bool = False,
         status: int | None = None,
         reply: Reply | None = None,
-        retry_after: float | None = None,
         has_answered: bool = False,
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.status = status
         self.reply = reply
-        self.retry_after = retry_after
         self.has_answered = has_answered
 
 
@@ -96,11 +96,24 @@ class ProgramError(LlmError):
         self.stderr = stderr
 
 
+def is_amount(_: object, attribute: Attribute[Any], value: float) -> None:
+    """A validator for settings: a finite number above 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
+    if not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"{attribute.name}: {value} is out of range")
+
+
 def brief(text: str) -> str:
     """The beginning of a stranger's text in one line, safe to show."""
     # Cut before anything else looks at all of it.
     words = " ".join(text[: 4 * _MOST_QUOTED].split())
     return visible(shorten(words, _MOST_QUOTED))
+
+
+def too_long(most: int) -> LlmError:
+    """That an answer is longer than is allowed."""
+    return LlmError(f"the endpoint's answer has more than the {most:,} bytes that are allowed", has_answered=True)
 
 
 def encode(text: str) -> bytes:

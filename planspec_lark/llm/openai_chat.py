@@ -8,23 +8,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from attrs import Attribute, field, frozen
-from attrs.validators import ge, instance_of, optional
+from attrs import field, frozen
+from attrs.validators import ge, instance_of, lt, optional
 
-from planspec_lark.llm import patience
+from planspec_lark.llm.endpoint import Bounds, Endpoint, load
 from planspec_lark.llm.failures import failure_of
-from planspec_lark.llm.metering import Meter
-from planspec_lark.llm.models import LlmError, Reply, encode
-from planspec_lark.llm.patience import Patience
+from planspec_lark.llm.meter import Meter
+from planspec_lark.llm.models import LlmError, Reply, encode, is_amount
 from planspec_lark.llm.replies import read_reply
-from planspec_lark.llm.streams import AsyncReplyStream, Call, ReplyStream
-from planspec_lark.llm.transport import Endpoint, async_client, load, sync_client
+from planspec_lark.llm.streams import AsyncReplyStream, ReplyStream
 
 __all__ = ["OpenAIChat"]
 
 _OPENAI = "https://api.openai.com/v1"
 # Local endpoints ask for no key, but the package does.
 _NO_KEY = "no-key"
+_NOT_NEGATIVE: Any = [instance_of((int, float)), ge(0), lt(math.inf)]
 _ROLES = ("system", "developer", "user", "assistant")
 
 
@@ -38,26 +37,23 @@ def _model_of(value: str | None) -> str:
 
 def _base_url_of(value: str | None) -> str | None:
     url = value or os.environ.get("OPENAI_BASE_URL") or None
-    if url is not None:
-        _check_url(url)
-    return url
-
-
-def _check_url(url: str) -> None:
     # The URL is not shown: somebody may have put a password into it.
+    if url is None:
+        return None
     if not url.isascii() or not url.isprintable() or " " in url:
         raise LlmError("the base URL has characters that no URL has")
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
+        is_http = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
     except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https"):
+        is_http = False
+    if not is_http:
         raise LlmError("the base URL has to start with http:// or https:// and a host")
-    if parts.username is not None or parts.password is not None:
+    if "@" in parts.netloc:
         raise LlmError("the base URL must not hold a user or a password: pass a key as `api_key`")
     if "?" in url or "#" in url:
         raise LlmError("the base URL must end before any `?` or `#`")
+    return url
 
 
 def _key_of(value: str | None) -> str | None:
@@ -65,15 +61,6 @@ def _key_of(value: str | None) -> str | None:
     if key is not None and (not key.isascii() or not key.isprintable() or " " in key):
         raise LlmError("the API key has characters that no key has, perhaps a line break at its end")
     return key
-
-
-def _is_finite(_: object, attribute: Attribute[Any], value: float | None) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
-    if not math.isfinite(value) or value < 0 or (attribute.name == "timeout" and value == 0):
-        raise ValueError(f"{attribute.name}: {value} is out of range")
 
 
 @frozen
@@ -87,13 +74,11 @@ class OpenAIChat:
         model: its name; by default PLANSPEC_MODEL of the environment.
         base_url: of the endpoint, as far as ``/v1``; by default OPENAI_BASE_URL, or else that of OpenAI.
         api_key: by default OPENAI_API_KEY. An endpoint that is named by a base URL may do without.
-        timeout: seconds for each attempt. For :meth:`acomplete` that is the most that one takes; :meth:`complete` gives
-            as much to connecting, to each wait for the head of the answer, and to its body as a whole. Streams do the
-            same; what their reader does between two pieces is not counted.
+        timeout: seconds for connecting, for each wait for bytes, and for all waits for the body of an answer together.
+            What the reader of a stream does between two pieces is not counted.
         max_retries: attempts after the first one, for lost connections, timeouts and the statuses 408, 409, 429 and
-            from 500. The waits before them grow, or are as long as the endpoint asks.
-        max_wait: the most seconds to wait before an attempt. Where the endpoint asks for more, the call has failed; the
-            error's ``retry_after`` says how long.
+            from 500. The waits before them are those of the package openai: they grow, or are as long as the endpoint
+            asks.
         temperature, max_tokens: are sent where they are given.
         system: a message that stands before all others.
         max_reply_bytes: an answer with more bytes is not read to its end. Of a stream the text counts.
@@ -108,10 +93,9 @@ class OpenAIChat:
     model: str = field(default=None, converter=_model_of)
     base_url: str | None = field(default=None, converter=_base_url_of, kw_only=True)
     api_key: str | None = field(default=None, converter=_key_of, kw_only=True, repr=False)
-    timeout: float = field(default=60.0, validator=[instance_of((int, float)), _is_finite], kw_only=True)
+    timeout: float = field(default=60.0, validator=is_amount, kw_only=True)
     max_retries: int = field(default=2, validator=[instance_of(int), ge(0)], kw_only=True)
-    max_wait: float = field(default=120.0, validator=[instance_of((int, float)), _is_finite], kw_only=True)
-    temperature: float | None = field(default=None, validator=_is_finite, kw_only=True)
+    temperature: float | None = field(default=None, validator=optional(_NOT_NEGATIVE), kw_only=True)
     max_tokens: int | None = field(default=None, validator=optional([instance_of(int), ge(1)]), kw_only=True)
     system: str | None = field(default=None, validator=optional(instance_of(str)), kw_only=True)
     max_reply_bytes: int = field(default=1_000_000, validator=[instance_of(int), ge(1)], kw_only=True)
@@ -133,11 +117,11 @@ class OpenAIChat:
         Raises:
             LlmError: there is no whole answer, for whatever reason. Where one was cut off, ``reply`` is what came.
         """
-        return _given(self._read(self._ask(self._request(prompt))))
+        return _given(self._send(self._request(prompt)))
 
     async def acomplete(self, prompt: str | Sequence[Mapping[str, str]]) -> Reply:
         """The same, for asyncio."""
-        return _given(self._read(await self._aask(self._request(prompt))))
+        return _given(await self._asend(self._request(prompt)))
 
     def stream(self, prompt: str | Sequence[Mapping[str, str]]) -> ReplyStream:
         """The answer piece by piece, as it comes: ``for text in chat.stream("prompt")``.
@@ -148,62 +132,35 @@ class OpenAIChat:
         Raises:
             LlmError: the prompt cannot be sent. All other errors are raised by the stream.
         """
-        return ReplyStream(self._call(prompt))
+        return ReplyStream(self._endpoint(), self._request(prompt))
 
     def astream(self, prompt: str | Sequence[Mapping[str, str]]) -> AsyncReplyStream:
         """The same, for asyncio: ``async for text in chat.astream("prompt")``."""
-        return AsyncReplyStream(self._call(prompt))
-
-    def _ask(self, request: Mapping[str, Any]) -> bytes:
-        attempts = 0
-        while isinstance(outcome := self._send(request), LlmError):
-            attempts += 1
-            patience.pause(self._patience.wait_after(outcome, attempts))
-        return outcome
-
-    async def _aask(self, request: Mapping[str, Any]) -> bytes:
-        attempts = 0
-        while isinstance(outcome := await self._asend(request), LlmError):
-            attempts += 1
-            await patience.apause(self._patience.wait_after(outcome, attempts))
-        return outcome
+        return AsyncReplyStream(self._endpoint(), self._request(prompt))
 
     # What fails is returned and raised by the caller: raised here, it would take along, as its context, an error whose
-    # request holds the key, or a body that says the key.
+    # request holds the key.
 
-    def _read(self, body: bytes) -> Reply | LlmError:
-        return read_reply(body, self._endpoint(), self.model, self.meter)
-
-    def _send(self, request: Mapping[str, Any]) -> bytes | LlmError:
+    def _send(self, request: dict[str, Any]) -> Reply | LlmError:
         endpoint = self._endpoint()
         try:
-            with sync_client(endpoint) as client:
-                response = client.chat.completions.with_raw_response.create(**request)
+            with endpoint.client(Bounds(endpoint)) as client:
+                return read_reply(endpoint.post(client, request).content, endpoint)
         except Exception as error:
-            return failure_of(error, endpoint, self.model)
-        return bytes(response.content)
+            return failure_of(error, endpoint)
 
-    async def _asend(self, request: Mapping[str, Any]) -> bytes | LlmError:
+    async def _asend(self, request: dict[str, Any]) -> Reply | LlmError:
         endpoint = self._endpoint()
         try:
-            async with async_client(endpoint) as client:
-                response = await client.chat.completions.with_raw_response.create(**request)
+            async with endpoint.async_client(Bounds(endpoint)) as client:
+                return read_reply((await endpoint.post(client, request)).content, endpoint)
         except Exception as error:
-            return failure_of(error, endpoint, self.model)
-        return bytes(response.content)
-
-    def _call(self, prompt: str | Sequence[Mapping[str, str]]) -> Call:
-        request = {**self._request(prompt), "stream": True, "stream_options": {"include_usage": True}}
-        return Call(self._endpoint(), request, self.model, self._patience, self.meter)
-
-    @property
-    def _patience(self) -> Patience:
-        return Patience(self.max_retries, self.max_wait)
+            return failure_of(error, endpoint)
 
     def _endpoint(self) -> Endpoint:
         load()
         key, url = self.api_key or _NO_KEY, self.base_url or _OPENAI
-        return Endpoint(url, key, self.timeout, self.max_reply_bytes)
+        return Endpoint(url, key, self.model, self.timeout, self.max_retries, self.max_reply_bytes, self.meter)
 
     def _request(self, prompt: str | Sequence[Mapping[str, str]]) -> dict[str, Any]:
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(map(_message_of, prompt))

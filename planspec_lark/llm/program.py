@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import shlex
 import signal
@@ -15,8 +14,8 @@ from typing import Any
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, instance_of
 
-from planspec_lark.llm.models import LlmError, ProgramError, encode
-from planspec_lark.llm.running import End, Outcome, run_program
+from planspec_lark.llm.models import LlmError, ProgramError, encode, is_amount
+from planspec_lark.llm.process import End, Outcome, run_program
 from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["Program"]
@@ -41,13 +40,6 @@ def _is_command(_: object, attribute: Attribute[Any], value: tuple[str, ...]) ->
         raise ValueError(f"{attribute.name}: there is no program in it")
 
 
-def _is_positive(_: object, attribute: Attribute[Any], value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
-    if not (value > 0 and math.isfinite(value)):
-        raise ValueError(f"{attribute.name}: {value} is out of range")
-
-
 def _to_env(value: Mapping[str, str] | None) -> dict[str, str]:
     return dict(value or {})
 
@@ -60,8 +52,8 @@ def _to_path(value: str | os.PathLike[str] | None) -> str | None:
 class Program:
     """A program that answers texts: ``Program(["my-llm", "--quiet"])("prompt")``. Runs on POSIX systems.
 
-    Each call runs it anew, without a shell and in a session of its own. When a call ends, however it does, all of the
-    program's process group is killed; only what the program itself has put into another group goes on.
+    Each call runs it anew, without a shell and in a session of its own. When a call ends, however it does, or this
+    process dies, all of the program's process group is killed; only what the program itself has put into another group goes on.
 
     Attributes:
         command: the program and its arguments.
@@ -75,7 +67,7 @@ class Program:
     """
 
     command: tuple[str, ...] = field(converter=_to_command, validator=_is_command)
-    timeout: float = field(default=300.0, validator=_is_positive, kw_only=True)
+    timeout: float = field(default=300.0, validator=is_amount, kw_only=True)
     max_bytes: int = field(default=10_000_000, validator=[instance_of(int), ge(1)], kw_only=True)
     cwd: str | None = field(default=None, converter=_to_path, kw_only=True)
     env: Mapping[str, str] = field(factory=dict, converter=_to_env, kw_only=True, repr=False)

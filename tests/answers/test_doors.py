@@ -13,7 +13,7 @@ from planspec_lark.answers import Verdict
 from planspec_lark.bulk.analysis import analyze_text
 from planspec_lark.engine.generation import read_children, read_new_plan
 from planspec_lark.engine.models import Answer, EngineLimits
-from planspec_lark.llm.drafting import draft_plan_at_once
+from planspec_lark.llm.draft import draft_plan_at_once
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.pytest_plugin import UnreadablePlanError, assert_plan

@@ -452,6 +452,17 @@ def test_a_model_for_what_no_program_does(served: Served) -> None:
     assert len(served.asked) == 1
 
 
+@pytest.mark.parametrize(
+    ("option", "said"), [(("--max-tokens", "500"), "tokens: 500"), (("--max-cost", "0.25"), "cost: 0.25")]
+)
+def test_a_budget_binds_programs(option: tuple[str, str], said: str) -> None:
+    told = say({"status": "OK", "result": "so", "outputs": {"list": 1}, "tokens": 500, "cost": 0.25})
+    make_world(_1=told)
+    result = run(*RUN, *option)
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (3, f"Stopped: the budget is used up: {said}")
+    assert calls() == ["1"]
+
+
 def test_tokens_are_a_budget(served: Served) -> None:
     served.play(fine('{"status": "OK", "result": "so", "outputs": {"list": 1, "goods": 1}}'))
     result = run("run", "bakery.md", "--llm", "qwen", "--max-tokens", "6")

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import Limits, PlanStep, Severity, render_all
-from planspec_lark.engine import HopStatus, OperatorResult, read_execution
+from planspec_lark.engine import Effort, HopStatus, OperatorResult, read_execution
 from tests.property import promises
 
 ACT = PlanStep("2", step_type="act", outputs=["pumps", "price"])
@@ -47,6 +47,36 @@ def test_every_status(status: HopStatus) -> None:
     value = {"status": status.value, "result": "so"}
     assert read(value, PLAIN) == OperatorResult(status, "so")
     assert codes(value, PLAIN) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "effort"), [({"tokens": 7, "cost": 0.5}, Effort(1, 7, 0.5)), ({"cost": 2}, Effort(1, 0, 2))]
+)
+def test_what_it_took(told: dict[str, Any], effort: Effort) -> None:
+    scan = read_execution(json.dumps({**FINE, **told}), ACT)
+    assert scan.answer is not None
+    assert (scan.answer.effort, scan.effort, scan.diagnostics) == (effort, effort, [])
+    # It was spent, also where the answer is of no use.
+    scan = read_execution(json.dumps({**told, "status": "odd"}), ACT)
+    assert (scan.answer, scan.effort) == (None, effort)
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"tokens": 1.5}, "expected a whole number, not a number"),
+        ({"tokens": "7"}, "expected a whole number, not a string"),
+        ({"tokens": True}, "expected a whole number, not true or false"),
+        ({"tokens": -1}, "expected a whole number from 0 to 1,000,000,000,000,000"),
+        ({"cost": "7 EUR"}, "expected a number, not a string"),
+        ({"cost": -0.5}, "expected a number from 0 to 1,000,000,000,000,000"),
+        ({"cost": 10**16}, "expected a number from 0 to 1,000,000,000,000,000"),
+    ],
+)
+def test_what_it_cannot_have_taken(told: dict[str, Any], message: str) -> None:
+    scan = read_execution(json.dumps({**FINE, **told}), ACT)
+    assert [(found.code, found.message, found.path) for found in scan.diagnostics] == [("PE103", message, *told)]
+    assert (scan.answer, scan.effort) == (None, Effort(1))
 
 
 def test_a_decision() -> None:

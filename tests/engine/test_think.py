@@ -438,15 +438,16 @@ def test_there_is_no_run_to_go_on_with() -> None:
         (Budget(steps=1), "the budget is used up: steps: 1", ["run 1"]),
         (Budget(llm_calls=1), "the budget is used up: calls of language models: 1", ["run 1"]),
         (Budget(tokens=10), "the budget is used up: tokens: 10", ["run 1", "reflect 1"]),
+        (Budget(cost=0.5), "the budget is used up: cost: 0.5", ["run 1", "reflect 1"]),
         (Budget(seconds=1e-9), "the budget is used up: seconds: 1e-09", []),
     ],
 )
 def test_a_budget_that_is_used_up(budget: Budget, reason: str, log: list[str]) -> None:
-    spent = OperatorResult(HopStatus.FAIL, "x", effort=Effort(1, 4))
-    world = World({"dig": [spent]}, {"dig": [Answer("ACCEPT", Effort(1, 6))]})
+    spent = OperatorResult(HopStatus.FAIL, "x", effort=Effort(1, 4, 0.2))
+    world = World({"dig": [spent]}, {"dig": [Answer("ACCEPT", Effort(1, 6, 0.3))]})
     result = world.run(TWO, budget=budget)
     assert (result.outcome, result.reason, world.log) == (Outcome.BUDGET, reason, log)
-    assert result.effort == Effort(len(log), {0: 0, 1: 4, 2: 10}[len(log)])
+    assert result.effort == Effort(len(log), *[(0, 0), (4, 0.2), (10, 0.5)][len(log)])
 
 
 # ---------------------------------------------------------------- asynchronous callables

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 
 from hypothesis import strategies as st
@@ -17,9 +18,9 @@ from planspec_lark.engine import (
     request_reflection,
     request_replan,
 )
-from planspec_lark.llm import LlmError, Reply
-from planspec_lark.llm.arriving import Arriving
-from planspec_lark.llm.transport import Endpoint
+from planspec_lark.llm import LlmError
+from planspec_lark.llm.endpoint import Endpoint
+from planspec_lark.llm.partial_reply import PartialReply
 from planspec_lark.syntax.source import visible
 from tests import strategies
 from tests.property import promises
@@ -85,46 +86,38 @@ def _show(text: str) -> None:
 # ---------------------------------------------------------------- streams
 
 _EVENTS = [
-    'data: {"choices": [{"delta": {"content": "a"}}]}\n\n',
-    'data: {"choices": [{"delta": {"content": "\\ud83d"}}]}\n\n',
-    'data: {"choices": [{"delta": {"content": "\\udc4b"}, "finish_reason": "stop"}]}\n\n', "data: [DONE]\n\n",
-    'data: {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2}}\n\n', 'data: {"error": "busy"}\n\n',
-    "data: {", "data:", "\r", "\n", "\r\n", ": x\n", "\ufeff", '{"delta": {"refusal": "no"}}', "event: x\n", "[" * 500,
+    '{"choices": [{"delta": {"content": "a"}}]}',
+    '{"choices": [{"delta": {"content": "\\ud83d"}}]}',
+    '{"choices": [{"delta": {"content": "\\udc4b"}, "finish_reason": "stop"}]}',
+    '{"choices": [{"delta": {"refusal": "no"}}]}', '{"choices": [3]}', '{"choices": [{"delta": 3}]}', "[]",
+    '{"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2}}', '{"model": 3}', "{", "[" * 500,
 ]  # fmt: skip
 
 
 @cache
 def stream_texts() -> st.SearchStrategy[str]:
     """Streams with faults, and other things."""
-    return st.lists(st.sampled_from(_EVENTS) | strategies.wild, max_size=8).map("".join)
+    return st.lists(st.sampled_from(_EVENTS) | strategies.wild, max_size=8).map("\n".join)
 
 
 def try_stream(text: str) -> None:
-    """In one piece, in two, and byte by byte: all the same."""
-    data = text.encode("utf-8", "surrogatepass")
-    half = len(data) // 2
-    whole = _receive([data])
-    assert _receive([data[:half], data[half:]]) == whole
-    assert _receive([data[at : at + 1] for at in range(len(data))]) == whole
-
-
-def _receive(chunks: list[bytes]) -> tuple[str, Reply | str]:
-    arriving = Arriving(Endpoint("http://host/v1", "key", 1.0, 5000), "model")
-    text = ""
+    """Each line is an event, where it is JSON."""
+    partial, pieces, failure = PartialReply(Endpoint("http://host/v1", "key", "model", max_bytes=5000)), "", None
     try:
-        for chunk in chunks:
-            for piece in arriving.feed(chunk):
-                text += piece
-            if arriving.is_over:
-                break
-        for piece in arriving.finish():
-            text += piece
+        for event in _events_of(text):
+            pieces += partial.add(event)
     except LlmError as error:
-        assert str(error) == visible(str(error))
-        return text, str(error)
-    reply = arriving.reply()
+        failure = error
+    reply = partial.finish(failure)
     if isinstance(reply, LlmError):
         assert str(reply) == visible(str(reply))
-        return text, str(reply)
-    assert reply.text == text
-    return text, reply
+    else:
+        assert reply.text == pieces
+
+
+def _events_of(text: str) -> Iterator[object]:
+    for line in text.splitlines():
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError):
+            yield line

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from contextlib import suppress
 
 from planspec_lark import Limits, PlanStep, render_all
 from planspec_lark.engine import build_execution_prompt, read_execution, request_reflection
 from planspec_lark.llm import LlmError
-from planspec_lark.llm.arriving import Arriving
-from planspec_lark.llm.transport import Endpoint
+from planspec_lark.llm.endpoint import Endpoint
+from planspec_lark.llm.partial_reply import PartialReply
 from tests.growth.work import Work
 
 __all__ = ["ENGINE_SHAPES", "ENGINE_WORK"]
@@ -18,7 +18,7 @@ __all__ = ["ENGINE_SHAPES", "ENGINE_WORK"]
 _LONG = Limits(max_depth=64, max_findings=1000)
 _STEP = PlanStep("2", step_type="act", outputs=["a"])
 _KEY = '"k{0}": 1, '
-_ENDPOINT = Endpoint("http://host/v1", "key", 1.0, 10**8)
+_ENDPOINT = Endpoint("http://host/v1", "key", "model", max_bytes=10**8)
 
 
 def _many(piece: str, size: int) -> str:
@@ -36,26 +36,24 @@ ENGINE_SHAPES: dict[str, Callable[[int], str]] = {
     "a long status": lambda n: f'{{"status": "{"_ " * (n // 2)}", "result": "x"}}',
     "a long result": lambda n: f'{{"status": "OK", "result": "{"x " * (n // 2)}"}}',
     "many objects": lambda n: '{"status": "OK"} ' * (n // 17),
-    "events": lambda n: 'data: {"choices": [{"delta": {"content": "ab"}}]}\n\n' * (n // 52),
-    "empty events": lambda n: "data:\n\n" * (n // 7),
-    "comments": lambda n: ": x\r\n" * (n // 5),
-    "one long event": lambda n: 'data: {"choices": [{"delta": {"content": "' + "a" * n,
-    "an event of many lines": lambda n: "data: x\n" * (n // 8),
-    "refusals": lambda n: 'data: {"choices": [{"delta": {"refusal": "no"}}]}\n\n' * (n // 52),
+    "events": lambda n: '{"choices": [{"delta": {"content": "ab"}}]}\n' * (n // 45),
+    "halves of characters": lambda n: '{"choices": [{"delta": {"content": "\\ud83d"}}]}\n' * (n // 49),
+    "one long event": lambda n: f'{{"choices": [{{"delta": {{"content": "{"a" * n}"}}}}]}}',
+    "refusals": lambda n: '{"choices": [{"delta": {"refusal": "no"}}]}\n' * (n // 45),
     "fences": lambda n: "```\n`" * (n // 5),
 }
 
 
-def _receive(text: str, step: int) -> None:
-    data = text.encode()
-    arriving = Arriving(_ENDPOINT, "model")
-    with suppress(LlmError):
-        for at in range(0, len(data), step):
-            for _ in arriving.feed(data[at : at + step]):
-                pass
-        for _ in arriving.finish():
-            pass
-        arriving.reply()
+def _receive(text: str) -> None:
+    partial, failure = PartialReply(_ENDPOINT), None
+    try:
+        for event in map(json.loads, text.splitlines()):
+            partial.add(event)
+    except LlmError as error:
+        failure = error
+    except ValueError:
+        pass
+    partial.finish(failure)
 
 
 def _prompt(text: str) -> None:
@@ -65,7 +63,6 @@ def _prompt(text: str) -> None:
 
 ENGINE_WORK = {
     "read_execution": Work(lambda text: render_all(read_execution(text, _STEP, limits=_LONG).diagnostics)),
-    "a stream in large pieces": Work(lambda text: _receive(text, 1 << 16)),
-    "a stream in small pieces": Work(lambda text: _receive(text, 3)),
+    "a stream": Work(_receive),
     "prompts of a run": Work(_prompt),
 }

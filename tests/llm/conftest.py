@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from planspec_lark.llm import patience
 from tests.llm.asking import Ask, ask_async, ask_sync
 from tests.llm.serving import Served, serve
 
@@ -37,16 +36,3 @@ def served(endpoint: Served) -> Served:
 def ask(request: pytest.FixtureRequest) -> Ask:
     function: Ask = request.param
     return function
-
-
-@pytest.fixture
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that somebody would have waited."""
-    waited: list[float] = []
-
-    async def apause(seconds: float) -> None:
-        waited.append(seconds)
-
-    monkeypatch.setattr(patience, "pause", waited.append)
-    monkeypatch.setattr(patience, "apause", apause)
-    return waited

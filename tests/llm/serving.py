@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -172,17 +173,20 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self) -> None:
+    def __init__(self, context: ssl.SSLContext | None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.served = Served(f"http://127.0.0.1:{self.server_address[1]}/v1")
+        if context is not None:
+            self.socket = context.wrap_socket(self.socket, server_side=True)
+        scheme = "http" if context is None else "https"
+        self.served = Served(f"{scheme}://127.0.0.1:{self.server_address[1]}/v1")
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Nobody wants to read that a client has left."""
 
 
 @contextmanager
-def serve() -> Iterator[Served]:
-    server = _Server()
+def serve(context: ssl.SSLContext | None = None) -> Iterator[Served]:
+    server = _Server(context)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

@@ -196,6 +196,18 @@ def test_a_text_counts_as_one_call() -> None:
     assert operate(Script(UNREADABLE, RENTED)).effort == Effort(2, 0)
 
 
+def test_an_answer_tells_what_it_took() -> None:
+    """Also one that goes back."""
+    told = RENTED.replace("{", '{"tokens": 70, "cost": 0.5, ', 1)
+    script = Script(told.replace("OK", "odd"), told)
+    assert operate(script).effort == Effort(2, 140, 1.0)
+
+
+def test_what_an_endpoint_has_counted_holds() -> None:
+    told = RENTED.replace("{", '{"tokens": 70, "cost": 0.5, ', 1)
+    assert operate(Script(Answer(told, Effort(1, 7)))).effort == Effort(1, 7)
+
+
 def test_a_decision_is_asked_for_its_branch(kind: Kind) -> None:
     script = Script(RENTED, '{"status": "OK", "result": "It rains", "branch": "3.2"}')
     given, (_, decision) = calls_of(model_operator(kind(script)), 2)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import ssl
+import subprocess
 import sys
 import time
 import traceback
+from pathlib import Path
 
 import pytest
 
-from planspec_lark.llm import OpenAIChat, transport
+from planspec_lark.llm import OpenAIChat
 from tests.llm.asking import KEY, Ask, chat_with, failure
 from tests.llm.serving import Scripted, Served, answer, completion, fault, fine, serve
 
@@ -95,7 +98,7 @@ def test_a_lost_connection(served: Served, ask: Ask) -> None:
     served.play(Scripted(hang_up=True))
     error = failure(ask, chat_with(served, max_retries=0))
     host = served.url[7:-3]
-    assert str(error) == f"no connection to {host}: Server disconnected without sending a response."
+    assert str(error) == f"the connection to {host} failed: Server disconnected without sending a response."
     assert (error.retryable, error.status) == (True, None)
 
 
@@ -104,21 +107,31 @@ def test_an_endpoint_that_is_not_there(ask: Ask) -> None:
         port = server.getsockname()[1]
     chat = OpenAIChat("m", base_url=f"http://127.0.0.1:{port}/v1", max_retries=0)
     error = failure(ask, chat)
-    assert str(error).startswith(f"no connection to 127.0.0.1:{port}: ")
+    assert str(error).startswith(f"the connection to 127.0.0.1:{port} failed: ")
     assert error.retryable
 
 
 def test_an_endpoint_without_a_certificate(served: Served, ask: Ask) -> None:
     served.play(fine())
     error = failure(ask, chat_with(served, base_url=served.url.replace("http:", "https:"), max_retries=0))
-    assert str(error).startswith(f"no connection to {served.url[7:-3]}: [SSL")
+    assert str(error).startswith(f"the connection to {served.url[7:-3]} failed: [SSL")
     assert served.asked == []
 
 
-def test_certificates_are_checked() -> None:
-    trusted = transport._trusted(transport._http_below(transport.load().DefaultHttpxClient))
-    assert trusted.check_hostname
-    assert trusted.verify_mode is ssl.CERT_REQUIRED
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="nobody makes a certificate")
+def test_certificates_are_checked(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, certificate = tmp_path / "key", tmp_path / "certificate"
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=here"]
+    name = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run([*made, *name, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with serve(context) as other:
+        other.play(fine())
+        assert "certificate verify failed" in str(failure(ask, chat_with(other, max_retries=0)))
+        assert other.asked == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert ask(chat_with(other)).text == "Hello."
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

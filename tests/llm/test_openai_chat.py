@@ -235,6 +235,19 @@ def test_a_cancelled_call_ends_at_once(served: Served) -> None:
     assert len(served.asked) == 1
 
 
+def test_a_call_that_waits_to_try_again_can_be_cancelled(served: Served) -> None:
+    served.play(fault(429, headers={"retry-after-ms": "60000"}))
+
+    async def cancelled() -> None:
+        await asyncio.wait_for(chat_with(served).acomplete("Hi"), 0.3)
+
+    start = time.monotonic()
+    with pytest.raises(TimeoutError):
+        asyncio.run(cancelled())
+    assert time.monotonic() - start < 3
+    assert len(served.asked) == 1
+
+
 def test_chats_and_errors_can_be_pickled() -> None:
     chat = OpenAIChat("m", api_key=KEY)
     assert pickle.loads(pickle.dumps(chat)) == chat

@@ -19,7 +19,7 @@ import psutil
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from planspec_lark.llm import LlmError, Program, ProgramError, running
+from planspec_lark.llm import LlmError, Program, ProgramError, process
 
 Ask = Callable[..., str]
 ECHO = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
@@ -201,7 +201,7 @@ def test_a_fault_of_our_own_ends_the_program(ask: Ask, monkeypatch: pytest.Monke
     def fail(*_: object) -> None:
         raise RuntimeError("as it happens")
 
-    monkeypatch.setattr(running._Run, "follow", fail)
+    monkeypatch.setattr(process._Run, "follow", fail)
     with pytest.raises(RuntimeError, match="as it happens"):
         ask(python(SLEEP))
 
@@ -213,7 +213,7 @@ def test_a_program_that_cannot_be_killed(ask: Ask, monkeypatch: pytest.MonkeyPat
         raise PermissionError
 
     monkeypatch.setattr(os, "killpg", refuse)
-    monkeypatch.setattr(running, "_PATIENCE", 0.1)
+    monkeypatch.setattr(process, "_PATIENCE", 0.1)
     start = time.monotonic()
     assert "did not end within" in str(failure(ask, python("import time; time.sleep(3)", timeout=0.1)))
     assert time.monotonic() - start < 2
@@ -238,15 +238,15 @@ def test_a_program_that_writes_as_much_as_it_may(ask: Ask) -> None:
 
 def test_what_is_written_is_not_gathered_beyond_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     most = most_of_stderr = 0
-    follow = running._Run.follow
+    follow = process._Run.follow
 
-    def note(self: running._Run, *rest: Any) -> running.End:
+    def note(self: process._Run, *rest: Any) -> process.End:
         nonlocal most, most_of_stderr
         end = follow(self, *rest)
         most, most_of_stderr = len(self.stdout), len(self.stderr)
         return end
 
-    monkeypatch.setattr(running._Run, "follow", note)
+    monkeypatch.setattr(process._Run, "follow", note)
     code = "import os\nos.write(2, b'x' * 60_000)\nwhile True: os.write(1, b'x' * 60_000)"
     failure(ask_sync, python(code, max_bytes=10))
     assert most_of_stderr <= 4096
@@ -304,7 +304,7 @@ def child_of(error: ProgramError) -> int:
 
 
 def test_what_a_program_has_started_ends_with_it(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "_GRACE", 0.1)
+    monkeypatch.setattr(process, "_GRACE", 0.1)
     assert is_gone(child_of(failure(ask, python(f"{LEAVE}; {SLEEP}", timeout=0.5))))
     flood = "import os\nwhile True: os.write(1, b'x' * 60_000)"
     assert is_gone(child_of(failure(ask, python(f"{LEAVE}\n{flood}", max_bytes=100))))
@@ -315,7 +315,7 @@ def test_an_answer_does_not_wait_for_what_is_left_behind(
     ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It holds the output open, but the program has ended."""
-    monkeypatch.setattr(running, "_GRACE", 0.1)
+    monkeypatch.setattr(process, "_GRACE", 0.1)
     note = tmp_path / "pid"
     code = f"import subprocess; p = subprocess.Popen(['sleep', '60']); open({str(note)!r}, 'w').write(str(p.pid))"
     start = time.monotonic()
@@ -365,6 +365,30 @@ except KeyboardInterrupt:
     assert is_gone(int(note.read_text()))
 
 
+@pytest.mark.parametrize("how", ["Program(command)('')", "asyncio.run(Program(command).acomplete(''))"])
+def test_the_death_of_the_caller_ends_the_program(tmp_path: Path, how: str) -> None:
+    """And what it has started."""
+    note = tmp_path / "pids"
+    write = f"open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{p.pid}} ')"
+    code = f"import os, subprocess; p = subprocess.Popen(['sleep', '60']); {write}; {SLEEP}"
+    outer = f"""
+import asyncio, sys, threading
+from planspec_lark.llm import Program
+command = [sys.executable, "-S", "-c", {code!r}]
+thread = threading.Thread(target=lambda: {how})
+thread.start()
+thread.join()
+"""
+    with subprocess.Popen([sys.executable, "-c", outer]) as caller:
+        end = time.monotonic() + 20
+        while not (note.exists() and note.read_text().endswith(" ")):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        caller.kill()
+    for pid in note.read_text().split():
+        assert is_gone(int(pid))
+
+
 def test_a_cancelled_call_ends_the_program() -> None:
     with tempfile.NamedTemporaryFile() as note:
         code = f"import os, time; open({note.name!r}, 'w').write(str(os.getpid())); {SLEEP}"
@@ -394,7 +418,7 @@ def test_many_at_once() -> None:
 
 def test_without_waitid_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "waitid")
-    monkeypatch.setattr(running, "_GRACE", 0.1)
+    monkeypatch.setattr(process, "_GRACE", 0.1)
     assert python(ECHO)("so") == "so"
     assert failure(ask_sync, python("raise SystemExit(3)")).exit_code == 3
     assert is_gone(child_of(failure(ask_sync, python(f"{LEAVE}; sys.exit(1)"))))

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from planspec_lark.llm import LlmError, Reply, Usage
+from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.replies import read_reply
-from planspec_lark.llm.transport import Endpoint
 from planspec_lark.syntax.source import visible
 from tests.llm.asking import Ask, chat_with, failure
 from tests.llm.serving import SOON, Scripted, Served, answer, completion, fine
@@ -51,7 +51,7 @@ BODIES: dict[str, tuple[bytes | dict[str, Any], str, bool]] = {
     "refusal": (completion(None, refusal="I won't.\x1b"), r"the model refuses to answer: I won't.\x1b", False),
     "filter": (completion("Half", "content_filter"), "the endpoint's content filter stopped the answer", False),
     "length": (completion("Half", "length"), "the answer is cut off: it reached the limit of tokens", False),
-    "surrogate": (completion("ab\ud800"), "the model's answer has a lone surrogate at character 3", True),
+    "surrogate": (completion("ab\ud800"), "the model's answer has a lone surrogate", True),
 }
 
 
@@ -133,12 +133,14 @@ CHOICES = st.lists(CHOICE | st.fixed_dictionaries({"message": MESSAGE, "finish_r
 ANSWERS = st.fixed_dictionaries({}, optional={"choices": CHOICES | JSON, "model": JSON, "usage": JSON, "error": JSON})
 
 
-ENDPOINT = Endpoint("http://host/v1", "key", 1.0, 10_000)
+ENDPOINT = Endpoint("http://host/v1", "key", "m", max_bytes=10_000)
 
 
 def reply_or_message(body: bytes) -> Reply | str:
-    outcome = read_reply(body, ENDPOINT, "m")
-    return str(outcome) if isinstance(outcome, LlmError) else outcome
+    try:
+        return read_reply(body, ENDPOINT)
+    except LlmError as error:
+        return str(error)
 
 
 @settings(deadline=None)

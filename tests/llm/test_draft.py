@@ -10,7 +10,7 @@ import pytest
 from planspec_lark import Limits, serialize_plan
 from planspec_lark.engine import Answer, Effort, Request
 from planspec_lark.llm import DraftedPlan, LlmError, Reply, Usage, draft_plan
-from planspec_lark.llm.drafting import draft_plan_at_once
+from planspec_lark.llm.draft import draft_plan_at_once
 from planspec_lark.planspec import PlanEvent, PlanEventKind
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"

@@ -1,0 +1,104 @@
+"""A reply of which some events have come. Nothing here waits or reads: what does, hands them in."""
+
+from __future__ import annotations
+
+from codecs import getincrementaldecoder
+from typing import Any
+
+from attrs import define, field
+
+from planspec_lark.llm.endpoint import Endpoint
+from planspec_lark.llm.failures import no_event
+from planspec_lark.llm.models import LlmError, Reply, too_long
+from planspec_lark.llm.replies import lone_surrogate, read_answer
+
+__all__ = ["PartialReply"]
+
+
+@define
+class PartialReply:
+    """What has come of a streamed answer so far.
+
+    Attributes:
+        endpoint: whose answer it is.
+        has_begun: whether one has begun to come.
+    """
+
+    endpoint: Endpoint
+    has_begun: bool = field(default=False, init=False)
+    # What an endpoint sends may hold the key, and so is not shown.
+    _parts: dict[str, list[str]] = field(factory=lambda: {"content": [], "refusal": []}, init=False, repr=False)
+    _last: dict[str, Any] = field(factory=dict, init=False, repr=False)
+    _reason: str | None = field(default=None, init=False, repr=False)
+    _bytes: int = field(default=0, init=False)
+    # Keeps the first half of a surrogate pair: some endpoints write a character as two escapes, in two events.
+    _units: dict[str, Any] = field(init=False, repr=False)
+
+    @_units.default
+    def _new_units(self) -> dict[str, Any]:
+        return {name: getincrementaldecoder("utf-16-le")() for name in self._parts}
+
+    def add(self, event: object) -> str:
+        """The piece of text in an event; "" where there is none.
+
+        Raises:
+            LlmError: it is no part of an answer, or the answer is too long.
+        """
+        if not isinstance(event, dict):
+            raise no_event()
+        # The event that has the tokens has no choice.
+        self._last |= {name: event[name] for name in ("model", "usage") if event.get(name)}
+        choices = event.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(choice, dict):
+            return ""
+        reason, delta = choice.get("finish_reason"), choice.get("delta")
+        parts = delta if isinstance(delta, dict) else {}
+        self._keep("refusal", parts.get("refusal"))
+        piece = self._keep("content", parts.get("content"))
+        self._reason = reason if isinstance(reason, str) and reason else self._reason
+        return piece
+
+    def _keep(self, name: str, text: object) -> str:
+        if not isinstance(text, str):
+            return ""
+        try:
+            piece: str = self._units[name].decode(text.encode("utf-16-le", "surrogatepass"))
+        except UnicodeDecodeError:
+            raise lone_surrogate() from None
+        self._bytes += len(piece.encode())
+        if self._bytes > self.endpoint.max_bytes:
+            raise too_long(self.endpoint.max_bytes)
+        self._parts[name].append(piece)
+        return piece
+
+    def finish(self, failure: LlmError | None) -> Reply | LlmError:
+        """The reply that has come, or why it is none.
+
+        Args:
+            failure: what has ended the stream, if it has not ended by itself. Where the model has said before why it
+                stops, that comes too late to matter.
+        """
+        if any(units.getstate()[0] for units in self._units.values()):
+            failure = failure or lone_surrogate()
+        elif self._reason is None:
+            failure = failure or LlmError("the endpoint's stream ended before the answer did", retryable=True)
+        if failure is not None and (self._reason is None or failure.has_answered):
+            self.abandon()
+            failure.reply = failure.reply or self._so_far()
+            return failure
+        message = {name: "".join(parts) for name, parts in self._parts.items()}
+        try:
+            choice = {"message": message, "finish_reason": self._reason}
+            return read_answer({**self._last, "choices": [choice]}, self.endpoint)
+        except LlmError as error:
+            return error.with_traceback(None)
+
+    def abandon(self) -> None:
+        """Let the meter know of an answer that has begun, and that nobody reads to its end."""
+        if self.has_begun:
+            self.endpoint.note(None)
+
+    def _so_far(self) -> Reply | None:
+        text, named = "".join(self._parts["content"]), self._last.get("model")
+        return Reply(text, named if isinstance(named, str) else self.endpoint.model) if text.strip() else None

@@ -74,6 +74,10 @@ class _Brief:
     def __getitem__(self, name: str) -> str:
         return _brief(self.data.get(name))
 
+    def listed(self, name: str) -> list[str]:
+        """A value in a line of its own; none where there is none."""
+        return [self[name]] if self.data.get(name) else []
+
     def said(self) -> str:
         """What came of a step."""
         return _brief(self.data.get("result") or self.data.get("reason") or self.data.get("description"))
@@ -119,7 +123,7 @@ _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
     Kind.EDITED: ("edited", _QUIET, _resumption),
     Kind.STARTED: ("started", _BUSY, _said),
     Kind.DONE: ("done", _GOOD, _said),
-    Kind.FAILED: ("failed", _BAD, lambda data: [f"{data['status']}: {data['result']}"]),
+    Kind.FAILED: ("failed", _BAD, lambda data: [f"{data['status']}: {data['result']}", *data.listed("answer")]),
     Kind.BRANCHED: ("chosen", _GOOD, lambda data: [f"{data['branch']}  {data['result']}".rstrip()]),
     Kind.OPENED: ("opened", _QUIET, _said),
     Kind.LOOPED: ("round", _GOOD, lambda data: [f"{data['rounds']}/{data['total']}  {data.said()}"]),

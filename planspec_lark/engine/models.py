@@ -119,6 +119,7 @@ class OperatorResult:
         outputs: values by name; JSON has to be able to say them.
         branch: of a decide step, the id of the child that holds.
         effort: what it took.
+        answer: what was answered, where that could not be read; the ledger keeps the beginning of it.
     """
 
     status: HopStatus = field(default=HopStatus.OK, converter=_to_status)
@@ -126,6 +127,7 @@ class OperatorResult:
     outputs: Mapping[str, Any] = field(factory=dict, validator=_is_mapping)
     branch: str = field(default="", validator=instance_of(str))
     effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
+    answer: str = field(default="", validator=instance_of(str))
 
 
 @frozen
@@ -178,7 +180,8 @@ class StepCall:
         branches: of a decide step, copies of the children to choose from.
         attempt: from 1; how often this step, as it is written, was begun.
         key: no other attempt in any run has the same; what a crash has cut off is begun again with the one it had.
-        plan_state: gives the plan as it stands, folded.
+        plan_state: gives the plan as it stands, folded; with a number, an excerpt around the step with so many
+            characters.
     """
 
     step: PlanStep
@@ -190,7 +193,7 @@ class StepCall:
     branches: tuple[PlanStep, ...]
     attempt: int
     key: str
-    plan_state: Callable[[], str] = field(repr=False)
+    plan_state: Callable[..., str] = field(repr=False)
 
 
 @frozen

@@ -20,6 +20,7 @@ from planspec_lark.engine.models import (
     StepCall,
     Unusable,
 )
+from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
 from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
@@ -50,24 +51,28 @@ def fold_plan(writer: RunWriter) -> str:
 
 
 class PlanState:
-    """The plan as it stands, folded: made when somebody asks for it, or when it is sent to another process."""
+    """The plan as it stands, folded: made when somebody asks for it, or when it is sent to another process.
 
-    def __init__(self, writer: RunWriter) -> None:
-        self._writer = writer
+    A long plan is sent as an excerpt.
+    """
 
-    def __call__(self) -> str:
-        return fold_plan(self._writer)
+    def __init__(self, writer: RunWriter, step_id: str) -> None:
+        self._writer, self._step_id = writer, step_id
+
+    def __call__(self, most: int | None = None) -> str:
+        return fold_plan(self._writer) if most is None else plan_excerpt(self._writer.plan, self._step_id, most)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _SentState, (self(),)
+        return _SentState, (self(MAX_PLAN), self._step_id)
 
 
 @frozen
 class _SentState:
     text: str
+    step_id: str
 
-    def __call__(self) -> str:
-        return self.text
+    def __call__(self, most: int | None = None) -> str:
+        return self.text if most is None else plan_excerpt(self.text, self.step_id, most)
 
 
 @frozen
@@ -134,7 +139,7 @@ class StepRunner:
             branches,
             attempt,
             key,
-            PlanState(self.writer),
+            PlanState(self.writer, step.step_id),
         )
 
     # ---------------------------------------------------------------- what came of it
@@ -175,6 +180,7 @@ class StepRunner:
             description=step.description,
             names=list(result.outputs),
             branch=result.branch,
+            answer=visible(result.answer[:_KEPT]),
         )
 
     def _check(self, step: PlanStep, given: OperatorResult) -> OperatorResult:

@@ -39,7 +39,7 @@ from planspec_lark.engine.retry import Asking, converse
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.program import Program
 from planspec_lark.runs.history import Event, History
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.diagnostics import Severity
 
 __all__ = ["Model", "chat_model", "model_operator", "model_planner", "model_reflector", "program_model"]
 
@@ -94,31 +94,27 @@ def model_operator(
     language: str = "en",
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
-    max_repairs: int = 1,
 ) -> Operator:
     """An operator that lets a model do the steps.
 
-    An answer that cannot be read goes back with what is wrong, so many times; then the step has failed. So it has where
-    a program ends badly, or a model refuses. Where nobody could be asked at all, the run ends, and the step has not
-    failed: it is at work again when the run goes on.
+    A step has failed where its answer cannot be read, a program ends badly, or a model refuses. Nobody is asked again
+    within the attempt, as what was asked for may be done; the ledger keeps the answer, and reflection decides. Where
+    nobody could be asked at all, the run ends, and the step has not failed: it is at work again when the run goes on.
     """
 
     def operate(call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
-        return converse(model, _operate(call, language, max_history, max_plan, max_repairs))
+        return converse(model, _operate(call, language, max_history, max_plan))
 
     return operate
 
 
-def _operate(
-    call: StepCall, language: str, max_history: int, max_plan: int, max_repairs: int
-) -> Asking[OperatorResult]:
+def _operate(call: StepCall, language: str, max_history: int, max_plan: int) -> Asking[OperatorResult]:
     step = evolve(call.step, children=list(call.branches))
-    effort = Effort()
     request = request_execution(
         step,
         dict(call.inputs),
         _excerpt(call.history, max_history),
-        call.plan_state(),
+        call.plan_state(max_plan),
         language=language,
         branches=call.branches,
         key=call.key,
@@ -126,25 +122,21 @@ def _operate(
         max_plan=max_plan,
         missing=call.missing,
     )
-    found: list[Diagnostic] = []
-    for _ in range(max_repairs + 1):
-        try:
-            answer = take_answer((yield request), "model")
-        except LlmError as error:
-            if not error.has_answered:
-                raise Unusable(str(error)) from error
-            return OperatorResult(HopStatus.FAIL, str(error), effort=effort + Effort(1))
-        effort += answer.effort
-        read = read_execution(answer.text, step)
-        if not answer.effort.tokens:
-            # Nobody else has counted.
-            effort += evolve(read.effort, llm_calls=0)
-        if read.answer is not None:
-            return evolve(read.answer, effort=effort)
-        found = read.diagnostics
-        request = request.refuse(answer.text, found)
-    why = next((one.message for one in found if one.severity is Severity.ERROR), "")
-    return OperatorResult(HopStatus.FAIL, f"the answer cannot be read: {why}", effort=effort)
+    try:
+        answer = take_answer((yield request), "model")
+    except LlmError as error:
+        if not error.has_answered:
+            raise Unusable(str(error)) from error
+        return OperatorResult(HopStatus.FAIL, str(error))
+    effort, read = answer.effort, read_execution(answer.text, step)
+    if not effort.tokens:
+        # Nobody else has counted.
+        effort += evolve(read.effort, llm_calls=0)
+    if read.answer is not None:
+        return evolve(read.answer, effort=effort)
+    # It is not asked again: what it was asked for may be done.
+    why = next((one.message for one in read.diagnostics if one.severity is Severity.ERROR), "")
+    return OperatorResult(HopStatus.FAIL, f"the answer cannot be read: {why}", effort=effort, answer=answer.text)
 
 
 def model_reflector(model: Model, *, language: str = "en", max_plan: int = MAX_PLAN) -> Reflector:

@@ -322,7 +322,8 @@ def _leave(result: RunResult, file: str, go_on: str) -> NoReturn:
     reason = one_line(result.reason)
     said, hint = reason[:1].upper() + reason[1:], ""
     if result.outcome is Outcome.CONVERGED:
-        said = "The plan has converged."
+        blocked = ", ".join(result.blocked)
+        said = f"The plan has converged. Steps are blocked: {blocked}" if blocked else "The plan has converged."
     elif result.outcome is Outcome.BUDGET:
         said, hint = f"Stopped: {reason}", "This goes on:"
     elif any(step.status is PlanStatus.BLOCKED for step in iter_steps(result.plan)):

@@ -90,6 +90,8 @@ def _brief(text: object) -> str:
 
 def _end(data: _Brief) -> list[str]:
     outcome, reason = data["outcome"], data["reason"]
+    if not reason and (blocked := data.data.get("blocked")):
+        reason = f"steps are blocked: {_brief(', '.join(map(str, blocked)))}"
     # A reason may begin with the word for what it is the reason of.
     return [reason if reason.startswith(f"{outcome}:") else f"{outcome}: {reason}" if reason else outcome]
 
@@ -98,7 +100,8 @@ def _decision(data: _Brief) -> list[str]:
     lines = [" | ".join(filter(None, [data["decision"], data["reason"]]))] if data["decision"] else []
     commands = [_brief(line) for line in str(data.data.get("commands", "")).split("\n") if line]
     more = [f"({len(commands) - _LISTED} more lines)"] if len(commands) > _LISTED else []
-    return lines + commands[:_LISTED] + more
+    end = ["the step is blocked"] if data.data.get("blocked") else []
+    return lines + commands[:_LISTED] + more + end
 
 
 def _resumption(data: _Brief) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from attrs import frozen
@@ -23,11 +24,11 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.plan_changes import reshape
 from planspec_lark.engine.reflection import Reflection, read_reflection
 from planspec_lark.engine.run_state import Failure
-from planspec_lark.engine.run_writer import RunWriter
-from planspec_lark.engine.step_runner import StepRunner, fold_plan, own_step
+from planspec_lark.engine.run_writer import Patch, RunWriter
+from planspec_lark.engine.step_runner import StepRunner, brief, fold_plan, own_step
 from planspec_lark.engine.verbs import REFLECTION_VERBS
 from planspec_lark.plan_cmd.printer import serialize_commands
-from planspec_lark.planspec.models import PlanStep, hash_of
+from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.runs.ledger import Kind
 
 __all__ = ["Ask", "FailureHandler"]
@@ -150,13 +151,29 @@ class FailureHandler:
         if not read.commands:
             self.writer.note(Kind.REFLECTED, step, patches=patches, effort=answer.effort, **data)
         else:
-            done = reshape(self.writer, read.commands, patches)
+            settle = (
+                partial(self._settle, step, self.writer.state.failures[was].result) if read.decision is None else None
+            )
+            done = reshape(self.writer, read.commands, patches, settle)
+            data["blocked"] = step.status is PlanStatus.BLOCKED
             text = serialize_commands(read.commands)
             self.writer.note_shape(
                 Kind.REFLECTED, was, own=own, effort=answer.effort, commands=text, **data, **done.data()
             )
         if read.decision is Decision.ACCEPT:
             self.step_runner.values.add(step)
+
+    def _settle(self, step: PlanStep, result: str, opened: Iterable[PlanStep]) -> list[Patch]:
+        """What becomes of a step that an answer says nothing of: another try, where something has changed for it."""
+        if step.status is not PlanStatus.ACTIVE:
+            return []  # the commands have said so
+        ids = {id(one) for one in opened}
+        if any(id(below) in ids for below in iter_steps(step)):
+            return [Patch(step, PlanStatus.PENDING)]
+        in_front = takewhile(lambda one: one is not step, iter_steps(self.writer.plan))
+        if any(id(one) in ids for one in in_front):
+            return [*self.step_runner.again(step), Patch(step, PlanStatus.PENDING)]
+        return [Patch(step, PlanStatus.BLOCKED, brief(result))]
 
     def _interact(self, step: PlanStep, question: str) -> Turn[None]:
         """Ask somebody, and try the step again with what they say."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.engine.run_writer import OPEN, RunWriter
+from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 
@@ -58,7 +58,7 @@ class Needs:
     Attributes:
         inputs: the values.
         missing: declared inputs that have none.
-        waiting: of these, those that a step before should have put out and did not, with that step.
+        waiting: of these, those that a step of the plan is to put out and has not, with that step.
     """
 
     inputs: Mapping[str, Any]
@@ -103,6 +103,11 @@ class Values:
         """Whether any step of the plan has put out this, as it stands now."""
         self._renew()
         return any(self._is_done(step_id) for step_id in self._known.get(name, ()))
+
+    def are_there(self, names: Iterable[str], step: PlanStep) -> bool:
+        """Whether a step would get all of these."""
+        self._renew()
+        return all(name in self._given or self._find(name, step) is not None for name in names)
 
     def find_below(self, name: str, above: PlanStep) -> int | None:
         """The record with what a step below this one has put out last."""
@@ -180,10 +185,17 @@ class Values:
         )
 
     def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
-        """A step before this one that should have put out this name, and cannot be counted on."""
-        at = self._order[step.step_id]
-        for other in self._declared.get(name, ()):
-            is_before = self._order[other.step_id] < at and not step.step_id.startswith(f"{other.step_id}.")
-            if is_before and (other.status is PlanStatus.BLOCKED or other.status in OPEN):
-                return other
-        return None
+        """A step that is to put out this name, and has not."""
+        return next((other for other in self._declared.get(name, ()) if self._is_awaited(other, step)), None)
+
+    def _is_awaited(self, other: PlanStep, step: PlanStep) -> bool:
+        """Whether a step has to wait for what another one puts out."""
+        if step.step_id == other.step_id:
+            return False
+        if step.step_id.startswith(f"{other.step_id}."):
+            return other.step_type == "decide"  # any other container puts out what the steps below it do
+        # In the first round of a loop, nothing has come from the round before.
+        return self._order[other.step_id] < self._order[step.step_id] or not any(
+            is_loop(above) and other.step_id.startswith(f"{above.step_id}.")
+            for above in self._writer.ancestors(step.step_id)
+        )

@@ -56,7 +56,7 @@ class Outcome(str, Enum):
     """How a run has ended.
 
     Attributes:
-        CONVERGED: all steps are done or skipped, and all outputs that are asked for are there.
+        CONVERGED: all outputs that are asked for are there; where none are, all steps are done or skipped.
         BLOCKED: nothing is left that can be done.
         BUDGET: a budget is used up; the run can go on later.
     """
@@ -246,12 +246,14 @@ class PlanningCall:
         purpose: see there.
         plan: a copy of the plan as it stands.
         plan_state: the same as text, folded.
-        step: a copy of the container that needs steps, with those of its steps that stay.
+        step: a copy of the container that needs steps, with those that it has already.
         reason: why, in words.
         missing: outputs that are asked for and are not there.
         commands: the verbs of PLAN_CMD that may be used.
         history: what has happened in this run.
         refusal: the last answer, if that was refused.
+        finished: what was done below the container before it was to be planned anew. A new step that says exactly what
+            one of these says is not done again.
     """
 
     purpose: Purpose
@@ -263,6 +265,7 @@ class PlanningCall:
     commands: tuple[str, ...]
     history: History
     refusal: Refusal | None = None
+    finished: tuple[PlanStep, ...] = ()
 
 
 @frozen

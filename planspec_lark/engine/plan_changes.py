@@ -1,22 +1,23 @@
-"""Commands that change a running plan: what was done stays done, and what is to be done can be reached."""
+"""Commands that change a running plan: what was done is known, and what is to be done can be reached."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
+from itertools import chain
 from typing import Any, TypeAlias
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
 from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.printer import canonical_step, serialize_plan
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import CommandError
 
-__all__ = ["Reshaping", "find_refusal", "keep_done", "reshape"]
+__all__ = ["Reshaping", "find_refusal", "reshape"]
 
 
 @define
@@ -28,6 +29,7 @@ class Reshaping:
         gone: steps that are no more.
         reset: steps whose status has changed.
         unplanned: containers that need new steps, and why.
+        cleared: of these, the steps that stood below them and were done: each with the id it had and its text.
         unchosen: decide steps whose branch holds no longer.
         new: steps that were not there before.
     """
@@ -36,6 +38,7 @@ class Reshaping:
     gone: list[str] = field(factory=list)
     reset: list[str] = field(factory=list)
     unplanned: dict[str, str] = field(factory=dict)
+    cleared: dict[str, list[tuple[str, str]]] = field(factory=dict)
     unchosen: list[str] = field(factory=list)
     new: list[str] = field(factory=list)
 
@@ -46,16 +49,14 @@ class Reshaping:
             "gone": self.gone,
             "reset": self.reset,
             "unplanned": self.unplanned,
+            "cleared": self.cleared,
             "unchosen": self.unchosen,
             "new": self.new,
         }
 
 
 def find_refusal(plan: PlanSpec, commands: Sequence[PlanCommand]) -> CommandError | None:
-    """Why commands cannot be performed as :func:`reshape` does it, if they cannot; the plan stays as it is.
-
-    A reader tries commands on a copy as well, but there REPLAN keeps nothing.
-    """
+    """Why commands cannot be performed as :func:`reshape` does it, if they cannot; the plan stays as it is."""
     trial = deepcopy(plan)
     try:
         _perform(trial, commands)
@@ -67,8 +68,14 @@ def find_refusal(plan: PlanSpec, commands: Sequence[PlanCommand]) -> CommandErro
     return None
 
 
-def reshape(writer: RunWriter, commands: Sequence[PlanCommand], patches: Iterable[Patch] = ()) -> Reshaping:
-    """Perform commands that were tried before, behind some patches. They change the plan, and nothing else yet.
+# Gives what else becomes of the plan, knowing the steps that the commands have made open, in document order.
+Settle: TypeAlias = Callable[[list[PlanStep]], Iterable[Patch]]
+
+
+def reshape(
+    writer: RunWriter, commands: Sequence[PlanCommand], patches: Iterable[Patch] = (), settle: Settle | None = None
+) -> Reshaping:
+    """Perform commands that were tried before, between some patches. They change the plan, and nothing else yet.
 
     Raises:
         CommandError: one is refused nevertheless; the plan may have changed by then.
@@ -86,10 +93,18 @@ def reshape(writer: RunWriter, commands: Sequence[PlanCommand], patches: Iterabl
         elif step.step_id != step_id:
             done.moves[step_id] = step.step_id
     done.new = [step.step_id for step in after if id(step) not in before]
-    done.unplanned = {
-        step.step_id: reason for step, reason in emptied if id(step) in above and step.step_type in CONTAINER_TYPES
-    }
-    _Reopening(writer, before, above, done).reopen([step for step in after if _is_fresh(step, before.get(id(step)))])
+    for one in emptied:
+        if id(one.step) in above and one.step.step_type in CONTAINER_TYPES:
+            done.unplanned[one.step.step_id] = one.reason
+            done.cleared[one.step.step_id] = [
+                value for step in one.removed if (value := _look_up(step, before.get(id(step)), writer))
+            ]
+    reopening = _Reopening(writer, before, above, done)
+    reopening.reopen([step for step in after if _is_fresh(step, before.get(id(step)))])
+    if settle is not None:
+        for patch in settle([step for step in after if _is_fresh(step, before.get(id(step)))]):
+            patch.apply()
+        reopening.reopen([step for step in after if _is_fresh(step, before.get(id(step)))])
     done.reset = [step.step_id for step in after if id(step) in before and before[id(step)][2] is not step.status]
     return done
 
@@ -105,12 +120,29 @@ def _is_fresh(step: PlanStep, was: tuple[PlanStep, str, PlanStatus] | None) -> b
     return was is None or was[2] not in OPEN or (was[2] is PlanStatus.ACTIVE and step.status is PlanStatus.PENDING)
 
 
-def _perform(plan: PlanSpec, commands: Sequence[PlanCommand]) -> list[tuple[PlanStep, str]]:
-    """Perform commands; gives the containers that are to be planned anew, and why."""
-    finder, emptied = Finder(plan), []
+def _look_up(step: PlanStep, was: tuple[PlanStep, str, PlanStatus] | None, writer: RunWriter) -> tuple[str, str] | None:
+    """The id and the text of a leaf that was done; None for any other step."""
+    finished = writer.state.finished.get(was[1]) if was else None
+    if was is None or finished is None or finished.hash != hash_of(step):
+        return None
+    return None if step.children or step.status is not PlanStatus.DONE else (was[1], canonical_step(step, 0))
+
+
+@frozen
+class _Emptied:
+    """A container that is to be planned anew: why, and what stood below it."""
+
+    step: PlanStep
+    reason: str
+    removed: list[PlanStep]
+
+
+def _perform(plan: PlanSpec, commands: Sequence[PlanCommand]) -> list[_Emptied]:
+    """Perform commands; gives the containers that are to be planned anew."""
+    finder, emptied = Finder(plan), dict[int, _Emptied]()
     for command in commands:
         step = None if command.op == "ADD" else finder.find(command.step_id)
-        kept = keep_done(step.children) if step is not None and command.op == "REPLAN" else []
+        below = list(iter_steps(step)) if step is not None and command.op == "REPLAN" else []
         perform(plan, command, finder)
         if step is None:
             continue
@@ -119,11 +151,11 @@ def _perform(plan: PlanSpec, commands: Sequence[PlanCommand]) -> list[tuple[Plan
         elif command.op == "REVISE" and step.children:
             _begin_again(step)
         elif command.op == "REPLAN":
-            step.children, step.result = kept, ""
-            for below in iter_steps(step):
-                finder.add(below)
-            emptied.append((step, command.result))
-    return emptied
+            step.result = ""
+            # What was removed from a part of it before has been done all the same.
+            earlier = (emptied.pop(id(one)).removed for one in below if id(one) in emptied)
+            emptied[id(step)] = _Emptied(step, command.result, [*below[1:], *chain.from_iterable(earlier)])
+    return list(emptied.values())
 
 
 def _begin_again(container: PlanStep) -> None:
@@ -141,24 +173,6 @@ def _begin_again(container: PlanStep) -> None:
 
 # What the branches of a decide step are that has not chosen any.
 _UNDECIDED = (PlanStatus.PENDING, PlanStatus.SKIPPED)
-
-
-def keep_done(steps: Sequence[PlanStep]) -> list[PlanStep]:
-    """What stays of the children of a container that is planned anew: what was done, and what it stands below."""
-    plan = PlanSpec(steps=list(steps))
-    above = {id(step): parent for step, parent in iter_with_parents(plan)}
-    holds: set[int] = set()
-    for step in iter_steps(plan):
-        at: PlanStep | None = step if step.status is PlanStatus.DONE else None
-        while at is not None and id(at) not in holds:
-            holds.add(id(at))
-            at = above[id(at)]
-    kept = [step for step in steps if id(step) in holds]
-    for step, _ in iter_with_parents(PlanSpec(steps=kept), lambda step: step.status is not PlanStatus.DONE):
-        if step.status is not PlanStatus.DONE:
-            step.status = PlanStatus.SKIPPED
-            step.children = [child for child in step.children if id(child) in holds]
-    return kept
 
 
 def skip_open(steps: Iterable[PlanStep]) -> None:

@@ -102,7 +102,7 @@ def _needs_steps(step: PlanStep, state: RunState) -> bool:
 # ---------------------------------------------------------------- a run that goes on
 
 # What a run that goes on does before it does anything else.
-_CATCHING_UP = (Kind.RESUMED, Kind.KEPT, Kind.RERUN)
+_CATCHING_UP = (Kind.RESUMED, Kind.KEPT, Kind.RERUN, Kind.OPENED)
 
 
 class _Copy(MemoryLedger):
@@ -153,7 +153,9 @@ def preview_resumed(
 
     # The engine itself knows best how it goes on; it is stopped before it does anything else.
     with suppress(_Seen):
-        ThinkEngine(plan, _refuse, edited=edited, on_event=look, ledger=copy).run(resume=True)
+        # What is given now may be what a blocked step lacked; the values do not matter.
+        inputs = dict.fromkeys(given)
+        ThinkEngine(plan, _refuse, inputs=inputs, edited=edited, on_event=look, ledger=copy).run(resume=True)
     state, names = RunState(), {*info.inputs, *given}
     *records, _ = copy.records(info.run)
     for record in records:

@@ -187,6 +187,7 @@ def build_replan_prompt(  # noqa: PLR0913  (each is another part of the prompt)
     history: Iterable[object] | Excerpt = (),
     commands: Iterable[str] = REPLAN_VERBS,
     missing: Iterable[str] = (),
+    finished: Iterable[PlanStep] = (),
     language: str = "en",
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
@@ -200,6 +201,7 @@ def build_replan_prompt(  # noqa: PLR0913  (each is another part of the prompt)
         history: what has happened in the run, as JSON values, the oldest first.
         commands: the verbs of the commands that may be used, `REPLAN ALL` being one of its own.
         missing: names of what the plan has to produce and has not.
+        finished: steps of the container that were done before.
         language: "en" or "zh".
         max_history: characters of the history; the newest entries are shown.
         max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the container are
@@ -212,11 +214,13 @@ def build_replan_prompt(  # noqa: PLR0913  (each is another part of the prompt)
     excerpt = plan_excerpt(plan_state, None if container is None else container.step_id, max_plan)
     shown = {**_state_values(excerpt), **_history_values(take_newest(history, max_history))}
     if container is not None:
+        known = [finished_value(step) for step in finished]
         return _fill(
             "children",
             language,
             format=read_template(__package__, "format", language).removesuffix("\n"),
             step=to_json(step_value(container)),
+            finished=to_json(known) if known else None,
             **shown,
         )
     names = list(missing)
@@ -265,6 +269,11 @@ def step_value(step: PlanStep) -> dict[str, Any]:
         "outputs": list(step.outputs),
     }
     return {key: item for key, item in value.items() if item}
+
+
+def finished_value(step: PlanStep) -> dict[str, Any]:
+    """A step that was done as a JSON value, with what it takes to write it once more, and its result."""
+    return {**step_value(step), **({"name": step.step_name} if step.step_name else {}), "result": step.result}
 
 
 def branch_values(branches: Iterable[PlanStep]) -> list[dict[str, Any]]:

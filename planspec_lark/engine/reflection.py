@@ -91,8 +91,8 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
         # Whoever has decided may well list the decisions, too.
         found.add(fault.at(source, line.start, line.end, Severity.WARNING if judge.is_settled else None))
     found.extend(repairs)
-    if not (judge.is_settled or missed):
-        found.add(judge.miss(len(text.rstrip(f"{BLANKS}\r\n")), has_commands=bool(commands)))
+    if not (judge.is_settled or missed or commands):
+        found.add(judge.miss(len(text.rstrip(f"{BLANKS}\r\n"))))
     found.extend(remainder.diagnose(source))
     found.extend(_find_cut(source, finish_reason, has_commands=bool(commands)))
     return _reflect(decisions, commands, found, source)

@@ -63,14 +63,10 @@ class ReflectionJudge:
         for given in commands:
             yield from self._judge_command(given)
 
-    def miss(self, offset: int, *, has_commands: bool) -> Diagnostic:
+    def miss(self, offset: int) -> Diagnostic:
         """That nothing says what becomes of the step."""
         span = self.source.span(offset, offset)
         help = f"write {self._ways()} on a line of its own"
-        if has_commands:
-            was = "" if self.trial.step_id == self.trial.was else f" (which was {shorten(self.trial.was)})"
-            message = f"the commands do not say what becomes of step {shorten(self.trial.step_id)}{was} itself"
-            return _note("PE206", message, self.source, span, help)
         return _note("PE201", "there is neither a decision nor a command in this answer", self.source, span, help)
 
     @property

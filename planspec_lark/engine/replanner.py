@@ -32,7 +32,8 @@ from planspec_lark.engine.step_runner import StepRunner, fold_plan
 from planspec_lark.engine.verbs import REPLAN_VERBS
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.fold import replace_children
-from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.ledger import Kind
 
 __all__ = ["Replanner"]
@@ -74,11 +75,39 @@ class Replanner:
             return
         make_pending(read.plan.steps)
         replace_children(self.writer.plan, step.step_id, [*step.children, *read.plan.steps])
+        taken = self._take_over(step, read.plan)
         for above in self.writer.ancestors(step.step_id):
             above.status = PlanStatus.ACTIVE
         self.writer.note_shape(
-            Kind.PLANNED, step.step_id, own=hash_of(step), effort=answer.effort, description=step.description
+            Kind.PLANNED,
+            step.step_id,
+            own=hash_of(step),
+            effort=answer.effort,
+            description=step.description,
+            taken=taken,
         )
+
+    def _take_over(self, container: PlanStep, plan: PlanSpec) -> dict[str, int]:
+        """Let steps be done that say exactly what one has said that was done before; gives which one that was."""
+        finished = self._finished(container)
+        known: dict[str, list[int]] = {}
+        for at in reversed(range(len(finished))):
+            known.setdefault(hash_of(finished[at]), []).append(at)
+        taken = {}
+        for step in iter_steps(plan):
+            same = known.get(hash_of(step))
+            if step.children or not same or finished[same[-1]].total_count != step.total_count:
+                continue
+            # Each was done once.
+            taken[step.step_id] = at = same.pop()
+            old = finished[at]
+            step.status, step.result, step.done_count = old.status, old.result, old.done_count
+        return taken
+
+    def _finished(self, container: PlanStep | None) -> list[PlanStep]:
+        """What was done below a container that is planned anew, in its order."""
+        cleared = self.writer.state.cleared.get(container.step_id, ()) if container else ()
+        return [parse_plan(f"## Steps\n{one.text}").steps[0] for one in cleared]
 
     def _fail(self, step: PlanStep, reason: str) -> None:
         self.step_runner.fail(step, OperatorResult(HopStatus.FAIL, reason, effort=Effort()))
@@ -167,4 +196,5 @@ class Replanner:
             verbs,
             writer.history,
             refusal,
+            tuple(self._finished(step)),
         )

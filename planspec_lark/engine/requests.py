@@ -182,6 +182,7 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
     history: Iterable[object] | Excerpt = (),
     commands: Iterable[str] = REPLAN_VERBS,
     missing: Iterable[str] = (),
+    finished: Iterable[PlanStep] = (),
     language: str = "en",
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
@@ -194,12 +195,16 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
         data |= {"commands": verbs, "missing": names}
     else:
         data["container"] = prompts.step_value(container)
+        if known := list(finished):
+            data["finished"] = [prompts.finished_value(step) for step in known]
+        finished = known
     prompt = prompts.build_replan_prompt(
         excerpt,
         container=container,
         history=shown,
         commands=verbs,
         missing=names,
+        finished=finished,
         language=language,
         max_history=max_history,
         max_plan=max(max_plan, len(excerpt)),

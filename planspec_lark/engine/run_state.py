@@ -13,7 +13,7 @@ from attrs import define, evolve, field, frozen
 from planspec_lark.engine.models import Answer, Effort, HopStatus, Outcome
 from planspec_lark.runs.ledger import Kind, Record
 
-__all__ = ["Failure", "Finished", "RunState", "Running", "Stall"]
+__all__ = ["Cleared", "Failure", "Finished", "RunState", "Running", "Stall"]
 
 
 @frozen
@@ -23,6 +23,14 @@ class Finished:
     hash: str
     seq: int
     outputs: tuple[str, ...]
+
+
+@frozen
+class Cleared:
+    """A step that was done below a container which is planned anew: its text, and what is known of it."""
+
+    text: str
+    finished: Finished
 
 
 @frozen
@@ -36,7 +44,7 @@ class Running:
 
 @frozen
 class Failure:
-    """A step that was not OK, and has not been dealt with."""
+    """A step that was not OK, and has not been dealt with. ``lacks`` are inputs without which it cannot be done."""
 
     hash: str
     seq: int
@@ -45,6 +53,7 @@ class Failure:
     result: str
     outputs: tuple[str, ...]
     branch: str
+    lacks: tuple[str, ...] = ()
 
 
 @define
@@ -80,7 +89,9 @@ class RunState:
         stalls: of those that have failed since a step was done.
         refused: how many answers about each ("" for the plan) were refused since one was taken, and the last of them.
         chosen: the branch of each decide step that has one.
+        lacking: steps that are blocked until something is there: these inputs, or else a child that is not blocked.
         unplanned: containers that wait for new steps, and why.
+        cleared: what was done below each of these before.
         questions: what somebody is to be asked about each step that waits for that.
         renewing: why a whole new plan is waited for, if it is.
         round: from 1.
@@ -103,7 +114,9 @@ class RunState:
     stalls: dict[str, Stall] = field(factory=dict)
     refused: dict[str, tuple[int, Answer]] = field(factory=dict)
     chosen: dict[str, str] = field(factory=dict)
+    lacking: dict[str, tuple[str, ...]] = field(factory=dict)
     unplanned: dict[str, str] = field(factory=dict)
+    cleared: dict[str, tuple[Cleared, ...]] = field(factory=dict)
     questions: dict[str, str] = field(factory=dict)
     renewing: str | None = None
     round: int = 1
@@ -126,15 +139,22 @@ class RunState:
         if record.kind not in (Kind.REFUSED, Kind.RESUMED, Kind.ENDED):
             # Whatever else happens to a step, the next answer about it is a first one.
             self.refused.pop(record.step, None)
+        cleared = {
+            container: tuple(Cleared(text, self.finished[step]) for step, text in values)
+            for container, values in data.get("cleared", {}).items()
+        }
         for step in data.get("gone", ()):
             self._forget(step)
         if moves := data.get("moves"):
             self._move(moves)
+        self.cleared |= cleared
         handler = _HANDLERS.get(record.kind)
         if handler is not None:
             handler(self, record, _step_after(record))
         # A step that is to be done again, or is given up, is no more what it was.
         for step, change in record.changes.items():
+            if change.status and change.status[1] != "blocked":
+                self.lacking.pop(step, None)
             if change.status and change.status[1] in ("pending", "skipped", "blocked"):
                 self._release(step)
                 if change.status[1] == "pending":
@@ -198,7 +218,17 @@ class RunState:
             data.get("result", ""),
             tuple(data.get("names", ())),
             data.get("branch", ""),
+            tuple(data.get("lacks", ())),
         )
+
+    def _blocked(self, record: Record, step: str) -> None:
+        self._wait(step, self.failures.get(step))
+        if record.data.get("is_held"):
+            self.lacking[step] = ()
+
+    def _wait(self, step: str, failure: Failure | None) -> None:
+        if failure is not None and failure.lacks:
+            self.lacking[step] = failure.lacks
 
     def _branched(self, record: Record, step: str) -> None:
         self._finish(record, step)
@@ -230,6 +260,8 @@ class RunState:
             self.stalls.update(dict.fromkeys(data.get("new", ()), stall))
         elif stall is not None:
             stall.count = 0
+        if "blocked" in data:
+            self._wait(step, failure)
         if decision == "INTERACT" and failure is not None:
             # Whatever the commands have made of the step: first somebody is asked.
             self.failures[step], self.questions[step] = failure, data["question"]
@@ -246,6 +278,7 @@ class RunState:
             self.chosen.pop(decide, None)
         for step in data.get("reset", ()):
             self._release(step)
+            self.lacking.pop(step, None)
 
     def _replanned(self, record: Record, _: str) -> None:
         self.stalls.clear()
@@ -264,9 +297,12 @@ class RunState:
         for table in (self.failures, self.running, self.questions):
             table.pop(step, None)
 
-    def _planned(self, _: Record, step: str) -> None:
+    def _planned(self, record: Record, step: str) -> None:
         self.stalls.clear()
         self.plannings += 1
+        cleared = self.cleared.pop(step, ())
+        for new, at in record.data.get("taken", {}).items():
+            self.finished[new] = cleared[at].finished
         self.unplanned.pop(step, None)
         self.chosen.pop(step, None)
 
@@ -286,8 +322,8 @@ class RunState:
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
         own: tuple[dict[str, Any], ...] = (self.finished, self.failures, self.running, self.attempts, self.begun)
-        about = (self.retries, self.reflected, self.stalls, self.refused, self.chosen, self.unplanned, self.questions)
-        return (*own, *about)
+        own += (self.retries, self.reflected, self.stalls, self.refused, self.chosen, self.lacking)
+        return (*own, self.unplanned, self.cleared, self.questions)
 
     def _move(self, moves: Mapping[str, str]) -> None:
         for table in self._tables():
@@ -314,6 +350,7 @@ _HANDLERS = {
     Kind.STARTED: RunState._started,
     Kind.DONE: RunState._done,
     Kind.FAILED: RunState._failed,
+    Kind.BLOCKED: RunState._blocked,
     Kind.BRANCHED: RunState._branched,
     Kind.LOOPED: RunState._looped,
     Kind.REFUSED: RunState._refused,

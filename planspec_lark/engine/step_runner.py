@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -114,7 +114,7 @@ class StepRunner:
                 raise self.writer.fault
             if not isinstance(result, OperatorResult):
                 raise TypeError(f"an operator gives an OperatorResult, not {type(result).__name__}")
-        self._take(step, attempt, result)
+        self._take(step, attempt, result, needs.missing)
 
     def _begin(self, step: PlanStep) -> tuple[int, str]:
         """The number of an attempt and its key."""
@@ -144,10 +144,10 @@ class StepRunner:
 
     # ---------------------------------------------------------------- what came of it
 
-    def _take(self, step: PlanStep, attempt: int, given: OperatorResult) -> None:
+    def _take(self, step: PlanStep, attempt: int, given: OperatorResult, missing: Sequence[str]) -> None:
         result = self._check(step, given)
         if result.status is not HopStatus.OK:
-            self.fail(step, result, attempt)
+            self.fail(step, result, attempt, missing if result.status is HopStatus.LACK_OF_INFO else ())
             return
         kind, patches = _effect(step, result)
         self.writer.note(
@@ -166,8 +166,8 @@ class StepRunner:
         if kind is not Kind.LOOPED:
             self.values.add(step)
 
-    def fail(self, step: PlanStep, result: OperatorResult, attempt: int = 0) -> None:
-        """Note that a step is not OK."""
+    def fail(self, step: PlanStep, result: OperatorResult, attempt: int = 0, lacks: Sequence[str] = ()) -> None:
+        """Note that a step is not OK, and which inputs it lacks."""
         self.writer.note(
             Kind.FAILED,
             step,
@@ -181,6 +181,7 @@ class StepRunner:
             names=list(result.outputs),
             branch=result.branch,
             answer=visible(result.answer[:_KEPT]),
+            lacks=list(lacks),
         )
 
     def _check(self, step: PlanStep, given: OperatorResult) -> OperatorResult:
@@ -209,7 +210,7 @@ class StepRunner:
         """Say what has become of a container whose children have been dealt with."""
         blocked = next((child for child in step.children if child.status is PlanStatus.BLOCKED), None)
         if blocked is not None:
-            self.block(step, f"step {blocked.step_id} is blocked")
+            self.block(step, f"step {blocked.step_id} is blocked", is_held=True)
         elif is_loop(step) and step.done_count < (step.total_count or 0):
             self._end_of_loop_round(step)
         elif step.children and all(child.status is PlanStatus.SKIPPED for child in step.children) and not is_loop(step):
@@ -257,10 +258,37 @@ class StepRunner:
         patches = [Patch(step, PlanStatus.SKIPPED, brief(reason)), *self.skip_below(step)]
         self.writer.note(Kind.SKIPPED, step, patches=patches, result=reason, description=step.description)
 
-    def block(self, step: PlanStep, reason: str) -> None:
-        """Give a step up."""
+    def block(self, step: PlanStep, reason: str, *, is_held: bool = False) -> None:
+        """Give a step up; ``is_held`` says that a step below it is the cause."""
         patches = [Patch(step, PlanStatus.BLOCKED, brief(reason))]
-        self.writer.note(Kind.BLOCKED, step, patches=patches, result=reason, description=step.description)
+        self.writer.note(
+            Kind.BLOCKED, step, patches=patches, result=reason, description=step.description, is_held=is_held
+        )
+
+    def open_again(self) -> bool:
+        """Open a step that was blocked for a cause which is repaired by now; says whether there was one."""
+        for step_id, names in self.writer.state.lacking.items():
+            step = self.writer.find(step_id)
+            if step is not None and step.status is PlanStatus.BLOCKED and self._is_repaired(step, names):
+                break
+        else:
+            return False
+        above = [Patch(one, PlanStatus.ACTIVE, "") for one in self._blocked_above(step)]
+        status = PlanStatus.PENDING if names else PlanStatus.ACTIVE
+        self.writer.note(Kind.OPENED, step, patches=[Patch(step, status, ""), *above], description=step.description)
+        # A container is open again without being pending.
+        self.writer.version += 1
+        return True
+
+    def _is_repaired(self, step: PlanStep, lacked: Sequence[str]) -> bool:
+        if any(child.status is PlanStatus.BLOCKED for child in step.children):
+            return False
+        if not self.values.are_there(lacked, step):
+            return False
+        return all(one.status in (*OPEN, PlanStatus.BLOCKED) for one in self.writer.ancestors(step.step_id))
+
+    def _blocked_above(self, step: PlanStep) -> list[PlanStep]:
+        return [one for one in self.writer.ancestors(step.step_id) if one.status is PlanStatus.BLOCKED]
 
     def acceptance(self, step: PlanStep) -> tuple[list[Patch], dict[str, Any]]:
         """What counts a step as done with the result that it has, and what a record says of it."""
@@ -297,7 +325,11 @@ def _effect(step: PlanStep, result: OperatorResult) -> tuple[Kind, list[Patch]]:
 
 
 def _cannot_begin(needs: Needs) -> OperatorResult:
-    said = (f"{name} (step {step.step_id} is {step.status.value})" for name, step in needs.waiting.items())
+    without = {PlanStatus.DONE: " without it"}
+    said = (
+        f"{name} (step {step.step_id} is {step.status.value}{without.get(step.status, '')})"
+        for name, step in needs.waiting.items()
+    )
     return OperatorResult(HopStatus.LACK_OF_INFO, f"inputs are missing: {', '.join(said)}", effort=Effort())
 
 

@@ -67,6 +67,7 @@ class RunResult:
         outputs: the last value of everything that was put out.
         rounds: how many passes through the plan were begun.
         effort: what was spent, in this call and all before.
+        blocked: ids of the steps that are blocked. A plan whose required outputs are all there has converged with them.
     """
 
     outcome: Outcome
@@ -76,6 +77,7 @@ class RunResult:
     outputs: Mapping[str, Any]
     rounds: int
     effort: Effort
+    blocked: tuple[str, ...] = ()
 
 
 def _ignore(_: ThinkEvent) -> None:
@@ -112,7 +114,7 @@ class ThinkEngine:
         planner: changes the plan at the end of a round, and writes steps; without one a run ends after its first round.
         ask: asks somebody a question; None says that nobody has answered.
         inputs: values by name, as JSON can say them.
-        required: outputs that have to be there in the end.
+        required: outputs that have to be there in the end. Where all of them are, blocked steps do not matter.
         limits: what keeps the run from going on for ever.
         budget: how much one call of ``run`` may spend.
         edited: what becomes of finished steps whose text was edited between two runs.
@@ -281,6 +283,8 @@ class ThinkEngine:
         try:
             while True:
                 self._settle(writer)
+                if step_runner.open_again():
+                    continue
                 found = scheduler.find()
                 if found is None:
                     self._settle(writer, at_end=True)
@@ -325,14 +329,14 @@ class ThinkEngine:
 
     def _why_not(self, writer: RunWriter, values: Values) -> str:
         """What keeps the plan from having converged."""
-        why = []
-        blocked = [step.step_id for step in iter_steps(writer.plan) if step.status is PlanStatus.BLOCKED]
-        if blocked:
+        why, missing = [], self._missing(values)
+        blocked = _find_blocked(writer.plan)
+        if blocked and (missing or not self.required):
             named = ", ".join(blocked[:10]) + (f" and {len(blocked) - 10} more" if len(blocked) > 10 else "")
             why.append(f"steps are blocked: {named}")
-        elif not writer.plan.is_converged:
+        elif not blocked and not writer.plan.is_converged:
             why.append("steps are pending that cannot be reached")
-        if missing := self._missing(values):
+        if missing:
             why.append(f"outputs are missing: {', '.join(missing)}")
         return "; ".join(why)
 
@@ -340,14 +344,20 @@ class ThinkEngine:
         return tuple(name for name in self.required if not values.has(name))
 
     def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str) -> RunResult:
-        writer.note(Kind.ENDED, outcome=outcome.value, reason=reason)
+        blocked = _find_blocked(writer.plan)
+        writer.note(Kind.ENDED, outcome=outcome.value, reason=reason, blocked=blocked)
         if writer.file is None:
             # Whoever gets the plan now may edit it, as well as the one that it was made of.
             writer.write_view()
         found = values.outputs()
         outputs = {name: writer.value(seq, name) for name, seq in found.items()}
         state = writer.state
-        return RunResult(outcome, reason, writer.run, deepcopy(writer.plan), outputs, state.round, state.effort)
+        plan = deepcopy(writer.plan)
+        return RunResult(outcome, reason, writer.run, plan, outputs, state.round, state.effort, tuple(blocked))
+
+
+def _find_blocked(plan: PlanSpec) -> list[str]:
+    return [step.step_id for step in iter_steps(plan) if step.status is PlanStatus.BLOCKED]
 
 
 def _check(plan: PlanSpec) -> None:

@@ -26,8 +26,6 @@ class Trial:
         self._own = None if step is None else find_step(plan, step.step_id)
         self._is_there = self._own is not None
         self._is_copy = False
-        # The id that the step had at first.
-        self.was = self.step_id
 
     @property
     def step_id(self) -> str:

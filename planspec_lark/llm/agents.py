@@ -177,6 +177,7 @@ def model_planner(
                 history=_excerpt(call.history, max_history),
                 commands=call.commands,
                 missing=call.missing,
+                finished=call.finished,
                 language=language,
                 max_history=max_history,
                 max_plan=max_plan,

@@ -133,7 +133,6 @@ PE202 error   wrong-decision        A line that is almost a decision.
 PE203 error   two-decisions         A decision that is another one than the first.
 PE204 error   impossible-decision   A decision that cannot be taken here.
 PE205 error   misplaced-command     A command that cannot be given here.
-PE206 error   open-step             Commands that do not say what becomes of the step.
 PE207 error   contradiction         A command that contradicts the decision or another command.
 PE208 error   skip-of-done          SKIP of a step that is done.
 PE301 error   nothing-planned       An answer without steps where steps are asked for.

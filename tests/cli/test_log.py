@@ -26,7 +26,7 @@ def world() -> None:
     make_world(_2=say({"status": "FAIL", "result": "The shop is closed"}))
     assert run("run", "bakery.md", *OPERATOR, "--max-steps", "1", "--input", "a=b").exit_code == 3
     reflector = program("reflector", "cat > /dev/null; echo 'PLAN_CMD: SKIP 2 | not today'\n")
-    assert run("run", "bakery.md", *OPERATOR, *reflector, "--new-run").exit_code == 0
+    assert run("run", "bakery.md", *OPERATOR, *reflector, "--new-run", "--input", "list=c").exit_code == 0
 
 
 def records(*options: str) -> list[dict[str, object]]:
@@ -63,7 +63,7 @@ def test_runs(snapshot: SnapshotAssertion) -> None:
     result = run("log", "bakery.md", "--runs")
     assert plain(result.stdout) == "RUN  TIME\nRUN  TIME\n"
     first, last = records("--runs")
-    assert (first["inputs"], last["inputs"]) == ({"a": "b"}, {})
+    assert (first["inputs"], last["inputs"]) == ({"a": "b"}, {"list": "c"})
     assert records("--runs", "--last", "1") == [last]
     assert plain(run("log", "bakery.md", "--run", str(first["run"])).stdout) == snapshot
     assert run("log", "bakery.md", "--run", str(last["run"])).stdout == run("log", "bakery.md").stdout

@@ -74,6 +74,16 @@ def test_an_output_is_missing() -> None:
     assert run(*go_on(result.stderr)).exit_code == 0
 
 
+def test_what_is_blocked_beside_what_is_required() -> None:
+    make_world(_4_1=say({"status": "FAIL", "result": "The door sticks"}))
+    result = run(*RUN, "--require", "bread")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[-2:] == [
+        "ended      converged: steps are blocked: 4, 4.1",
+        "The plan has converged. Steps are blocked: 4, 4.1",
+    ]
+
+
 def test_a_budget_is_used_up(snapshot: SnapshotAssertion) -> None:
     result = run(*RUN, "--max-steps", "2")
     assert result.exit_code == 3
@@ -136,15 +146,11 @@ def test_a_new_run_leaves_alone_what_is_done() -> None:
     assert run(*RUN, "--max-steps", "1").exit_code == 3
     result = run(*RUN, "--new-run")
     # What the first step has put out belongs to the run before.
-    assert '"missing": [\n    "list"\n  ]' in run_and_see("2")
-    assert (result.exit_code, calls()[:2]) == (0, ["1", "2"])
-
-
-def run_and_see(step: str) -> str:
-    """The request for a step, in a new run of a plan whose first step is done."""
-    make_world(PLAN.replace("1. [reason]", "1. [x] [reason]"), **{f"_{step}": f"cp asked seen\n{STEPS[step]}"})
-    run(*RUN, "--new-run")
-    return Path("seen").read_text(encoding="utf-8")
+    assert "failed     2  LACK_OF_INFO: inputs are missing: list (step 1 is done without it)" in result.stdout
+    assert (result.exit_code, calls()[0]) == (1, "1")
+    assert "2" not in calls()
+    make_world(PLAN.replace("1. [reason]", "1. [x] [reason]"))
+    assert run(*RUN, "--new-run", "--input", "list=flour").exit_code == 0
 
 
 def test_nothing_to_go_on_with() -> None:

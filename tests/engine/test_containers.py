@@ -282,28 +282,33 @@ def test_steps_that_are_refused(answer: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "steps"),
     [
-        ("1. [act] b\n2. [x] [act] c | done long ago\n", ["2.3", "2.4"]),
-        ("2.1. [x] [act] a\n2.2. [act] b\n2.3. [act] c\n", ["2.3", "2.4"]),
-        ("2. [subtask] s\n  2.1. [act] a\n  2.2. [act] b\n  2.3. [act] c\n", ["2.3", "2.4"]),
-        ("2.1. [act] another\n", ["2.3"]),
-        ("7. [subtask] t\n  7.1. [act] b\n  7.2.1. [act] c\n", ["2.3.1", "2.3.2.1"]),
+        ("1. [act] b\n2. [x] [act] c | done long ago\n", ["2.1", "2.2"]),
+        ("2.1. [x] [act] a\n2.2. [act] b\n2.3. [act] c\n", ["2.2", "2.3"]),
+        ("2. [subtask] s\n  2.1. [act] a\n  2.2. [act] b\n  2.3. [act] c\n", ["2.2", "2.3"]),
+        ("2.1. [x] [act] another\n", ["2.1"]),
+        ("7. [subtask] t\n  7.1. [act] b\n  7.2.1. [act] c\n", ["2.1.1", "2.1.2.1"]),
+        ("1. [act] f\n2. [act] e\n", ["2.1"]),
     ],
 )
-def test_what_was_done_stays_where_a_part_is_planned_anew(answer: str, steps: list[str]) -> None:
-    world = World({"f": [failed()]}, {"f": ["PLAN_CMD: REPLAN 2 | why"]}, [answer])
+def test_a_part_that_is_planned_anew_is_empty(answer: str, steps: list[str]) -> None:
+    """What was done in it and comes again is not done again."""
+    world = World({"f": [failed(), ok()]}, {"f": ["PLAN_CMD: REPLAN 2 | why"]}, [answer])
     result = world.run(
         "1. [act] o\n2. [subtask] s\n  2.1. [act] a\n  2.2. [subtask] g\n    2.2.1. [act] e\n    2.2.2. [act] f\n"
     )
     assert world.ran == ["1", "2.1", "2.2.1", "2.2.2", *steps]
-    assert world.planned[0].reason == "why"
-    assert "  2.1. [x] [act] a\n  2.2. [~] [subtask] g\n    2.2.1. [x] [act] e\n" in shown(result.plan)
+    (call,) = world.planned
+    assert (call.reason, [step.description for step in call.finished]) == ("why", ["a", "e"])
+    assert call.step is not None
+    assert call.step.children == []
     assert result.outcome is Outcome.CONVERGED
 
 
 def test_numbers_that_are_used_up() -> None:
-    world = World({"f": [failed()]}, {"f": ["PLAN_CMD: REPLAN 1 | why"]}, ["1. [act] b\n2. [act] c\n"])
-    result = world.run("1. [subtask] s\n  1.2. [act] a\n  1.999999999. [act] d\n  1.3. [act] f\n")
-    assert world.ran == ["1.2", "1.999999999", "1.3", "1.1", "1.3"]
+    answer = "PLAN_CMD: REPLAN 1 | why\nPLAN_CMD: ADD 1.2 [act] a\nPLAN_CMD: ADD 1.999999999 [act] d"
+    world = World({"f": [failed()]}, {"f": [answer]}, ["1. [act] b\n2. [act] c\n"])
+    result = world.run("1. [subtask] s\n  1.1. [act] f\n")
+    assert world.ran == ["1.1", "1.2", "1.999999999", "1.1", "1.3"]
     assert result.outcome is Outcome.CONVERGED
 
 
@@ -391,8 +396,11 @@ def test_what_was_put_out_another_time_counts_no_longer() -> None:
     world = World({"q": [chosen("1.1", kind=1), failed("no")], "a": [failed()]})
     world.answers = {"a": ["PLAN_CMD: REVISE 1 [decide] q → kind"], "q": ["ACCEPT"]}
     result = world.run("1. [decide] q → kind\n  1.1. [act] a\n  1.2. [act] b\n2. [act] c\n  > ← kind\n")
-    assert world.ran == ["1", "1.1", "1", "2"]
-    assert (world.calls[3].missing, result.outputs) == (("kind",), {})
+    assert world.ran == ["1", "1.1", "1"]
+    assert (result.plan.steps[1].result, result.outputs) == (
+        "inputs are missing: kind (step 1 is done without it)",
+        {},
+    )
 
 
 def test_what_has_failed_is_at_work() -> None:
@@ -412,7 +420,7 @@ def test_a_value_of_a_step_that_says_something_else_now_is_none() -> None:
 
 def test_a_value_of_a_step_that_was_skipped_then_is_none() -> None:
     world = World({"a": [ok(x=1), failed()], "b": [failed(), ok()]})
-    world.answers = {"b": ["RETRY\nPLAN_CMD: REVISE 1 [act] a → x"], "a": ["PLAN_CMD: SKIP 1"]}
+    world.answers = {"b": ["RETRY\nPLAN_CMD: REVISE 1 [act] a → x", "ACCEPT"], "a": ["PLAN_CMD: SKIP 1"]}
     result = world.run("1. [act] a → x\n2. [act] b\n  > ← x\n")
-    assert world.inputs == [{}, {"x": 1}, {}, {}]
-    assert (world.calls[3].missing, result.outputs) == (("x",), {})
+    assert world.inputs == [{}, {"x": 1}, {}]
+    assert (result.plan.steps[1].result, result.outputs) == ("inputs are missing: x (step 1 is skipped)", {})

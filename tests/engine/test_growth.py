@@ -21,8 +21,9 @@ def flat(size: int) -> PlanSpec:
 
 
 def alike(size: int) -> PlanSpec:
-    """All put out the same, and need it."""
-    return _plan([_step(str(at), "thing", inputs=["x"], outputs=["x"]) for at in range(1, size + 1)])
+    """All put out the same, and all but the first need it."""
+    needs = [[], *([["x"]] * (size - 1))]
+    return _plan([_step(str(at), "thing", inputs=names, outputs=["x"]) for at, names in enumerate(needs, 1)])
 
 
 def crowded(size: int) -> PlanSpec:

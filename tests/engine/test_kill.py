@@ -127,7 +127,7 @@ def test_the_plan_has_all_that_may_happen(calm: Calm) -> None:
     assert {sign[4].get("decision") for sign in calm.signs if sign[0] is Kind.REFLECTED} == {
         *("RETRY", "ACCEPT", "INTERACT", None)
     }
-    assert calm.result.plan.progress["total"] == 30
+    assert calm.result.plan.progress["total"] == 28
     assert calm.points > 800
 
 

@@ -72,9 +72,16 @@ def test_a_new_run_knows_of_no_outputs(path: Path) -> None:
     _stop(path)
     world = World(VALUES)
     result = world.run(path)
-    assert world.ran == ["3", "4"]
-    assert (world.inputs[0], world.calls[0].missing) == ({}, ("x", "y"))
-    assert result.outcome is Outcome.CONVERGED
+    assert world.ran == ["4"]
+    assert result.plan.steps[2].result == (
+        "inputs are missing: x (step 1 is done without it), y (step 2 is done without it)"
+    )
+    assert result.outcome is Outcome.BLOCKED
+    # Whoever knows the values gives them.
+    _edit(path, ("3. [!]", "3. [ ]"))
+    world = World(VALUES)
+    assert world.run(path, inputs={"x": 1, "y": 2}).outcome is Outcome.CONVERGED
+    assert world.inputs == [{"x": 1, "y": 2}]
 
 
 def test_a_run_that_has_converged_stays_so(path: Path) -> None:
@@ -224,9 +231,9 @@ def test_a_step_that_was_put_in_and_one_that_was_edited(path: Path) -> None:
     with pytest.raises(EditedError) as error:
         _go_on(path)
     assert error.value.steps == ["3"]
-    world, _ = _go_on(path, edited="keep")
-    assert world.ran == ["2", "4"]
-    assert world.calls[1].missing == ("y",)
+    world, result = _go_on(path, edited="keep")
+    assert world.ran == ["2"]
+    assert result.plan.steps[3].result == "inputs are missing: y (step 3 is done without it)"
 
 
 SAME = "Goal: g\n## Steps\n1. [act] a → x\n2. [act] a → x\n3. [act] c\n"

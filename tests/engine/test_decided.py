@@ -1,0 +1,302 @@
+"""What was decided about runs: what commands alone come to, what opens again, when a run has converged."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import PlanStatus
+from planspec_lark.engine import Budget, EngineLimits, HopStatus, Outcome, ThinkEvent, preview_resumed
+from planspec_lark.llm import model_planner
+from planspec_lark.runs import MemoryLedger
+from planspec_lark.runs.ledger import Kind
+from tests.engine.worlds import World, chosen, failed, lacking, ok, plan, shown
+
+TWO = "1. [act] dig → hole\n2. [act] fill\n"
+
+# ---------------------------------------------------------------- inputs
+
+
+@pytest.mark.parametrize(
+    ("steps", "why"),
+    [
+        ("1. [!] [act] a → x\n2. [act] b\n  > ← x\n", "step 1 is blocked"),
+        ("1. [~] [act] a → x\n2. [act] b\n  > ← x\n", "step 1 is skipped"),
+        # This run knows nothing of what was done before it.
+        ("1. [x] [act] a → x\n2. [act] b\n  > ← x\n", "step 1 is done without it"),
+        ("1. [act] accepted → x\n2. [act] b\n  > ← x\n", "step 1 is done without it"),
+        ("1. [act] b\n  > ← x\n2. [act] a → x\n", "step 2 is pending"),
+        ("1. [x] [decide] d → x\n  1.1. [~] [act] a\n2. [act] b\n  > ← x\n", "step 1 is done without it"),
+        ("1. [decide] d → x\n  1.1. [act] b\n    > ← x\n", "step 1 is active"),
+        ("1. [subtask] s\n  1.1. [act] b\n    > ← x\n2. [act] a → x\n", "step 2 is pending"),
+    ],
+)
+def test_a_step_waits_for_what_another_one_is_to_put_out(steps: str, why: str) -> None:
+    world = World({"accepted": [failed("no")], "d": [chosen("1.1")]}, {"accepted": ["ACCEPT"], "b": ["ACCEPT"]})
+    world.run(steps)
+    call = world.reflections[-1]
+    assert (call.step.description, call.status) == ("b", HopStatus.LACK_OF_INFO)
+    assert call.result == f"inputs are missing: x ({why})"
+    assert "b" not in [each.step.description for each in world.calls]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "1. [act] b\n  > ← x\n",
+        "1. [act] b → x\n  > ← x\n",
+        "1. [subtask] s → x\n  1.1. [act] b\n    > ← x\n  1.2. [act] c\n",
+        "1. [subtask] s | Progress: 0/1\n  1.1. [act] b\n    > ← x\n  1.2. [act] a → x\n",
+    ],
+)
+def test_an_input_that_no_step_can_have_put_out_is_missing(steps: str) -> None:
+    world = World()
+    world.run(steps)
+    assert (world.calls[0].step.description, world.calls[0].missing) == ("b", ("x",))
+
+
+def test_what_is_given_is_not_waited_for() -> None:
+    world = World()
+    world.run("1. [~] [act] a → x\n2. [act] b\n  > ← x\n", inputs={"x": 1})
+    assert world.inputs == [{"x": 1}]
+
+
+# ---------------------------------------------------------------- blocked steps
+
+
+def test_where_all_required_outputs_are_there_blocked_steps_do_not_matter() -> None:
+    world = World({"fill": [failed("wet")]}, plannings=["PLAN_CMD: REVISE 2 [act] cover"])
+    result = world.run(TWO, required=["hole"])
+    assert (result.outcome, result.reason, result.blocked) == (Outcome.CONVERGED, "", ("2",))
+    assert world.planned == []
+    assert world.events[-1].data == {"outcome": "converged", "blocked": ["2"]}
+
+
+def test_where_a_required_output_is_missing_blocked_steps_do() -> None:
+    result = World({"dig": [failed("rock")]}).run(TWO, required=["hole"])
+    assert (result.outcome, result.blocked) == (Outcome.BLOCKED, ("1",))
+    assert result.reason == "steps are blocked: 1; outputs are missing: hole"
+
+
+def test_where_no_outputs_are_required_blocked_steps_do() -> None:
+    result = World({"fill": [failed("wet")]}).run(TWO)
+    assert (result.outcome, result.blocked, result.reason) == (Outcome.BLOCKED, ("2",), "steps are blocked: 2")
+    assert World().run(TWO).blocked == ()
+
+
+def test_what_waits_below_a_blocked_step_is_dealt_with() -> None:
+    result = World({"d": [failed("?")]}).run("1. [act] a → x\n2. [decide] d\n  2.1. [act] b\n", required=["x"])
+    assert (result.outcome, result.blocked) == (Outcome.CONVERGED, ("2",))
+
+
+# ---------------------------------------------------------------- what opens again
+
+
+def test_what_lacked_an_input_opens_again_when_that_is_put_out() -> None:
+    world = World({"dig": [failed("rock")]}, plannings=["PLAN_CMD: REVISE 1 [act] drill → hole"])
+    result = world.run("1. [act] dig → hole\n2. [act] fill → hill\n  > ← hole\n3. [act] look\n  > ← hill\n")
+    assert world.ran == ["1", "1", "2", "3"]
+    assert (result.outcome, result.rounds) == (Outcome.CONVERGED, 2)
+    assert shown(result.plan).count("[x]") == 3
+    assert "opened 2" in world.kinds
+
+
+def test_what_lacked_an_input_opens_again_when_a_new_step_puts_it_out() -> None:
+    world = World({"fill": [lacking("which hole?"), ok()]}, plannings=["PLAN_CMD: ADD 1 [act] dig → hole"])
+    assert world.run("1. [act] fill\n  > ← hole\n").outcome is Outcome.CONVERGED
+    assert world.log == ["run 1", "plan changes", "run 1", "run 2"]
+
+
+def test_what_commands_alone_have_blocked_opens_again() -> None:
+    world = World(answers={"fill": ["PLAN_CMD: ADD 3 [act] dig → hole"]})
+    steps = "1. [subtask] s\n  1.1. [act] fill\n    > ← hole\n2. [~] [act] find → hole\n"
+    assert world.run(steps, required=["hole"]).outcome is Outcome.CONVERGED
+    assert world.log == ["reflect 1.1", "run 3"]
+    # What a later step puts out cannot be seen from in front of it.
+    world = World({"fill": [lacking(), ok()]}, {"fill": ["PLAN_CMD: ADD 2 [act] look", "ACCEPT"]})
+    world.plannings = ["PLAN_CMD: ADD 1 [act] dig → hole"]
+    assert world.run("1. [act] fill\n  > ← hole\n").outcome is Outcome.CONVERGED
+    assert world.log == ["run 1", "reflect 1", "run 2", "plan changes", "run 1", "run 2"]
+
+
+def test_a_container_opens_again_with_what_stands_below_it() -> None:
+    world = World({"dig": [failed("rock")]}, plannings=["PLAN_CMD: REVISE 1 [act] drill → hole"])
+    steps = "1. [act] dig → hole\n2. [subtask] s\n  2.1. [decide] d\n    2.1.1. [act] fill\n      > ← hole\n"
+    result = world.run(steps + "    2.1.2. [act] cover\n")
+    assert world.ran == ["1", "2.1", "1", "2.1.1"]
+    assert result.outcome is Outcome.CONVERGED
+    assert shown(result.plan).splitlines()[2:4] == ["  2.1. [x] [decide] d | 2.1.1", "    2.1.1. [x] [act] fill"]
+
+
+def test_a_container_opens_again_when_no_child_is_blocked_any_more() -> None:
+    world = World({"dig": [failed("rock")], "fill": [failed("wet")]})
+    world.answers = {"dig": ["hm"], "fill": ["ACCEPT\nPLAN_CMD: SKIP 1.1"]}
+    result = world.run("1. [subtask] s\n  1.1. [act] dig\n  1.2. [act] look\n2. [act] fill\n")
+    assert result.outcome is Outcome.CONVERGED
+    assert [step.status.value for step in result.plan.steps] == ["done", "done"]
+    assert world.ran == ["1.1", "1.2", "2"]
+
+
+def test_what_failed_for_another_cause_stays_blocked() -> None:
+    world = World({"dig": [failed("rock")], "fill": [failed("wet")]})
+    world.plannings = ["PLAN_CMD: REVISE 1 [act] drill → hole"]
+    result = world.run("1. [act] dig → hole\n2. [act] fill\n", limits=EngineLimits(max_rounds=2))
+    assert (world.ran, result.blocked) == (["1", "2", "1"], ("2",))
+
+
+def test_what_opens_again_does_so_whenever_the_run_goes_on() -> None:
+    ledger = MemoryLedger()
+    steps = "1. [act] fill → hill\n  > ← hole\n2. [subtask] s\n  2.1. [act] look\n    > ← hole, sun\n"
+    world = World({"fill": [lacking(), ok(hill=1)], "look": [lacking(), ok()]})
+    first = world.run(steps, ledger=ledger)
+    assert first.blocked == ("1", "2", "2.1")
+    second = world.run(first.plan, ledger=ledger, resume=True, inputs={"hole": 1})
+    assert (second.blocked, world.ran) == (("2", "2.1"), ["1", "2.1", "1"])
+    third = world.run(second.plan, ledger=ledger, resume=True, inputs={"sun": 1})
+    assert (third.outcome, world.ran[3:]) == (Outcome.CONVERGED, ["2.1"])
+
+
+def test_a_preview_knows_what_opens_again() -> None:
+    ledger = MemoryLedger()
+    first = World({"fill": [lacking()]}).run("1. [act] fill\n  > ← hole\n", ledger=ledger)
+    (info,) = ledger.runs()
+    assert preview_resumed(first.plan, ledger, info) == []
+    assert [one.step.step_id for one in preview_resumed(first.plan, ledger, info, ["hole"])] == ["1"]
+
+
+# ---------------------------------------------------------------- parts that are planned anew
+
+PART = "1. [subtask] s → x\n  1.1. [act] a → x\n    > in detail\n  1.2. [act] b\n2. [act] c\n  > ← x\n"
+
+
+def _replanned(answer: str, steps: str = PART) -> World:
+    values = {"a": [ok("all well", x=7), ok(x=8)], "b": [failed("no"), ok()]}
+    return World(values, {"b": ["PLAN_CMD: REPLAN 1 | why"]}, [answer])
+
+
+def test_a_new_step_that_says_what_a_finished_one_said_is_not_done_again() -> None:
+    world = _replanned("1. [act] d\n2. [act] a → x\n  > in detail\n")
+    result = world.run(PART)
+    assert world.ran == ["1.1", "1.2", "1.1", "2"]
+    assert world.inputs[-1] == {"x": 7}
+    assert "  1.2. [x] [act] a → x | all well\n" in shown(result.plan)
+    assert (result.outcome, result.outputs) == (Outcome.CONVERGED, {"x": 7})
+    assert [(step.step_id, step.result) for step in world.planned[0].finished] == [("1.1", "all well")]
+
+
+@pytest.mark.parametrize(
+    "step", ["1. [act] a → x\n", "1. [act] a → x, y\n  > in detail\n", "1. [reason] a → x\n  > in detail\n"]
+)
+def test_a_new_step_that_says_something_else_is_done(step: str) -> None:
+    world = _replanned(step)
+    world.steps = {**world.steps, "a": [ok(x=7), ok(x=8, y=9)]}
+    assert world.run(PART).outputs["x"] == 8
+
+
+def test_what_was_done_once_stands_for_one_step() -> None:
+    world = _replanned("1. [act] a → x\n  > in detail\n2. [act] a → x\n  > in detail\n")
+    world.run(PART)
+    assert world.ran == ["1.1", "1.2", "1.2", "2"]
+
+
+def test_a_loop_without_steps_of_its_own_is_not_done_again_if_its_rounds_are_as_many() -> None:
+    steps = "1. [subtask] s\n  1.1. [subtask] a → x | Progress: 0/2\n  1.2. [act] b\n"
+    for rounds, ran in ((2, []), (3, ["1.1"] * 3)):
+        world = _replanned(f"1. [subtask] a → x | Progress: 0/{rounds}\n")
+        assert world.run(steps).outcome is Outcome.CONVERGED
+        assert world.ran == ["1.1", "1.1", "1.2", *ran]
+
+
+def test_what_was_done_is_known_over_budgets_and_in_parts_of_parts() -> None:
+    steps = "1. [subtask] s\n  1.1. [subtask] t\n    1.1.1. [act] a → x\n    1.1.2. [act] b\n"
+    world, ledger, made = _replanned("no"), MemoryLedger(), plan(steps)
+    world.answers = {"b": ["PLAN_CMD: REPLAN 1.1\nPLAN_CMD: REPLAN 1"]}
+    world.plannings = ["no", "1. [act] a → x\n2. [act] c\n"]
+    for _ in range(9):
+        result = world.run(made, ledger=ledger, resume=bool(ledger.runs()), budget=Budget(llm_calls=1))
+        made = result.plan
+        if result.outcome is not Outcome.BUDGET:
+            break
+    assert world.ran == ["1.1.1", "1.1.2", "1.2"]
+    assert [[step.result for step in call.finished] for call in world.planned] == [["all well"], ["all well"]]
+    assert result.outputs == {"x": 7}
+
+
+def test_a_planner_is_asked_to_write_again_what_is_still_right() -> None:
+    world, prompts = _replanned(""), list[str]()
+    planner = model_planner(lambda request: prompts.append(request.prompt) or "1. [act] d → x\n")  # type: ignore[func-returns-value]
+    world.run(PART, planner=planner)
+    assert '"details": [\n      "in detail"\n    ],' in prompts[0]
+    assert '"result": "all well"' in prompts[0]
+
+
+# ---------------------------------------------------------------- commands alone
+
+
+def test_a_step_that_one_is_put_in_front_of_is_tried_again() -> None:
+    world = World({"dig": [failed("blunt"), ok(hole=1)]}, {"dig": ["PLAN_CMD: ADD 1 [act] sharpen"]})
+    result = world.run(TWO)
+    assert world.log == ["run 1", "reflect 1", "run 1", "run 2", "run 3"]
+    assert result.outcome is Outcome.CONVERGED
+    assert [call.attempt for call in world.calls] == [1, 1, 2, 1]
+
+
+def test_a_step_is_blocked_where_another_is_added_behind_it() -> None:
+    world = World({"dig": [failed("rock")]}, {"dig": ["PLAN_CMD: ADD 2 [act] buy → hole"]})
+    result = world.run(TWO)
+    assert world.log == ["run 1", "reflect 1", "run 2", "run 3"]
+    assert shown(result.plan) == "1. [!] [act] dig → hole | rock\n2. [x] [act] buy → hole\n3. [x] [act] fill\n"
+    (reflected,) = [event for event in world.events if event.kind is Kind.REFLECTED]
+    assert reflected.data["blocked"] is True
+
+
+def test_a_step_is_blocked_where_later_ones_are_revised() -> None:
+    world = World({"dig": [failed("rock")]}, {"dig": ["PLAN_CMD: REVISE 2 [act] cover"]})
+    result = world.run(TWO)
+    assert world.log == ["run 1", "reflect 1", "run 2"]
+    assert shown(result.plan) == "1. [!] [act] dig → hole | rock\n2. [x] [act] cover\n"
+    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are blocked: 1")
+
+
+def test_a_step_is_tried_again_where_an_earlier_one_is_revised() -> None:
+    world = World({"fill": [failed("wet"), ok()]}, {"fill": ["PLAN_CMD: REVISE 1 [act] drain"]})
+    assert world.run(TWO).outcome is Outcome.CONVERGED
+    assert world.log == ["run 1", "run 2", "reflect 2", "run 1", "run 2"]
+
+
+def test_a_step_is_blocked_where_an_earlier_one_is_skipped() -> None:
+    """Nothing is to be done in front of it."""
+    world = World({"dig": [failed("rock")], "fill": [failed("wet")]}, {"fill": ["PLAN_CMD: SKIP 1"]})
+    world.answers = {"dig": ["PLAN_CMD: ADD 3 [act] rest"], **world.answers}
+    result = world.run(TWO)
+    assert world.log == ["run 1", "reflect 1", "run 2", "reflect 2", "run 3"]
+    assert shown(result.plan) == "1. [~] [act] dig → hole | rock\n2. [!] [act] fill | wet\n3. [x] [act] rest\n"
+
+
+def test_a_container_is_closed_again_behind_what_is_added_to_it() -> None:
+    world = World(answers={"s": ["PLAN_CMD: ADD 1.2 [act] b → x"]})
+    result = world.run("1. [subtask] s → x\n  1.1. [act] a\n")
+    assert world.log == ["run 1.1", "reflect 1", "run 1.2"]
+    assert result.outcome is Outcome.CONVERGED
+
+
+def test_a_container_is_done_again_behind_what_is_put_in_front_of_it() -> None:
+    world = World({"a": [ok(), ok(x=1)]}, {"s": ["PLAN_CMD: ADD 1 [act] b"]})
+    steps = "1. [subtask] s → x\n  1.1. [act] a\n  1.2. [decide] which?\n    1.2.1. [act] c\n    1.2.2. [act] d\n"
+    assert world.run(steps).outcome is Outcome.CONVERGED
+    below = ["run 2.1", "run 2.2", "run 2.2.1"]
+    assert world.log == [*(name.replace(" 2", " 1", 1) for name in below), "reflect 1", "run 1", *below]
+
+
+@pytest.mark.parametrize("answer", ["PLAN_CMD: ADD 1 [act] sharpen", "PLAN_CMD: ADD 3 [act] rest"])
+def test_what_commands_come_to_outlives_a_crash(answer: str) -> None:
+    """Whatever is decided is one record: nobody is asked twice."""
+    ledger, world = MemoryLedger(), World({"dig": [failed("rock"), ok(hole=1)]}, {"dig": [answer]})
+
+    def stop(event: ThinkEvent) -> None:
+        if event.kind is Kind.REFLECTED:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        world.run(TWO, ledger=ledger, on_event=stop)
+    assert world.run(TWO, ledger=ledger, resume=True).plan.steps[-1].status is PlanStatus.DONE
+    assert world.log.count("reflect 1") == 1

@@ -111,6 +111,7 @@ _run_options = options(
         metavar="N",
         help="Retry a step at most so many times.",
     ),
+    count_option("--jobs", default=1, metavar="N", help="Let so many steps be at work at a time."),
     count_option("--max-steps", metavar="N", help="Stop after so many steps."),
     count_option("--max-calls", metavar="N", help="Stop after so many calls of programs and models."),
     count_option("--max-tokens", metavar="N", help="Stop after so many tokens, where they are counted."),
@@ -181,6 +182,7 @@ def _engine(
         required=given["required"],
         limits=EngineLimits(max_rounds=given["max_rounds"], max_retries=given["max_retries"]),
         on_event=display.tell,
+        jobs=given["jobs"],
         **more,
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.engine.run_writer import RunWriter
+from planspec_lark.engine.run_writer import OPEN, RunWriter
 from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 
@@ -103,6 +103,23 @@ class Values:
         """Whether any step of the plan has put out this, as it stands now."""
         self._renew()
         return any(self._is_done(step_id) for step_id in self._known.get(name, ()))
+
+    def is_ready(self, step: PlanStep) -> bool:
+        """Whether all that a step declares is there, and no step in front is still to put out something newer."""
+        if not self.are_there(step.inputs, step):
+            return False
+        others = (other for name in step.inputs for other in self._declared.get(name, ()))
+        return not any(self._is_late(other, step) for other in others)
+
+    def _is_late(self, other: PlanStep, step: PlanStep) -> bool:
+        if self._order[other.step_id] >= self._order[step.step_id] or step.step_id.startswith(f"{other.step_id}."):
+            return False
+        around = (
+            above
+            for above in self._writer.ancestors(other.step_id)
+            if (is_loop(above) or above.step_type == "decide") and not step.step_id.startswith(f"{above.step_id}.")
+        )
+        return any(one.status in OPEN for one in (other, *around))
 
     def are_there(self, names: Iterable[str], step: PlanStep) -> bool:
         """Whether a step would get all of these."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from enum import Enum
 
 from planspec_lark.engine.run_writer import OPEN, RunWriter
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanStatus, PlanStep
 
 __all__ = ["Next", "Scheduler", "is_loop"]
+
+
+# Open steps that are looked at for one that can be done beside others.
+_LOOK_AHEAD = 200
 
 
 class Next(Enum):
@@ -58,6 +63,31 @@ class Scheduler:
             if what is not None:
                 return what, step
             above, siblings = step, step.children
+
+    def find_more(self, at_work: Collection[str], is_ready: Callable[[PlanStep], bool]) -> PlanStep | None:
+        """A step that can be done beside those that are at work: one whose inputs are there already.
+
+        Steps that declare none wait for all before them. So does what stands in a loop or below a decision that has not
+        begun, and whatever comes behind a container that is to be planned or reflected on.
+        """
+        looked, rows = 0, [iter(self._writer.plan.steps)]
+        while rows and looked < _LOOK_AHEAD:
+            step = next(rows[-1], None)
+            if step is None:
+                rows.pop()
+                continue
+            if step.status not in OPEN:
+                continue
+            looked += 1
+            what = self._look_at(step)
+            if what in (Next.REFLECT, Next.PLAN):
+                return None
+            if what is Next.RUN and step.step_id not in at_work and step.inputs and is_ready(step):
+                return step
+            has_begun = step.status is PlanStatus.ACTIVE or (step.step_type != "decide" and not is_loop(step))
+            if step.children and what is not Next.RUN and has_begun:
+                rows.append(iter(step.children))
+        return None
 
     def _first_open(self, owner: str, siblings: list[PlanStep]) -> PlanStep | None:
         for at in range(self._first.get(owner, 0), len(siblings)):

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from planspec_lark.awaitables import RunningLoopError, Turn
+from planspec_lark.awaitables import Ended, RunningLoopError, Work
 from planspec_lark.engine.inputs import Needs, Values
 from planspec_lark.engine.models import (
     Effort,
@@ -75,6 +75,16 @@ class _SentState:
         return self.text if most is None else plan_excerpt(self.text, self.step_id, most)
 
 
+@frozen(eq=False)
+class Begun:
+    """A step that is at work."""
+
+    step: PlanStep
+    attempt: int
+    missing: tuple[str, ...]
+    work: Work
+
+
 @frozen
 class StepRunner:
     """Runs steps and closes containers.
@@ -89,32 +99,37 @@ class StepRunner:
     limits: EngineLimits
     before_call: Callable[[], None]
 
-    def run(self, step: PlanStep) -> Turn[None]:
-        """Let the operator do a step. What was not OK waits for a reflection then."""
+    def begin(self, step: PlanStep) -> Begun | None:
+        """What the operator is to do for a step; None where there is nothing to do, or it cannot begin."""
         state, id = self.writer.state, step.step_id
         if state.begun.get(id, 0) >= self.limits.max_attempts and id not in state.running:
             self.block(step, f"it was begun {state.begun[id]} times")
-            return
+            return None
         self.before_call()
+        for above in reversed(self.writer.ancestors(id)):
+            if above.status is PlanStatus.PENDING:
+                self.open(above)
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
         self.writer.note(Kind.STARTED, step, patches=[Patch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key)
         if needs.waiting:
-            result = _cannot_begin(needs)
-        else:
-            call = self._call(step, needs, attempt, key)
-            try:
-                result = yield partial(self.operator, call)
-            except (Unusable, RunningLoopError, LedgerError):
-                raise
-            except Exception as error:
-                # What an operator raises is that step's failure; reflection decides what to do about it.
-                result = OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}")
-            if self.writer.fault is not None:
-                raise self.writer.fault
-            if not isinstance(result, OperatorResult):
-                raise TypeError(f"an operator gives an OperatorResult, not {type(result).__name__}")
-        self._take(step, attempt, result, needs.missing)
+            self._take(step, attempt, _cannot_begin(needs), needs.missing)
+            return None
+        return Begun(step, attempt, needs.missing, Work(partial(self.operator, self._call(step, needs, attempt, key))))
+
+    def end(self, begun: Begun, ended: Ended) -> None:
+        """Take what came of a step. What was not OK waits for a reflection then."""
+        result, error = ended.value, ended.error
+        if isinstance(error, (Unusable, RunningLoopError, LedgerError)):
+            raise error
+        if error is not None:
+            # What an operator raises is that step's failure; reflection decides what to do about it.
+            result = OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}")
+        if self.writer.fault is not None:
+            raise self.writer.fault
+        if not isinstance(result, OperatorResult):
+            raise TypeError(f"an operator gives an OperatorResult, not {type(result).__name__}")
+        self._take(begun.step, begun.attempt, result, begun.missing)
 
     def _begin(self, step: PlanStep) -> tuple[int, str]:
         """The number of an attempt and its key."""

@@ -16,7 +16,7 @@ from typing import Any
 from attrs import field, frozen
 from attrs.validators import ge, instance_of
 
-from planspec_lark.awaitables import Turn, adrive, drive
+from planspec_lark.awaitables import FIRST, Turn, Work, adrive, drive
 from planspec_lark.document.file import LeasedPlan, PlanEditedError, PlanFile
 from planspec_lark.engine.budget import Meter, OutOfBudget
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
@@ -38,8 +38,8 @@ from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Edits, Pa
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
-from planspec_lark.engine.step_runner import StepRunner
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
+from planspec_lark.engine.step_runner import Begun, StepRunner
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.rules import check_rules
@@ -119,6 +119,8 @@ class ThinkEngine:
         budget: how much one call of ``run`` may spend.
         edited: what becomes of finished steps whose text was edited between two runs.
         on_event: told of everything that happens.
+        jobs: how many steps may be at work at a time. Those that declare inputs begin as soon as these are there; one
+            that declares none waits for all before it.
         view_pause: how many seconds lie between two writes of the plan's file, at least. With 0 it is written with each
             change. The ledger has everything at once.
         ledger: where the run is written down; by default in memory, or beside the file.
@@ -139,6 +141,7 @@ class ThinkEngine:
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=_ignore, kw_only=True)
+    jobs: int = field(default=1, validator=[instance_of(int), ge(1)], kw_only=True)
     view_pause: float = field(default=VIEW_PAUSE, validator=ge(0), kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
     runner: Runner = field(default=_call, kw_only=True)
@@ -160,7 +163,9 @@ class ThinkEngine:
             RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
         """
         with self._begun(resume=resume) as writer, closing(asyncio.Runner()) as runner:
-            return drive(self._go_on(writer), runner, "arun()")
+            if self.jobs == 1:
+                return drive(self._go_on(writer), runner, "arun()")
+            return runner.run(adrive(self._go_on(writer), self.jobs))
 
     async def arun(self, *, resume: bool = False) -> RunResult:
         """As :meth:`run`, for callables that are asynchronous; others are called in a thread.
@@ -168,7 +173,7 @@ class ThinkEngine:
         A thread cannot be cancelled: to cancel this waits for what is at work, or not, where it is cancelled once more.
         """
         with self._begun(resume=resume) as writer:
-            return await adrive(self._go_on(writer))
+            return await adrive(self._go_on(writer), self.jobs)
 
     # ---------------------------------------------------------------- beginning
 
@@ -280,11 +285,13 @@ class ThinkEngine:
         missing = partial(self._missing, values)
         replanner = Replanner(writer, step_runner, self.planner, self.limits, meter.check, missing)
         scheduler = Scheduler(writer)
+        at_work: dict[Work, Begun] = {}
         try:
             while True:
-                self._settle(writer)
-                if step_runner.open_again():
-                    continue
+                if not at_work:
+                    self._settle(writer)
+                    if step_runner.open_again():
+                        continue
                 found = scheduler.find()
                 if found is None:
                     self._settle(writer, at_end=True)
@@ -295,19 +302,53 @@ class ThinkEngine:
                         outcome = Outcome.BLOCKED if reason else Outcome.CONVERGED
                         return self._end(writer, values, outcome, reason)
                     continue
-                what, step = found
-                if what is Next.RUN:
-                    yield from step_runner.run(step)
-                elif what is Next.REFLECT:
-                    yield from failure_handler.reflect(step)
-                elif what is Next.PLAN:
-                    yield from replanner.plan_children(step)
-                elif what is Next.OPEN:
-                    step_runner.open(step)
+                if next_step := self._choose(found, scheduler, values, at_work):
+                    begun = step_runner.begin(next_step)
+                    if begun is not None:
+                        at_work[begun.work] = begun
+                        yield begun.work
+                elif at_work and found[0] not in (Next.OPEN, Next.CLOSE):
+                    ended = yield FIRST
+                    step_runner.end(at_work.pop(ended.work), ended)
                 else:
-                    step_runner.close(step)
+                    yield from self._act(found, step_runner, failure_handler, replanner)
         except OutOfBudget as stop:
+            yield from self._drain(step_runner, at_work)
             return self._end(writer, values, Outcome.BUDGET, str(stop))
+
+    def _act(
+        self,
+        found: tuple[Next, PlanStep],
+        step_runner: StepRunner,
+        failure_handler: FailureHandler,
+        replanner: Replanner,
+    ) -> Turn[None]:
+        """Do what nothing else is at work beside, or what takes no time."""
+        what, step = found
+        if what is Next.OPEN:
+            step_runner.open(step)
+        elif what is Next.CLOSE:
+            step_runner.close(step)
+        elif what is Next.REFLECT:
+            yield from failure_handler.reflect(step)
+        elif what is Next.PLAN:
+            yield from replanner.plan_children(step)
+
+    def _choose(
+        self, found: tuple[Next, PlanStep], scheduler: Scheduler, values: Values, at_work: Mapping[Work, Begun]
+    ) -> PlanStep | None:
+        """The step to begin now, beside those that are at work; None where they are waited for, or there is none."""
+        what, step = found
+        if what is not Next.RUN or len(at_work) >= self.jobs:
+            return None
+        busy = {begun.step.step_id for begun in at_work.values()}
+        return scheduler.find_more(busy, values.is_ready) if step.step_id in busy else step
+
+    def _drain(self, step_runner: StepRunner, at_work: dict[Work, Begun]) -> Turn[None]:
+        """Take what comes of the steps that are at work."""
+        while at_work:
+            ended = yield FIRST
+            step_runner.end(at_work.pop(ended.work), ended)
 
     def _end_round(self, writer: RunWriter, values: Values, replanner: Replanner) -> Turn[str | None]:
         """Say why the run ends here ("" where it has converged), or begin another round (None)."""

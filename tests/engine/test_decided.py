@@ -168,7 +168,7 @@ def test_a_preview_knows_what_opens_again() -> None:
 PART = "1. [subtask] s → x\n  1.1. [act] a → x\n    > in detail\n  1.2. [act] b\n2. [act] c\n  > ← x\n"
 
 
-def _replanned(answer: str, steps: str = PART) -> World:
+def _replanned(answer: str) -> World:
     values = {"a": [ok("all well", x=7), ok(x=8)], "b": [failed("no"), ok()]}
     return World(values, {"b": ["PLAN_CMD: REPLAN 1 | why"]}, [answer])
 

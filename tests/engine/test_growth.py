@@ -79,7 +79,7 @@ def test_the_history_takes_no_memory(tmp_path: object) -> None:
     ledger, state = SqliteLedger(f"{tmp_path}/ledger"), RunState()
     ledger._base.execute("PRAGMA synchronous = OFF")
     ledger.begin(RunInfo("r", 1.0))
-    sizes = []
+    sizes: list[int] = []
     for count in (1_000, 4_000):
         for number in range(count):
             kind, data = (Kind.DONE, {"result": "x" * 500}) if number % 2 else (Kind.STARTED, {"key": str(number)})

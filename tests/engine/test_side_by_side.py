@@ -1,0 +1,205 @@
+"""Steps that are at work side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import Any
+
+import pytest
+from attrs import define, field
+from hypothesis import given, strategies as st
+
+from planspec_lark.engine import Budget, HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine, Unusable
+from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.runs import Kind, MemoryLedger
+from tests.engine.worlds import plan, shown
+
+FAN = "1. [act] split → x\n" + "".join(f"{at}. [act] part {at} → y{at}\n  > ← x\n" for at in range(2, 10))
+
+
+@define
+class Watch:
+    """An operator that notes who is at work at the same time."""
+
+    seconds: float = 0.05
+    together: list[frozenset[str]] = field(factory=list)
+    _now: set[str] = field(factory=set)
+    _lock: Any = field(factory=threading.Lock)
+
+    def __call__(self, call: StepCall) -> OperatorResult:
+        with self._lock:
+            self._now.add(call.step.step_id)
+            self.together.append(frozenset(self._now))
+        time.sleep(self.seconds)
+        with self._lock:
+            self._now.discard(call.step.step_id)
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+
+    @property
+    def most(self) -> int:
+        return max(map(len, self.together))
+
+    def were_together(self, one: str, other: str) -> bool:
+        return any({one, other} <= now for now in self.together)
+
+
+@pytest.mark.parametrize(("jobs", "most"), [(1, 1), (3, 3), (8, 8), (20, 8)])
+def test_so_many_and_no_more(jobs: int, most: int) -> None:
+    watch = Watch()
+    result = ThinkEngine(plan(FAN), watch, jobs=jobs).run()
+    assert (result.outcome, watch.most) == (Outcome.CONVERGED, most)
+    assert watch.together[0] == {"1"}
+
+
+def test_eight_steps_take_as_long_as_two_at_most() -> None:
+    started = time.monotonic()
+    ThinkEngine(plan(FAN), Watch(0.5), jobs=8).run()
+    assert time.monotonic() - started < 0.5 * 9 / 2
+
+
+def test_asynchronous_steps_are_in_one_loop() -> None:
+    loops, now = [], [0, 0]
+
+    async def operate(call: StepCall) -> OperatorResult:
+        loops.append(asyncio.get_running_loop())
+        now[0] += 1
+        now[1] = max(now)
+        await asyncio.sleep(0.05)
+        now[0] -= 1
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+
+    assert ThinkEngine(plan(FAN), operate, jobs=4).run().outcome is Outcome.CONVERGED
+    assert now == [0, 4]
+    assert len(set(loops)) == 1
+    assert asyncio.run(ThinkEngine(plan(FAN), operate, jobs=4).arun()).outcome is Outcome.CONVERGED
+
+
+def test_a_step_without_inputs_waits_for_all_before_it() -> None:
+    watch = Watch()
+    steps = "1. [act] a → x\n2. [act] b → y\n  > ← x\n3. [act] c → z\n4. [act] d\n  > ← x\n5. [act] e\n  > ← z\n"
+    ThinkEngine(plan(steps), watch, jobs=5).run()
+    assert watch.were_together("2", "4")
+    assert not any("3" in now and len(now) > 1 and "4" not in now and "5" not in now for now in watch.together)
+    assert not watch.were_together("2", "3")
+    assert not watch.were_together("3", "5")
+
+
+def test_a_value_that_is_put_out_again_is_waited_for() -> None:
+    watch = Watch()
+    steps = "1. [act] a → x\n2. [act] b → x\n  > ← x\n3. [act] c\n  > ← x\n"
+    ThinkEngine(plan(steps), watch, jobs=5).run()
+    assert watch.most == 1
+
+
+def test_loops_and_decisions_keep_their_meaning() -> None:
+    watch = Watch()
+    steps = (
+        "1. [act] a → x\n"
+        "2. [subtask] b | Progress: 0/2\n  2.1. [act] c → y\n    > ← x\n  2.2. [act] d\n    > ← x\n"
+        "3. [act] e\n  > ← y\n"
+        "4. [act] f\n  > ← x\n"
+    )
+    result = ThinkEngine(plan(steps), watch, jobs=5).run()
+    assert result.outcome is Outcome.CONVERGED
+    assert watch.were_together("2.1", "2.2")
+    assert not any("3" in now and {"2.1", "2.2"} & now for now in watch.together)
+    assert watch.were_together("2.1", "4")
+
+
+def test_a_failure_waits_for_what_is_at_work() -> None:
+    """Nothing is begun beside a step that waits for a reflection, and nothing is changed beside one that is at work."""
+    log: list[str] = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        log.append(f"run {call.step.step_id}")
+        if call.step.step_id == "2" and call.attempt == 1:
+            return OperatorResult(HopStatus.FAIL, "no")
+        time.sleep(0.1)
+        log.append(f"end {call.step.step_id}")
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+
+    def reflect(_: Any) -> str:
+        log.append("reflect")
+        return "RETRY"
+
+    result = ThinkEngine(plan(FAN), operate, reflect, jobs=3).run()
+    assert result.outcome is Outcome.CONVERGED
+    before = log[: log.index("reflect")]
+    assert sum(line.startswith("run") for line in before) == sum(line.startswith("end") for line in before) + 1
+
+
+def test_what_is_at_work_is_finished_where_a_budget_ends() -> None:
+    result = ThinkEngine(plan(FAN), Watch(), jobs=4, budget=Budget(steps=3)).run()
+    done = [step.step_id for step in result.plan.steps if step.status is PlanStatus.DONE]
+    assert (result.outcome, done) == (Outcome.BUDGET, ["1", "2", "3"])
+
+
+def test_one_that_cannot_work_ends_the_run_and_nothing_is_lost() -> None:
+    def operate(call: StepCall) -> OperatorResult:
+        if call.step.step_id == "2":
+            raise Unusable("no net")
+        time.sleep(0.1)
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+
+    ledger, watch = MemoryLedger(), Watch()
+    with pytest.raises(Unusable):
+        ThinkEngine(plan(FAN), operate, jobs=3, ledger=ledger).run()
+    result = ThinkEngine(None, watch, jobs=3, ledger=ledger).run(resume=True)
+    assert result.outcome is Outcome.CONVERGED
+    done = [record.step for record in ledger.records(result.run, kinds=[Kind.DONE])]
+    assert sorted(done) == sorted(set(done))
+
+
+def test_a_step_in_a_container_that_was_not_opened() -> None:
+    watch = Watch()
+    steps = "1. [act] a → x\n2. [act] b\n  > ← x\n3. [subtask] c\n  3.1. [act] d\n    > ← x\n"
+    result = ThinkEngine(plan(steps), watch, jobs=2).run()
+    assert watch.were_together("2", "3.1")
+    assert shown(result.plan).count("[x]") == 4
+
+
+def _plans() -> st.SearchStrategy[PlanSpec]:
+    names = st.lists(st.sampled_from("abcd"), max_size=2, unique=True)
+
+    @st.composite
+    def step(draw: st.DrawFn, step_id: str, depth: int) -> PlanStep:
+        kind = draw(st.sampled_from(["act", "act", "reason", "subtask"] if depth else ["act"]))
+        children = []
+        if kind == "subtask":
+            children = [draw(step(f"{step_id}.{at}", depth - 1)) for at in range(1, draw(st.integers(1, 3)) + 1)]
+        rounds = draw(st.sampled_from([None, None, 2])) if kind == "subtask" else None
+        inputs = [] if kind == "subtask" else draw(names)
+        outputs = [] if kind == "subtask" else draw(names)
+        return PlanStep(
+            step_id, "", kind, f"do {step_id}", inputs=inputs, outputs=outputs, total_count=rounds, children=children
+        )
+
+    @st.composite
+    def whole(draw: st.DrawFn) -> PlanSpec:
+        steps = [draw(step(str(at), 2)) for at in range(1, draw(st.integers(1, 6)) + 1)]
+        return PlanSpec(goal="g", steps=steps)
+
+    return whole()
+
+
+@given(_plans(), st.integers(2, 5), st.dictionaries(st.sampled_from("abcd"), st.integers(0, 3)))
+def test_the_result_does_not_depend_on_how_many(made: PlanSpec, jobs: int, inputs: dict[str, int]) -> None:
+    def operate(call: StepCall) -> OperatorResult:
+        given = sorted((name, str(call.inputs[name])) for name in call.step.inputs if name in call.inputs)
+        said = f"{call.step.step_id} of {given}"
+        return OperatorResult(result=said[:50], outputs=dict.fromkeys(call.step.outputs, said[:80]))
+
+    def run(count: int) -> tuple[Any, ...]:
+        result = ThinkEngine(made, operate, jobs=count, inputs=inputs).run()
+        statuses = [(step.step_id, step.status, step.result, step.done_count) for step in iter_steps(result.plan)]
+        return result.outcome, result.reason, statuses, result.outputs
+
+    assert run(jobs) == run(1)
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 1.5, "2"])
+def test_numbers_of_jobs_that_are_none(jobs: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        ThinkEngine(plan(FAN), Watch(), jobs=jobs)

@@ -268,14 +268,15 @@ def _bare(constraint: str) -> str:
 
 def _drafter(llm: str | None, planner: str | None, timeout: float) -> Callable[..., DraftedPlan]:
     from planspec_lark.llm.agents import program_model  # noqa: PLC0415  (most calls draft nothing)
-    from planspec_lark.llm.draft import draft_plan, draft_plan_at_once  # noqa: PLC0415
+    from planspec_lark.llm.draft import draft_plan  # noqa: PLC0415
 
     if llm is not None and planner is not None:
         raise click.UsageError("--llm and --planner exclude each other.")
     if planner is not None:
-        return partial(draft_plan_at_once, program_model(program_of("planner", planner, timeout)))
+        return partial(draft_plan, program_model(program_of("planner", planner, timeout)))
     assert llm is not None
-    return partial(draft_plan, chat_of(llm, timeout).stream)
+    chat = chat_of(llm, timeout)
+    return partial(draft_plan, lambda request: chat.stream(request.prompt))
 
 
 @define

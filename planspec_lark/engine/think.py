@@ -34,7 +34,7 @@ from planspec_lark.engine.models import (
     StepCall,
 )
 from planspec_lark.engine.replanner import Replanner
-from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Edits, Past, catch_up, find_edits, reopen, replay
+from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Past, catch_up, find_edits, reopen, replay
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
@@ -233,16 +233,18 @@ class ThinkEngine:
         now = CaughtUp(writer.plan)
         if given is not None:
             now = catch_up(given, writer.ledger, writer.run, writer.plan)
-        if kind is Kind.EDITED and not now.is_edited:
-            return  # nothing but white space
-        edits = find_edits(now.plan, Past(writer.state, writer.plan)) if now.is_edited else Edits()
+        if not now.is_edited:
+            if kind is not Kind.EDITED:  # somebody has edited nothing but white space
+                writer.note(kind, **data)
+            return
+        edits = find_edits(now.plan, Past(writer.state, writer.plan))
         if edits.edited and self.edited is Edited.ASK:
             raise EditedError([step.step_id for step in edits.edited])
         _check(now.plan)
         writer.replace(now.plan)
         writer.note_shape(
             kind,
-            is_edited=now.is_edited,
+            is_edited=True,
             conflicts=list(now.conflicts),
             moves=edits.moves,
             gone=edits.gone,

@@ -12,7 +12,6 @@ from planspec_lark.engine.excerpt import Excerpt, take_newest
 from planspec_lark.engine.execution import read_execution
 from planspec_lark.engine.models import (
     Answer,
-    Effort,
     HopStatus,
     Operator,
     OperatorResult,
@@ -38,6 +37,7 @@ from planspec_lark.engine.requests import (
 from planspec_lark.engine.retry import Asking, converse
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.program import Program
+from planspec_lark.llm.replies import answer_of
 from planspec_lark.runs.history import Event, History
 from planspec_lark.syntax.diagnostics import Severity
 
@@ -59,18 +59,13 @@ def chat_model(complete: Callable[[str], Reply | Awaitable[Reply]]) -> Model:
 
     def ask(request: Request) -> Answer | Awaitable[Answer]:
         reply = complete(request.prompt)
-        return _wait(reply) if inspect.isawaitable(reply) else _to_answer(reply)
+        return _wait(reply) if inspect.isawaitable(reply) else answer_of(reply)
 
     return ask
 
 
 async def _wait(reply: Awaitable[Reply]) -> Answer:
-    return _to_answer(await reply)
-
-
-def _to_answer(reply: Reply) -> Answer:
-    tokens = reply.usage.total_tokens if reply.usage is not None else 0
-    return Answer(reply.text, Effort(1, tokens), reply.finish_reason or "")
+    return answer_of(await reply)
 
 
 def program_model(program: Program) -> Model:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from importlib import import_module
@@ -10,13 +12,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from attrs import define, field, frozen
+from attrs.validators import ge, instance_of, optional
 
 from planspec_lark.llm.meter import Meter
-from planspec_lark.llm.models import LlmError, brief, too_long
+from planspec_lark.llm.models import LlmError, brief, encode, is_amount, too_long
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["Bounds", "Endpoint", "http_package", "load"]
 
+_OPENAI = "https://api.openai.com/v1"
+# Local endpoints ask for no key, but the package does.
+_NO_KEY = "no-key"
+_URL = re.compile(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?(/[!\"$->@-~]*)?", re.ASCII | re.IGNORECASE)
 _PATH = "/chat/completions"
 # What a stream may have around its text: an event, and whatever else is read at once.
 _ENVELOPE = 1 << 17
@@ -41,56 +48,88 @@ def http_package() -> Any:
     return import_module(load().DefaultHttpxClient.__base__.__module__)
 
 
+def _model_of(value: str | None) -> str:
+    name = value or os.environ.get("PLANSPEC_MODEL")
+    if not name:
+        raise LlmError("no model is given: pass `model`, or set PLANSPEC_MODEL")
+    encode(name)
+    return name
+
+
+def _base_url_of(value: str | None) -> str | None:
+    url = value or os.environ.get("OPENAI_BASE_URL") or None
+    if url is not None and not _URL.fullmatch(url):
+        # It is not shown: somebody may have put a password into it.
+        raise LlmError("the base URL has to be like https://host/v1, without a user, a password, `?` or `#`")
+    return url
+
+
+def _key_of(value: str | None) -> str | None:
+    key = value or os.environ.get("OPENAI_API_KEY") or None
+    if key is not None and (not key.isascii() or not key.isprintable() or " " in key):
+        raise LlmError("the API key has characters that no key has, perhaps a line break at its end")
+    return key
+
+
 @frozen
 class Endpoint:
-    """Whom to ask, and within which bounds: seconds for each attempt, bytes of an answer."""
+    """Whom to ask, and within which bounds. All about it is said by OpenAIChat."""
 
-    base_url: str
-    api_key: str = field(repr=False)
-    model: str
-    timeout: float = 60.0
-    max_retries: int = 0
-    max_bytes: int = 1_000_000
-    meter: Meter | None = None
+    model: str = field(default=None, converter=_model_of)
+    base_url: str | None = field(default=None, converter=_base_url_of, kw_only=True)
+    api_key: str | None = field(default=None, converter=_key_of, kw_only=True, repr=False)
+    timeout: float = field(default=60.0, validator=is_amount, kw_only=True)
+    max_retries: int = field(default=2, validator=[instance_of(int), ge(0)], kw_only=True)
+    max_reply_bytes: int = field(default=1_000_000, validator=[instance_of(int), ge(1)], kw_only=True)
+    meter: Meter | None = field(
+        default=None, validator=optional(instance_of(Meter)), kw_only=True, eq=False, repr=False
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.api_key is None and self.base_url is None:
+            raise LlmError("no API key is given: pass `api_key`, or set OPENAI_API_KEY")
 
     @property
     def host(self) -> str:
         """The host, safe to show."""
-        return visible_name(urlsplit(self.base_url).netloc)
+        return visible_name(urlsplit(self.base_url or _OPENAI).netloc)
+
+    @property
+    def _key(self) -> str:
+        return self.api_key or _NO_KEY
 
     def quote(self, text: str) -> str:
         """What the endpoint says, in one line and without the key."""
-        return brief(text.replace(self.api_key, "[key]"))
+        return brief(text.replace(self._key, "[key]"))
 
     def note(self, usage: Any) -> None:
         """Let the meter know of an answer."""
         if self.meter is not None:
             self.meter.note(usage)
 
+    def bounds(self, *, is_stream: bool = False) -> Bounds:
+        """For one call."""
+        return _bounds_class()(self, is_stream)  # type: ignore[no-any-return]  # what is loaded late has no type
+
     def client(self, bounds: Bounds) -> Any:
         """A client for one call, to be used in a `with` statement."""
-        http = load().DefaultHttpxClient(event_hooks={"response": [bounds.hold]}, follow_redirects=False)
-        return load().OpenAI(http_client=http, **self._settings())
+        return self._client(load().OpenAI, load().DefaultHttpxClient, bounds.hold)
 
     def async_client(self, bounds: Bounds) -> Any:
         """The same for `async with`. It belongs to the running event loop, as its connections do."""
+        return self._client(load().AsyncOpenAI, load().DefaultAsyncHttpxClient, bounds.ahold)
 
-        async def hold(response: Any) -> None:
-            bounds.hold(response)
-
-        # No redirect is followed, as a key is meant for one host.
-        http = load().DefaultAsyncHttpxClient(event_hooks={"response": [hold]}, follow_redirects=False)
-        return load().AsyncOpenAI(http_client=http, **self._settings())
-
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "base_url": self.base_url,
-            "api_key": self.api_key,
-            "timeout": self.timeout,
-            "max_retries": self.max_retries,
+    def _client(self, kind: Any, http: Any, hold: Any) -> Any:
+        return kind(
+            base_url=self.base_url or _OPENAI,
+            api_key=self._key,
+            timeout=self.timeout,
+            max_retries=self.max_retries,
             # Nothing compressed: a small body could grow to any size while it is unpacked.
-            "default_headers": {"Accept-Encoding": "identity"},
-        }
+            default_headers={"Accept-Encoding": "identity"},
+            # No redirect is followed, as a key is meant for one host.
+            http_client=http(event_hooks={"response": [hold]}, follow_redirects=False),
+        )
 
     def post(self, client: Any, request: dict[str, Any]) -> Any:
         """The response to a request, or what to await for it."""
@@ -104,9 +143,9 @@ class Endpoint:
         return client.post(_PATH, cast_to=object, body=body, stream=True, stream_cls=kind[object])
 
 
-@define
+@define(slots=False)
 class Bounds:
-    """How much of an answer is read: so many bytes, for so many seconds of waiting.
+    """The bytes of an answer, which end with an error where they are too many, or take too long to wait for.
 
     Attributes:
         endpoint: whose answer it is.
@@ -117,6 +156,7 @@ class Bounds:
     endpoint: Endpoint
     is_stream: bool = False
     has_events: bool = field(default=False, init=False)
+    _source: Any = field(default=None, init=False)
     _bytes: int = field(default=0, init=False)
     _seconds: float = field(default=0.0, init=False)
 
@@ -126,13 +166,17 @@ class Bounds:
         is_json = "application/json" in response.headers.get("content-type", "").lower()
         self.has_events = self.is_stream and response.is_success and not is_json
         response.headers.pop("content-encoding", None)
-        response.stream = _bounded_class()(response.stream, self)
+        self._source, response.stream = response.stream, self
+
+    async def ahold(self, response: Any) -> None:
+        """The same, for asyncio."""
+        self.hold(response)
 
     def renew(self) -> None:
         """Count the bytes anew, as a piece of text has come."""
         self._bytes = 0
 
-    def take(self, chunk: bytes, began: float) -> None:
+    def _take(self, chunk: bytes, began: float) -> None:
         """Count bytes that somebody has waited for.
 
         Raises:
@@ -141,41 +185,35 @@ class Bounds:
         """
         self._bytes += len(chunk)
         self._seconds += monotonic() - began
-        if self._bytes > self.endpoint.max_bytes + (_ENVELOPE if self.has_events else 0):
-            raise too_long(self.endpoint.max_bytes)
+        if self._bytes > self.endpoint.max_reply_bytes + (_ENVELOPE if self.has_events else 0):
+            raise too_long(self.endpoint.max_reply_bytes)
         if self._seconds > self.endpoint.timeout:
             raise http_package().ReadTimeout("the answer takes too long")
 
-
-@define
-class _Bounded:
-    """The bytes of an answer within bounds. What their reader does in between is not counted."""
-
-    source: Any
-    bounds: Bounds
-
     def __iter__(self) -> Iterator[bytes]:
         began = monotonic()
-        for chunk in self.source:
-            self.bounds.take(chunk, began)
+        for chunk in self._source:
+            self._take(chunk, began)
             yield chunk
             began = monotonic()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         began = monotonic()
-        async for chunk in self.source:
-            self.bounds.take(chunk, began)
+        async for chunk in self._source:
+            self._take(chunk, began)
             yield chunk
             began = monotonic()
 
     def close(self) -> None:
-        self.source.close()
+        """As streams of the package are closed."""
+        self._source.close()
 
     async def aclose(self) -> None:
-        await self.source.aclose()
+        """The same, for asyncio."""
+        await self._source.aclose()
 
 
 @cache
-def _bounded_class() -> Any:
+def _bounds_class() -> Any:
     http = http_package()
-    return type("BoundedStream", (_Bounded, http.SyncByteStream, http.AsyncByteStream), {})
+    return type("Bounds", (Bounds, http.SyncByteStream, http.AsyncByteStream), {})

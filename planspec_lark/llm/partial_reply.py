@@ -67,8 +67,8 @@ class PartialReply:
         except UnicodeDecodeError:
             raise lone_surrogate() from None
         self._bytes += len(piece.encode())
-        if self._bytes > self.endpoint.max_bytes:
-            raise too_long(self.endpoint.max_bytes)
+        if self._bytes > self.endpoint.max_reply_bytes:
+            raise too_long(self.endpoint.max_reply_bytes)
         self._parts[name].append(piece)
         return piece
 

@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 from attrs.validators import ge, instance_of
 
-from planspec_lark.llm.models import LlmError, ProgramError, encode, is_amount
+from planspec_lark.llm.models import ProgramError, encode, is_amount
 from planspec_lark.llm.process import End, Outcome, run_program
 from planspec_lark.syntax.source import visible, visible_name
 
@@ -25,19 +25,14 @@ _MOST_OF_NAME = 200
 
 
 def _to_command(value: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(value, str):
+    if isinstance(value, str) or not all(isinstance(part, str) for part in value):
         raise TypeError("command: expected a sequence of texts; use Program.from_text for a command line")
-    return tuple(value)
-
-
-def _is_command(_: object, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
-    for part in value:
-        if not isinstance(part, str):
-            raise TypeError(f"{attribute.name}: expected texts, not {type(part).__name__}")
-        if "\0" in part:
-            raise ValueError(f"{attribute.name}: a NUL cannot be part of a command")
-    if not value or not value[0]:
-        raise ValueError(f"{attribute.name}: there is no program in it")
+    command = tuple(value)
+    if not command or not command[0]:
+        raise ValueError("there is no program in the command")
+    if any("\0" in part for part in command):
+        raise ValueError("the command holds a NUL")
+    return command
 
 
 def _to_env(value: Mapping[str, str] | None) -> dict[str, str]:
@@ -67,7 +62,7 @@ class Program:
         TypeError, ValueError: a setting cannot be one.
     """
 
-    command: tuple[str, ...] = field(converter=_to_command, validator=_is_command)
+    command: tuple[str, ...] = field(converter=_to_command)
     timeout: float = field(default=300.0, validator=is_amount, kw_only=True)
     max_bytes: int = field(default=10_000_000, validator=[instance_of(int), ge(1)], kw_only=True)
     cwd: str | None = field(default=None, converter=_to_path, kw_only=True)
@@ -81,13 +76,9 @@ class Program:
             ProgramError: the line is empty, or a quote in it is open.
         """
         try:
-            command, problem = shlex.split(text), "there is no program in it"
+            command = _to_command(shlex.split(text))
         except ValueError as error:
-            command, problem = [], str(error).lower()
-        if "\0" in text:
-            command, problem = [], "it holds a NUL"
-        if not command or not command[0]:
-            raise ProgramError(f"the command cannot be run: {problem}")
+            raise ProgramError(f"the command cannot be run: {error}") from None
         return cls(command, **settings)
 
     def __call__(self, text: str) -> str:
@@ -98,10 +89,11 @@ class Program:
         """The program's answer to a text, with more variables for this call. White space stays as it is.
 
         Raises:
+            LlmError: the text cannot be sent.
             ProgramError: it cannot be run, fails, is killed, takes too long, writes too much, or something else than
                 UTF-8.
         """
-        data = _encode(text)
+        data = encode(text)
         stop = Event()
         # In a thread as well: an interrupt in the midst of starting a process would leave it behind.
         with ThreadPoolExecutor(1) as thread:
@@ -113,7 +105,7 @@ class Program:
 
     async def acomplete(self, text: str, *, env: Mapping[str, str] | None = None) -> str:
         """The same, for asyncio; the program is killed before a cancellation goes on."""
-        data = _encode(text)
+        data = encode(text)
         stop = Event()
         with ThreadPoolExecutor(1) as thread:
             running = asyncio.get_running_loop().run_in_executor(thread, self._run, data, env or {}, stop)
@@ -150,44 +142,27 @@ class Program:
             return f"{self._name} cannot be run: {visible(str(error))}"
         if self.cwd is not None and error.filename == self.cwd:
             return f"{self._name} cannot be run in {visible_name(self.cwd)}: {error.strerror}"
-        if isinstance(error, FileNotFoundError):
-            return f"{self._name} cannot be run: there is no such program"
-        if isinstance(error, PermissionError):
-            return f"{self._name} cannot be run: it is no file that may be executed"
-        return f"{self._name} cannot be run: {error.strerror or type(error).__name__}"
+        is_missing = isinstance(error, FileNotFoundError)
+        return f"{self._name} cannot be run: {'there is no such program' if is_missing else error.strerror}"
 
     def _answer(self, outcome: Outcome) -> str:
-        stderr = _show_tail(outcome.stderr)
+        code = outcome.returncode if outcome.end is End.ENDED else None
         if outcome.end is End.TIMEOUT:
-            raise self._failure(f"did not end within {self.timeout:g} seconds", stderr, retryable=True)
-        if outcome.end is End.TOO_LARGE:
-            raise self._failure(f"wrote more than the {self.max_bytes:,} bytes that are allowed", stderr)
-        code = outcome.returncode or 0
-        if code < 0:
-            raise self._failure(f"was killed by {_name_signal(-code)}", stderr, exit_code=code)
-        if code > 0:
-            raise self._failure(f"ended with exit code {code}", stderr, exit_code=code)
-        try:
-            return outcome.stdout.decode("utf-8")
-        except UnicodeDecodeError as error:
-            at = error.start
-        raise self._failure(f"wrote something that is not UTF-8, at byte {at:,}", stderr, exit_code=0)
-
-    def _failure(
-        self, what: str, stderr: str, *, retryable: bool = False, exit_code: int | None = None
-    ) -> ProgramError:
-        silent = ", and wrote nothing to standard error" if exit_code else ""
-        said = f":\n{stderr}" if stderr else silent
-        message = f"{self._name} {what}{said}"
-        return ProgramError(message, retryable=retryable, has_run=True, exit_code=exit_code, stderr=stderr)
-
-
-def _encode(text: str) -> bytes:
-    try:
-        return encode(text)
-    except LlmError as error:
-        message = str(error)
-    raise ProgramError(message)
+            what = f"did not end within {self.timeout:g} seconds"
+        elif outcome.end is End.TOO_LARGE:
+            what = f"wrote more than the {self.max_bytes:,} bytes that are allowed"
+        elif code:
+            what = f"was killed by {_name_signal(-code)}" if code < 0 else f"ended with exit code {code}"
+        else:
+            try:
+                return outcome.stdout.decode("utf-8")
+            except UnicodeDecodeError as error:
+                what = f"wrote something that is not UTF-8, at byte {error.start:,}"
+        stderr = _show_tail(outcome.stderr)
+        silent = ", and wrote nothing to standard error" if code else ""
+        message = f"{self._name} {what}:\n{stderr}" if stderr else f"{self._name} {what}{silent}"
+        is_late = outcome.end is End.TIMEOUT
+        raise ProgramError(message, retryable=is_late, has_run=True, exit_code=code, stderr=stderr)
 
 
 def _name_signal(number: int) -> str:

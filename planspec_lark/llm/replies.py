@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from planspec_lark.engine.models import Answer, Effort
 from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.failures import told_failure
 from planspec_lark.llm.models import LlmError, Reply, Usage, brief
 
-__all__ = ["lone_surrogate", "read_answer", "read_reply"]
+__all__ = ["answer_of", "lone_surrogate", "read_answer", "read_reply"]
 
 _NO_COMPLETION = "the endpoint's answer is no chat completion"
 
@@ -63,6 +64,11 @@ def read_answer(answer: dict[str, Any], endpoint: Endpoint) -> Reply:
         why = f" (it ended with {brief(reason)})" if reason else ""
         raise LlmError(f"the model's answer holds no text{why}", retryable=True, has_answered=True)
     return reply
+
+
+def answer_of(reply: Reply) -> Answer:
+    """A reply as an answer to a run."""
+    return Answer(reply.text, Effort(1, reply.usage.total_tokens if reply.usage else 0), reply.finish_reason or "")
 
 
 def lone_surrogate() -> LlmError:

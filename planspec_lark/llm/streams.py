@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from typing import Any
 
-from planspec_lark.llm.endpoint import Bounds, Endpoint
+from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.failures import failure_of
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.partial_reply import PartialReply
@@ -14,7 +14,24 @@ from planspec_lark.llm.replies import read_reply
 __all__ = ["AsyncReplyStream", "ReplyStream"]
 
 
-class ReplyStream(Iterator[str]):
+class _Ending:
+    """The end of an answer."""
+
+    _reply: Reply | None = None
+
+    @property
+    def reply(self) -> Reply:
+        """The whole reply, once the pieces have come to their end; its text is theirs put together.
+
+        Raises:
+            RuntimeError: they have not.
+        """
+        if self._reply is None:
+            raise RuntimeError("the reply is there once the stream has come to its end")
+        return self._reply
+
+
+class ReplyStream(_Ending, Iterator[str]):
     """The pieces of an answer's text, as they come, and then the reply.
 
     The call is made by the first piece that is asked for. Whoever stops early closes it, or uses it in a ``with``
@@ -23,7 +40,6 @@ class ReplyStream(Iterator[str]):
 
     def __init__(self, endpoint: Endpoint, request: dict[str, Any]) -> None:
         self._pieces = _pieces(endpoint, request)
-        self._reply: Reply | None = None
 
     def __next__(self) -> str:
         """The next piece of text, never empty.
@@ -37,15 +53,6 @@ class ReplyStream(Iterator[str]):
         self._reply = piece
         raise StopIteration
 
-    @property
-    def reply(self) -> Reply:
-        """The whole reply, once the pieces have come to their end; its text is theirs put together.
-
-        Raises:
-            RuntimeError: they have not.
-        """
-        return _whole(self._reply)
-
     def close(self) -> None:
         """End the call, wherever it is."""
         self._pieces.close()
@@ -57,12 +64,11 @@ class ReplyStream(Iterator[str]):
         self.close()
 
 
-class AsyncReplyStream(AsyncIterator[str]):
+class AsyncReplyStream(_Ending, AsyncIterator[str]):
     """The same, for asyncio. Use it in an ``async with`` statement, or close it, where you may stop early."""
 
     def __init__(self, endpoint: Endpoint, request: dict[str, Any]) -> None:
         self._pieces = _async_pieces(endpoint, request)
-        self._reply: Reply | None = None
 
     async def __anext__(self) -> str:
         """The next piece of text: see :meth:`ReplyStream.__next__`."""
@@ -71,11 +77,6 @@ class AsyncReplyStream(AsyncIterator[str]):
             return piece
         self._reply = piece
         raise StopAsyncIteration
-
-    @property
-    def reply(self) -> Reply:
-        """The whole reply: see :attr:`ReplyStream.reply`."""
-        return _whole(self._reply)
 
     async def aclose(self) -> None:
         """End the call, wherever it is."""
@@ -88,18 +89,12 @@ class AsyncReplyStream(AsyncIterator[str]):
         await self.aclose()
 
 
-def _whole(reply: Reply | None) -> Reply:
-    if reply is None:
-        raise RuntimeError("the reply is there once the stream has come to its end")
-    return reply
-
-
 # In both: a failure is raised outside of what has caught it. Raised inside, it would take along, as its context, an
 # error whose request holds the key. Nor is there a variable for an event, which may say the key.
 
 
 def _pieces(endpoint: Endpoint, request: dict[str, Any]) -> Generator[str | Reply]:
-    partial, bounds, reply, failure = PartialReply(endpoint), Bounds(endpoint, is_stream=True), None, None
+    partial, bounds, reply, failure = PartialReply(endpoint), endpoint.bounds(is_stream=True), None, None
     try:
         with endpoint.client(bounds) as client, endpoint.open(client, request) as stream:
             partial.has_begun = bounds.has_events
@@ -123,7 +118,7 @@ def _pieces(endpoint: Endpoint, request: dict[str, Any]) -> Generator[str | Repl
 
 
 async def _async_pieces(endpoint: Endpoint, request: dict[str, Any]) -> AsyncGenerator[str | Reply]:
-    partial, bounds, reply, failure = PartialReply(endpoint), Bounds(endpoint, is_stream=True), None, None
+    partial, bounds, reply, failure = PartialReply(endpoint), endpoint.bounds(is_stream=True), None, None
     try:
         async with endpoint.async_client(bounds) as client, await endpoint.open(client, request) as stream:
             partial.has_begun = bounds.has_events

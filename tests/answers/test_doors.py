@@ -13,7 +13,7 @@ from planspec_lark.answers import Verdict
 from planspec_lark.bulk.analysis import analyze_text
 from planspec_lark.engine.generation import read_children, read_new_plan
 from planspec_lark.engine.models import Answer, EngineLimits
-from planspec_lark.llm.draft import draft_plan_at_once
+from planspec_lark.llm.draft import draft_plan
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.pytest_plugin import UnreadablePlanError, assert_plan
@@ -94,7 +94,7 @@ def test_what_the_caller_knows_counts_behind_every_door(path: Path) -> None:
     assert not read_new_plan(case.text, LIMITS, finish_reason=reason).is_usable
     step = PlanStep("7", step_type="subtask")
     assert not read_children(case.text, step, (), LIMITS, finish_reason=reason).is_usable
-    drafted = draft_plan_at_once(
+    drafted = draft_plan(
         lambda _: Answer(case.text, finish_reason=reason), "task", max_repairs=0, end_mark="<END OF PLAN>"
     )
     # A plan in a code block that has ended is whole, whatever was cut off behind it.
@@ -134,7 +134,7 @@ BROKEN_RULES = {
 
 def _draft(text: str) -> list[Diagnostic]:
     answer = Answer(text, finish_reason="stop")
-    return draft_plan_at_once(lambda _: answer, "task", max_repairs=0, end_mark="<END OF PLAN>").diagnostics
+    return draft_plan(lambda _: answer, "task", max_repairs=0, end_mark="<END OF PLAN>").diagnostics
 
 
 # What each door that looks at the rules by itself finds in an answer.

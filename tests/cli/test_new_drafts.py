@@ -195,7 +195,7 @@ def test_a_name_that_is_taken_costs_no_call() -> None:
     [
         (["--llm", "m", "--planner", "true"], "--llm and --planner exclude each other."),
         (["--llm", "m"], "--llm: no API key is given: pass `api_key`, or set OPENAI_API_KEY"),
-        (["--planner", ""], "--planner: the command cannot be run: there is no program in it"),
+        (["--planner", ""], "--planner: the command cannot be run: there is no program in the command"),
         (["--llm", "m", "--timeout", "0"], "Invalid value for '--timeout': 0.0 is not in the range x>0."),
     ],
 )

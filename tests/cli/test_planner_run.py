@@ -178,9 +178,9 @@ def test_calls_are_held_to_the_executors(where: str) -> None:
     [
         (
             ["--planner", "", "--executor", "x"],
-            "Error: --planner: the command cannot be run: there is no program in it",
+            "Error: --planner: the command cannot be run: there is no program in the command",
         ),
-        (["--planner", "x", "--executor", "'"], "Error: --executor: the command cannot be run: no closing quotation"),
+        (["--planner", "x", "--executor", "'"], "Error: --executor: the command cannot be run: No closing quotation"),
         (["--planner", "x"], "Error: Missing option '--executor'."),
         ([*SCRIPTS, "--timeout", "nan"], "Error: --timeout: nan is out of range"),
         ([*SCRIPTS, "--timeout", "0"], "Error: Invalid value for '--timeout': "),

@@ -102,7 +102,11 @@ def stream_texts() -> st.SearchStrategy[str]:
 
 def try_stream(text: str) -> None:
     """Each line is an event, where it is JSON."""
-    partial, pieces, failure = PartialReply(Endpoint("http://host/v1", "key", "model", max_bytes=5000)), "", None
+    partial, pieces, failure = (
+        PartialReply(Endpoint("model", base_url="http://host/v1", api_key="key", max_reply_bytes=5000)),
+        "",
+        None,
+    )
     try:
         for event in _events_of(text):
             pieces += partial.add(event)

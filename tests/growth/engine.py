@@ -18,7 +18,7 @@ __all__ = ["ENGINE_SHAPES", "ENGINE_WORK"]
 _LONG = Limits(max_depth=64, max_findings=1000)
 _STEP = PlanStep("2", step_type="act", outputs=["a"])
 _KEY = '"k{0}": 1, '
-_ENDPOINT = Endpoint("http://host/v1", "key", "model", max_bytes=10**8)
+_ENDPOINT = Endpoint("model", base_url="http://host/v1", api_key="key", max_reply_bytes=10**8)
 
 
 def _many(piece: str, size: int) -> str:

@@ -10,7 +10,6 @@ import pytest
 from planspec_lark import Limits, serialize_plan
 from planspec_lark.engine import Answer, Effort, Request
 from planspec_lark.llm import DraftedPlan, LlmError, Reply, Usage, draft_plan
-from planspec_lark.llm.draft import draft_plan_at_once
 from planspec_lark.planspec import PlanEvent, PlanEventKind
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
@@ -53,9 +52,9 @@ class Model:
         self.prompts: list[str] = []
         self.streams: list[Pieces] = []
 
-    def stream(self, prompt: str) -> Any:
+    def stream(self, request: Request) -> Any:
         """The next answer."""
-        self.prompts.append(prompt)
+        self.prompts.append(request.prompt)
         self.streams.append(Pieces(self.answers.pop(0), self.size, self.usage))
         return self.streams[-1]
 
@@ -165,7 +164,7 @@ def test_what_the_model_raises_is_raised_and_the_stream_closed() -> None:
 
     streams: list[Broken] = []
 
-    def stream(_: str) -> Any:
+    def stream(_: Request) -> Any:
         streams.append(Broken("", 1, None))
         return streams[0]
 
@@ -210,7 +209,7 @@ def test_a_model_that_answers_at_once() -> None:
         return answers[len(asked) - 1]
 
     told: list[tuple[int, str]] = []
-    done = draft_plan_at_once(
+    done = draft_plan(
         model, "Mend the organ", constraints=["no glue"], language="zh", on_text=lambda *one: told.append(one)
     )
     assert serialize_plan(done.plan) == GOOD
@@ -224,4 +223,4 @@ def test_a_model_that_answers_at_once() -> None:
 def test_an_answer_has_to_be_a_text() -> None:
     model: Any = lambda _: 7  # noqa: E731
     with pytest.raises(TypeError, match=r"^a model gives a text or an Answer, not int"):
-        draft_plan_at_once(model, "Mend it")
+        draft_plan(model, "Mend it")

@@ -119,32 +119,31 @@ def test_it_does_not_try_for_ever(served: Served, ask: Ask) -> None:
         "http://host:port/v1",
         "http://[::1/v1",
         "file:///etc/passwd",
+        "http://user:pass@host/v1",
+        "http://user@host/v1",
+        "http://host/v1?key=1",
+        "http://host/v1#",
+        "http://host?key=1",
+        "http://host/\nv1",
+        "http://host/v1\n",
+        "http://ho st/v1",
+        "http://höst/v1",
     ],
 )
 def test_a_url_that_is_none(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(LlmError, match=r"^the base URL has to start with http:// or https:// and a host$"):
-        OpenAIChat("m", base_url=url)
-    monkeypatch.setenv("OPENAI_BASE_URL", url)
-    with pytest.raises(LlmError, match=r"^the base URL has to start with"):
-        OpenAIChat("m")
-
-
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
-        ("http://user:pass@host/v1", "the base URL must not hold a user or a password: pass a key as `api_key`"),
-        ("http://user@host/v1", "the base URL must not hold a user or a password: pass a key as `api_key`"),
-        ("http://host/v1?key=1", "the base URL must end before any `?` or `#`"),
-        ("http://host/v1#", "the base URL must end before any `?` or `#`"),
-        ("http://host/\nv1", "the base URL has characters that no URL has"),
-        ("http://ho st/v1", "the base URL has characters that no URL has"),
-        ("http://höst/v1", "the base URL has characters that no URL has"),
-    ],
-)
-def test_a_url_with_more_in_it(url: str, message: str) -> None:
+    message = "the base URL has to be like https://host/v1, without a user, a password, `?` or `#`"
     with pytest.raises(LlmError) as caught:
         OpenAIChat("m", base_url=url)
     assert str(caught.value) == message
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    with pytest.raises(LlmError) as caught:
+        OpenAIChat("m")
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("url", ["http://[::1]:80/v1", "HTTPS://my-host.example", "http://10.0.0.1:8000/a/b_c/~d@e/"])
+def test_a_url_that_is_one(url: str) -> None:
+    assert OpenAIChat("m", base_url=url).base_url == url
 
 
 @pytest.mark.parametrize("key", ["sk-1\n", "sk 1", "sk-ü", "\x1b"])

@@ -11,7 +11,7 @@ from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.partial_reply import PartialReply
 from planspec_lark.syntax.source import visible
 
-ENDPOINT = Endpoint("http://host/v1", "key", "asked", max_bytes=10_000)
+ENDPOINT = Endpoint("asked", base_url="http://host/v1", api_key="key", max_reply_bytes=10_000)
 
 
 def read(events: list[Any], endpoint: Endpoint = ENDPOINT) -> tuple[list[str], Reply | LlmError]:
@@ -63,7 +63,9 @@ EVENT = st.fixed_dictionaries({}, optional={"choices": st.lists(CHOICE) | JSON, 
 @given(st.lists(EVENT | JSON, max_size=8))
 def test_any_events_are_a_reply_or_one_error(events: list[Any]) -> None:
     meter = Meter()
-    pieces, outcome = read(events, Endpoint("http://host/v1", "key", "asked", max_bytes=10_000, meter=meter))
+    pieces, outcome = read(
+        events, Endpoint("asked", base_url="http://host/v1", api_key="key", max_reply_bytes=10_000, meter=meter)
+    )
     for text in pieces:
         text.encode("utf-8")
         assert text

@@ -133,7 +133,7 @@ CHOICES = st.lists(CHOICE | st.fixed_dictionaries({"message": MESSAGE, "finish_r
 ANSWERS = st.fixed_dictionaries({}, optional={"choices": CHOICES | JSON, "model": JSON, "usage": JSON, "error": JSON})
 
 
-ENDPOINT = Endpoint("http://host/v1", "key", "m", max_bytes=10_000)
+ENDPOINT = Endpoint("m", base_url="http://host/v1", api_key="key", max_reply_bytes=10_000)
 
 
 def reply_or_message(body: bytes) -> Reply | str:

@@ -98,6 +98,7 @@ _run_options = options(
     click.option("--input", "inputs", multiple=True, metavar="NAME=TEXT", help="A value that steps can use."),
     click.option("--inputs", "inputs_file", metavar="FILE", help="Values that steps can use, as a JSON object."),
     click.option("--require", "required", multiple=True, metavar="NAME", help="An output that has to be there."),
+    click.option("--subtask", metavar="ID", help="Run this subtask alone; the rest of the plan stays as it is."),
     count_option(
         "--max-rounds",
         default=_LIMITS.max_rounds,
@@ -160,11 +161,12 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     with _errors(file, asked, go_on):
         info = _choose(ledger_file, plan_file, file, given)
         if given["dry_run"]:
-            _write_preview(plan, ledger_file, info, inputs, edited)
+            _write_preview(_preview(plan, ledger_file, info, inputs, edited), given["subtask"])
             return
         with stoppable(f"Stopped. This goes on:\n{go_on}"), displayed() as display:
             engine = _engine(plan_file, models, display, given, inputs=inputs, edited=edited, budget=budget)
-            result = engine.run(resume=given["resume"])
+            subtask, resume = given["subtask"], given["resume"]
+            result = engine.run(resume=resume) if subtask is None else engine.run_subtask(subtask, resume=resume)
     _leave(result, file, go_on)
 
 
@@ -256,15 +258,20 @@ def _choose(ledger_file: Path, plan_file: PlanFile, file: str, given: Mapping[st
     return None
 
 
-def _write_preview(
+def _preview(
     plan: PlanSpec, ledger_file: Path, info: RunInfo | None, inputs: Mapping[str, Any], edited: Edited
-) -> None:
-    """Write the steps that a run would do, and where their inputs come from."""
+) -> list[Planned]:
+    """The steps that a run would do."""
     if info is None:
-        found = preview(plan, inputs)
-    else:
-        with closing(SqliteLedger(ledger_file, read_only=True)) as ledger:
-            found = preview_resumed(plan, ledger, info, inputs, edited)
+        return preview(plan, inputs)
+    with closing(SqliteLedger(ledger_file, read_only=True)) as ledger:
+        return preview_resumed(plan, ledger, info, inputs, edited)
+
+
+def _write_preview(found: Sequence[Planned], subtask: str | None) -> None:
+    """Write steps, and where their inputs come from."""
+    if subtask is not None:
+        found = [one for one in found if f"{one.step.step_id}.".startswith(f"{subtask}.")]
     if not found:
         complain("There is nothing to do.")
     write_rows(row for one in found for row in _preview_rows(one))

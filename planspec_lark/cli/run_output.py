@@ -129,7 +129,11 @@ _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
     Kind.FAILED: ("failed", _BAD, lambda data: [f"{data['status']}: {data['result']}", *data.listed("answer")]),
     Kind.BRANCHED: ("chosen", _GOOD, lambda data: [f"{data['branch']}  {data['result']}".rstrip()]),
     Kind.OPENED: ("opened", _QUIET, _said),
-    Kind.LOOPED: ("round", _GOOD, lambda data: [f"{data['rounds']}/{data['total']}  {data.said()}"]),
+    Kind.LOOPED: (
+        "round",
+        _GOOD,
+        lambda data: [f"{'/'.join(filter(None, [data['rounds'], data['total']]))}  {data.said()}"],
+    ),
     Kind.SKIPPED: ("skipped", _QUIET, _said),
     Kind.BLOCKED: ("blocked", _BAD, _said),
     Kind.REFUSED: ("refused", _BAD, lambda data: [_brief(one) for one in data.data.get("faults", ())]),

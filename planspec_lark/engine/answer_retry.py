@@ -14,7 +14,7 @@ from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.step_runner import brief
 from planspec_lark.planspec.models import PlanStep
 from planspec_lark.runs.ledger import Kind
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 
 __all__ = ["AnswerRetry", "allowed_verbs", "try_commands"]
 
@@ -28,7 +28,8 @@ def allowed_verbs(writer: RunWriter, limits: EngineLimits, verbs: Iterable[str])
         "ADD": writer.state.added >= limits.max_added,
         "REPLAN": writer.state.plannings >= limits.max_plannings,
     }
-    return tuple(verb for verb in verbs if not used_up.get(verb.partition(" ")[0]))
+    left = (verb for verb in verbs if not used_up.get(verb.partition(" ")[0]))
+    return tuple(verb for verb in left if not writer.scope or verb != "REPLAN ALL")
 
 
 def try_commands(writer: RunWriter, read: Reflection, limits: EngineLimits) -> Reflection:
@@ -46,6 +47,11 @@ def try_commands(writer: RunWriter, read: Reflection, limits: EngineLimits) -> R
 
 
 def _find_excess(writer: RunWriter, read: Reflection, limits: EngineLimits) -> tuple[str, str] | None:
+    for command in read.commands:
+        is_own = command.op == "REPLAN" and command.step_id == writer.scope
+        if not is_own and not writer.is_inside(command.step_id):
+            what = f"{command.op} {shorten(command.step_id)}"
+            return "PE205", f"{what}: only what stands below step {writer.scope} can be changed here"
     count = len(read.commands)
     if count > limits.max_commands:
         return "PE205", f"{count:,} commands: at most {limits.max_commands:,} are allowed in one answer"

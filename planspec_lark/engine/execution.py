@@ -17,9 +17,9 @@ from planspec_lark.syntax.source import Source, one_line
 
 __all__ = ["ExecutionScan", "read_execution"]
 
-_FIELDS = ("status", "result", "outputs", "branch", "tokens", "cost")
+_FIELDS = ("status", "result", "outputs", "branch", "loop_done", "tokens", "cost")
 # Fields for which null can only mean that there is none.
-_OPTIONAL = ("outputs", "branch", "tokens", "cost")
+_OPTIONAL = ("outputs", "branch", "loop_done", "tokens", "cost")
 # Characters of a result: it becomes a part of one line of the plan.
 _LONGEST_RESULT = 2000
 # Tokens or cost of one answer, so that sums stay numbers.
@@ -79,8 +79,10 @@ class _Reader:
         self._check_fields()
         status = self._status()
         result, outputs = self._result(), dict(self._outputs(status))
-        branch = self._branch(status)
-        return None if status is None else OperatorResult(status, result, outputs, branch, effort)
+        branch, loop_done = self._branch(status), self._loop_done()
+        if status is None:
+            return None
+        return OperatorResult(status, result, outputs, branch, effort, loop_done=loop_done)
 
     def amount(self, name: str) -> float:
         """The tokens or the cost that the answer tells; 0 where it does not."""
@@ -162,6 +164,13 @@ class _Reader:
                 yield name, given[name]
             elif status is HopStatus.OK:
                 self._find("PE109", f"the output `{name}` is missing", "outputs", help=f"add `{name}` to `outputs`")
+
+    def _loop_done(self) -> bool:
+        said = self.value["loop_done"] if self._has("loop_done") else False
+        if isinstance(said, bool):
+            return said
+        self._find("PE103", f"expected true or false, not {word_of(said)}", "loop_done")
+        return False
 
     def _branch(self, status: HopStatus | None) -> str:
         is_decision = self.step.step_type == "decide"

@@ -10,6 +10,7 @@ from attrs import frozen
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.engine.models import EngineLimits
 from planspec_lark.engine.run_writer import OPEN
+from planspec_lark.engine.scheduler import first_count
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.positions import Places
@@ -126,7 +127,7 @@ def _fault(code: str, message: str, scan: Extraction, step: PlanStep) -> Diagnos
 def make_pending(steps: Iterable[PlanStep], done: frozenset[str] = frozenset()) -> None:
     """What a planner says of the status of steps does not count, but for those that are known to be done."""
     for step in iter_steps(PlanSpec(steps=list(steps))):
-        step.done_count = 0
+        step.done_count = first_count(step)
         if step.step_id not in done:
             step.status, step.result = PlanStatus.PENDING, ""
 

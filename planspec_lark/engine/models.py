@@ -120,6 +120,8 @@ class OperatorResult:
         branch: of a decide step, the id of the child that holds.
         effort: what it took.
         answer: what was answered, where that could not be read; the ledger keeps the beginning of it.
+        loop_done: this was the last round of the innermost loop whose total is not known: the step itself, or one that
+            it stands below. Elsewhere it means nothing.
     """
 
     status: HopStatus = field(default=HopStatus.OK, converter=_to_status)
@@ -128,6 +130,7 @@ class OperatorResult:
     branch: str = field(default="", validator=instance_of(str))
     effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
     answer: str = field(default="", validator=instance_of(str))
+    loop_done: bool = field(default=False, validator=instance_of(bool))
 
 
 @frozen
@@ -182,6 +185,7 @@ class StepCall:
         key: no other attempt in any run has the same; what a crash has cut off is begun again with the one it had.
         plan_state: gives the plan as it stands, folded; with a number, an excerpt around the step with so many
             characters.
+        is_in_open_loop: whether ``loop_done`` in the result ends a loop.
     """
 
     step: PlanStep
@@ -194,6 +198,7 @@ class StepCall:
     attempt: int
     key: str
     plan_state: Callable[..., str] = field(repr=False)
+    is_in_open_loop: bool = False
 
 
 @frozen
@@ -325,7 +330,8 @@ class EngineLimits:
         max_commands: how many commands an answer may have.
         max_added: how many steps commands may add.
         max_steps: how many steps the planner may write at a time.
-        max_loop: how many rounds a loop may have that the planner writes.
+        max_loop: how many rounds a loop may have that the planner writes. One whose total is not known is done when its
+            count is there.
         max_output_bytes: of all outputs of a step as JSON.
     """
 

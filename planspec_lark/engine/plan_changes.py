@@ -210,7 +210,7 @@ class _Reopening:
             path.append(parent)
             child, parent = parent, self.above[id(parent)]
         for each in path:
-            if each.status not in OPEN:
+            if each.status not in OPEN and self.writer.is_run(each.step_id):
                 each.status, each.result = PlanStatus.ACTIVE, ""
 
     def _admits(self, decide: PlanStep, child: PlanStep) -> bool:

@@ -90,6 +90,7 @@ def build_execution_prompt(  # noqa: PLR0913  (each is another part of the promp
     *,
     language: str = "en",
     branches: Iterable[PlanStep] = (),
+    is_in_open_loop: bool = False,
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
     missing: Iterable[str] = (),
@@ -103,6 +104,7 @@ def build_execution_prompt(  # noqa: PLR0913  (each is another part of the promp
         plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
         language: "en" or "zh".
         branches: of a decision, the children of which one holds.
+        is_in_open_loop: whether the answer may end a loop of which nobody knows how many rounds it will have.
         max_history: characters of the history; the newest entries are shown.
         max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the step are shown.
         missing: names of declared inputs that have no value.
@@ -121,6 +123,7 @@ def build_execution_prompt(  # noqa: PLR0913  (each is another part of the promp
         language,
         step=to_json(step_value(step)),
         branches=to_json(choices) if choices else None,
+        loop=_if(is_in_open_loop),
         inputs=to_json(dict(inputs)) if inputs else None,
         missing=to_json(lacking) if lacking else None,
         example=to_json(example),

@@ -77,7 +77,8 @@ class Replanner:
         replace_children(self.writer.plan, step.step_id, [*step.children, *read.plan.steps])
         taken = self._take_over(step, read.plan)
         for above in self.writer.ancestors(step.step_id):
-            above.status = PlanStatus.ACTIVE
+            if self.writer.is_run(above.step_id):
+                above.status = PlanStatus.ACTIVE
         self.writer.note_shape(
             Kind.PLANNED,
             step.step_id,

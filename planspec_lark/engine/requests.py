@@ -96,6 +96,7 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     *,
     language: str = "en",
     branches: Iterable[PlanStep] = (),
+    is_in_open_loop: bool = False,
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
     missing: Iterable[str] = (),
@@ -116,6 +117,8 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     }
     if children:
         data["branches"] = prompts.branch_values(children)
+    if is_in_open_loop:
+        data["is_in_open_loop"] = True
     prompt = prompts.build_execution_prompt(
         step,
         inputs,
@@ -123,6 +126,7 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
         excerpt,
         language=language,
         branches=children,
+        is_in_open_loop=is_in_open_loop,
         max_history=max_history,
         max_plan=max(max_plan, len(excerpt)),
         missing=lacking,

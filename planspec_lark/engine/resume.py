@@ -16,6 +16,7 @@ from planspec_lark.diff.merge import merge_plans
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
+from planspec_lark.engine.scheduler import first_count
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
@@ -227,5 +228,5 @@ def reopen(writer: RunWriter, step: PlanStep) -> None:
     """Have a finished step, and all below it, done again. What is around it is not finished any more."""
     settled = [one for one in writer.ancestors(step.step_id) if one.status not in OPEN]
     above = [Patch(one, PlanStatus.ACTIVE, "") for one in settled]
-    again = [Patch(one, PlanStatus.PENDING, "", 0) for one in iter_steps(step)]
+    again = [Patch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step)]
     writer.note(Kind.RERUN, step, patches=[*again, *above])

@@ -91,6 +91,7 @@ class RunState:
         chosen: the branch of each decide step that has one.
         lacking: steps that are blocked until something is there: these inputs, or else a child that is not blocked.
         unplanned: containers that wait for new steps, and why.
+        over: loops that an operator has ended; they are done when their round is.
         cleared: what was done below each of these before.
         questions: what somebody is to be asked about each step that waits for that.
         renewing: why a whole new plan is waited for, if it is.
@@ -116,6 +117,7 @@ class RunState:
     chosen: dict[str, str] = field(factory=dict)
     lacking: dict[str, tuple[str, ...]] = field(factory=dict)
     unplanned: dict[str, str] = field(factory=dict)
+    over: dict[str, bool] = field(factory=dict)
     cleared: dict[str, tuple[Cleared, ...]] = field(factory=dict)
     questions: dict[str, str] = field(factory=dict)
     renewing: str | None = None
@@ -152,7 +154,11 @@ class RunState:
         if handler is not None:
             handler(self, record, _step_after(record))
         # A step that is to be done again, or is given up, is no more what it was.
+        if ends := data.get("ends"):
+            self.over[ends] = True
         for step, change in record.changes.items():
+            if change.status and change.status[1] in ("pending", "done"):
+                self.over.pop(step, None)
             if change.status and change.status[1] != "blocked":
                 self.lacking.pop(step, None)
             if change.status and change.status[1] in ("pending", "skipped", "blocked"):
@@ -323,7 +329,7 @@ class RunState:
     def _tables(self) -> tuple[dict[str, Any], ...]:
         own: tuple[dict[str, Any], ...] = (self.finished, self.failures, self.running, self.attempts, self.begun)
         own += (self.retries, self.reflected, self.stalls, self.refused, self.chosen, self.lacking)
-        return (*own, self.unplanned, self.cleared, self.questions)
+        return (*own, self.unplanned, self.cleared, self.over, self.questions)
 
     def _move(self, moves: Mapping[str, str]) -> None:
         for table in self._tables():

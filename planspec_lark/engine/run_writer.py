@@ -80,6 +80,7 @@ class RunWriter:
         history: what has happened in the run.
         text: the plan's text as it stands.
         version: grows with every change after which a step may be open again that was not.
+        scope: the id of the subtask that alone is run; empty where the whole plan is.
         shape: grows with every change of anything but statuses, results and rounds.
         keeper: has the plan's file written now and then.
         fault: what was wrong with the ledger, which ends the run.
@@ -95,6 +96,7 @@ class RunWriter:
     text: PlanText = field(init=False)
     version: int = field(default=0, init=False)
     shape: int = field(default=0, init=False)
+    scope: str = field(default="", init=False)
     keeper: Keeper | None = field(default=None, init=False)
     fault: LedgerError | None = field(default=None, init=False)
     _digest: str = field(default="", init=False)
@@ -117,6 +119,19 @@ class RunWriter:
     def find(self, step_id: str) -> PlanStep | None:
         """The step with this id."""
         return self.text.find(step_id)
+
+    @property
+    def root(self) -> PlanSpec | PlanStep:
+        """What is run: the plan, or one subtask."""
+        return (self.find(self.scope) if self.scope else None) or self.plan
+
+    def is_inside(self, step_id: str) -> bool:
+        """Whether a step stands below what is run."""
+        return not self.scope or step_id.startswith(f"{self.scope}.")
+
+    def is_run(self, step_id: str) -> bool:
+        """Whether a step is part of what is run."""
+        return step_id == self.scope or self.is_inside(step_id)
 
     def note(  # noqa: PLR0913  (each is another part of the record)
         self,

@@ -8,7 +8,7 @@ from enum import Enum
 from planspec_lark.engine.run_writer import OPEN, RunWriter
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanStatus, PlanStep
 
-__all__ = ["Next", "Scheduler", "is_loop"]
+__all__ = ["Next", "Scheduler", "first_count", "is_loop", "is_open_loop"]
 
 
 # Open steps that are looked at for one that can be done beside others.
@@ -31,8 +31,18 @@ class Next(Enum):
 
 
 def is_loop(step: PlanStep) -> bool:
-    """Whether a step counts rounds."""
-    return step.step_type == "subtask" and step.total_count is not None
+    """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where nobody knows how many there will be."""
+    return step.step_type == "subtask" and (step.total_count is not None or step.done_count > 0)
+
+
+def is_open_loop(step: PlanStep) -> bool:
+    """Whether nobody knows how many rounds a loop will have."""
+    return is_loop(step) and step.total_count is None
+
+
+def first_count(step: PlanStep) -> int:
+    """What a step that is begun anew counts from. A loop whose total is not known would be none at 0."""
+    return 1 if is_open_loop(step) else 0
 
 
 def _has_open(step: PlanStep) -> bool:
@@ -54,7 +64,7 @@ class Scheduler:
             self._version = self._writer.version
             self._first.clear()
         above: PlanStep | None = None
-        siblings = self._writer.plan.steps
+        siblings = self._top()
         while True:
             step = self._first_open("" if above is None else above.step_id, siblings)
             if step is None:
@@ -70,7 +80,7 @@ class Scheduler:
         Steps that declare none wait for all before them. So does what stands in a loop or below a decision that has not
         begun, and whatever comes behind a container that is to be planned or reflected on.
         """
-        looked, rows = 0, [iter(self._writer.plan.steps)]
+        looked, rows = 0, [iter(self._top())]
         while rows and looked < _LOOK_AHEAD:
             step = next(rows[-1], None)
             if step is None:
@@ -89,6 +99,10 @@ class Scheduler:
                 rows.append(iter(step.children))
         return None
 
+    def _top(self) -> list[PlanStep]:
+        root = self._writer.root
+        return [root] if isinstance(root, PlanStep) else root.steps
+
     def _first_open(self, owner: str, siblings: list[PlanStep]) -> PlanStep | None:
         for at in range(self._first.get(owner, 0), len(siblings)):
             if siblings[at].status in OPEN:
@@ -106,7 +120,7 @@ class Scheduler:
             return Next.RUN
         if step.step_id in state.unplanned:
             return Next.PLAN
-        if is_loop(step) and step.done_count >= (step.total_count or 0):
+        if is_loop(step) and step.total_count is not None and step.done_count >= step.total_count:
             return Next.CLOSE
         if not step.children:
             return Next.RUN if is_loop(step) else Next.PLAN

@@ -22,7 +22,7 @@ from planspec_lark.engine.models import (
 )
 from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
-from planspec_lark.engine.scheduler import is_loop
+from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
 from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Kind, LedgerError
@@ -107,7 +107,7 @@ class StepRunner:
             return None
         self.before_call()
         for above in reversed(self.writer.ancestors(id)):
-            if above.status is PlanStatus.PENDING:
+            if above.status is PlanStatus.PENDING and self.writer.is_run(above.step_id):
                 self.open(above)
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
@@ -155,7 +155,20 @@ class StepRunner:
             attempt,
             key,
             PlanState(self.writer, step.step_id),
+            self._find_open_loop(step) is not None,
         )
+
+    def _find_open_loop(self, step: PlanStep) -> PlanStep | None:
+        """The innermost loop around a step, or the step itself, of which nobody knows how many rounds it will have."""
+        return next((one for one in (step, *self.writer.ancestors(step.step_id)) if is_open_loop(one)), None)
+
+    def _goes_on(self, step: PlanStep, *, is_over: bool = False) -> bool:
+        """Whether another round follows the one at hand; ``is_over`` counts where the total is not known."""
+        if not is_loop(step):
+            return False
+        if step.total_count is None:
+            return not is_over and step.done_count + 1 < self.limits.max_loop
+        return step.done_count + 1 < step.total_count
 
     # ---------------------------------------------------------------- what came of it
 
@@ -164,7 +177,8 @@ class StepRunner:
         if result.status is not HopStatus.OK:
             self.fail(step, result, attempt, missing if result.status is HopStatus.LACK_OF_INFO else ())
             return
-        kind, patches = _effect(step, result)
+        kind, patches = self._effect(step, result)
+        loop = self._find_open_loop(step) if result.loop_done else None
         self.writer.note(
             kind,
             step,
@@ -176,10 +190,20 @@ class StepRunner:
             description=step.description,
             names=list(result.outputs),
             branch=result.branch if kind is Kind.BRANCHED else "",
+            ends="" if loop is None or loop is step else loop.step_id,
             **({"rounds": step.done_count + 1, "total": step.total_count} if kind is Kind.LOOPED else {}),
         )
         if kind is not Kind.LOOPED:
             self.values.add(step)
+
+    def _effect(self, step: PlanStep, result: OperatorResult) -> tuple[Kind, list[Patch]]:
+        """What becomes of a step that is OK."""
+        if step.step_type == "decide":
+            return Kind.BRANCHED, [*_choose(step, result.branch), Patch(step, result=brief(result.result))]
+        count = step.done_count + 1 if is_loop(step) else None
+        goes_on = self._goes_on(step, is_over=result.loop_done)
+        kind, status = (Kind.LOOPED, PlanStatus.ACTIVE) if goes_on else (Kind.DONE, PlanStatus.DONE)
+        return kind, [Patch(step, status, brief(result.result), count)]
 
     def fail(self, step: PlanStep, result: OperatorResult, attempt: int = 0, lacks: Sequence[str] = ()) -> None:
         """Note that a step is not OK, and which inputs it lacks."""
@@ -210,7 +234,7 @@ class StepRunner:
         if step.step_type == "decide":
             return _check_branch(step, given)
         missing = [name for name in dict.fromkeys(step.outputs) if name not in given.outputs]
-        if missing and not _goes_on(step):
+        if missing and not self._goes_on(step, is_over=given.loop_done):
             fault = f"declared outputs are missing: {', '.join(missing)}"
             return evolve(given, status=HopStatus.FAIL, result=_with_reason(fault, given.result))
         return given
@@ -226,7 +250,7 @@ class StepRunner:
         blocked = next((child for child in step.children if child.status is PlanStatus.BLOCKED), None)
         if blocked is not None:
             self.block(step, f"step {blocked.step_id} is blocked", is_held=True)
-        elif is_loop(step) and step.done_count < (step.total_count or 0):
+        elif is_loop(step) and (step.total_count is None or step.done_count < step.total_count):
             self._end_of_loop_round(step)
         elif step.children and all(child.status is PlanStatus.SKIPPED for child in step.children) and not is_loop(step):
             self.skip(step, "all that stands below it was skipped")
@@ -235,11 +259,11 @@ class StepRunner:
 
     def _end_of_loop_round(self, step: PlanStep) -> None:
         count = step.done_count + 1
-        if count == step.total_count:
+        if not self._goes_on(step, is_over=step.step_id in self.writer.state.over):
             self._finish(step, count)
             return
         again = [
-            Patch(below, PlanStatus.PENDING, "", 0 if below.done_count else None)
+            Patch(below, PlanStatus.PENDING, "", first_count(below) if below.done_count else None)
             for below in iter_steps(step)
             if below is not step
         ]
@@ -284,6 +308,8 @@ class StepRunner:
         """Open a step that was blocked for a cause which is repaired by now; says whether there was one."""
         for step_id, names in self.writer.state.lacking.items():
             step = self.writer.find(step_id)
+            if not self.writer.is_run(step_id):
+                continue
             if step is not None and step.status is PlanStatus.BLOCKED and self._is_repaired(step, names):
                 break
         else:
@@ -303,7 +329,8 @@ class StepRunner:
         return all(one.status in (*OPEN, PlanStatus.BLOCKED) for one in self.writer.ancestors(step.step_id))
 
     def _blocked_above(self, step: PlanStep) -> list[PlanStep]:
-        return [one for one in self.writer.ancestors(step.step_id) if one.status is PlanStatus.BLOCKED]
+        above = self.writer.ancestors(step.step_id)
+        return [one for one in above if one.status is PlanStatus.BLOCKED and self.writer.is_run(one.step_id)]
 
     def acceptance(self, step: PlanStep) -> tuple[list[Patch], dict[str, Any]]:
         """What counts a step as done with the result that it has, and what a record says of it."""
@@ -314,29 +341,15 @@ class StepRunner:
             return patches, {**data, "branch": failure.branch}
         if not is_loop(step):
             return [Patch(step, PlanStatus.DONE, result), *self.skip_below(step)], data
-        if _goes_on(step) and not step.children:
+        if self._goes_on(step) and not step.children:
             return [Patch(step, PlanStatus.ACTIVE, result, step.done_count + 1)], {**data, "looped": True}
         count = max(step.done_count, step.total_count or 0)
         return [Patch(step, PlanStatus.DONE, result, count), *self.skip_below(step)], data
 
     def again(self, step: PlanStep) -> list[Patch]:
         """What lets a step be tried again: all below it as well."""
-        below = [Patch(one, PlanStatus.PENDING, "", 0) for one in iter_steps(step) if one is not step]
+        below = [Patch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step) if one is not step]
         return [Patch(step, PlanStatus.ACTIVE), *below]
-
-
-def _goes_on(step: PlanStep) -> bool:
-    """Whether another round follows the one at hand."""
-    return is_loop(step) and step.done_count + 1 < (step.total_count or 0)
-
-
-def _effect(step: PlanStep, result: OperatorResult) -> tuple[Kind, list[Patch]]:
-    """What becomes of a step that is OK."""
-    if step.step_type == "decide":
-        return Kind.BRANCHED, [*_choose(step, result.branch), Patch(step, result=brief(result.result))]
-    count = step.done_count + 1 if is_loop(step) else None
-    kind, status = (Kind.LOOPED, PlanStatus.ACTIVE) if _goes_on(step) else (Kind.DONE, PlanStatus.DONE)
-    return kind, [Patch(step, status, brief(result.result), count)]
 
 
 def _cannot_begin(needs: Needs) -> OperatorResult:

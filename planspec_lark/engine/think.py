@@ -36,17 +36,19 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Past, catch_up, find_edits, reopen, replay
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import RunWriter, ThinkEvent
+from planspec_lark.engine.run_writer import OPEN, RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
 from planspec_lark.engine.step_runner import Begun, StepRunner
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.planspec.tree import find_step
 from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
 from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.runs.sqlite_ledger import open_ledger
 from planspec_lark.syntax.diagnostics import PlanSpecError, Severity
+from planspec_lark.syntax.source import visible_name
 
 __all__ = ["PlanRunError", "RunResult", "ThinkEngine"]
 
@@ -162,23 +164,47 @@ class ThinkEngine:
             PlanSyntaxError: the file holds no plan.
             RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
         """
-        with self._begun(resume=resume) as writer, closing(asyncio.Runner()) as runner:
-            if self.jobs == 1:
-                return drive(self._go_on(writer), runner, "arun()")
-            return runner.run(adrive(self._go_on(writer), self.jobs))
+        return self._drive(None, resume, "arun()")
 
     async def arun(self, *, resume: bool = False) -> RunResult:
         """As :meth:`run`, for callables that are asynchronous; others are called in a thread.
 
         A thread cannot be cancelled: to cancel this waits for what is at work, or not, where it is cancelled once more.
         """
-        with self._begun(resume=resume) as writer:
+        return await self._adrive(None, resume)
+
+    def run_subtask(self, step_id: str, *, resume: bool = False) -> RunResult:
+        """As :meth:`run`, for one subtask and what stands below it: the rest of the plan stays as it is.
+
+        What is required are the outputs that the subtask declares. Commands can only change what stands below it.
+
+        Args:
+            step_id: the id of a subtask.
+            resume: go on with the last run. Without it, nothing is known of the outputs of steps that are done.
+
+        Raises:
+            PlanRunError: there is no such subtask, or as for :meth:`run`, as all else.
+        """
+        return self._drive(step_id, resume, "arun_subtask()")
+
+    async def arun_subtask(self, step_id: str, *, resume: bool = False) -> RunResult:
+        """As :meth:`run_subtask`, for callables that are asynchronous; see :meth:`arun`."""
+        return await self._adrive(step_id, resume)
+
+    def _drive(self, subtask: str | None, resume: bool, instead: str) -> RunResult:
+        with self._begun(subtask, resume=resume) as writer, closing(asyncio.Runner()) as runner:
+            if self.jobs == 1:
+                return drive(self._go_on(writer), runner, instead)
+            return runner.run(adrive(self._go_on(writer), self.jobs))
+
+    async def _adrive(self, subtask: str | None, resume: bool) -> RunResult:
+        with self._begun(subtask, resume=resume) as writer:
             return await adrive(self._go_on(writer), self.jobs)
 
     # ---------------------------------------------------------------- beginning
 
     @contextmanager
-    def _begun(self, *, resume: bool) -> Iterator[RunWriter]:
+    def _begun(self, subtask: str | None, *, resume: bool) -> Iterator[RunWriter]:
         with ExitStack() as held:
             file: LeasedPlan | None = None
             plan: PlanSpec | None = None
@@ -193,6 +219,8 @@ class ThinkEngine:
             if plan is not None:
                 _check(plan)
             writer = self._writer(plan, file, ledger, resume=resume)
+            if subtask is not None:
+                _check_subtask(plan or writer.plan, subtask)
             # Whoever may write the file is the only one at work, whatever an older lease says.
             write = None if file is None else writer.write_view
             writer.keeper = held.enter_context(
@@ -203,6 +231,7 @@ class ThinkEngine:
                 writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=self._take_inputs() if resume else {})
             else:
                 self._take_plan(writer, plan, Kind.RESUMED, inputs=self._take_inputs())
+            writer.scope = subtask or ""
             yield writer
 
     def _writer(self, plan: PlanSpec | None, file: LeasedPlan | None, ledger: Ledger, *, resume: bool) -> RunWriter:
@@ -284,7 +313,7 @@ class ThinkEngine:
         meter = Meter(self.budget, writer)
         step_runner = StepRunner(writer, values, partial(self.runner, self.operator), self.limits, meter.check)
         failure_handler = FailureHandler(writer, step_runner, self.reflector, self.ask, self.limits, meter.check)
-        missing = partial(self._missing, values)
+        missing = partial(self._missing, values, writer)
         replanner = Replanner(writer, step_runner, self.planner, self.limits, meter.check, missing)
         scheduler = Scheduler(writer)
         at_work: dict[Work, Begun] = {}
@@ -360,7 +389,7 @@ class ThinkEngine:
         state = writer.state
         if self.planner is None:
             return why
-        if state.renewing is not None:
+        if state.renewing is not None and not writer.scope:
             refused = yield from replanner.renew(state.renewing)
         elif state.round_end == writer.digest:
             return f"{why}; neither the planner nor the last round has changed anything"
@@ -372,22 +401,28 @@ class ThinkEngine:
 
     def _why_not(self, writer: RunWriter, values: Values) -> str:
         """What keeps the plan from having converged."""
-        why, missing = [], self._missing(values)
-        blocked = _find_blocked(writer.plan)
-        if blocked and (missing or not self.required):
+        why, missing = [], self._missing(values, writer)
+        blocked = _find_blocked(writer)
+        if blocked and (missing or not self._required(writer)):
             named = ", ".join(blocked[:10]) + (f" and {len(blocked) - 10} more" if len(blocked) > 10 else "")
             why.append(f"steps are blocked: {named}")
-        elif not blocked and not writer.plan.is_converged:
+        elif not blocked and any(step.status in OPEN for step in iter_steps(writer.root)):
             why.append("steps are pending that cannot be reached")
         if missing:
             why.append(f"outputs are missing: {', '.join(missing)}")
         return "; ".join(why)
 
-    def _missing(self, values: Values) -> tuple[str, ...]:
+    def _required(self, writer: RunWriter) -> Sequence[str]:
+        return writer.root.outputs if isinstance(writer.root, PlanStep) else self.required
+
+    def _missing(self, values: Values, writer: RunWriter) -> tuple[str, ...]:
+        root = writer.root
+        if isinstance(root, PlanStep):
+            return tuple(name for name in dict.fromkeys(root.outputs) if values.find_below(name, root) is None)
         return tuple(name for name in self.required if not values.has(name))
 
     def _end(self, writer: RunWriter, values: Values, outcome: Outcome, reason: str) -> RunResult:
-        blocked = _find_blocked(writer.plan)
+        blocked = _find_blocked(writer)
         writer.note(Kind.ENDED, outcome=outcome.value, reason=reason, blocked=blocked)
         if writer.file is None:
             # Whoever gets the plan now may edit it, as well as the one that it was made of.
@@ -399,8 +434,8 @@ class ThinkEngine:
         return RunResult(outcome, reason, writer.run, plan, outputs, state.round, state.effort, tuple(blocked))
 
 
-def _find_blocked(plan: PlanSpec) -> list[str]:
-    return [step.step_id for step in iter_steps(plan) if step.status is PlanStatus.BLOCKED]
+def _find_blocked(writer: RunWriter) -> list[str]:
+    return [step.step_id for step in iter_steps(writer.root) if step.status is PlanStatus.BLOCKED]
 
 
 def _check(plan: PlanSpec) -> None:
@@ -408,3 +443,10 @@ def _check(plan: PlanSpec) -> None:
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise PlanRunError(f"the plan cannot be run: {faults[0]}{more}")
+
+
+def _check_subtask(plan: PlanSpec, step_id: str) -> None:
+    step = find_step(plan, step_id)
+    if step is None or step.step_type != "subtask":
+        what = "there is no such step" if step is None else f"it is of type {step.step_type}"
+        raise PlanRunError(f"step {visible_name(step_id)} is no subtask: {what}")

@@ -84,6 +84,14 @@ def test_what_is_blocked_beside_what_is_required() -> None:
     ]
 
 
+def test_one_subtask() -> None:
+    result = run(*RUN, "--subtask", "4", "--input", "bread=b")
+    assert (result.exit_code, result.stderr, calls()) == (0, "", ["4.1"])
+    assert run(*RUN, "--dry-run", "--subtask", "3", "--new-run").stdout.splitlines()[0].startswith("3  [decide]")
+    result = run(*RUN, "--subtask", "7", "--resume")
+    assert (result.exit_code, result.stderr) == (2, "Error: bakery.md: step 7 is no subtask: there is no such step\n")
+
+
 def test_a_budget_is_used_up(snapshot: SnapshotAssertion) -> None:
     result = run(*RUN, "--max-steps", "2")
     assert result.exit_code == 3

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from planspec_lark import PlanStatus
-from planspec_lark.engine import Budget, EngineLimits, HopStatus, Outcome, ThinkEvent, preview_resumed
+from planspec_lark import PlanStatus, parse_plan, serialize_plan
+from planspec_lark.engine import (
+    Budget,
+    EngineLimits,
+    HopStatus,
+    OperatorResult,
+    Outcome,
+    PlanRunError,
+    ThinkEvent,
+    preview_resumed,
+)
+from planspec_lark.engine.execution import read_execution
+from planspec_lark.engine.requests import request_execution
 from planspec_lark.llm import model_planner
 from planspec_lark.runs import MemoryLedger
 from planspec_lark.runs.ledger import Kind
@@ -227,6 +240,164 @@ def test_a_planner_is_asked_to_write_again_what_is_still_right() -> None:
     world.run(PART, planner=planner)
     assert '"details": [\n      "in detail"\n    ],' in prompts[0]
     assert '"result": "all well"' in prompts[0]
+
+
+# ---------------------------------------------------------------- loops whose total is not known
+
+
+def _last(**outputs: object) -> OperatorResult:
+    return OperatorResult(outputs=outputs, loop_done=True)
+
+
+def test_a_loop_counts_up_until_the_operator_ends_it() -> None:
+    world = World({"a": [ok("one"), ok("two"), _last(x=1)]})
+    result = world.run("1. [subtask] a → x | Progress: 3\n2. [act] b\n")
+    assert world.ran == ["1", "1", "1", "2"]
+    assert [call.is_in_open_loop for call in world.calls] == [True, True, True, False]
+    assert shown(result.plan).startswith("1. [x] [subtask] a → x | Progress: 6\n")
+
+
+@pytest.mark.parametrize("ends", ["a", "b"])
+def test_a_step_in_a_loop_ends_it_with_its_round(ends: str) -> None:
+    steps = "1. [subtask] s | Progress: 1\n  1.1. [act] a\n  1.2. [subtask] t | Progress: 0/2\n    1.2.1. [act] b\n"
+    world = World({ends: [ok(), ok(), _last()]})
+    result = world.run(steps)
+    rounds = {"a": 3, "b": 2}[ends]
+    assert world.ran == ["1.1", "1.2.1", "1.2.1"] * rounds
+    assert shown(result.plan).startswith(f"1. [x] [subtask] s | Progress: {rounds + 1}\n")
+
+
+def test_a_loop_ends_at_its_limit() -> None:
+    for steps in ("1. [subtask] a | Progress: 1\n", "1. [subtask] s | Progress: 1\n  1.1. [act] a\n"):
+        world = World()
+        result = world.run(steps, limits=EngineLimits(max_loop=4))
+        assert (len(world.ran), result.plan.steps[0].done_count) == (3, 4)
+        assert result.outcome is Outcome.CONVERGED
+
+
+def test_a_loop_in_a_loop_begins_anew() -> None:
+    world = World({"a": [ok(), _last()] * 2})
+    world.run("1. [subtask] s | Progress: 0/2\n  1.1. [subtask] t | Progress: 1\n    1.1.1. [act] a\n")
+    assert world.ran == ["1.1.1"] * 4
+
+
+def test_the_end_of_a_loop_outlives_a_budget() -> None:
+    world, ledger = World({"a": [_last()]}), MemoryLedger()
+    steps = "1. [subtask] s | Progress: 1\n  1.1. [act] a\n  1.2. [act] b\n"
+    first = world.run(steps, ledger=ledger, budget=Budget(steps=1))
+    assert world.run(first.plan, ledger=ledger, resume=True).outcome is Outcome.CONVERGED
+    assert world.ran == ["1.1", "1.2"]
+
+
+def test_an_answer_ends_a_loop() -> None:
+    step = plan("1. [subtask] a | Progress: 1\n").steps[0]
+    read = read_execution('{"status": "OK", "result": "", "loop_done": true}', step)
+    assert read.diagnostics == []
+    assert read.answer is not None
+    assert read.answer.loop_done
+    wrong = read_execution('{"status": "OK", "result": "", "loop_done": "yes"}', step)
+    assert [found.code for found in wrong.diagnostics] == ["PE103"]
+    for language in ("en", "zh"):
+        asked = [
+            request_execution(step, {}, (), "", language=language, is_in_open_loop=is_in) for is_in in (True, False)
+        ]
+        assert ["`loop_done`" in request.prompt for request in asked] == [True, False]
+        assert ["is_in_open_loop" in request.data for request in asked] == [True, False]
+
+
+# ---------------------------------------------------------------- one subtask by itself
+
+PARTS = "1. [act] z\n2. [subtask] s → x\n  2.1. [act] a → x\n  2.2. [act] b\n3. [act] c\n"
+
+
+def test_a_subtask_runs_by_itself() -> None:
+    world = World()
+    result = world.engine(plan(PARTS)).run_subtask("2")
+    assert world.ran == ["2.1", "2.2"]
+    assert (result.outcome, result.outputs) == (Outcome.CONVERGED, {"x": "a"})
+    assert shown(result.plan) == (
+        "1. [act] z\n2. [x] [subtask] s → x\n  2.1. [x] [act] a → x\n  2.2. [x] [act] b\n3. [act] c\n"
+    )
+
+
+def test_the_outputs_of_a_subtask_are_what_is_required() -> None:
+    world = World({"b": [failed("no")]})
+    result = world.engine(plan(PARTS), required=["nothing"]).run_subtask("2")
+    assert (result.outcome, result.blocked) == (Outcome.CONVERGED, ("2", "2.2"))
+    world = World({"a": [failed("no")]})
+    result = world.engine(plan(f"0. [!] [act] o\n{PARTS}")).run_subtask("2")
+    assert (result.outcome, result.blocked) == (Outcome.BLOCKED, ("2", "2.1"))
+    assert result.reason == "steps are blocked: 2, 2.1; outputs are missing: x"
+
+
+def test_a_subtask_is_planned_anew_in_rounds_of_its_own() -> None:
+    world = World({"a": [failed("no")]}, plannings=["PLAN_CMD: ADD 2.3 [act] d → x"])
+    result = world.engine(plan(PARTS)).run_subtask("2")
+    assert world.log == ["run 2.1", "run 2.2", "plan changes", "run 2.3"]
+    assert (result.outcome, result.rounds) == (Outcome.CONVERGED, 2)
+    (call,) = world.planned
+    assert (call.commands, call.missing) == (("REVISE", "ADD", "REPLAN"), ("x",))
+
+
+@pytest.mark.parametrize(
+    "command", ["ADD 2 [act] y", "REVISE 3 [act] y", "SKIP 2", "REVISE 2 [subtask] y", "SKIP 1", "REPLAN 20"]
+)
+def test_the_rest_of_the_plan_stays_as_it_is(command: str) -> None:
+    steps = f"{PARTS}20. [subtask] u\n  20.1. [act] v\n"
+    world = World({"b": [failed("no")]}, {"b": [f"PLAN_CMD: {command}", "ACCEPT"]})
+    result = world.engine(plan(steps)).run_subtask("2")
+    refusal = world.reflections[1].refusal
+    assert refusal is not None
+    (fault,) = refusal.diagnostics
+    assert fault.message.endswith(": only what stands below step 2 can be changed here")
+    assert [step.status.value for step in result.plan.steps] == ["pending", "done", "pending", "pending"]
+
+
+def test_the_rest_of_a_plan_is_run_behind_its_subtask() -> None:
+    ledger, world = MemoryLedger(), World()
+    first = world.engine(plan(PARTS), ledger=ledger).run_subtask("2")
+    assert world.run(first.plan, ledger=ledger, resume=True).outputs == {"x": "a"}
+    assert world.ran == ["2.1", "2.2", "1", "3"]
+
+
+def test_what_a_subtask_stands_below_stays_as_it_is() -> None:
+    steps = "1. [subtask] r\n  1.1. [subtask] s\n  1.2. [act] c\n"
+    world = World({"a": [failed("no")]}, plannings=["1. [act] a\n", "PLAN_CMD: REVISE 1.1.1 [act] b"])
+    result = world.engine(plan(steps)).run_subtask("1.1")
+    assert world.log == ["plan children 1.1", "run 1.1.1", "plan changes", "run 1.1.1"]
+    assert shown(result.plan) == ("1. [subtask] r\n  1.1. [x] [subtask] s\n    1.1.1. [x] [act] b\n  1.2. [act] c\n")
+
+
+def test_a_whole_new_plan_waits_for_the_whole_run() -> None:
+    ledger = MemoryLedger()
+    world = World({"a": [failed("no")]}, plannings=["PLAN_CMD: REPLAN ALL", "1. [act] e\n"])
+    first = world.run(PARTS, ledger=ledger, budget=Budget(llm_calls=5))
+    text = parse_plan(serialize_plan(first.plan).replace("[!]", "[ ]"))
+    assert first.outcome is Outcome.BUDGET
+    result = world.engine(text, ledger=ledger).run_subtask("2", resume=True)
+    assert (result.outcome, [call.purpose.value for call in world.planned]) == (Outcome.BLOCKED, ["changes"])
+
+
+def test_a_subtask_is_gone_on_with() -> None:
+    ledger, world = MemoryLedger(), World()
+    first = world.engine(plan(PARTS), ledger=ledger, budget=Budget(steps=1)).run_subtask("2")
+    assert first.outcome is Outcome.BUDGET
+    second = asyncio.run(world.engine(first.plan, ledger=ledger).arun_subtask("2", resume=True))
+    assert (second.outcome, world.ran) == (Outcome.CONVERGED, ["2.1", "2.2"])
+
+
+@pytest.mark.parametrize(
+    ("step_id", "why"),
+    [
+        ("9", "there is no such step"),
+        ("", "there is no such step"),
+        ("1", "it is of type act"),
+        ("2.1", "it is of type act"),
+    ],
+)
+def test_what_is_no_subtask_cannot_be_run_by_itself(step_id: str, why: str) -> None:
+    with pytest.raises(PlanRunError, match=f"^step {step_id} is no subtask: {why}$"):
+        World().engine(plan(PARTS)).run_subtask(step_id)
 
 
 # ---------------------------------------------------------------- commands alone

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -25,6 +24,7 @@ from planspec_lark.cli.arguments import (
     program_of,
     timeout_option,
 )
+from planspec_lark.cli.ledgers import LedgerPlace, database_options, without_password
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -57,11 +57,14 @@ from planspec_lark.engine import (
     PlanRunError,
     Request,
     RunResult,
+    StepCall,
     ThinkEngine,
     Unusable as OperatorUnusable,
+    dask_runner,
     preview,
     preview_resumed,
 )
+from planspec_lark.engine.models import Operator
 from planspec_lark.json_text import read_json
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.agents import Model
@@ -69,9 +72,8 @@ from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
-from planspec_lark.runs import LedgerError, SqliteLedger
-from planspec_lark.runs.ledger import RunInfo
-from planspec_lark.runs.sqlite_ledger import ledger_path
+from planspec_lark.runs import LedgerError, RunInfo
+from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import Limits, PlanSyntaxError, Severity, one_line
 from planspec_lark.syntax.limits import DEFAULT_LIMITS
 from planspec_lark.syntax.source import visible_name
@@ -84,6 +86,7 @@ _ROLES = {
     "reflector": "A program that says what becomes of a step that has not gone well.",
     "planner": "A program that changes the plan after a round, and writes steps.",
 }
+_DASK = "dask://"
 # What is said once: a run that goes on must not begin anew, and edits made later have to be asked about again.
 _ONCE = ("resume", "new_run", "rerun_edited", "keep", "dry_run")
 
@@ -126,6 +129,8 @@ _run_options = options(
     timeout_option("a program or a model"),
     flag("--no-interact", help="Ask nobody, even on a terminal."),
     flag("--dry-run", help="Only write which steps would be done, and with what."),
+    database_options,
+    click.option("--on", "cluster", metavar="dask://HOST:PORT", help="Let a cluster of Dask do the steps."),
 )
 
 
@@ -139,9 +144,9 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     """Run a plan.
 
     Programs get a request as JSON on standard input and write their answer to standard output. FILE always says where
-    the run stands, FILE.ledger keeps what has happened. Exits with 0 where the plan has converged, 1 where steps are
-    blocked, outputs are missing or something is wrong with the plan, 2 where something cannot be used, 3 where a budget
-    is used up, and 130 where it was interrupted.
+    the run stands; FILE.ledger, or a database, keeps what has happened. Exits with 0 where the plan has converged, 1
+    where steps are blocked, outputs are missing or something is wrong with the plan, 2 where something cannot be used,
+    3 where a budget is used up, and 130 where it was interrupted.
     """
     if file == "-":
         raise click.UsageError("A run needs a file that it can write to.")
@@ -154,17 +159,22 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
         budget = Budget(
             given["max_steps"], given["max_seconds"], given["max_calls"], given["max_tokens"], given["max_cost"]
         )
+    if given["cluster"] is not None and not given["cluster"].startswith(_DASK):
+        raise click.UsageError("--on: expected dask://HOST:PORT.")
     inputs, asked = _read_inputs(given["inputs_file"], given["inputs"]), [""]
     models = {} if given["dry_run"] else _models(given, asked)
-    plan, ledger_file = _read(file), ledger_path(Path(file).resolve())
+    plan, place = _read(file), LedgerPlace.of(file, given["database"], given["name"])
     plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), _go_on_line(ctx)
     with _errors(file, asked, go_on):
-        info = _choose(ledger_file, plan_file, file, given)
+        info = _choose(place, plan_file, file, given)
         if given["dry_run"]:
-            _write_preview(_preview(plan, ledger_file, info, inputs, edited), given["subtask"])
+            _write_preview(_preview(plan, place, info, inputs, edited), given["subtask"])
             return
-        with stoppable(f"Stopped. This goes on:\n{go_on}"), displayed() as display:
-            engine = _engine(plan_file, models, display, given, inputs=inputs, edited=edited, budget=budget)
+        more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], asked)}
+        with stoppable(f"Stopped. This goes on:\n{go_on}"), displayed() as display, place.writing() as ledger:
+            if ledger is not None:
+                more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
+            engine = _engine(plan_file, models, display, given, **more)
             subtask, resume = given["subtask"], given["resume"]
             result = engine.run(resume=resume) if subtask is None else engine.run_subtask(subtask, resume=resume)
     _leave(result, file, go_on)
@@ -241,17 +251,31 @@ def _read(file: str) -> PlanSpec:
     return found.plan
 
 
-def _choose(ledger_file: Path, plan_file: PlanFile, file: str, given: Mapping[str, Any]) -> RunInfo | None:
+def _runner(cluster: str | None, asked: list[str]) -> dict[str, Any]:
+    """What sends steps to a cluster, if there is one."""
+    if cluster is None:
+        return {}
+    asked[:] = ["--on"]
+    send = dask_runner("tcp://" + cluster.removeprefix(_DASK))
+
+    def run(operator: Operator, call: StepCall) -> Any:
+        # Who is asked there is not noted here.
+        asked[:] = ["operator"]
+        return send(operator, call)
+
+    return {"runner": run}
+
+
+def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[str, Any]) -> RunInfo | None:
     """The run to go on with; None where a new one begins. There is no guessing which of the two is meant."""
-    runs: Sequence[RunInfo] = []
-    if ledger_file.exists():
-        with closing(SqliteLedger(ledger_file, read_only=True)) as ledger:
-            runs = ledger.runs()
+    last = None
+    with suppress(NoLedgerError), place.reading() as ledger:
+        last = place.last_run(ledger)
     if given["resume"]:
-        if not runs:
+        if last is None:
             raise Unreadable(file, "there is no run to go on with; without --resume, one begins")
-        return runs[-1]
-    if runs and not given["new_run"]:
+        return last
+    if last is not None and not given["new_run"]:
         if not given["dry_run"] and (lease := plan_file.lease()):
             raise Unreadable(file, f"another process runs this plan: {lease}")
         raise Unreadable(file, "this plan was run before: --resume goes on with that run, --new-run begins another")
@@ -259,12 +283,12 @@ def _choose(ledger_file: Path, plan_file: PlanFile, file: str, given: Mapping[st
 
 
 def _preview(
-    plan: PlanSpec, ledger_file: Path, info: RunInfo | None, inputs: Mapping[str, Any], edited: Edited
+    plan: PlanSpec, place: LedgerPlace, info: RunInfo | None, inputs: Mapping[str, Any], edited: Edited
 ) -> list[Planned]:
     """The steps that a run would do."""
     if info is None:
         return preview(plan, inputs)
-    with closing(SqliteLedger(ledger_file, read_only=True)) as ledger:
+    with place.reading() as ledger:
         return preview_resumed(plan, ledger, info, inputs, edited)
 
 
@@ -358,6 +382,8 @@ def _go_on_line(context: click.Context) -> str:
         if name in left_out or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         value = values[name]
+        if name == "database":
+            value = without_password(value)
         if isinstance(param, click.Argument):
             # Whatever begins with a dash would be an option.
             words.append(f"./{value}" if value.startswith("-") else value)

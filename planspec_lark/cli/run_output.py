@@ -6,15 +6,15 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_argument
+from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
     Row,
     Unreadable,
@@ -28,9 +28,8 @@ from planspec_lark.cli.plans import step_rows
 from planspec_lark.engine import ThinkEvent
 from planspec_lark.planspec import PlanSpec, PlanStatus
 from planspec_lark.planspec.fold import view_steps
-from planspec_lark.runs import SqliteLedger
+from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Kind, Record, RunInfo
-from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.source import visible_name
 
@@ -259,41 +258,38 @@ def _render(rows: Iterable[Row], width: int) -> Any:
 @flag("--runs", "lists", help="List the runs.")
 @count_option("--last", metavar="N", help="Only the last N records, or runs.")
 @flag("--json", "as_json", help="A JSON object a line, with all that the ledger has.")
+@database_options
 @folder_option
-def log_command(file: str, run_id: str | None, lists: bool, last: int | None, as_json: bool) -> None:
+def log_command(  # noqa: PLR0913  (they are the options)
+    *,
+    file: str,
+    run_id: str | None,
+    lists: bool,
+    last: int | None,
+    as_json: bool,
+    database: str | None,
+    name: str | None,
+) -> None:
     """Show what has happened to a plan, from its ledger."""
     if lists and run_id is not None:
         raise click.UsageError("--run and --runs exclude each other.")
     if file == "-":
         raise click.UsageError("A ledger stands beside the file of a plan.")
+    place = LedgerPlace.of(file, database, name)
     try:
-        with closing(SqliteLedger(_path(file), read_only=True)) as ledger:
-            runs = ledger.runs()
+        with place.reading() as ledger:
             if lists:
+                runs = place.runs(ledger)
                 _write_runs(runs[-last:] if last else runs, as_json=as_json)
             else:
-                _write_records(ledger, _choose(runs, run_id, file).run, last, as_json=as_json)
+                info = place.last_run(ledger) if run_id is None else ledger.find_run(run_id)
+                if info is None:
+                    which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
+                    raise Unreadable(file, which)
+                _write_records(ledger, info.run, last, as_json=as_json)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError):
         # It has the form of a ledger, and things in it that no run writes.
         raise Unusable(f"{visible_name(file)}: this is no ledger of plans") from None
-
-
-def _path(file: str) -> Path:
-    try:
-        path = Path(file).resolve()
-    except (OSError, RuntimeError) as error:
-        raise Unreadable(file, "cannot be read") from error
-    if not path.name:
-        raise Unreadable(file, "is no file")
-    return ledger_path(path)
-
-
-def _choose(runs: Sequence[RunInfo], run_id: str | None, file: str) -> RunInfo:
-    found = [info for info in runs if run_id is None or info.run == run_id]
-    if not found:
-        which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
-        raise Unreadable(file, which)
-    return found[-1]
 
 
 def _write_runs(runs: Sequence[RunInfo], *, as_json: bool) -> None:
@@ -304,7 +300,7 @@ def _write_runs(runs: Sequence[RunInfo], *, as_json: bool) -> None:
             write_rows([[(f"{visible_name(info.run)}  {_clock(info.time)}", "")]])
 
 
-def _write_records(ledger: SqliteLedger, run: str, last: int | None, *, as_json: bool) -> None:
+def _write_records(ledger: Ledger, run: str, last: int | None, *, as_json: bool) -> None:
     records: Iterable[Record] = ledger.records(run)
     if last is not None:
         records = reversed(list(ledger.records(run, newest_first=True, limit=last)))
@@ -315,7 +311,7 @@ def _write_records(ledger: SqliteLedger, run: str, last: int | None, *, as_json:
             write_rows(_rows_of(record.kind, record.step, record.data, f"{_clock(record.time)}  "))
 
 
-def _value(ledger: SqliteLedger, run: str, record: Record) -> dict[str, Any]:
+def _value(ledger: Ledger, run: str, record: Record) -> dict[str, Any]:
     more = {
         "data": dict(record.data),
         "outputs": {name: ledger.value(run, record.seq, name) for name in record.data.get("names", ())},

@@ -9,6 +9,7 @@ from planspec_lark._lazy import attach
 if TYPE_CHECKING:
     from planspec_lark.engine.decisions import Decision as Decision
     from planspec_lark.engine.execution import ExecutionScan as ExecutionScan, read_execution as read_execution
+    from planspec_lark.engine.jobs import run_plan as run_plan, submit_plan as submit_plan
     from planspec_lark.engine.models import (
         Answer as Answer,
         Budget as Budget,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         StepCall as StepCall,
         Unusable as Unusable,
     )
+    from planspec_lark.engine.on_dask import dask_runner as dask_runner
     from planspec_lark.engine.plan_view import plan_excerpt as plan_excerpt
     from planspec_lark.engine.previews import (
         InputSource as InputSource,
@@ -65,7 +67,9 @@ else:
         {
             "execution": "ExecutionScan read_execution",
             "retry": "Asked ask ask_async",
+            "on_dask": "dask_runner",
             "decisions": "Decision",
+            "jobs": "run_plan submit_plan",
             "run_writer": "ThinkEvent",
             "models": (
                 "Answer Budget Effort EngineLimits HopStatus OperatorResult "

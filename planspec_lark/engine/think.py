@@ -128,6 +128,8 @@ class ThinkEngine:
         ledger: where the run is written down; by default in memory, or beside the file.
         runner: calls the operator. One that runs steps elsewhere knows the work by the call's ``key``: a call that is
             made again after a crash has the same.
+        run_id: of a new run, or of the run to go on with; by default one by chance, or the last one.
+        run_name: what a new run is called in the ledger.
 
     A reflector, a planner or an ``ask`` that raises ends the run with what it raised. The run can go on later.
     """
@@ -147,6 +149,8 @@ class ThinkEngine:
     view_pause: float = field(default=VIEW_PAUSE, validator=ge(0), kw_only=True)
     ledger: Ledger | None = field(default=None, kw_only=True)
     runner: Runner = field(default=_call, kw_only=True)
+    run_id: str = field(default="", validator=instance_of(str), kw_only=True)
+    run_name: str = field(default="", validator=instance_of(str), kw_only=True)
 
     def run(self, *, resume: bool = False) -> RunResult:
         """Run the plan until it has converged, or nothing is left that can be done, or a budget is used up.
@@ -203,6 +207,21 @@ class ThinkEngine:
 
     # ---------------------------------------------------------------- beginning
 
+    def begin(self) -> str:
+        """Write the beginning of a run into the ledger, for whoever goes on with it; gives its id.
+
+        Where a beginning with this ``run_id`` was cut off, it is finished. A run that has begun is left as it is.
+
+        Raises:
+            As :meth:`run`.
+        """
+        ledger = self.ledger
+        is_known = ledger is not None and bool(self.run_id) and ledger.find_run(self.run_id) is not None
+        if ledger is not None and is_known and ledger.count(self.run_id):
+            return self.run_id
+        with self._begun(None, resume=is_known) as writer:
+            return writer.run
+
     @contextmanager
     def _begun(self, subtask: str | None, *, resume: bool) -> Iterator[RunWriter]:
         with ExitStack() as held:
@@ -221,11 +240,12 @@ class ThinkEngine:
             writer = self._writer(plan, file, ledger, resume=resume)
             if subtask is not None:
                 _check_subtask(plan or writer.plan, subtask)
-            # Whoever may write the file is the only one at work, whatever an older lease says.
+            # Whoever may write the file is the only one at work, whatever an older lease says. A ledger from elsewhere
+            # may have writers elsewhere.
+            is_own = file is not None and self.ledger is None
             write = None if file is None else writer.write_view
-            writer.keeper = held.enter_context(
-                keeping(ledger, writer.run, write=write, pause=self.view_pause, takes_over=file is not None)
-            )
+            beside = keeping(ledger, writer.run, write=write, pause=self.view_pause, takes_over=is_own)
+            writer.keeper = held.enter_context(beside)
             if writer.state.last is None:
                 writer.write_view()
                 writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=self._take_inputs() if resume else {})
@@ -237,17 +257,17 @@ class ThinkEngine:
     def _writer(self, plan: PlanSpec | None, file: LeasedPlan | None, ledger: Ledger, *, resume: bool) -> RunWriter:
         """The writer of a new run, or of the last one."""
         if resume:
-            runs = ledger.runs()
-            if not runs:
+            info = ledger.find_run(self.run_id) if self.run_id else ledger.last_run()
+            if info is None:
                 raise PlanRunError("there is no run to go on with")
-            run, past = runs[-1].run, replay(ledger, runs[-1].run)
+            run, past = info.run, replay(ledger, info.run)
             if past.state.last is not None:
                 return RunWriter(past.plan, past.state, ledger, run, file, self.on_event)
         if plan is None:
             raise PlanRunError("there is no plan to begin with")
         if not resume:
-            run = secrets.token_hex(8)
-            ledger.begin(RunInfo(run, time.time(), self._take_inputs()))
+            run = self.run_id or secrets.token_hex(8)
+            ledger.begin(RunInfo(run, time.time(), self._take_inputs(), self.run_name))
         return RunWriter(plan, RunState(), ledger, run, file, self.on_event)
 
     def _take_inputs(self) -> dict[str, Any]:
@@ -308,8 +328,9 @@ class ThinkEngine:
     # ---------------------------------------------------------------- running
 
     def _go_on(self, writer: RunWriter) -> Turn[RunResult]:
-        given = next(info.inputs for info in writer.ledger.runs() if info.run == writer.run)
-        values = Values(writer, {**given, **writer.state.inputs})
+        info = writer.ledger.find_run(writer.run)
+        assert info is not None
+        values = Values(writer, {**info.inputs, **writer.state.inputs})
         meter = Meter(self.budget, writer)
         step_runner = StepRunner(writer, values, partial(self.runner, self.operator), self.limits, meter.check)
         failure_handler = FailureHandler(writer, step_runner, self.reflector, self.ask, self.limits, meter.check)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Record as Record,
         RunInfo as RunInfo,
     )
+    from planspec_lark.runs.postgres_ledger import PostgresLedger as PostgresLedger
     from planspec_lark.runs.sqlite_ledger import SqliteLedger as SqliteLedger, ledger_path as ledger_path
 else:
     __getattr__, __dir__, __all__ = attach(
@@ -24,6 +25,7 @@ else:
         {
             "history": "Event History",
             "ledger": "Change Kind Ledger LedgerError MemoryLedger Record RunInfo",
+            "postgres_ledger": "PostgresLedger",
             "sqlite_ledger": "SqliteLedger ledger_path",
         },
     )

@@ -26,6 +26,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "MemoryLedger",
+    "NoLedgerError",
     "Record",
     "RunBusyError",
     "RunInfo",
@@ -34,6 +35,10 @@ __all__ = [
 
 class LedgerError(PlanSpecError):
     """A ledger that cannot be read or written; the text says why."""
+
+
+class NoLedgerError(LedgerError):
+    """There is no ledger where one was to be read."""
 
 
 class FencedError(LedgerError):
@@ -117,11 +122,12 @@ class Record:
 
 @frozen
 class RunInfo:
-    """A run: its id, when it began, and the values that it was given."""
+    """A run: its id, when it began, the values that it was given, and a name, which other runs may have as well."""
 
     run: str
     time: float
     inputs: Mapping[str, Any] = field(factory=dict)
+    name: str = ""
 
 
 class Ledger(Protocol):
@@ -134,8 +140,18 @@ class Ledger(Protocol):
     def runs(self) -> Sequence[RunInfo]:
         """All runs, the oldest first."""
 
+    def find_run(self, run: str) -> RunInfo | None:
+        """The run with this id."""
+
+    def last_run(self, name: str | None = None) -> RunInfo | None:
+        """The run that has begun last, of all or of those with this name."""
+
     def begin(self, info: RunInfo) -> None:
-        """Note a new run."""
+        """Note a new run.
+
+        Raises:
+            LedgerError: there is a run with this id, or it cannot be written.
+        """
 
     def append(self, run: str, record: Record, *, after: int) -> Record:
         """Keep a record for good before this returns; gives it with its number and time, without outputs.
@@ -208,8 +224,18 @@ class MemoryLedger:
         """All runs, the oldest first."""
         return list(self._runs)
 
+    def find_run(self, run: str) -> RunInfo | None:
+        """The run with this id."""
+        return next((info for info in self._runs if info.run == run), None)
+
+    def last_run(self, name: str | None = None) -> RunInfo | None:
+        """The run that has begun last."""
+        return next((info for info in reversed(self._runs) if name is None or info.name == name), None)
+
     def begin(self, info: RunInfo) -> None:
         """Note a new run."""
+        if self.find_run(info.run) is not None:
+            raise LedgerError(known(info.run))
         self._runs.append(info)
 
     def append(self, run: str, record: Record, *, after: int) -> Record:
@@ -271,6 +297,11 @@ class MemoryLedger:
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def known(run: str) -> str:
+    """Why a run cannot begin."""
+    return f"there is a run {visible_name(run)} already"
 
 
 def fenced(run: str) -> str:

@@ -11,7 +11,18 @@ from typing import Any
 
 from attrs import evolve
 
-from planspec_lark.runs.ledger import Change, FencedError, Kind, Record, RunBusyError, RunInfo, busy, fenced
+from planspec_lark.runs.ledger import (
+    Change,
+    FencedError,
+    Kind,
+    LedgerError,
+    Record,
+    RunBusyError,
+    RunInfo,
+    busy,
+    fenced,
+    known as known_run,
+)
 from planspec_lark.runs.owner import Owner
 
 __all__ = ["SqlLedger"]
@@ -58,15 +69,34 @@ class SqlLedger(ABC):
 
     def runs(self) -> Sequence[RunInfo]:
         """All runs, the oldest first."""
+        return self._runs("ORDER BY number")
+
+    def find_run(self, run: str) -> RunInfo | None:
+        """The run with this id."""
+        return next(iter(self._runs("WHERE run = ?", run)), None)
+
+    def last_run(self, name: str | None = None) -> RunInfo | None:
+        """The run that has begun last."""
+        last = "ORDER BY number DESC LIMIT 1"
+        found = self._runs(last) if name is None else self._runs(f"WHERE name = ? {last}", name)
+        return next(iter(found), None)
+
+    def _runs(self, which: str, *values: str) -> Sequence[RunInfo]:
         with self._errors():
-            rows = self._execute("SELECT run, time, inputs FROM runs ORDER BY number")
-            return [RunInfo(run, float(at), _object(inputs)) for run, at, inputs in rows]
+            rows = self._execute(f"SELECT run, time, inputs, name FROM runs {which}", values)  # noqa: S608  (ours alone)
+            return [RunInfo(run, float(at), _object(inputs), name) for run, at, inputs, name in rows]
 
     def begin(self, info: RunInfo) -> None:
         """Note a new run."""
-        row = (info.run, info.time, json.dumps(dict(info.inputs), allow_nan=False))
-        with self._errors(), self._transaction():
-            self._execute("INSERT INTO runs (run, time, inputs) VALUES (?, ?, ?)", row)
+        row = (info.run, info.time, json.dumps(dict(info.inputs), allow_nan=False), info.name)
+        with self._errors():
+            try:
+                with self._transaction():
+                    self._execute("INSERT INTO runs (run, time, inputs, name) VALUES (?, ?, ?, ?)", row)
+            except Exception as error:
+                if self._is_taken(error):
+                    raise LedgerError(known_run(info.run)) from None
+                raise
 
     def append(self, run: str, record: Record, *, after: int) -> Record:
         """Keep a record: it is on the disk when this returns."""

@@ -11,18 +11,20 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from planspec_lark.runs.ledger import LedgerError
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError
 from planspec_lark.runs.sql_ledger import SqlLedger
 from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["SqliteLedger", "ledger_path", "open_ledger"]
 
 # "PSLG", and the version of the tables.
-_APPLICATION, _VERSION = 0x50534C47, 2
+_APPLICATION, _VERSION = 0x50534C47, 3
 _TABLES = """
 CREATE TABLE runs (
-  number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, time REAL NOT NULL, inputs TEXT NOT NULL
+  number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, time REAL NOT NULL, inputs TEXT NOT NULL,
+  name TEXT NOT NULL
 );
+CREATE INDEX runs_by_name ON runs (name, number);
 CREATE TABLE records (
   run TEXT NOT NULL REFERENCES runs (run), seq INTEGER NOT NULL, kind TEXT NOT NULL,
   step TEXT NOT NULL, hash TEXT NOT NULL, attempt INTEGER NOT NULL,
@@ -78,7 +80,7 @@ class SqliteLedger(SqlLedger):
         self._lock = RLock()
         home = Path(path)
         if read_only and not home.is_file():
-            raise LedgerError(f"{self._name}: there is no ledger here")
+            raise NoLedgerError(f"{self._name}: there is no ledger here")
         with self._errors():
             uri = f"{home.absolute().as_uri()}?{_reading(home) if read_only else 'mode=rwc'}"
             self._base = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)

@@ -1,4 +1,4 @@
-"""Ledgers: in memory and in a file they are the same, and what is no ledger is refused."""
+"""Ledgers in files: a run is the same as in memory, and what is no ledger is refused."""
 
 from __future__ import annotations
 
@@ -7,37 +7,16 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from planspec_lark.engine import ThinkEngine
 from planspec_lark.planspec import GRAMMAR_VERSION
 from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, SqliteLedger
-from planspec_lark.runs.history import History
 from planspec_lark.runs.ledger import Change, Kind, Record, RunInfo
 from tests.corpus import ROOT
 from tests.engine.worlds import World, plan
-
-Make = Callable[[], Ledger]
-
-
-@pytest.fixture(params=["memory", "file"])
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
-    made: list[Ledger] = []
-
-    def one() -> Ledger:
-        if request.param == "file":
-            made.append(SqliteLedger(tmp_path / "ledger"))
-        elif not made:
-            made.append(MemoryLedger())
-        return made[-1]
-
-    yield one
-    for ledger in made:
-        ledger.close()
 
 
 def _full() -> Record:
@@ -57,78 +36,6 @@ def _full() -> Record:
 
 def _append(ledger: Ledger, record: Record, run: str = "r") -> Record:
     return ledger.append(run, record, after=ledger.count(run))
-
-
-def test_a_record_comes_back_as_it_was(make: Make) -> None:
-    ledger = make()
-    ledger.begin(RunInfo("r", 1.5, {"a": [1]}))
-    kept = _append(ledger, _full())
-    assert (kept.seq, kept.outputs) == (1, {})
-    assert kept.time > 0
-    (read,) = make().records("r")
-    assert read == kept
-    assert (read.data, read.changes, read.plan) == (_full().data, _full().changes, "plan\n")
-    assert (read.before, read.after, read.attempt, read.hash) == ("b", "a", 3, "abc")
-    assert make().value("r", 1, "x") == [1, {"a": None}]
-    assert list(make().runs()) == [RunInfo("r", 1.5, {"a": [1]})]
-
-
-def test_values_that_are_not_there(make: Make) -> None:
-    ledger = make()
-    ledger.begin(RunInfo("r", 1.0))
-    _append(ledger, _full())
-    for seq, name in [(1, "z"), (2, "x"), (0, "x")]:
-        with pytest.raises(KeyError):
-            ledger.value("r", seq, name)
-
-
-def test_a_value_is_one_s_own(make: Make) -> None:
-    ledger, value = make(), [1]
-    ledger.begin(RunInfo("r", 1.0))
-    _append(ledger, Record(Kind.DONE, outputs={"x": value}))
-    value.append(2)
-    ledger.value("r", 1, "x").append(3)
-    assert ledger.value("r", 1, "x") == [1]
-
-
-def test_runs_stay_in_the_order_in_which_they_began(make: Make) -> None:
-    """Whatever the clock says."""
-    ledger = make()
-    for run, time in [("b", 9.0), ("a", 5.0), ("c", 7.0)]:
-        ledger.begin(RunInfo(run, time))
-    assert [info.run for info in make().runs()] == ["b", "a", "c"]
-
-
-def test_records_are_chosen(make: Make) -> None:
-    ledger = make()
-    for run in "rs":
-        ledger.begin(RunInfo(run, 1.0))
-    for number in range(500):
-        kind = [Kind.DONE, Kind.FAILED, Kind.TOLD][number % 3]
-        _append(ledger, Record(kind, str(number)), "rs"[number % 2])
-
-    def steps(**how: Any) -> list[int]:
-        return [int(record.step) for record in ledger.records("r", **how)]
-
-    mine = list(range(0, 500, 2))
-    assert steps() == mine
-    assert steps(newest_first=True) == mine[::-1]
-    assert steps(limit=3) == [0, 2, 4]
-    assert steps(limit=0) == []
-    assert steps(newest_first=True, limit=201) == mine[::-1][:201]
-    assert steps(kinds=[Kind.DONE]) == [number for number in mine if number % 3 == 0]
-    assert steps(kinds=[Kind.TOLD, Kind.DONE], newest_first=True, limit=2) == [498, 494]
-    assert list(ledger.records("t")) == []
-    assert [event.step for event in History(ledger, "r").last(2)] == ["496", "498"]
-
-
-def test_records_may_be_added_while_some_are_read(make: Make) -> None:
-    ledger = make()
-    ledger.begin(RunInfo("r", 1.0))
-    _append(ledger, Record(Kind.DONE, "1"))
-    for read in ledger.records("r", limit=2):
-        _append(ledger, Record(Kind.DONE, read.step + "1"))
-    assert [record.step for record in ledger.records("r")][:2] == ["1", "11"]
 
 
 def test_a_run_is_the_same_in_both(tmp_path: Path) -> None:

@@ -1,0 +1,108 @@
+"""Where the runs of a plan are kept: beside its file, or in a database, where they have its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from attrs import frozen
+
+from planspec_lark.cli.arguments import options
+from planspec_lark.cli.output import Unreadable
+from planspec_lark.runs import LedgerError, SqliteLedger
+from planspec_lark.runs.sqlite_ledger import ledger_path
+
+if TYPE_CHECKING:
+    from planspec_lark.runs import Ledger, RunInfo
+
+__all__ = ["LedgerPlace", "database_options", "without_password"]
+
+
+def _check(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    if value is not None:
+        try:
+            without_password(value)
+        except LedgerError as error:
+            raise click.UsageError(f"--{error}") from None
+    return value
+
+
+database_options = options(
+    click.option(
+        "--database",
+        metavar="URL",
+        envvar="PLANSPEC_DATABASE",
+        callback=_check,
+        help="Keep runs in this database of PostgreSQL, not beside the file.",
+    ),
+    click.option("--name", metavar="NAME", help="What the runs of the plan are called there; by default its path."),
+)
+
+
+def without_password(database: str) -> str:
+    """What can be shown of where a database is."""
+    from planspec_lark.runs.postgres_ledger import hide_password  # noqa: PLC0415  (few calls have a database)
+
+    return hide_password(database)
+
+
+@frozen
+class LedgerPlace:
+    """Where the runs of one plan are.
+
+    Attributes:
+        file: beside the plan.
+        database: the database in place of it, if there is one.
+        name: what the runs are called there; empty beside a file, where all runs are of one plan.
+    """
+
+    file: Path
+    database: str | None
+    name: str
+
+    @classmethod
+    def of(cls, file: str, database: str | None, name: str | None) -> LedgerPlace:
+        """The place for a plan's file."""
+        if name is not None and database is None:
+            raise click.UsageError("--name goes with --database.")
+        try:
+            path = Path(file).resolve()
+        except (OSError, RuntimeError) as error:
+            raise Unreadable(file, "cannot be read") from error
+        if not path.name:
+            raise Unreadable(file, "is no file")
+        return cls(ledger_path(path), database, "" if database is None else name or str(path))
+
+    @contextmanager
+    def reading(self) -> Iterator[Ledger]:
+        """The ledger, which is only read. Raises NoLedgerError where there is none."""
+        if self.database is None:
+            with closing(SqliteLedger(self.file, read_only=True)) as ledger:
+                yield ledger
+            return
+        from planspec_lark.runs.postgres_ledger import PostgresLedger  # noqa: PLC0415
+
+        with closing(PostgresLedger(self.database, read_only=True)) as ledger:
+            yield ledger
+
+    @contextmanager
+    def writing(self) -> Iterator[Ledger | None]:
+        """The ledger in the database; None where an engine opens the one beside the file by itself."""
+        if self.database is None:
+            yield None
+            return
+        from planspec_lark.runs.postgres_ledger import PostgresLedger  # noqa: PLC0415
+
+        with closing(PostgresLedger(self.database)) as ledger:
+            yield ledger
+
+    def last_run(self, ledger: Ledger) -> RunInfo | None:
+        """The last run of the plan."""
+        return ledger.last_run(None if self.database is None else self.name)
+
+    def runs(self, ledger: Ledger) -> list[RunInfo]:
+        """All runs of the plan, the oldest first."""
+        return [info for info in ledger.runs() if self.database is None or info.name == self.name]

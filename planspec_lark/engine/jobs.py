@@ -1,0 +1,97 @@
+"""A run as a job: two functions that a job system may call on any machine, as often as it likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import Any
+
+from planspec_lark.engine.models import Operator, Planner, Reflector
+from planspec_lark.engine.think import PlanRunError, RunResult, ThinkEngine
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.runs.ledger import FencedError, Kind, Ledger, RunBusyError
+from planspec_lark.runs.postgres_ledger import PostgresLedger
+from planspec_lark.syntax.source import visible_name
+
+__all__ = ["run_plan", "submit_plan"]
+
+
+def submit_plan(
+    database: str | Ledger, plan: PlanSpec, run: str, *, name: str = "", inputs: Mapping[str, Any] | None = None
+) -> None:
+    """Write the beginning of a run: its plan and what it is given. Nothing is run yet.
+
+    It may be called again, with the same plan: there is one run of this id.
+
+    Args:
+        database: where the ledger is: a database of PostgreSQL, as ``postgresql://user@host/database``, or a ledger.
+        plan: the plan, which is left as it is.
+        run: the id of the run.
+        name: what it is called, which other runs may be as well.
+        inputs: values by name, as JSON can say them.
+
+    Raises:
+        PlanRunError: the plan has faults that keep it from being run, or the run has begun with another one.
+        RunBusyError: another process is about to write this beginning.
+        LedgerError: the ledger cannot be read or written.
+    """
+    if not run:
+        raise ValueError("run: a run needs an id")
+    with _opened(database) as ledger:
+        ThinkEngine(plan, _refuse, inputs=inputs or {}, ledger=ledger, run_id=run, run_name=name).begin()
+        begun = next(ledger.records(run, kinds=[Kind.BEGUN], limit=1))
+        if parse_plan(begun.plan or "") != parse_plan(serialize_plan(plan)):
+            raise PlanRunError(f"run {visible_name(run)} has begun with another plan")
+
+
+def run_plan(
+    database: str | Ledger,
+    run: str,
+    operator: Operator,
+    reflector: Reflector | None = None,
+    planner: Planner | None = None,
+    **options: Any,
+) -> RunResult | None:
+    """Go on with a run, from its ledger alone, until it ends.
+
+    It may be called at any time, on any machine, by several at once: one of them is at work, and a step that is done is
+    not done again. A step that a crash has cut off is begun again with the same key.
+
+    Args:
+        database: as for :func:`submit_plan`.
+        run: the id of the run.
+        operator, reflector, planner: as for :class:`~planspec_lark.engine.ThinkEngine`.
+        options: the others of the engine, such as ``required``, ``limits``, ``budget`` and ``runner``.
+
+    Returns:
+        How it has ended; None where another process is at work on it, or has taken it over from this one. Call again
+        later then: that process may die.
+
+    Raises:
+        PlanRunError: there is no such run.
+        LedgerError: the ledger cannot be read or written, for the time being or at all.
+        Exception: what the reflector or the planner raises, and Unusable from the operator.
+    """
+    if not run:
+        raise ValueError("run: a run needs an id")
+    with _opened(database) as ledger:
+        try:
+            engine = ThinkEngine(None, operator, reflector, planner, ledger=ledger, run_id=run, **options)
+            return engine.run(resume=True)
+        except (RunBusyError, FencedError):
+            return None
+
+
+@contextmanager
+def _opened(database: str | Ledger) -> Iterator[Ledger]:
+    if not isinstance(database, str):
+        yield database
+        return
+    with closing(PostgresLedger(database)) as ledger:
+        yield ledger
+
+
+def _refuse(_: object) -> Any:
+    raise AssertionError("nothing is run")

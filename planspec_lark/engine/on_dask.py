@@ -1,0 +1,99 @@
+"""Steps that are run by a cluster of Dask."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from logging import getLogger
+from threading import Event
+from typing import Any
+
+from planspec_lark.engine.models import Operator, OperatorResult, Runner, StepCall, Unusable
+from planspec_lark.syntax.source import visible, visible_name
+
+__all__ = ["dask_runner"]
+
+# How often to look whether there are workers, and how long to wait for one (seconds).
+_LOOK = 5.0
+_WAIT = 300.0
+
+_log = getLogger(__name__)
+
+
+def dask_runner(client: Any) -> Runner:
+    """What sends the calls of an engine's operator to the workers of a cluster.
+
+    The key of a task is the key of its call. A step whose worker dies is run again with this key on another one, as
+    often as the scheduler allows it (``distributed.scheduler.allowed-failures``); after that it has failed. The workers
+    need this package and all that the operator needs. An asynchronous operator is run to its end there. Where the
+    scheduler is lost, or has had no workers for five minutes, the run ends with
+    :class:`~planspec_lark.engine.Unusable`, and the step has not failed.
+
+    Args:
+        client: a ``distributed.Client``, or the address of a scheduler, such as ``tcp://host:8786``.
+
+    Raises:
+        Unusable: Dask is not installed, or nobody answers at the address.
+    """
+    distributed = _load()
+    made = _connect(distributed, client) if isinstance(client, str) else client
+    lost = (import_module("distributed.client").FutureCancelledError, distributed.core.CommClosedError)
+
+    def run(operator: Operator, call: StepCall) -> OperatorResult:
+        try:
+            future = made.submit(_perform, operator, call, key=call.key, pure=False)
+            try:
+                _wait_for(made, future)
+                return future.result()  # type: ignore[no-any-return]  # the engine looks at what it is
+            except BaseException:
+                # What nobody waits for is not begun.
+                with suppress(Exception):
+                    future.cancel()
+                raise
+        except lost as error:
+            raise Unusable(f"the cluster was lost: {visible(str(error))}") from None
+
+    return run
+
+
+def _perform(operator: Callable[[StepCall], Any], call: StepCall) -> Any:
+    """On a worker: an operator that is asynchronous is waited for there."""
+    given = operator(call)
+    return asyncio.run(_await(given)) if inspect.isawaitable(given) else given
+
+
+async def _await(given: Any) -> Any:
+    return await given
+
+
+def _wait_for(client: Any, future: Any) -> None:
+    is_done, waited = Event(), 0.0
+    future.add_done_callback(lambda _: is_done.set())
+    while not is_done.wait(_LOOK):
+        waited = 0.0 if client.nthreads() else waited + _LOOK
+        if waited == _LOOK:
+            _log.warning("waiting for workers: the cluster has none")
+        if waited >= _WAIT:
+            raise Unusable(f"the cluster has had no workers for {_WAIT:.0f} seconds")
+
+
+def _load() -> Any:
+    try:
+        return import_module("distributed")
+    except ModuleNotFoundError as error:
+        if error.name not in ("distributed", "dask"):
+            raise
+        hint = "pip install 'planspec-lark[distributed]'"
+        raise Unusable(f"a cluster of Dask needs the extra `distributed`: {hint}") from None
+
+
+def _connect(distributed: Any, address: str) -> Any:
+    try:
+        # A client that is made for no address at all does not end for a minute.
+        import_module("distributed.comm").get_address_host_port(address)
+        return distributed.Client(address, timeout="15s", set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise Unusable(f"no scheduler answers at {visible_name(address)}: {visible(str(error))}") from None

@@ -1,0 +1,184 @@
+"""A ledger in a database of PostgreSQL, which several machines share. What was appended outlives a crash of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from planspec_lark.runs.ledger import LedgerError, NoLedgerError
+from planspec_lark.runs.sql_ledger import SqlLedger
+from planspec_lark.syntax.source import one_line, visible_name
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = ["PostgresLedger", "hide_password"]
+
+_VERSION = 1
+_TABLES = f"""
+CREATE SCHEMA IF NOT EXISTS planspec;
+CREATE TABLE version (version integer NOT NULL);
+INSERT INTO version (version) VALUES ({_VERSION});
+CREATE TABLE runs (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run text NOT NULL UNIQUE, time double precision NOT NULL,
+  inputs text NOT NULL, name text NOT NULL
+);
+CREATE INDEX runs_by_name ON runs (name, number);
+CREATE TABLE records (
+  run text NOT NULL REFERENCES runs (run), seq integer NOT NULL, kind text NOT NULL,
+  step text NOT NULL, hash text NOT NULL, attempt integer NOT NULL,
+  time double precision NOT NULL, data text NOT NULL, changes text NOT NULL,
+  plan text, before text NOT NULL, after text NOT NULL, PRIMARY KEY (run, seq)
+);
+CREATE TABLE outputs (
+  run text NOT NULL, seq integer NOT NULL, name text NOT NULL, value text NOT NULL, PRIMARY KEY (run, seq, name)
+);
+CREATE TABLE leases (run text PRIMARY KEY, owner text NOT NULL, until double precision NOT NULL);
+CREATE TABLE views (
+  run text NOT NULL, number integer NOT NULL, digest text NOT NULL, text text, PRIMARY KEY (run, number)
+);
+"""  # noqa: S608  (nothing but a number of our own)
+# Any number that nobody else locks: those who make the tables wait for each other.
+_MAKING = 0x50534C47
+# A server that is gone without a word is found out, so that the run ends before its lease does.
+_PATIENCE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+    "application_name": "planspec",
+}
+# A process that is stopped in the middle of a transaction keeps nobody else waiting for ever.
+_SETTINGS = (
+    "SET search_path = planspec; SET idle_in_transaction_session_timeout = '20s'; SET lock_timeout = '20s'; "
+    "SET client_encoding = 'UTF8'; "
+    # What was appended is on the disk, whatever the server does otherwise.
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+)
+_SECRETS = ("password", "sslpassword")
+
+
+class PostgresLedger(SqlLedger):
+    """A ledger in a database of PostgreSQL, in a schema ``planspec`` of its own, which is made if need be.
+
+    It is one connection. A process that is forked needs one of its own.
+
+    Args:
+        conninfo: where the database is, as libpq reads it: ``postgresql://user@host/database`` or
+            ``host=… dbname=…``. What it does not say, the variables ``PG…`` and ``~/.pgpass`` do.
+        read_only: nothing is written, and the tables have to be there.
+
+    Raises:
+        LedgerError: psycopg is not installed, nobody answers there, or the tables are of another version. No error
+            says a password.
+    """
+
+    _LOCK = " FOR UPDATE"
+
+    def __init__(self, conninfo: str, *, read_only: bool = False) -> None:
+        self._psycopg = _load()
+        said = _parse(self._psycopg, conninfo)
+        self._secrets = [said[name] for name in _SECRETS if said.get(name)]
+        self._name = visible_name(f"{said.get('dbname') or 'the database'} at {said.get('host') or 'this machine'}")
+        # What keeps the lease does so beside the run.
+        self._lock = RLock()
+        with self._errors():
+            self._base: psycopg.Connection[Any] = self._psycopg.connect(**_PATIENCE | said, autocommit=True)
+            try:
+                self._open(read_only=read_only)
+            except BaseException:
+                self._base.close()
+                raise
+
+    def _open(self, *, read_only: bool) -> None:
+        self._base.execute(_SETTINGS)
+        if not self._is_made():
+            if read_only:
+                raise NoLedgerError(f"{self._name}: there is no ledger here")
+            with self._base.transaction():
+                self._execute("SELECT pg_advisory_xact_lock(?)", (_MAKING,))
+                if not self._is_made():
+                    self._base.execute(_TABLES.encode())
+        if read_only:
+            self._base.execute("SET default_transaction_read_only = on")
+        ((version,),) = self._execute("SELECT version FROM version")
+        if version != _VERSION:
+            raise LedgerError(f"{self._name}: this is a ledger of another version ({version})")
+
+    def _is_made(self) -> bool:
+        # A table is read, as what the server remembers of names may be older than what others have made.
+        found = "SELECT count(*) FROM pg_tables WHERE schemaname = 'planspec' AND tablename = 'version'"
+        return self._execute(found) == [(1,)]
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (self._psycopg.Error, OSError) as error:
+            raise LedgerError(f"{self._name}: {self._hide(str(error))}") from None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            # JSON that no ledger writes, or a text that is none.
+            raise LedgerError(f"{self._name}: this is no ledger of plans ({self._hide(str(error))})") from None
+
+    def _hide(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "…")
+        return one_line(text)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._base.close()
+
+    # ---------------------------------------------------------------- what PostgreSQL does in its own way
+
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> Sequence[tuple[Any, ...]]:
+        with self._lock:
+            cursor = self._base.execute(statement.replace("?", "%s").encode(), values)
+            # In a pipeline, nobody waits for what has no rows.
+            return cursor.fetchall() if statement.startswith("SELECT") else ()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        # All that stands between two questions goes there and back at once.
+        with self._lock, self._base.pipeline(), self._base.transaction():
+            yield
+
+    def _is_taken(self, error: Exception) -> bool:
+        return isinstance(error, self._psycopg.errors.UniqueViolation)
+
+    def _now(self) -> float:
+        # The clocks of the machines that share it may differ.
+        return float(self._execute("SELECT extract(epoch FROM clock_timestamp())::double precision")[0][0])
+
+
+def hide_password(conninfo: str) -> str:
+    """Where a database is, without passwords. Raises LedgerError where it is no such text."""
+    made = _load()
+    said = _parse(made, conninfo)
+    return str(made.conninfo.make_conninfo(**{name: value for name, value in said.items() if name not in _SECRETS}))
+
+
+def _load() -> Any:
+    try:
+        return import_module("psycopg")
+    except ImportError as error:
+        if error.name not in ("psycopg", None):
+            raise
+        # Without a name, psycopg has not found the library of PostgreSQL.
+        hint = "pip install 'planspec-lark[distributed]'"
+        raise LedgerError(f"a ledger in PostgreSQL needs the extra `distributed`: {hint}") from None
+
+
+def _parse(made: Any, conninfo: str) -> dict[str, Any]:
+    """What a text says of a connection. No error repeats any of it: it may be a part of a password."""
+    try:
+        said: dict[str, Any] = made.conninfo.conninfo_to_dict(conninfo)
+    except (made.Error, ValueError):
+        raise LedgerError("database: expected postgresql://USER@HOST:PORT/NAME") from None
+    if "://" in conninfo and "@" in conninfo and ("user" not in said or "@" in str(said.get("host", ""))):
+        raise LedgerError("database: in a password, @ is written as %40, / as %2F, : as %3A, # as %23, ? as %3F")
+    return said

@@ -1,0 +1,256 @@
+"""Steps on a cluster of Dask: a real scheduler and three workers, two of which are killed again and again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import Event
+
+import distributed
+import pytest
+from attrs import field, frozen
+
+from planspec_lark.engine import (
+    OperatorResult,
+    Outcome,
+    RunResult,
+    StepCall,
+    ThinkEngine,
+    Unusable,
+    dask_runner,
+    on_dask,
+)
+from planspec_lark.runs import Kind, MemoryLedger
+from planspec_lark.syntax.diagnostics import PlanSpecError
+from tests.cli.running import run
+from tests.corpus import ROOT
+from tests.engine.worlds import World, ok, plan
+
+STEPS = 5
+PLAN = "1. [act] step 1 → v1\n" + "".join(
+    f"{number}. [act] step {number} → v{number}\n  > ← v{number - 1}\n" for number in range(2, STEPS + 1)
+)
+RUNS = 3
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(ROOT),
+    # How often a step may be at work on a worker that dies.
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000",
+}
+
+
+@frozen
+class Cluster:
+    folder: Path
+    stack: ExitStack
+    workers: list[subprocess.Popen[bytes]] = field(factory=list)
+
+    @property
+    def address(self) -> str:
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                return str(json.loads((self.folder / "scheduler.json").read_bytes())["address"])
+            except (FileNotFoundError, ValueError):
+                time.sleep(0.05)
+        raise AssertionError("the scheduler does not start")
+
+    def start(self, *command: str) -> subprocess.Popen[bytes]:
+        common = ("--scheduler-file", str(self.folder / "scheduler.json"), "--no-dashboard", "--host", "127.0.0.1")
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", *command, *common], stderr=subprocess.DEVNULL, env=ENVIRONMENT
+        )
+        self.stack.enter_context(process)
+        self.stack.callback(process.kill)
+        return process
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        options = ("--no-nanny", "--nthreads", "1", "--local-directory", str(self.folder))
+        return self.start("distributed.cli.dask_worker", *options)
+
+
+@contextmanager
+def cluster(folder: Path, workers: int = 3) -> Iterator[tuple[Cluster, distributed.Client]]:
+    with ExitStack() as stack:
+        made = Cluster(folder, stack)
+        scheduler = made.start("distributed.cli.dask_scheduler", "--port", "0")
+        client = stack.enter_context(distributed.Client(made.address, set_as_default=False))
+        made.workers.extend(made.start_worker() for _ in range(workers))
+        if workers:
+            client.wait_for_workers(workers, timeout=60)
+        assert scheduler.poll() is None
+        yield made, client
+
+
+@frozen
+class Slow:
+    """An operator that says in files when it has begun a step, and when it has done it."""
+
+    folder: str
+    seconds: float = 0.0
+
+    def __call__(self, call: StepCall) -> OperatorResult:
+        self.note(f"{os.getpid()} begins", call.key)
+        time.sleep(self.seconds)
+        value = sum(call.inputs.values()) + 1
+        self.note(f"{os.getpid()} ends", call.key)
+        seen = f"{call.step.step_id}: {len(call.history)} events, {len(call.plan_state())} characters"
+        return ok(seen, **dict.fromkeys(call.step.outputs, value))
+
+    def note(self, *words: str) -> None:
+        # A short line is appended whole.
+        with (Path(self.folder) / "notes").open("a") as notes:
+            notes.write(" ".join(words) + "\n")
+
+    def notes(self) -> list[list[str]]:
+        path = Path(self.folder) / "notes"
+        return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def test_two_of_three_workers_are_killed_again_and_again(tmp_path: Path) -> None:
+    """As often as they are at work. Several runs keep all three of them busy."""
+    (tmp_path / "here").mkdir()
+    expected = ThinkEngine(plan(PLAN), Slow(str(tmp_path / "here"))).run()
+    assert expected.outcome is Outcome.CONVERGED
+    operator, ledgers, stop, killed = Slow(str(tmp_path), 0.8), [MemoryLedger() for _ in range(RUNS)], Event(), [0]
+    with cluster(tmp_path) as (made, client), ThreadPoolExecutor(RUNS + 1) as threads:
+
+        def kill_and_start() -> None:
+            while not stop.wait(0.1):
+                at_work = {int(who) for who, what, _ in operator.notes() if what == "begins"}
+                for number in (0, 1):
+                    if made.workers[number].pid in at_work:
+                        made.workers[number].kill()
+                        made.workers[number].wait()
+                        killed[0] += 1
+                        made.workers[number] = made.start_worker()
+
+        def work(ledger: MemoryLedger) -> RunResult:
+            return ThinkEngine(plan(PLAN), operator, ledger=ledger, runner=dask_runner(client)).run()
+
+        killer = threads.submit(kill_and_start)
+        try:
+            results = list(threads.map(work, ledgers))
+        finally:
+            stop.set()
+        killer.result()
+        assert made.workers[2].poll() is None
+    assert killed[0] >= 3
+    steps, began = [str(number) for number in range(1, STEPS + 1)], operator.notes()
+    for ledger, result in zip(ledgers, results, strict=True):
+        assert (result.outcome, result.plan, result.outputs) == (Outcome.CONVERGED, expected.plan, expected.outputs)
+        for kind in (Kind.STARTED, Kind.DONE):
+            assert [record.step for record in ledger.records(result.run, kinds=[kind])] == steps
+        # What was cut off was begun again with the same key; nothing was, once it was done.
+        keys = [key for _, what, key in began if what == "begins" and key.startswith(result.run)]
+        assert len({*keys}) == STEPS
+        assert [key.split(":")[1] for key in keys] == sorted(key.split(":")[1] for key in keys)
+    assert sum(what == "begins" for _, what, _ in began) >= RUNS * STEPS + killed[0]
+
+
+class OwnError(PlanSpecError):
+    """What an operator raises."""
+
+
+def fail(call: StepCall) -> OperatorResult:
+    raise OwnError(f"no {call.step.description}")
+
+
+def give_up(_: StepCall) -> OperatorResult:
+    raise Unusable("nobody is there")
+
+
+async def later(call: StepCall) -> OperatorResult:
+    return ok(f"{call.step.description} later", x=os.getpid())
+
+
+def time_out(_: StepCall) -> OperatorResult:
+    raise TimeoutError("too slow")
+
+
+def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_dask, "_LOOK", 0.2)
+    with cluster(tmp_path, 1) as (made, client):
+        runner = dask_runner(client)
+        result = ThinkEngine(plan("1. [act] dig\n"), fail, runner=runner).run()
+        assert result.plan.steps[0].result == "OwnError: no dig"
+        result = ThinkEngine(plan("1. [act] dig\n"), time_out, runner=runner).run()
+        assert result.plan.steps[0].result == "TimeoutError: too slow"
+        with pytest.raises(Unusable, match="nobody is there"):
+            ThinkEngine(plan("1. [act] dig\n"), give_up, runner=runner).run()
+        result = ThinkEngine(plan("1. [act] dig → x\n"), later, runner=dask_runner(made.address)).run()
+        assert (result.plan.steps[0].result, result.outputs) == ("dig later", {"x": made.workers[0].pid})
+
+
+def test_without_workers_or_a_scheduler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(on_dask, "_LOOK", 0.2)
+    monkeypatch.setattr(on_dask, "_WAIT", 1.0)
+    ledger = MemoryLedger()
+    with cluster(tmp_path, 0) as (made, client):
+        with pytest.raises(Unusable, match="the cluster has had no workers for 1 seconds"):
+            ThinkEngine(plan("1. [act] dig\n"), later, ledger=ledger, runner=dask_runner(client)).run()
+        logged = [record.getMessage() for record in caplog.records if record.name == on_dask.__name__]
+        assert logged == ["waiting for workers: the cluster has none"]
+        address = made.address
+    # The step has not failed.
+    assert [record.kind for record in ledger.records(ledger.runs()[0].run)] == [Kind.BEGUN, Kind.STARTED]
+    result = ThinkEngine(None, World().operator, ledger=ledger).run(resume=True)
+    assert result.outcome is Outcome.CONVERGED
+    monkeypatch.setattr(distributed, "Client", _refuse)
+    for nobody in (address, "nowhere", "tcp://127.0.0.1:x"):
+        with pytest.raises(Unusable, match="no scheduler answers at"):
+            dask_runner(nobody)
+
+
+def _refuse(*_: object, **__: object) -> None:
+    raise OSError("timed out")
+
+
+def test_a_scheduler_that_is_lost(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        made = Cluster(tmp_path, stack)
+        scheduler = made.start("distributed.cli.dask_scheduler", "--port", "0")
+        client = stack.enter_context(distributed.Client(made.address, set_as_default=False, timeout=2))
+        made.start_worker()
+        client.wait_for_workers(1, timeout=60)
+        operator = Slow(str(tmp_path), 30)
+
+        def kill() -> None:
+            end = time.monotonic() + 60
+            while not operator.notes() and time.monotonic() < end:
+                time.sleep(0.05)
+            scheduler.kill()
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        with pytest.raises(Unusable, match="the cluster was lost"):
+            ThinkEngine(plan("1. [act] dig\n"), operator, runner=dask_runner(client)).run()
+        killer.join()
+
+
+def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs are run by the workers."""
+    monkeypatch.chdir(tmp_path)
+    Path("plan.md").write_text("Goal: g\n## Steps\n1. [act] a\n2. [act] b\n")
+    Path("operator.sh").write_text('cat > asked; echo $PPID >> parents; echo \'{"status": "OK", "result": "done"}\'\n')
+    with cluster(tmp_path, 1) as (made, _):
+        on = made.address.replace("tcp:", "dask:")
+        said = run("run", "plan.md", "--operator", f"sh {tmp_path}/operator.sh", "--on", on)
+        assert (said.exit_code, said.stderr) == (0, ""), said.output
+    assert "done       2  done" in said.stdout
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(Unusable, match="pip install 'planspec-lark\\[distributed\\]'"):
+        dask_runner("tcp://127.0.0.1:1")

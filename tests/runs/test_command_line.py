@@ -1,0 +1,100 @@
+"""`planspec run` and `planspec log` with a ledger in a database."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from planspec_lark.runs import PostgresLedger
+from planspec_lark.runs.owner import Owner
+from tests.cli.engine_world import OPERATOR, calls, make_world, say
+from tests.cli.running import run
+from tests.runs.postgres import PASSWORD
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PLANSPEC_DATABASE", raising=False)
+    make_world()
+
+
+def test_a_run_is_in_the_database_and_goes_on_there(database: str) -> None:
+    first = run("run", "bakery.md", *OPERATOR, "--database", database, "--max-steps", "2", "--input", "a=b")
+    assert first.exit_code == 3, first.output
+    assert not [name for name in os.listdir() if "ledger" in name]
+    assert "1. [x]" in Path("bakery.md").read_text()
+    with closing(PostgresLedger(database, read_only=True)) as ledger:
+        (info,) = ledger.runs()
+    assert (info.name, info.inputs) == (str(Path("bakery.md").resolve()), {"a": "b"})
+    again = run("run", "bakery.md", *OPERATOR, "--database", database)
+    assert again.stderr.startswith("Error: bakery.md: this plan was run before")
+    ahead = run("run", "bakery.md", *OPERATOR, "--database", database, "--dry-run", "--resume")
+    assert ahead.stdout.splitlines()[0].startswith("3  [decide]")
+    second = run("run", "bakery.md", *OPERATOR, "--database", database, "--resume")
+    assert second.exit_code == 0, second.output
+    assert calls() == ["1", "2", "3", "3.1", "4.1"]
+    log = run("log", "bakery.md", "--database", database)
+    assert [line.split()[2] for line in log.stdout.splitlines()][:3] == ["begun", "started", "done"]
+    assert run("log", "bakery.md", "--database", database, "--run", info.run).stdout == log.stdout
+    assert run("log", "bakery.md").exit_code == 2
+
+
+def test_a_dry_run_leaves_nothing_in_a_database(database: str) -> None:
+    assert run("run", "bakery.md", *OPERATOR, "--database", database, "--dry-run").exit_code == 0
+    said = run("log", "bakery.md", "--database", database)
+    assert (said.exit_code, "there is no ledger here" in said.stderr) == (2, True)
+
+
+def test_runs_of_several_plans_are_kept_apart(database: str) -> None:
+    Path("other.md").write_text("Goal: g\n## Steps\n1. [act] List what is missing\n")
+    for options in (["bakery.md"], ["other.md"], ["other.md", "--new-run"], ["bakery.md", "--name", "x"]):
+        assert run("run", *options, *OPERATOR, "--database", database).exit_code == 0
+
+    def count(*options: str) -> int:
+        return len(run("log", *options, "--database", database, "--runs").stdout.splitlines())
+
+    assert [count("bakery.md"), count("other.md"), count("bakery.md", "--name", "x"), count("none.md")] == [1, 2, 1, 0]
+    said = run("run", "bakery.md", *OPERATOR, "--database", database, "--name", "y", "--resume")
+    assert (said.exit_code, "there is no run to go on with" in said.stderr) == (2, True)
+    # The last run of all is not this plan's.
+    resumed = run("run", "other.md", *OPERATOR, "--database", database, "--resume")
+    assert resumed.exit_code == 0, resumed.output
+
+
+def test_a_run_that_another_machine_has(database: str) -> None:
+    assert run("run", "bakery.md", *OPERATOR, "--database", database, "--max-steps", "1").exit_code == 3
+    with closing(PostgresLedger(database)) as ledger:
+        ledger.acquire(ledger.runs()[0].run, evolve(Owner.new(), host="elsewhere"), seconds=60)
+    said = run("run", "bakery.md", *OPERATOR, "--database", database, "--resume")
+    assert said.exit_code == 2
+    assert "another process is at work on run" in said.stderr
+    assert calls() == ["1"]
+
+
+def test_nothing_says_the_password(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_world(_1=say({"status": "FAIL", "result": "no"}))
+    blocked = run("run", "bakery.md", *OPERATOR, "--database", database)
+    assert blocked.exit_code == 1
+    assert "--database 'user=tester dbname=" in blocked.stderr
+    gone = run("run", "bakery.md", *OPERATOR, "--database", database + "x", "--resume")
+    assert (gone.exit_code, "does not exist" in gone.stderr) == (2, True)
+    bad = run("run", "bakery.md", *OPERATOR, "--database", f"postgresql://u:{PASSWORD}@h/d")
+    assert (bad.exit_code, "expected postgresql://USER@HOST:PORT/NAME" in bad.stderr) == (2, True)
+    monkeypatch.setenv("PLANSPEC_DATABASE", database)
+    quiet = run("run", "bakery.md", *OPERATOR, "--resume")
+    assert "--database" not in quiet.stderr
+    for one in (blocked, gone, bad, quiet):
+        assert not [part for part in (PASSWORD, "anybody", "not%2Ffor") if part in one.output + one.stderr]
+
+
+def test_options_that_do_not_go_together() -> None:
+    assert "--name goes with --database" in run("run", "bakery.md", *OPERATOR, "--name", "x").stderr
+    assert "--name goes with --database" in run("log", "bakery.md", "--name", "x").stderr
+    assert "expected dask://HOST:PORT" in run("run", "bakery.md", *OPERATOR, "--on", "tcp://h:1").stderr
+    nobody = run("run", "bakery.md", *OPERATOR, "--on", "dask://nowhere")
+    assert (nobody.exit_code, "--on: no scheduler answers at tcp://nowhere" in nobody.stderr) == (2, True)

@@ -1,0 +1,162 @@
+"""Runs as jobs: one function that anybody may call at any time."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+
+import pytest
+from attrs import evolve
+
+from planspec_lark.engine import Budget, OperatorResult, Outcome, PlanRunError, StepCall, run_plan, submit_plan
+from planspec_lark.runs import Kind, Ledger, LedgerError, MemoryLedger, PostgresLedger, RunInfo
+from planspec_lark.runs.owner import Owner
+from tests.engine.worlds import World, ok, plan
+
+PLAN = plan("1. [act] a → x\n2. [act] b → y\n  > ← x\n3. [act] c\n")
+ELSEWHERE = evolve(Owner.new(), host="elsewhere")
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    return MemoryLedger()
+
+
+def done(ledger: Ledger, run: str = "r") -> list[str]:
+    return [record.step for record in ledger.records(run, kinds=[Kind.DONE])]
+
+
+def test_a_run_in_a_database(database: str) -> None:
+    submit_plan(database, PLAN, "r", name="shop", inputs={"k": 1})
+    world = World()
+    first = run_plan(database, "r", world.operator, budget=Budget(steps=2))
+    assert first is not None
+    assert (first.outcome, first.run, world.ran) == (Outcome.BUDGET, "r", ["1", "2"])
+    second = run_plan(database, "r", world.operator)
+    assert second is not None
+    assert (second.outcome, second.outputs, world.ran) == (Outcome.CONVERGED, {"x": "a", "y": "b"}, ["1", "2", "3"])
+    assert world.inputs[2]["k"] == 1
+    with closing(PostgresLedger(database, read_only=True)) as ledger:
+        info = ledger.last_run("shop")
+        assert info is not None
+        assert (info.run, info.inputs) == ("r", {"k": 1})
+
+
+def test_many_runs_side_by_side(ledger: MemoryLedger) -> None:
+    for number in range(20):
+        submit_plan(ledger, plan(f"1. [act] step of {number} → x\n"), f"r{number}")
+    for number in range(20):
+        result = run_plan(ledger, f"r{number}", World().operator)
+        assert result is not None
+        assert result.outputs == {"x": f"step of {number}"}
+
+
+def test_what_has_ended_ends_again(ledger: MemoryLedger) -> None:
+    submit_plan(ledger, PLAN, "r")
+    world = World()
+    results = [run_plan(ledger, "r", world.operator) for _ in range(3)]
+    assert [result and (result.outcome, result.outputs) for result in results] == [
+        (Outcome.CONVERGED, {"x": "a", "y": "b"})
+    ] * 3
+    assert world.ran == ["1", "2", "3"]
+
+
+def test_a_run_is_submitted_once(ledger: MemoryLedger) -> None:
+    for _ in range(2):
+        submit_plan(ledger, PLAN, "r")
+    assert (len(ledger.runs()), ledger.count("r")) == (1, 1)
+    with pytest.raises(PlanRunError, match="run r has begun with another plan"):
+        submit_plan(ledger, plan("1. [act] z\n"), "r")
+    run_plan(ledger, "r", World().operator)
+    submit_plan(ledger, PLAN, "r")
+    assert ledger.last_run() == ledger.find_run("r")
+
+
+def test_a_beginning_that_was_cut_off(ledger: MemoryLedger) -> None:
+    ledger.begin(RunInfo("r", 1.0, {"k": 1}))
+    with pytest.raises(PlanRunError, match="there is no plan to begin with"):
+        run_plan(ledger, "r", World().operator)
+    submit_plan(ledger, PLAN, "r", inputs={"k": 1})
+    assert run_plan(ledger, "r", World().operator) is not None
+
+
+def test_what_cannot_be_run(ledger: MemoryLedger) -> None:
+    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+        run_plan(ledger, "r", World().operator)
+    with pytest.raises(ValueError, match="a run needs an id"):
+        run_plan(ledger, "", World().operator)
+    with pytest.raises(ValueError, match="a run needs an id"):
+        submit_plan(ledger, PLAN, "")
+    with pytest.raises(PlanRunError, match="the plan cannot be run"):
+        submit_plan(ledger, plan("1. [LLM] a\n"), "s")
+    assert ledger.find_run("s") is None
+
+
+def test_a_run_that_is_busy(ledger: MemoryLedger) -> None:
+    submit_plan(ledger, PLAN, "r")
+    ledger.acquire("r", ELSEWHERE, seconds=60)
+    world = World()
+    assert run_plan(ledger, "r", world.operator) is None
+    assert (world.ran, ledger.count("r")) == ([], 1)
+    ledger.release("r", ELSEWHERE)
+    assert run_plan(ledger, "r", world.operator) is not None
+
+
+def test_whoever_has_lost_the_lease_stops(database: str) -> None:
+    """While it does step 1, another one takes over, and does all of it."""
+    submit_plan(database, PLAN, "r")
+    calls: list[str] = []
+
+    def slow(call: StepCall) -> OperatorResult:
+        calls.append(f"first {call.key}")
+        with closing(PostgresLedger(database)) as other:
+            # As if the lease had expired.
+            other.acquire("r", ELSEWHERE, seconds=60, takes_over=True)
+            other.release("r", ELSEWHERE)
+        assert run_plan(database, "r", quick) is not None
+        return ok("late", x="late")
+
+    def quick(call: StepCall) -> OperatorResult:
+        calls.append(f"second {call.key}")
+        return ok("in time", **dict.fromkeys(call.step.outputs, "in time"))
+
+    assert run_plan(database, "r", slow) is None
+    assert [call.split()[0] for call in calls] == ["first", "second", "second", "second"]
+    # The step that was at work was begun again with its key.
+    assert calls[0].split()[1] == calls[1].split()[1]
+    with closing(PostgresLedger(database)) as ledger:
+        assert done(ledger) == ["1", "2", "3"]
+    result = run_plan(database, "r", quick)
+    assert result is not None
+    assert result.outputs == {"x": "in time", "y": "in time"}
+
+
+def test_many_callers_at_once(database: str) -> None:
+    submit_plan(database, PLAN, "r")
+    calls: list[str] = []
+    results: list[object] = []
+    ready = threading.Barrier(4)
+
+    def operate(call: StepCall) -> OperatorResult:
+        calls.append(call.step.step_id)
+        return ok("", **dict.fromkeys(call.step.outputs, 1))
+
+    def work() -> None:
+        ready.wait()
+        results.append(run_plan(database, "r", operate))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert calls == ["1", "2", "3"]
+    assert len(results) == 4
+    assert any(results)
+
+
+def test_a_database_that_does_not_answer(database: str) -> None:
+    ledger = PostgresLedger(database)
+    ledger.close()
+    with pytest.raises(LedgerError, match="the connection is closed"):
+        run_plan(ledger, "r", World().operator)

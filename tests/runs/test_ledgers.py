@@ -1,0 +1,300 @@
+"""What holds for every ledger: in memory, in a file and in PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, PostgresLedger, SqliteLedger
+from planspec_lark.runs.history import History
+from planspec_lark.runs.ledger import Change, FencedError, Kind, Record, RunBusyError, RunInfo
+from planspec_lark.runs.owner import Owner
+
+Make = Callable[[], Ledger]
+
+
+@pytest.fixture(params=["memory", "file", "postgres"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
+    made: list[Ledger] = []
+    database = request.getfixturevalue("database") if request.param == "postgres" else ""
+
+    def one() -> Ledger:
+        if request.param == "file":
+            made.append(SqliteLedger(tmp_path / "ledger"))
+        elif request.param == "postgres":
+            made.append(PostgresLedger(database))
+        elif not made:
+            made.append(MemoryLedger())
+        return made[-1]
+
+    yield one
+    for ledger in made:
+        ledger.close()
+
+
+def _full() -> Record:
+    return Record(
+        Kind.DONE,
+        "1.2",
+        "abc",
+        3,
+        {"result": "a\x00\x1b\ud800文", "names": ["x", "y"], "moves": {"1": "2"}},
+        {"x": [1, {"a": None}], "y": "\ud83d\ude00"},
+        {"1.2": Change(("active", "done"), ("", "r"), (0, 1)), "1": Change(None, None, (1, 2)), "2": Change()},
+        "plan\n",
+        "b",
+        "a",
+    )
+
+
+def _append(ledger: Ledger, record: Record, run: str = "r") -> Record:
+    return ledger.append(run, record, after=ledger.count(run))
+
+
+def test_a_record_comes_back_as_it_was(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.5, {"a": [1]}))
+    kept = _append(ledger, _full())
+    assert (kept.seq, kept.outputs) == (1, {})
+    assert kept.time > 0
+    (read,) = make().records("r")
+    assert read == kept
+    assert (read.data, read.changes, read.plan) == (_full().data, _full().changes, "plan\n")
+    assert (read.before, read.after, read.attempt, read.hash) == ("b", "a", 3, "abc")
+    assert make().value("r", 1, "x") == [1, {"a": None}]
+    assert list(make().runs()) == [RunInfo("r", 1.5, {"a": [1]})]
+
+
+def test_values_that_are_not_there(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    _append(ledger, _full())
+    for seq, name in [(1, "z"), (2, "x"), (0, "x")]:
+        with pytest.raises(KeyError):
+            ledger.value("r", seq, name)
+
+
+def test_a_value_is_one_s_own(make: Make) -> None:
+    ledger, value = make(), [1]
+    ledger.begin(RunInfo("r", 1.0))
+    _append(ledger, Record(Kind.DONE, outputs={"x": value}))
+    value.append(2)
+    ledger.value("r", 1, "x").append(3)
+    assert ledger.value("r", 1, "x") == [1]
+
+
+def test_runs_stay_in_the_order_in_which_they_began(make: Make) -> None:
+    """Whatever the clock says."""
+    ledger = make()
+    for run, begun in [("b", 9.0), ("a", 5.0), ("c", 7.0)]:
+        ledger.begin(RunInfo(run, begun))
+    assert [info.run for info in make().runs()] == ["b", "a", "c"]
+
+
+def test_records_are_chosen(make: Make) -> None:
+    ledger = make()
+    for run in "rs":
+        ledger.begin(RunInfo(run, 1.0))
+    for number in range(500):
+        kind = [Kind.DONE, Kind.FAILED, Kind.TOLD][number % 3]
+        _append(ledger, Record(kind, str(number)), "rs"[number % 2])
+
+    def steps(**how: Any) -> list[int]:
+        return [int(record.step) for record in ledger.records("r", **how)]
+
+    mine = list(range(0, 500, 2))
+    assert steps() == mine
+    assert steps(newest_first=True) == mine[::-1]
+    assert steps(limit=3) == [0, 2, 4]
+    assert steps(limit=0) == []
+    assert steps(newest_first=True, limit=201) == mine[::-1][:201]
+    assert steps(kinds=[Kind.DONE]) == [number for number in mine if number % 3 == 0]
+    assert steps(kinds=[Kind.TOLD, Kind.DONE], newest_first=True, limit=2) == [498, 494]
+    assert list(ledger.records("t")) == []
+    assert [event.step for event in History(ledger, "r").last(2)] == ["496", "498"]
+
+
+def test_records_may_be_added_while_some_are_read(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    _append(ledger, Record(Kind.DONE, "1"))
+    for read in ledger.records("r", limit=2):
+        _append(ledger, Record(Kind.DONE, read.step + "1"))
+    assert [record.step for record in ledger.records("r")][:2] == ["1", "11"]
+
+
+def test_runs_are_found(make: Make) -> None:
+    ledger = make()
+    assert (ledger.find_run("a"), ledger.last_run()) == (None, None)
+    for run, name in [("a", "x"), ("b", "y"), ("c", "x"), ("d", "")]:
+        ledger.begin(RunInfo(run, 1.0, {"n": run}, name))
+    ledger = make()
+    assert ledger.find_run("b") == RunInfo("b", 1.0, {"n": "b"}, "y")
+    assert ledger.find_run("e") is None
+    found = [ledger.last_run(name) for name in (None, "x", "y", "", "z")]
+    assert [info.run if info else None for info in found] == ["d", "c", "b", "d", None]
+
+
+def test_a_run_begins_once(make: Make) -> None:
+    make().begin(RunInfo("r", 1.0))
+    with pytest.raises(LedgerError, match="there is a run r already"):
+        make().begin(RunInfo("r", 2.0))
+    assert [info.time for info in make().runs()] == [1.0]
+
+
+# ---------------------------------------------------------------- writers
+
+
+def test_of_two_writers_one_is_fenced(make: Make) -> None:
+    first, second = make(), make()
+    first.begin(RunInfo("r", 1.0))
+    first.append("r", Record(Kind.BEGUN), after=0)
+    second.append("r", Record(Kind.STARTED, "second"), after=1)
+    with pytest.raises(FencedError, match="another process has gone on with run r"):
+        first.append("r", Record(Kind.DONE, "first", outputs={"x": 1}), after=1)
+    # Nothing of it is there, and both ledgers go on.
+    assert [record.step for record in first.records("r")] == ["", "second"]
+    with pytest.raises(KeyError):
+        first.value("r", 2, "x")
+    first.append("r", Record(Kind.DONE, "first", outputs={"x": 1}), after=2)
+    assert second.value("r", 3, "x") == 1
+
+
+def test_many_writers_at_once(make: Make) -> None:
+    """Each number is had by one of them."""
+    make().begin(RunInfo("r", 1.0))
+    ledgers = [make() for _ in range(4)]
+    won: list[int] = []
+
+    def write(ledger: Ledger, who: int) -> None:
+        for after in range(20):
+            try:
+                ledger.append("r", Record(Kind.DONE, str(who)), after=after)
+            except FencedError:
+                continue
+            won.append(after)
+
+    if isinstance(ledgers[0], MemoryLedger):
+        ledgers = ledgers[:1]  # it ends with its process, and has one writer
+    threads = [threading.Thread(target=write, args=(ledger, who)) for who, ledger in enumerate(ledgers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == list(range(len(won)))
+    assert len(won) == make().count("r") == 20
+
+
+def test_runs_side_by_side(make: Make) -> None:
+    ledger = make()
+    for run in ("a", "b"):
+        ledger.begin(RunInfo(run, 1.0))
+        ledger.acquire(run, Owner.new(), seconds=60)
+        ledger.append(run, Record(Kind.DONE, run, outputs={"x": run}), after=0)
+        ledger.add_view(run, run, f"text {run}")
+    for run in ("a", "b"):
+        assert [record.step for record in ledger.records(run)] == [run]
+        assert (ledger.value(run, 1, "x"), ledger.views(run)) == (run, [f"text {run}"])
+
+
+# ---------------------------------------------------------------- leases
+
+ELSEWHERE = evolve(Owner.new(), host="elsewhere")
+
+
+def test_a_lease_keeps_others_out_until_it_ends(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.acquire("r", ELSEWHERE, seconds=0.4)
+    with pytest.raises(RunBusyError, match=r"another process is at work on run r: process \d+ on elsewhere"):
+        make().acquire("r", Owner.new(), seconds=60)
+    time.sleep(0.5)
+    mine = Owner.new()
+    make().acquire("r", mine, seconds=60)
+    with pytest.raises(RunBusyError):
+        ledger.acquire("r", ELSEWHERE, seconds=60)
+    # Who has lost it gives nothing back.
+    ledger.release("r", ELSEWHERE)
+    with pytest.raises(RunBusyError):
+        ledger.acquire("r", ELSEWHERE, seconds=60)
+    ledger.release("r", mine)
+    ledger.acquire("r", ELSEWHERE, seconds=60)
+
+
+def test_a_lease_is_renewed_or_taken_over(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.acquire("r", ELSEWHERE, seconds=0.2)
+    ledger.acquire("r", ELSEWHERE, seconds=60)
+    time.sleep(0.3)
+    mine = Owner.new()
+    with pytest.raises(RunBusyError):
+        ledger.acquire("r", mine, seconds=60)
+    ledger.acquire("r", mine, seconds=60, takes_over=True)
+    with pytest.raises(RunBusyError):
+        ledger.acquire("r", ELSEWHERE, seconds=60)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
+def test_a_process_that_was_killed_holds_no_lease(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    code = (
+        "import json, time; from attrs import astuple; from planspec_lark.runs.owner import Owner\n"
+        "print(json.dumps(astuple(Owner.new())), flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        its = Owner(*json.loads(process.stdout.readline()))
+        ledger.acquire("r", its, seconds=3600)
+        with pytest.raises(RunBusyError, match=f"process {process.pid} on "):
+            ledger.acquire("r", Owner.new(), seconds=60)
+        process.kill()
+    ledger.acquire("r", Owner.new(), seconds=60)
+
+
+def test_of_many_that_want_a_lease_one_gets_it(make: Make) -> None:
+    make().begin(RunInfo("r", 1.0))
+    ledgers = [make() for _ in range(4)]
+    if isinstance(ledgers[0], MemoryLedger):
+        ledgers = ledgers[:1]
+    got: list[int] = []
+
+    def take(ledger: Ledger, who: int) -> None:
+        try:
+            ledger.acquire("r", evolve(Owner.new(), host=str(who)), seconds=60)
+        except RunBusyError:
+            return
+        got.append(who)
+
+    threads = [threading.Thread(target=take, args=(ledger, who)) for who, ledger in enumerate(ledgers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == 1
+
+
+# ---------------------------------------------------------------- views
+
+
+def test_views(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    assert (ledger.views("r"), ledger.has_view("r", "1")) == ([], False)
+    ledger.add_view("r", "1", "one")
+    ledger.confirm_view("r")
+    ledger.add_view("r", "2", "two")
+    assert make().views("r") == ["two", "one"]
+    ledger.confirm_view("r")
+    assert make().views("r") == ["two"]
+    assert [make().has_view("r", digest) for digest in ("1", "2", "3")] == [True, True, False]

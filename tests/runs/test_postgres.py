@@ -1,0 +1,171 @@
+"""What holds for ledgers in PostgreSQL alone: the connection, its tables, and what errors say."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from typing import Any
+
+import psycopg
+import pytest
+
+from planspec_lark.runs import LedgerError, PostgresLedger
+from planspec_lark.runs.ledger import Kind, Record, RunInfo
+from planspec_lark.runs.owner import Owner
+from planspec_lark.runs.postgres_ledger import hide_password
+from tests.runs.postgres import PASSWORD, Server
+
+
+def execute(database: str, statement: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(database, autocommit=True) as base:
+        cursor = base.execute(statement.encode())
+        return cursor.fetchall() if cursor.description else []
+
+
+def refusal(database: str, *, read_only: bool = False) -> str:
+    with pytest.raises(LedgerError) as error:
+        PostgresLedger(database, read_only=read_only).close()
+    said = "".join(traceback.format_exception(error.value))
+    assert not [part for part in (PASSWORD, "anybody", "not%2Ffor") if part in said]
+    return str(error.value)
+
+
+# ---------------------------------------------------------------- tables
+
+
+def test_the_tables_are_in_a_schema_of_their_own(database: str) -> None:
+    execute(database, "CREATE TABLE runs (mine integer)")
+    with_own = PostgresLedger(database)
+    with_own.begin(RunInfo("r", 1.0))
+    with_own.close()
+    assert execute(database, "SELECT count(*) FROM public.runs") == [(0,)]
+    assert execute(database, "SELECT run FROM planspec.runs") == [("r",)]
+
+
+def test_many_make_the_tables_at_once(database: str) -> None:
+    faults: list[Exception] = []
+
+    def connect() -> None:
+        try:
+            PostgresLedger(database).close()
+        except Exception as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=connect) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    assert execute(database, "SELECT version FROM planspec.version") == [(1,)]
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_ledger_of_another_version(database: str, *, read_only: bool) -> None:
+    PostgresLedger(database).close()
+    execute(database, "UPDATE planspec.version SET version = 9")
+    assert "this is a ledger of another version (9)" in refusal(database, read_only=read_only)
+
+
+def test_a_schema_of_others(database: str) -> None:
+    execute(database, "CREATE SCHEMA planspec; CREATE TABLE planspec.runs (mine integer)")
+    assert 'relation "runs" already exists' in refusal(database)
+    assert execute(database, "SELECT to_regclass('planspec.version') IS NULL") == [(True,)]
+
+
+def test_a_ledger_that_is_only_read(database: str) -> None:
+    assert "there is no ledger here" in refusal(database, read_only=True)
+    writer = PostgresLedger(database)
+    writer.begin(RunInfo("r", 1.0))
+    writer.close()
+    ledger = PostgresLedger(database, read_only=True)
+    assert [info.run for info in ledger.runs()] == ["r"]
+    with pytest.raises(LedgerError, match="read-only transaction"):
+        ledger.begin(RunInfo("s", 1.0))
+    ledger.close()
+
+
+# ---------------------------------------------------------------- the connection
+
+
+def test_a_record_waits_for_the_disk(database: str) -> None:
+    """Whatever the database does otherwise."""
+    name = database.rpartition("/")[2]
+    execute(database, f"ALTER DATABASE {name} SET synchronous_commit = off")
+    ledger = PostgresLedger(database)
+    assert ledger._execute("SELECT current_setting('synchronous_commit')") == [("on",)]
+    ledger.close()
+
+
+def test_a_ledger_goes_on_after_an_error(database: str) -> None:
+    ledger = PostgresLedger(database)
+    ledger.begin(RunInfo("r", 1.0))
+    with pytest.raises(LedgerError, match="violates foreign key constraint"):
+        ledger.append("nobody", Record(Kind.BEGUN), after=0)
+    with pytest.raises(LedgerError, match="NUL"):
+        ledger.append("r", Record(Kind.BEGUN, plan="\x00"), after=0)
+    assert ledger.append("r", Record(Kind.BEGUN), after=0).seq == 1
+    ledger.close()
+
+
+def test_a_connection_that_is_lost(database: str) -> None:
+    ledger = PostgresLedger(database)
+    ledger.begin(RunInfo("r", 1.0))
+    execute(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'planspec'")
+    for _ in range(2):
+        with pytest.raises(LedgerError, match=r"test_\w+ at 127\.0\.0\.1: "):
+            ledger.append("r", Record(Kind.BEGUN), after=0)
+    ledger.close()
+    again = PostgresLedger(database)
+    assert again.append("r", Record(Kind.BEGUN), after=0).seq == 1
+    again.close()
+
+
+def test_leases_go_by_the_clock_of_the_server(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.time", lambda: 4e9)
+    ledger = PostgresLedger(database)
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.acquire("r", Owner.new(), seconds=60)
+    ((left,),) = execute(database, "SELECT until - extract(epoch FROM clock_timestamp()) FROM planspec.leases")
+    assert 50 < left <= 60
+    ledger.close()
+
+
+# ---------------------------------------------------------------- what errors say
+
+
+def test_no_error_says_a_password(postgres: Server) -> None:
+    right = postgres.address()
+    assert refusal(right.replace("tester", "nobody")).startswith("postgres at 127.0.0.1: ")
+    assert 'database "none" does not exist' in refusal(postgres.address("none"))
+    assert "refused" in refusal(right.replace(str(postgres.port), "1"))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql://tester:{PASSWORD}@127.0.0.1:1/postgres",
+        f"postgresql://tester:{PASSWORD.replace('/', '')}@127.0.0.1:1/postgres",
+        "postgresql://tester:anybody#@127.0.0.1:1/postgres",
+        "postgresql://tester:anybody%zz@127.0.0.1:1/postgres",
+        "postgresql://tester@127.0.0.1:1/postgres?pasword=anybody",
+        "postgresql://[anybody",
+        f"host=127.0.0.1 port=1 password={PASSWORD}",
+        f"host=127.0.0.1 port=1 password='{PASSWORD}",
+        "anybody",
+        "host=127.0.0.1 port=1 password=anybody dbname=x",
+    ],
+)
+def test_no_refusal_of_an_address_says_a_part_of_a_password(address: str) -> None:
+    refusal(address)
+
+
+def test_an_address_without_its_password(postgres: Server) -> None:
+    hidden = hide_password(postgres.address("x") + "?sslpassword=anybody")
+    assert hidden == f"user=tester dbname=x host=127.0.0.1 port={postgres.port}"
+
+
+def test_without_psycopg(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    assert refusal("postgresql://x").endswith("pip install 'planspec-lark[distributed]'")

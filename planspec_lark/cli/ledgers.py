@@ -49,6 +49,10 @@ def without_password(database: str) -> str:
     return hide_password(database)
 
 
+# What every database of SQLite begins with.
+_SQLITE = b"SQLite format 3\0"
+
+
 @frozen
 class LedgerPlace:
     """Where the runs of one plan are.
@@ -74,7 +78,9 @@ class LedgerPlace:
             raise Unreadable(file, "cannot be read") from error
         if not path.name:
             raise Unreadable(file, "is no file")
-        return cls(ledger_path(path), database, "" if database is None else name or str(path))
+        return cls(
+            path if _is_ledger(path) else ledger_path(path), database, "" if database is None else name or str(path)
+        )
 
     @contextmanager
     def reading(self) -> Iterator[Ledger]:
@@ -106,3 +112,15 @@ class LedgerPlace:
     def runs(self, ledger: Ledger) -> list[RunInfo]:
         """All runs of the plan, the oldest first."""
         return [info for info in ledger.runs() if self.database is None or info.name == self.name]
+
+
+def _is_ledger(path: Path) -> bool:
+    """Whether a file is a ledger itself, not one that has a ledger beside it."""
+    try:
+        # A pipe would wait for somebody who writes to it.
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False

@@ -125,7 +125,11 @@ _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
     Kind.EDITED: ("edited", _QUIET, _resumption),
     Kind.STARTED: ("started", _BUSY, _said),
     Kind.DONE: ("done", _GOOD, _said),
-    Kind.FAILED: ("failed", _BAD, lambda data: [f"{data['status']}: {data['result']}", *data.listed("answer")]),
+    Kind.FAILED: (
+        "failed",
+        _BAD,
+        lambda data: [": ".join(filter(None, [data["status"], data["result"]])), *data.listed("answer")],
+    ),
     Kind.BRANCHED: ("chosen", _GOOD, lambda data: [f"{data['branch']}  {data['result']}".rstrip()]),
     Kind.OPENED: ("opened", _QUIET, _said),
     Kind.LOOPED: (
@@ -270,7 +274,7 @@ def log_command(  # noqa: PLR0913  (they are the options)
     database: str | None,
     name: str | None,
 ) -> None:
-    """Show what has happened to a plan, from its ledger."""
+    """Show what has happened to a plan, from its ledger. FILE is the plan beside it, or the ledger itself."""
     if lists and run_id is not None:
         raise click.UsageError("--run and --runs exclude each other.")
     if file == "-":

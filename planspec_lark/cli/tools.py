@@ -231,7 +231,7 @@ def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
 
 # ---------------------------------------------------------------- running
 
-_KEPT = "What is done is kept in the journal; the same command goes on from there."
+_KEPT = "What is done is kept in the ledger; the same command goes on from there."
 _WAITING = "Stopping, once what is at work has ended. To leave that alone as well, interrupt once more."
 _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 
@@ -240,9 +240,9 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 @_plan_argument
 @_atoms_option(required=True)
 @count_option("--jobs", default=4, help="Call so many at a time.")
-@click.option("--journal", metavar="FILE", help="Keep what is done, and do none of it again.")
+@click.option("--ledger", metavar="FILE", help="Keep what is done, and do none of it again.")
 @flag("--dry-run", help="Only write what would be called, wave by wave.")
-def run(file: str, atoms: tuple[str, ...], jobs: int, journal: str | None, dry_run: bool) -> None:
+def run(file: str, atoms: tuple[str, ...], jobs: int, ledger: str | None, dry_run: bool) -> None:
     """Run a plan, and write its outputs as JSON.
 
     The callables are those that installed packages offer as entry points of the group `planspec_lark.atoms`. Exits with
@@ -254,12 +254,12 @@ def run(file: str, atoms: tuple[str, ...], jobs: int, journal: str | None, dry_r
     plan, registry = _read_plan(file), _load_tools(atoms)
     with (
         stop_on_faults(file, "this plan cannot be run"),
-        stoppable(f"Stopped. {_KEPT}" if journal else "Stopped."),
+        stoppable(f"Stopped. {_KEPT}" if ledger else "Stopped."),
     ):
         offered = {} if dry_run else tool_runner.load_entry_point_atoms({step.id for step in plan.steps})
         # Some callables may be asynchronous.
         work = tool_runner.arun_toolplan(
-            plan, registry, offered, jobs=jobs, journal=journal, on_event=_tell, dry_run=dry_run
+            plan, registry, offered, jobs=jobs, ledger=ledger, on_event=_tell, dry_run=dry_run
         )
         done = asyncio.run(until_stopped(work, _WAITING))
     if dry_run:

@@ -82,10 +82,16 @@ class SqliteLedger(SqlLedger):
         if read_only and not home.is_file():
             raise NoLedgerError(f"{self._name}: there is no ledger here")
         with self._errors():
+            # SQLite takes a file of one byte for an empty one, and a name for what stands in front of a null.
+            with suppress(FileNotFoundError):
+                if home.stat().st_size == 1:
+                    raise LedgerError(f"{self._name}: this is no ledger of plans")
             uri = f"{home.absolute().as_uri()}?{_reading(home) if read_only else 'mode=rwc'}"
             self._base = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             try:
                 self._open(read_only=read_only)
+                self._path = home.absolute()
+                self._known = self._path.stat()
             except BaseException:
                 self._base.close()
                 raise
@@ -139,11 +145,19 @@ class SqliteLedger(SqlLedger):
         with self._lock:
             self._base.execute("BEGIN IMMEDIATE")
             try:
+                self._check_place()
                 yield
                 self._base.execute("COMMIT")
             except BaseException:
                 self._base.rollback()
                 raise
+
+    def _check_place(self) -> None:
+        """SQLite goes on with a file that nobody finds any more."""
+        with suppress(FileNotFoundError):
+            if os.path.samestat(self._path.stat(), self._known):
+                return
+        raise LedgerError(f"{self._name}: the ledger was taken away or replaced by somebody else")
 
     def _is_taken(self, error: Exception) -> bool:
         return isinstance(error, sqlite3.IntegrityError)

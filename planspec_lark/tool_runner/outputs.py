@@ -12,7 +12,7 @@ from planspec_lark.toolplan.resolving import ValueRefusedError, copy_value
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.types import accepts, kind_of
 
-__all__ = ["as_journaled", "check_types", "declared_outputs", "say", "take_outputs"]
+__all__ = ["as_kept", "check_types", "declared_outputs", "say", "take_outputs"]
 
 # Of a long list of names, a message has so many.
 _NAMED = 10
@@ -56,16 +56,17 @@ def _copy(value: Mapping[Any, Any]) -> dict[str, Any]:
     return copied
 
 
-def as_journaled(outputs: dict[str, Any]) -> dict[str, Any]:
-    """What the journal will say of these outputs, so that the first run goes on with the same as any later one.
+def as_kept(outputs: dict[str, Any]) -> dict[str, Any]:
+    """What a ledger will say of these outputs, so that the first run goes on with the same as any later one.
 
     Raises:
         ValueRefusedError: JSON cannot say it.
     """
     try:
+        "".join(outputs).encode()  # a name is no JSON
         made: dict[str, Any] = json.loads(json.dumps(outputs, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueRefusedError(f"the journal cannot hold its outputs: {error}") from None
+        raise ValueRefusedError(f"the ledger cannot hold its outputs: {error}") from None
     return made
 
 

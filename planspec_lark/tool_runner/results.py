@@ -38,7 +38,7 @@ class StepResult:
         error: why it has failed or was skipped; safe to show.
         because: the failed step for which it was skipped.
         warnings: outputs that are of other types than declared; safe to show.
-        is_reused: whether the result is that of an earlier run, from the journal.
+        is_reused: whether the result is that of an earlier run, from the ledger.
         started: when its tool was called, in seconds since 1970 (UTC).
         seconds: how long that took.
         inputs: in a dry run, what would go in; references that are not known yet stand as they are written.

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from planspec_lark.awaitables import drop
+from planspec_lark.runs.ledger import Ledger, LedgerError
+from planspec_lark.tool_runner.call_ledger import RUN, open_calls
 from planspec_lark.tool_runner.callables import AtomCallable, Call, find_caller
-from planspec_lark.tool_runner.journal import open_journal, read_journal
-from planspec_lark.tool_runner.results import RunEvent, ToolRun, ToolRunError
+from planspec_lark.tool_runner.results import RunEvent, ToolRun
 from planspec_lark.tool_runner.scheduler import Ended, Scheduler, Task
 from planspec_lark.toolplan.models import Registry, ToolPlan
 
@@ -37,7 +38,8 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
     call: Call,
     *,
     jobs: int = _JOBS,
-    journal: Path | str | None = None,
+    ledger: Ledger | Path | str | None = None,
+    run: str = RUN,
     on_event: Callable[[RunEvent], None] = _ignore,
     dry_run: bool = False,
 ) -> ToolRun:
@@ -53,8 +55,10 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
         call: callables by atom id, which get the inputs by name as a dict; or one callable, which gets the atom id
             first. They return the outputs by name.
         jobs: how many calls there are at a time.
-        journal: a file that keeps what is done. A later run with it calls no step again that is done and has the same
-            definition and the same inputs. What goes on from step to step is JSON then.
+        ledger: keeps what is done: a ledger, or the path of one, which is made if need be. A later run with it calls no
+            step again that is done and has the same definition and the same inputs. What goes on from step to step is
+            JSON then.
+        run: the run of the ledger that has the steps, where a ledger has those of several plans.
         on_event: told of everything that happens, in the thread of the caller.
         dry_run: call nothing and write nothing. Results say what would be called, in which wave, with which inputs.
 
@@ -63,11 +67,13 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
 
     Raises:
         ToolPlanError: there are errors in the plan.
-        ToolRunError: a tool has no callable, or the journal cannot be used.
+        ToolRunError: a tool has no callable.
+        RunBusyError: another process is at work with the ledger.
+        LedgerError: the ledger cannot be used.
         TypeError: a callable is asynchronous.
     """
     scheduler = Scheduler(plan, registry, on_event, dry_run)
-    with _begun(scheduler, call, jobs, journal) as find:
+    with _begun(scheduler, call, jobs, ledger, run) as find:
         _drive(scheduler, find, jobs)
         return scheduler.close()
 
@@ -78,7 +84,8 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
     call: Call,
     *,
     jobs: int = _JOBS,
-    journal: Path | str | None = None,
+    ledger: Ledger | Path | str | None = None,
+    run: str = RUN,
     on_event: Callable[[RunEvent], None] = _ignore,
     dry_run: bool = False,
 ) -> ToolRun:
@@ -87,25 +94,24 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
     To cancel it cancels the callables that are at work; those in threads it waits for.
     """
     scheduler = Scheduler(plan, registry, on_event, dry_run)
-    with _begun(scheduler, call, jobs, journal) as find:
+    with _begun(scheduler, call, jobs, ledger, run) as find:
         await _adrive(scheduler, find, jobs)
         return scheduler.close()
 
 
 @contextmanager
-def _begun(scheduler: Scheduler, call: Call, jobs: int, journal: Path | str | None) -> Iterator[_Find]:
+def _begun(
+    scheduler: Scheduler, call: Call, jobs: int, ledger: Ledger | Path | str | None, run: str
+) -> Iterator[_Find]:
     """What finds the callables of a run. Nothing is written before all is known to be there."""
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not at least 1")
     # A dry run takes no task, and so looks for none.
     find = find_caller(call, () if scheduler.is_dry else scheduler.atom_ids())
-    if journal is None:
-        yield find
-    elif scheduler.is_dry:
-        scheduler.journal = read_journal(journal)
+    if ledger is None:
         yield find
     else:
-        with open_journal(journal) as scheduler.journal:
+        with open_calls(ledger, run, scheduler.plan.target, read_only=scheduler.is_dry) as scheduler.calls:
             yield find
 
 
@@ -167,8 +173,8 @@ def _rescue(scheduler: Scheduler, ended: Iterable[tuple[_Future, Task]]) -> None
         if inspect.isawaitable(result.value):
             drop(result.value)
             continue
-        # The journal may be why it is given up; that is what is raised then.
-        with suppress(ToolRunError):
+        # The ledger may be why it is given up; that is what is raised then.
+        with suppress(LedgerError):
             scheduler.record(task, result)
 
 

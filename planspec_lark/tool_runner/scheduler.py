@@ -10,10 +10,11 @@ from typing import Any
 from attrs import define, field, frozen
 
 from planspec_lark.json_text.findings import locate
+from planspec_lark.runs.ledger import Kind, Record
 from planspec_lark.syntax.diagnostics import shorten
-from planspec_lark.syntax.source import Source, one_line
-from planspec_lark.tool_runner.journal import Entry, Journal, key_of
-from planspec_lark.tool_runner.outputs import as_journaled, check_types, declared_outputs, say, take_outputs
+from planspec_lark.syntax.source import Source, one_line, visible_name
+from planspec_lark.tool_runner.call_ledger import CallLedger, DoneCall, key_of
+from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_outputs, say, take_outputs
 from planspec_lark.tool_runner.results import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
@@ -28,7 +29,7 @@ Tell = Callable[[RunEvent], None]
 
 @frozen
 class Task:
-    """A call to make: of the tool of a step, with these inputs. ``key`` is that of the journal, if there is one."""
+    """A call to make: of the tool of a step, with these inputs. ``key`` is that of the ledger, if there is one."""
 
     index: int
     atom_id: str
@@ -64,15 +65,15 @@ class Scheduler:
     registry: Registry | Mapping[str, Any] | list[Any]
     tell: Tell
     is_dry: bool = False
-    journal: Journal | None = None
+    calls: CallLedger | None = None
     _verdict: Verdict = field(init=False)
     _results: list[StepResult | None] = field(init=False)
     _waits: list[int] = field(init=False)
     _dependants: list[list[int]] = field(init=False)
     _ready: list[int] = field(init=False)
     _waves: list[int] = field(init=False)
-    # The line of the journal that says that a step is done; 0 where there is no journal.
-    _lines: list[float] = field(init=False)
+    # The number of the record that says that a step is done; 0 where there is no ledger.
+    _seqs: list[float] = field(init=False)
     # By step, its outputs to which somebody refers.
     _asked: dict[int, set[str]] = field(factory=dict, init=False)
 
@@ -89,7 +90,7 @@ class Scheduler:
         for node, others in enumerate(graph):
             for other in others:
                 self._dependants[other].append(node)
-        self._lines = [0] * len(graph)
+        self._seqs = [0] * len(graph)
         for use in self._verdict.plan.uses:
             at = self._verdict.plan.outline.index_of[use.piece.step]
             self._asked.setdefault(at, set()).add(use.piece.output)
@@ -111,10 +112,11 @@ class Scheduler:
             task = self._prepare(index)
             if task is not None:
                 if not self.is_dry:
+                    self._write(Kind.STARTED, index, task.key)
                     self.tell(RunEvent(RunEventKind.STARTED, self._name(index), task.atom_id))
                     return task
                 # Whatever was done before is older than what is to be done now.
-                self._lines[index] = math.inf
+                self._seqs[index] = math.inf
                 self._settle(index, StepStatus.PLANNED, inputs=task.inputs)
         return None
 
@@ -123,37 +125,39 @@ class Scheduler:
         atom_id = self.plan.steps[index].id
         try:
             inputs, is_complete = resolve(self.plan.steps[index].inputs, self._find, keep=self.is_dry)
-            key = self._key(index, inputs) if self.journal is not None and is_complete else ""
+            key = self._key(index, inputs) if self.calls is not None and is_complete else ""
         except (Unresolved, ValueRefusedError) as error:
-            self._settle(index, StepStatus.FAILED, error=_safe(f"its inputs: {error}"))
+            said = _safe(f"its inputs: {error}")
+            self._write(Kind.FAILED, index, result=said)
+            self._settle(index, StepStatus.FAILED, error=said)
             return None
-        entry = self.journal.find(key) if self.journal is not None and key else None
-        if entry is None or not self._is_fresh(index, entry):
+        done = self.calls.find(key) if self.calls is not None and key else None
+        if done is None or not self._is_fresh(index, done):
             return Task(index, atom_id, inputs, key)
-        self._lines[index] = entry.line
+        self._seqs[index] = done.seq
         self._settle(
             index,
             StepStatus.DONE,
-            outputs=entry.outputs,
-            warnings=check_types(entry.outputs, self._verdict.plan.signatures[index]),
-            started=entry.started,
-            seconds=entry.seconds,
+            outputs=done.outputs,
+            warnings=check_types(done.outputs, self._verdict.plan.signatures[index]),
+            started=done.started,
+            seconds=done.seconds,
             is_reused=True,
         )
         return None
 
-    def _is_fresh(self, index: int, entry: Entry) -> bool:
+    def _is_fresh(self, index: int, done: DoneCall) -> bool:
         """Whether a step was done after all that it depends on, and has put out what is asked of it by now."""
-        if any(self._lines[other] > entry.line for other in self._verdict.plan.graph[index]):
+        if any(self._seqs[other] > done.seq for other in self._verdict.plan.graph[index]):
             return False
         declared = declared_outputs(self._verdict.plan.signatures[index])
-        return all(name in entry.outputs for name in (*declared, *self._asked.get(index, ())))
+        return all(name in done.outputs for name in (*declared, *self._asked.get(index, ())))
 
     def _key(self, index: int, inputs: dict[str, Any]) -> str:
         try:
             return key_of([self._name(index), self.plan.steps[index].id, inputs])
         except (TypeError, ValueError, RecursionError) as error:
-            raise ValueRefusedError(f"the journal cannot hold them: {error}") from None
+            raise ValueRefusedError(f"the ledger cannot hold them: {error}") from None
 
     def _find(self, step: str, output: str) -> Any:
         """An output of a step that is done."""
@@ -171,30 +175,36 @@ class Scheduler:
 
     def record(self, task: Task, ended: Ended) -> dict[str, Any]:
         """Only write down what a call has come to; returns the fields of its result."""
-        times = {"started": ended.started, "seconds": ended.seconds}
+        times: dict[str, Any] = {"started": ended.started, "seconds": ended.seconds}
         try:
             if ended.error is not None:
                 raise ValueRefusedError(say(ended.error))
             signature = self._verdict.plan.signatures[task.index]
             outputs = take_outputs(ended.value, signature)
-            if self.journal is not None:
-                outputs = as_journaled(outputs)
+            if self.calls is not None:
+                outputs = as_kept(outputs)
             made: dict[str, Any] = {
                 "status": StepStatus.DONE,
                 "outputs": outputs,
                 "warnings": check_types(outputs, signature),
             }
-            self._write(task, {**made, **times})
+            seq = self._write(Kind.DONE, task.index, task.key, outputs, names=list(outputs), **times)
         except ValueRefusedError as error:
             made = {"status": StepStatus.FAILED, "error": _safe(str(error))}
-            self._write(task, {"outputs": {}, "warnings": (), **made, **times})
+            seq = self._write(Kind.FAILED, task.index, task.key, result=made["error"], **times)
+        self._seqs[task.index] = seq
         return {**made, **times}
 
-    def _write(self, task: Task, fields: dict[str, Any]) -> None:
-        if self.journal is None:
-            return
-        about = {"key": task.key, "step": self._name(task.index), "atom": task.atom_id}
-        self._lines[task.index] = self.journal.write({**about, **fields, "status": fields["status"].value})
+    def _write(
+        self, kind: Kind, index: int, key: str = "", outputs: Mapping[str, Any] | None = None, **data: Any
+    ) -> int:
+        """Keep a record of a step; gives its number."""
+        if self.calls is None:
+            return 0
+        # A name may have what no database takes.
+        name = visible_name(self._name(index))
+        data["description"] = self.plan.steps[index].id
+        return self.calls.write(Record(kind, name, key, data=data, outputs=outputs or {}))
 
     def _settle(self, index: int, status: StepStatus, **fields: Any) -> None:
         self._note(index, status, **fields)
@@ -210,6 +220,7 @@ class Scheduler:
             other = stack.pop()
             if self._results[other] is None:
                 error = f"it depends on step '{name_of(name)}', which has failed"
+                self._write(Kind.SKIPPED, other, reason=error)
                 self._note(other, StepStatus.SKIPPED, error=error, because=name)
                 stack += self._dependants[other][::-1]
 
@@ -231,7 +242,10 @@ class Scheduler:
                 outputs[name] = resolve(value, self._find)[0]
             except (Unresolved, ValueRefusedError):
                 missing.append(name)
-        return ToolRun(tuple(one for one in self._results if one is not None), outputs, tuple(missing))
+        done = ToolRun(tuple(one for one in self._results if one is not None), outputs, tuple(missing))
+        if self.calls is not None:
+            self.calls.end(done)
+        return done
 
 
 def _safe(text: str) -> str:

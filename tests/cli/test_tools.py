@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from threading import Timer
@@ -18,6 +18,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan
+from planspec_lark.runs import Kind, SqliteLedger
 from planspec_lark.syntax.source import visible
 from planspec_lark.tool_runner import callables
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
@@ -308,14 +309,39 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 @pytest.mark.usefixtures("offered")
 def test_run() -> None:
-    result = run("tools", "run", "good.json", "--atoms", "atoms", "--jobs", "1", "--journal", "run.jsonl")
+    result = run("tools", "run", "good.json", "--atoms", "atoms", "--jobs", "1", "--ledger", "run.ledger")
     assert result.exit_code == 0
     assert json.loads(result.stdout) == {"bread": "3 grams", "heat": 5}
     warning = "oven: warning: output 'note' is of type string, not integer\n"
     assert result.stderr == f"flour: done\noven: done\n{warning}loaf: done\n"
-    again = run("tools", "run", "good.json", "--atoms", "atoms", "--journal", "run.jsonl")
+    again = run("tools", "run", "good.json", "--atoms", "atoms", "--ledger", "run.ledger")
     assert (again.exit_code, again.stdout) == (0, result.stdout)
     assert again.stderr == f"flour: done before\noven: done before\n{warning}loaf: done before\n"
+
+
+@pytest.mark.usefixtures("offered")
+@pytest.mark.parametrize(("ledger", "shown"), [("run.ledger", "run.ledger"), ("good.json.ledger", "good.json")])
+def test_the_log(ledger: str, shown: str) -> None:
+    """It is that of the ledger itself, or of the one beside the file that is named."""
+    assert run("tools", "run", "good.json", "--atoms", "atoms", "--ledger", ledger, "--jobs", "1").exit_code == 0
+    result = run("log", shown)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [line.split("  ", 1)[1] for line in result.stdout.splitlines()] == [
+        "begun      Bread",
+        "started    flour  weigh",
+        "done       flour  weigh",
+        "started    oven  weigh",
+        "done       oven  weigh",
+        "started    loaf  bake",
+        "done       loaf  bake",
+        "ended      done",
+    ]
+    told = [json.loads(line) for line in run("log", shown, "--json").stdout.splitlines()]
+    assert {one["step"]: one["outputs"] for one in told if "outputs" in one} == {
+        "flour": {"weight": 3, "note": ""},
+        "oven": {"weight": 4, "note": 5},
+        "loaf": {"loaf": "3 grams"},
+    }
 
 
 @pytest.mark.usefixtures("offered")
@@ -388,6 +414,7 @@ def test_a_terminal_shows_what_has_become_of_steps(colours: bool) -> None:
 OFFERED = """
 import signal, time
 from pathlib import Path
+from planspec_lark.runs import Kind, SqliteLedger
 from planspec_lark.tool_runner import callables
 signal.signal(signal.SIGINT, signal.default_int_handler)
 def weigh(inputs):
@@ -401,14 +428,14 @@ def bake(inputs):
 callables.load_entry_point_atoms = lambda atom_ids: {"weigh": weigh, "bake": bake}
 """
 WAITING = "Stopping, once what is at work has ended. To leave that alone as well, interrupt once more.\n"
-KEPT = "Stopped. What is done is kept in the journal; the same command goes on from there.\n"
+KEPT = "Stopped. What is done is kept in the ledger; the same command goes on from there.\n"
 
 
 @contextmanager
 def at_work(offered: str = OFFERED) -> Iterator[subprocess.Popen[bytes]]:
     """A run whose second step is at work, until it is let go."""
     Path("slow.json").write_text(json.dumps(document(weigh("a"), weigh("b", "slow", depends_on=["a"]), weigh("c"))))
-    command = command_line(["tools", "run", "slow.json", "--atoms", "atoms", "--journal", "j", "--jobs", "1"], offered)
+    command = command_line(["tools", "run", "slow.json", "--atoms", "atoms", "--ledger", "l", "--jobs", "1"], offered)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
         # What is never said is not waited for without end.
         end = Timer(60, process.kill)
@@ -428,8 +455,9 @@ def wait_for(name: str) -> None:
         time.sleep(0.01)
 
 
-def journaled() -> list[str]:
-    return [json.loads(one)["step"] for one in Path("j").read_text().splitlines()[1:]]
+def done_steps() -> list[str]:
+    with closing(SqliteLedger("l", read_only=True)) as ledger:
+        return [one.step for one in ledger.records("toolplan", kinds=(Kind.DONE,))]
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
@@ -441,7 +469,7 @@ def test_what_is_at_work_is_waited_for(name: str, code: int) -> None:
         Path("go").touch()
         assert process.communicate(timeout=30) == (b"", KEPT.encode())
     assert process.returncode == code
-    assert journaled() == ["a", "b"]
+    assert done_steps() == ["a", "b"]
 
 
 def test_a_signal_is_heard_while_all_wait() -> None:
@@ -465,7 +493,7 @@ def test_who_is_asked_twice_leaves_at_once() -> None:
         process.send_signal(signal.SIGTERM)
         assert process.communicate(timeout=30) == (b"", b"")
     assert process.returncode == 143
-    assert journaled() == ["a"]
+    assert done_steps() == ["a"]
 
 
 def test_a_signal_that_is_ignored_stops_nothing() -> None:
@@ -521,8 +549,8 @@ def test_what_packages_offer(offered: dict[str, str], change: dict[str, str], sa
     assert result.stderr.startswith(f"Error: {said}")
 
 
-def test_a_journal_that_is_something_else() -> None:
+def test_a_ledger_that_is_something_else() -> None:
     before = Path("good.json").read_text()
-    result = run("tools", "run", "good.json", "--atoms", "atoms", "--journal", "good.json", "--dry-run")
-    assert (result.exit_code, result.stderr) == (2, "Error: good.json: this is no journal of a tool plan\n")
+    result = run("tools", "run", "good.json", "--atoms", "atoms", "--ledger", "good.json", "--dry-run")
+    assert (result.exit_code, result.stderr) == (2, "Error: good.json: file is not a database\n")
     assert Path("good.json").read_text() == before

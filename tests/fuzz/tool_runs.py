@@ -1,4 +1,4 @@
-"""What the fuzz job does with tool plans that are run and shown: any tools, any outputs, any journal."""
+"""What the fuzz job does with tool plans that are run and shown: any tools, any outputs, any ledger."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -14,10 +15,11 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from planspec_lark import parse_plan, render_all, serialize_plan, validate_plan
+from planspec_lark.runs import Kind, LedgerError, SqliteLedger
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.diagram import DiagramLanguage
-from planspec_lark.syntax.source import visible
-from planspec_lark.tool_runner import StepStatus, ToolRun, ToolRunError, arun_toolplan, run_toolplan
+from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.tool_runner import StepStatus, ToolRun, arun_toolplan, run_toolplan
 from planspec_lark.toolplan import (
     ToolPlan,
     ToolPlanError,
@@ -30,7 +32,6 @@ from tests import strategies
 
 __all__ = ["tool_run_texts", "try_tool_run"]
 
-_HEADER = '{"journal": "tool plan", "version": 1}\n'
 # Names of atoms with what their callables do besides giving values.
 _ATOMS = ["stop iteration", "read", "write", "raise", "tuple", "circle", "deep", "nan", "set", "none", "bytes"]
 _NAMES = st.one_of(st.sampled_from(["a", "b", "1", "a b", "x.outputs.y", "\u202e", "`"]), st.text(max_size=5))
@@ -78,7 +79,7 @@ def _values(names: list[str]) -> st.SearchStrategy[Any]:
 
 @cache
 def tool_run_texts() -> st.SearchStrategy[str]:
-    """Plans that can be run, and anything, which is a journal then."""
+    """Plans that can be run, and anything, which is a ledger then."""
     return st.one_of(_plans(), _plans(), _plans(), strategies.wild)
 
 
@@ -148,12 +149,12 @@ class _Tools:
 
 
 def try_tool_run(text: str) -> None:
-    """A text as a plan that is shown and run, or else as a journal."""
+    """A text as a plan that is shown and run, or else as a ledger."""
     try:
         value = json.loads(text)
         plan = tool_plan_from_dict(value)
     except (ToolPlanError, ValueError, RecursionError):
-        _try_journal(text)
+        _try_ledger(text)
         return
     _show(plan)
     registry = {atom_id: {"inputs": None, "outputs": None} for atom_id in _ATOMS}
@@ -219,38 +220,42 @@ def _shown(done: ToolRun) -> list[str]:
 
 
 def _go_on(plan: ToolPlan, registry: Any, gives: Any, path: Path) -> None:
-    """With a journal, nothing is done twice, wherever it was cut off."""
-    first = run_toolplan(plan, registry, _Tools(gives).call, journal=path, jobs=2)
+    """With a ledger, nothing is done twice, wherever it was cut off."""
+    first = run_toolplan(plan, registry, _Tools(gives).call, ledger=path, jobs=2)
     _look_at(plan, first)
-    data = path.read_bytes()
-    for size in (len(data), len(data) * 2 // 3):
-        path.write_bytes(data[:size])
-        kept = [json.loads(line) for line in data[:size].split(b"\n")[1:-1]]
+    for cut in (0, 1, 3):
+        with closing(SqliteLedger(path)) as ledger:
+            size = ledger.count("toolplan") * 2 // 3 if cut == 3 else ledger.count("toolplan") - cut
+            ledger._base.execute("DELETE FROM records WHERE seq > ?", (max(size, 1),))
+            last = {one.hash: one for one in ledger.records("toolplan", kinds=(Kind.DONE, Kind.FAILED))}
         tools = _Tools(gives)
-        again = run_toolplan(plan, registry, tools.call, journal=path)
+        again = run_toolplan(plan, registry, tools.call, ledger=path)
         assert _shown(again) == _shown(first)
         reused = [one.step for one in again.results if one.is_reused]
-        were_done = [one["step"] for one in kept if one["status"] == "done"]
-        assert not Counter(reused) - Counter(were_done)
+        were_done = [one.step for one in last.values() if one.kind is Kind.DONE]
+        assert not Counter(map(visible_name, reused)) - Counter(were_done)
         # A step that has not put out what another one asks for is done again, and so is all behind it.
         assert len(reused) == len(were_done) or not first.is_done
         assert sum(tools.calls.values()) <= len(plan.steps) - len(reused)
 
 
-def _try_journal(text: str) -> None:
-    """It is read, or refused and left alone."""
+def _try_ledger(text: str) -> None:
+    """It is read, or refused and left alone; one in which it stands is read or refused."""
     plan = tool_plan_from_dict({"target": "t", "plan": {"steps": [{"id": "read", "target": "t", "inputs": {}}]}})
     data = text.encode("utf-8", "surrogatepass")
-    line = b'{"key": "k", "outputs": {}, "started": 1, "seconds": 1, "status": "done"}\n'
-    for whole in (data, _HEADER.encode() + data, _HEADER.encode() + data + b"\n" + line):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "l")
+        run_toolplan(plan, {"read": {}}, lambda *_: None, ledger=path)
+        sound = path.read_bytes()
+    at = sum(data) * 997 % len(sound)
+    for whole in (data, sound[:at] + data + sound[at + len(data) :]):
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "j")
+            path = Path(folder, "l")
             path.write_bytes(whole)
             try:
-                done = run_toolplan(plan, {"read": {}}, lambda *_: None, journal=path)
-            except ToolRunError as error:
+                done = run_toolplan(plan, {"read": {}}, lambda *_: None, ledger=path)
+            except LedgerError as error:
                 assert str(error) == one_line(str(error))
-                assert path.read_bytes() == whole
+                assert whole is not data or path.read_bytes() == whole
             else:
                 assert done.is_done
-                assert run_toolplan(plan, {"read": {}}, {"read": None}, journal=path, dry_run=True).is_done  # type: ignore[dict-item]

@@ -65,7 +65,7 @@ def _run(plan: ToolPlan, **options: Any) -> ToolRun:
 def _run_twice(plan: ToolPlan) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for is_reused in (False, True):
-            done = _run(plan, journal=Path(folder, "j"))
+            done = _run(plan, ledger=Path(folder, "j"))
             assert {one.is_reused for one in done.results} == {is_reused}
 
 

@@ -1,0 +1,613 @@
+"""Runs that go on: what is done is not done again, whatever has happened to the process before."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from planspec_lark.runs import Kind, Ledger, LedgerError, MemoryLedger, Record, RunInfo, SqliteLedger
+from planspec_lark.runs.keeper import keeping
+from planspec_lark.runs.ledger import FencedError, RunBusyError
+from planspec_lark.runs.owner import Owner
+from planspec_lark.syntax.source import visible_name
+from planspec_lark.tool_runner import ToolRun, arun_toolplan, run_toolplan
+from planspec_lark.tool_runner.call_ledger import open_calls
+from planspec_lark.toolplan import ToolPlan, tool_plan_from_dict
+from tests.toolplan.plans import ATOMS, bake, document, weigh
+
+DOCUMENT = document(
+    weigh("a"),
+    weigh("b", "oat"),
+    bake("c", "${a.outputs.weight}"),
+    bake("d", "${b.outputs.note}, ${c.outputs.loaf}"),
+    outputs={"bread": "${d.outputs.loaf}"},
+)
+PLAN = tool_plan_from_dict(DOCUMENT)
+
+
+def records(path: Path) -> list[Record]:
+    with closing(SqliteLedger(path, read_only=True)) as ledger:
+        return list(ledger.records("toolplan"))
+
+
+def done_steps(path: Path) -> list[str]:
+    return [one.step for one in records(path) if one.kind is Kind.DONE]
+
+
+def edit(path: Path, statement: str, *values: Any) -> None:
+    """Change the file of a ledger as nobody does who goes by its rules."""
+    with closing(sqlite3.connect(path)) as base, base:
+        assert base.execute(statement, values).rowcount
+
+
+def work(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
+    said = str(inputs.get("item", inputs.get("dough")))
+    return {"loaf": f"<{said}>"} if atom_id == "bake" else {"weight": len(said), "note": f"{said}!"}
+
+
+def run(path: Path | Ledger, plan: ToolPlan = PLAN, atoms: Any = ATOMS, **options: Any) -> tuple[list[str], ToolRun]:
+    """The steps that were called, and what came of all."""
+    called: list[str] = []
+    lock = threading.Lock()
+
+    def call(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        with lock:
+            called.append(str(inputs.get("item", inputs.get("dough"))))
+        return work(atom_id, inputs)
+
+    done = run_toolplan(plan, atoms, call, ledger=path, **options)
+    return called, done
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.ledger"
+
+
+def test_nothing_is_done_twice(path: Path) -> None:
+    called, first = run(path, jobs=1)
+    assert called == ["rye", "oat", "3", "oat!, <3>"]
+    told = records(path)
+    assert [(one.kind.value, one.step, one.data.get("description")) for one in told] == [
+        ("begun", "", "Bread"),
+        ("started", "a", "weigh"),
+        ("done", "a", "weigh"),
+        ("started", "b", "weigh"),
+        ("done", "b", "weigh"),
+        ("started", "c", "bake"),
+        ("done", "c", "bake"),
+        ("started", "d", "bake"),
+        ("done", "d", "bake"),
+        ("ended", "", None),
+    ]
+    assert [one.hash for one in told[1:-1:2]] == [one.hash for one in told[2::2]]
+    assert len({one.hash for one in told}) == 5
+    called, second = run(path)
+    assert called == []
+    assert second.outputs == first.outputs == {"bread": "<oat!, <3>>"}
+    assert [one.is_reused for one in second.results] == [True] * 4
+    assert [(one.started, one.seconds) for one in second.results] == [
+        (one.started, one.seconds) for one in first.results
+    ]
+    now = records(path)
+    assert (now[:-2], [one.kind for one in now[-2:]]) == (told, [Kind.RESUMED, Kind.ENDED])
+    assert sorted(one.name for one in path.parent.iterdir()) == ["run.ledger"]
+
+
+@pytest.mark.parametrize(
+    ("at", "change", "again"),
+    [
+        (0, {"inputs": {"item": "spelt"}}, ["spelt", "5", "oat!, <5>"]),
+        # Its output is the same, but it may have done something else as well.
+        (0, {"inputs": {"item": "rhy"}}, ["rhy", "3", "oat!, <3>"]),
+        (0, {"id": "weigh again"}, ["rye", "3", "oat!, <3>"]),
+        (0, {"step_id": "e"}, ["rye", "3", "oat!, <3>"]),
+        (1, {"inputs": {"item": "teff"}}, ["teff", "teff!, <3>"]),
+        # Of this a tool learns nothing.
+        (0, {"target": "Weigh it well"}, []),
+        (3, {"depends_on": ["b", "c"]}, []),
+        (2, {"id": "bake", "retries": 1}, []),
+        (0, {}, []),
+    ],
+)
+def test_what_was_edited_is_done_again(path: Path, at: int, change: dict[str, Any], again: list[str]) -> None:
+    run(path)
+    steps = [dict(one) for one in DOCUMENT["plan"]["steps"]]
+    steps[at].update(change)
+    if change.get("step_id"):
+        steps[2] = bake("c", "${e.outputs.weight}")
+    atoms = [*ATOMS, {**ATOMS[0], "id": "weigh again"}]
+    called, done = run(path, tool_plan_from_dict(document(*steps)), atoms, jobs=1)
+    assert called == again
+    assert done.is_done
+    assert run(path, tool_plan_from_dict(document(*steps)), atoms)[0] == []
+
+
+def test_what_comes_after_is_done_after(path: Path) -> None:
+    """A step that only waits for another one is done again after that one, even if the run ends in between."""
+
+    def plan(item: str, *more: str) -> ToolPlan:
+        return tool_plan_from_dict(
+            document(
+                weigh("a", item),
+                weigh("b", "oat", depends_on=["a", *more]),
+                weigh("c", "bean", depends_on=["b"]),
+                weigh("d", "pea"),
+            )
+        )
+
+    def stop(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs["item"] == "oat":
+            raise KeyboardInterrupt
+        return work("weigh", inputs)
+
+    assert run(path, plan("rye"), jobs=1)[0] == ["rye", "oat", "bean", "pea"]
+    with pytest.raises(KeyboardInterrupt):
+        run_toolplan(plan("spelt"), ATOMS, stop, ledger=path, jobs=1)
+    assert [one.is_reused for one in run(path, plan("spelt"), dry_run=True)[1].results] == [True, False, False, True]
+    assert run(path, plan("spelt"), jobs=1)[0] == ["oat", "bean"]
+    assert run(path, plan("spelt"), jobs=1)[0] == []
+    # What was done longer ago is still known, and nothing has happened to it since.
+    assert run(path, plan("rye"), jobs=1)[0] == []
+    # Another step to wait for, which was done later.
+    assert run(path, plan("rye", "d"), jobs=1)[0] == []
+    assert run(path, tool_plan_from_dict(document(weigh("d", "bean"), weigh("a"))), jobs=1)[0] == ["bean"]
+
+
+def test_a_step_to_wait_for_that_was_done_later(path: Path) -> None:
+    run(path, tool_plan_from_dict(document(weigh("a"), weigh("b", "oat"))), jobs=1)
+    assert run(path, tool_plan_from_dict(document(weigh("a", depends_on=["b"]), weigh("b", "oat"))))[0] == ["rye"]
+
+
+def test_a_dry_run_knows_what_will_be_done_again(path: Path) -> None:
+    def plan(item: str) -> ToolPlan:
+        return tool_plan_from_dict(document(weigh("a", item), weigh("b", depends_on=["a"])))
+
+    run(path, plan("rye"))
+    done = run(path, plan("oat"), dry_run=True)[1]
+    assert [(one.status.value, one.inputs) for one in done.results] == [
+        ("planned", {"item": "oat"}),
+        ("planned", {"item": "rye"}),
+    ]
+
+
+def test_a_step_that_has_to_put_out_more(path: Path) -> None:
+    """What was done before somebody has asked for more is done again, as it will never be there otherwise."""
+    plan = tool_plan_from_dict(document(weigh("a"), weigh("b", "${a.outputs.scale}")))
+    unknown = {"weigh": {"inputs": {"item": {}}, "outputs": 5}}
+    declared = {"weigh": {"inputs": {"item": {}}, "outputs": {"scale": "integer", "note": "string"}}}
+    for registry, tool, called in (
+        (unknown, {"weight": 3}, ["rye"]),
+        (unknown, {"weight": 3, "scale": "old"}, ["rye", "old"]),
+        (unknown, {"weight": 3}, []),
+        (declared, {"scale": "new", "note": ""}, ["rye", "new"]),
+    ):
+        calls: list[Any] = []
+
+        def call(inputs: dict[str, Any], calls: list[Any] = calls, tool: dict[str, Any] = tool) -> dict[str, Any]:
+            calls.append(inputs["item"])
+            return tool
+
+        done = run_toolplan(plan, registry, {"weigh": call}, ledger=path)
+        assert calls == called
+    assert done.is_done
+    assert done.results[0].warnings == ("output 'scale' is of type integer, not string",)
+    assert run_toolplan(plan, registry, {"weigh": call}, ledger=path).results[0].warnings == done.results[0].warnings
+
+
+def test_steps_that_are_alike_are_each_done(path: Path) -> None:
+    plan = tool_plan_from_dict(document(weigh(), weigh()))
+    assert run(path, plan)[0] == ["rye", "rye"]
+    edit(path, "DELETE FROM records WHERE seq > 4")
+    assert [one.step for one in run(path, plan)[1].results if not one.is_reused] == ["1"]
+
+
+def test_a_failed_step_is_tried_again(path: Path) -> None:
+    def fail(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs.get("item") == "oat":
+            raise ValueError("burnt")
+        return work(_, inputs)
+
+    assert not run_toolplan(PLAN, ATOMS, fail, ledger=path).is_done
+    told = {one.kind: one for one in records(path)}
+    assert (told[Kind.FAILED].step, told[Kind.FAILED].data["result"]) == ("b", "ValueError: burnt")
+    assert (told[Kind.SKIPPED].step, told[Kind.SKIPPED].data["reason"]) == (
+        "d",
+        "it depends on step 'b', which has failed",
+    )
+    assert told[Kind.ENDED].data["outcome"] == "2 of 4 steps are not done"
+    called, done = run(path, jobs=1)
+    assert (called, done.is_done) == (["oat", "oat!, <3>"], True)
+
+
+def test_a_dry_run_says_what_is_left(path: Path) -> None:
+    assert {one.status.value for one in run(path, dry_run=True)[1].results} == {"planned"}
+    assert not path.exists()
+    run(path)
+    edit(path, "UPDATE records SET kind = 'rerun' WHERE step = 'c'")
+    before = path.read_bytes()
+    called, done = run(path, dry_run=True)
+    assert called == []
+    assert [(one.status.value, one.inputs) for one in done.results] == [
+        ("done", None),
+        ("done", None),
+        ("planned", {"dough": 3}),
+        ("planned", {"dough": "oat!, ${c.outputs.loaf}"}),
+    ]
+    assert path.read_bytes() == before
+    assert sorted(one.name for one in path.parent.iterdir()) == ["run.ledger"]
+
+
+# ---------------------------------------------------------------- values
+
+
+def test_what_goes_on_is_what_the_ledger_says(path: Path) -> None:
+    taken = []
+
+    def bake_it(inputs: dict[str, Any]) -> dict[str, Any]:
+        taken.append(inputs["dough"])
+        return {"loaf": "\ud800\u2028"}
+
+    plan = tool_plan_from_dict(document(weigh("a"), bake("b", "${a.outputs.weight}"), bake("c", "${b.outputs.loaf}")))
+    calls: Any = {"weigh": lambda _: {"weight": [(1, 2.0), {3: None}], "note": ""}, "bake": bake_it}
+    first = run_toolplan(plan, ATOMS, calls, ledger=path)
+    assert taken == [[[1, 2.0], {"3": None}], "\ud800\u2028"]
+    assert [one.outputs for one in run(path, plan)[1].results] == [one.outputs for one in first.results]
+
+
+@pytest.mark.parametrize("value", [{1, 2}, float("inf"), b"x", 10**5000], ids=["set", "infinity", "bytes", "long"])
+def test_outputs_that_no_ledger_can_hold(path: Path, value: Any) -> None:
+    plan = tool_plan_from_dict(document(weigh("a")))
+    calls: Any = {"weigh": lambda _: {"weight": value, "note": ""}}
+    assert run_toolplan(plan, ATOMS, calls).is_done
+    (result,) = run_toolplan(plan, ATOMS, calls, ledger=path).results
+    assert result.error.startswith("the ledger cannot hold its outputs: ")
+    assert run(path, plan)[0] == ["rye"]
+
+
+def test_inputs_that_no_ledger_can_hold(path: Path) -> None:
+    plan = tool_plan_from_dict(document(weigh("a", rest={1, 2}) | {"inputs": {"item": "x", "rest": {1, 2}}}))
+    (result,) = run_toolplan(plan, ATOMS, work, ledger=path).results
+    assert result.error == "its inputs: the ledger cannot hold them: Object of type set is not JSON serializable"
+
+
+# ---------------------------------------------------------------- what a crash leaves
+
+
+def test_any_end_of_what_is_written(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever has reached the disk, the first steps are kept, and the others are called again."""
+    home = tmp_path / "crash"
+    home.mkdir()
+    ended = evolve(Owner.new(), process=1 << 23, began="1")
+    with closing(SqliteLedger(path)) as ledger, monkeypatch.context() as patched:
+        patched.setattr(Owner, "new", lambda: ended)
+        whole = run_toolplan(PLAN, ATOMS, work, ledger=ledger, jobs=1)
+        log = path.with_name("run.ledger-wal").read_bytes()
+        shutil.copy(path, home / "l")
+    order = ["rye", "oat", "3", "oat!, <3>"]
+    kept = []
+    for size in range(0, len(log) + 1, 1303):
+        shutil.copy(home / "l", home / "cut")
+        (home / "cut-wal").write_bytes(log[:size])
+        called, done = run(home / "cut", jobs=1)
+        kept.append(4 - len(called))
+        assert called == order[kept[-1] :], size
+        assert done.outputs == whole.outputs
+        assert run(home / "cut")[0] == []
+    assert kept == sorted(kept)
+    assert set(kept) == {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("text", ["# A plan\n", "x", "x" * 5_000])
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_another_file(path: Path, text: str, dry_run: bool) -> None:
+    path.write_text(text)
+    with pytest.raises(LedgerError, match=r"run\.ledger: (file is not a database|this is no ledger of plans)$"):
+        run(path, dry_run=dry_run)
+    assert path.read_text() == text
+    assert [one.name for one in path.parent.iterdir()] == ["run.ledger"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE records SET kind = 'x' WHERE seq = 3",
+        "UPDATE records SET data = '[]' WHERE seq = 3",
+        "UPDATE records SET data = '{' WHERE seq = 3",
+        "UPDATE records SET data = replace(data, 'started', 'begun') WHERE seq = 3",
+        "UPDATE records SET data = json_set(data, '$.started', 'nan') WHERE seq = 3",
+        "UPDATE records SET data = json_set(data, '$.seconds', 'x') WHERE seq = 3",
+        "UPDATE records SET data = json_set(data, '$.names', 5) WHERE seq = 3",
+        "UPDATE records SET data = json_set(data, '$.names', json('[\"x\"]')) WHERE seq = 3",
+        "UPDATE records SET data = '{}' WHERE seq = 1",
+        "UPDATE records SET kind = 'ended' WHERE seq = 1",
+        "UPDATE outputs SET value = '[' WHERE seq = 3",
+        "DELETE FROM outputs WHERE seq = 3",
+    ],
+)
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_records_that_no_run_writes(path: Path, change: str, dry_run: bool) -> None:
+    run(path, jobs=1)
+    edit(path, change)
+    with closing(sqlite3.connect(path)) as base:
+        before = base.execute("SELECT * FROM records").fetchall()
+    with pytest.raises(LedgerError, match=r"(this is no ledger of plans|are none of a tool plan)") as error:
+        run(path, dry_run=dry_run)
+    assert "\n" not in str(error.value)
+    with closing(sqlite3.connect(path)) as base:
+        # A fault of a step that is done is found when its turn comes.
+        assert base.execute("SELECT * FROM records").fetchall()[: len(before)] == before
+
+
+def test_a_run_of_something_else(path: Path) -> None:
+    with closing(SqliteLedger(path)) as ledger:
+        ledger.begin(RunInfo("toolplan", 1.0))
+        ledger.append("toolplan", Record(Kind.BEGUN, plan="# Goal: x\n"), after=0)
+    with pytest.raises(LedgerError, match=r"^the records of run toolplan are none of a tool plan$"):
+        run(path)
+    assert len(records(path)) == 1
+    # It may have a run beside that one.
+    assert run(path, run="bread")[1].is_done
+    assert run(path, run="bread")[0] == []
+
+
+def test_a_ledger_that_is_given(path: Path) -> None:
+    """It stays open, and runs of other names are nothing to each other."""
+    ledger = MemoryLedger()
+    assert run(ledger)[1].is_done
+    assert run(ledger)[0] == []
+    assert len(run(ledger, run="other")[0]) == 4
+    assert [one.run for one in ledger.runs()] == ["toolplan", "other"]
+    assert not path.exists()
+
+
+def test_a_file_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "run.ledger").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    for name in ("run.ledger", "q/run.ledger", "pipe", "circle", "a\0b"):
+        with pytest.raises(LedgerError) as error:
+            run(tmp_path / name)
+        assert str(error.value).startswith(visible_name(str(tmp_path / name)))
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["circle", "pipe", "run.ledger"]
+
+
+def test_one_run_at_a_time(path: Path) -> None:
+    with closing(SqliteLedger(path)) as ledger, keeping(ledger, "toolplan"):
+        with pytest.raises(RunBusyError, match="another process is at work on run toolplan"):
+            run(path)
+        assert list(ledger.records("toolplan")) == []
+        assert run(path, dry_run=True)[1].results
+    assert run(path)[1].is_done
+
+
+def test_a_link_is_the_same_ledger(path: Path) -> None:
+    link = path.with_name("link.ledger")
+    link.symlink_to(path)
+    with closing(SqliteLedger(path)) as ledger, keeping(ledger, "toolplan"), pytest.raises(RunBusyError):
+        run(link)
+    assert run(link)[0]
+    assert run(path)[0] == []
+    assert sorted(one.name for one in path.parent.iterdir()) == ["link.ledger", "run.ledger"]
+
+
+@pytest.mark.parametrize("change", ["remove", "replace"])
+def test_a_ledger_that_somebody_takes_away(path: Path, change: str) -> None:
+    def call(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs.get("item") == "oat":
+            path.rename(path.with_name("away"))
+            if change == "replace":
+                path.write_bytes(path.with_name("away").read_bytes())
+        return work(atom_id, inputs)
+
+    with pytest.raises(LedgerError, match=r"run\.ledger: the ledger was taken away or replaced by somebody else$"):
+        run_toolplan(PLAN, ATOMS, call, ledger=path, jobs=1)
+    assert path.exists() == (change == "replace")
+
+
+def test_a_run_that_somebody_else_goes_on_with(path: Path) -> None:
+    """Whoever has lost the run writes nothing more."""
+
+    def call(atom_id: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs.get("item") == "oat":
+            with closing(SqliteLedger(path)) as ledger:
+                ledger.append("toolplan", Record(Kind.RESUMED), after=ledger.count("toolplan"))
+        return work(atom_id, inputs)
+
+    with pytest.raises(FencedError):
+        run_toolplan(PLAN, ATOMS, call, ledger=path, jobs=1)
+    assert [one.kind for one in records(path)][-1] is Kind.RESUMED
+    assert done_steps(path) == ["a"]
+
+
+def test_a_lease_that_is_lost(path: Path) -> None:
+    """What goes wrong beside the run ends it."""
+
+    with closing(SqliteLedger(path)) as ledger:
+        plan = tool_plan_from_dict(document(weigh("a")))
+        with open_calls(ledger, "toolplan", "x") as calls:
+            assert calls._keeper is not None
+            calls._keeper._fault = RunBusyError("gone")
+            with pytest.raises(RunBusyError, match="gone"):
+                calls.write(Record(Kind.STARTED))
+        assert run(ledger, plan)[0] == ["rye"]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_an_interrupt_at_a_record(monkeypatch: pytest.MonkeyPatch, is_async: bool, is_kept: bool) -> None:
+    """What has ended and is not written yet is written then, and so is all that ends meanwhile."""
+    ledger, interrupts = MemoryLedger(), [KeyboardInterrupt()]
+    real = MemoryLedger.append
+
+    def append(self: MemoryLedger, run: str, record: Record, *, after: int) -> Record:
+        if record.kind is Kind.DONE and interrupts:
+            if is_kept:
+                real(self, run, record, after=after)
+            raise interrupts.pop()
+        return real(self, run, record, after=after)
+
+    def call(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        time.sleep(0.1 if inputs["item"] == "late" else 0)
+        return work("weigh", inputs)
+
+    plan = tool_plan_from_dict(document(weigh("a"), weigh("b", "late")))
+
+    def give_up() -> ToolRun:
+        if is_async:
+            return asyncio.run(arun_toolplan(plan, ATOMS, call, ledger=ledger))
+        return run_toolplan(plan, ATOMS, call, ledger=ledger)
+
+    monkeypatch.setattr(MemoryLedger, "append", append)
+    with pytest.raises(KeyboardInterrupt):
+        give_up()
+    assert run(ledger, plan)[0] == []
+
+
+@pytest.mark.parametrize("fault", ["full", "locked"])
+def test_a_ledger_that_cannot_be_written(path: Path, fault: str) -> None:
+    """The run ends, and what was done before is kept."""
+    plan = tool_plan_from_dict(document(weigh("a"), weigh("b", "oat"), weigh("c", "bean")))
+    with closing(SqliteLedger(path)) as ledger, closing(sqlite3.connect(path, check_same_thread=False)) as other:
+
+        def call(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
+            if inputs["item"] == "oat":
+                if fault == "full":
+                    (pages,) = ledger._base.execute("PRAGMA page_count").fetchone()
+                    ledger._base.execute(f"PRAGMA max_page_count = {pages}")
+                else:
+                    ledger._base.execute("PRAGMA busy_timeout = 1")
+                    other.execute("BEGIN IMMEDIATE")
+            return {"weight": 1, "note": "x" * 100_000}
+
+        with pytest.raises(LedgerError, match=r"run\.ledger: database (or disk )?is (full|locked)$"):
+            run_toolplan(plan, ATOMS, call, ledger=ledger, jobs=1)
+    assert done_steps(path) == ["a"]
+    if fault == "locked":
+        # The lease could not be given back. It would expire in time.
+        edit(path, "DELETE FROM leases")
+    assert run(path, plan, jobs=1)[0] == ["oat", "bean"]
+
+
+def test_a_ledger_that_is_only_read(path: Path) -> None:
+    run(path)
+    before = path.read_bytes()
+    with closing(SqliteLedger(path, read_only=True)) as ledger:
+        with pytest.raises(LedgerError, match=r"run\.ledger: attempt to write a readonly database$"):
+            run(ledger)
+        assert [one.is_reused for one in run(ledger, dry_run=True)[1].results] == [True] * 4
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_ends_while_a_run_is_given_up(path: Path, is_async: bool) -> None:
+    begun = threading.Event()
+
+    def call(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs["item"] == "stop":
+            begun.wait(20)
+            raise KeyboardInterrupt
+        begun.set()
+        time.sleep(0.05)
+        return work("weigh", inputs)
+
+    plan = tool_plan_from_dict(document(weigh("a"), weigh("b", "stop")))
+
+    def give_up() -> ToolRun:
+        if is_async:
+            return asyncio.run(arun_toolplan(plan, ATOMS, call, ledger=path))
+        return run_toolplan(plan, ATOMS, call, ledger=path)
+
+    with pytest.raises(KeyboardInterrupt):
+        give_up()
+    assert run(path, plan)[0] == ["stop"]
+
+
+def test_a_run_that_is_cancelled(path: Path) -> None:
+    """What is at work in a thread is waited for and kept; a coroutine is cancelled."""
+    ended = []
+
+    async def main() -> None:
+        begun = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def in_thread(inputs: dict[str, Any]) -> dict[str, Any]:
+            loop.call_soon_threadsafe(begun.set)
+            time.sleep(0.05)
+            return work("weigh", inputs)
+
+        async def forever(_: dict[str, Any]) -> dict[str, Any]:
+            try:
+                await asyncio.sleep(60)
+            finally:
+                ended.append("cancelled")
+            return {}
+
+        plan = tool_plan_from_dict(document(weigh("a"), bake("b")))
+        run = asyncio.create_task(arun_toolplan(plan, ATOMS, {"weigh": in_thread, "bake": forever}, ledger=path))
+        await begun.wait()
+        run.cancel()
+        await run
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(main())
+    assert ended == ["cancelled"]
+    assert done_steps(path) == ["a"]
+
+
+# ---------------------------------------------------------------- processes that are killed
+
+CHILD = """
+import os, signal, sys, time
+from planspec_lark.tool_runner import run_toolplan
+from planspec_lark.toolplan import tool_plan_from_dict
+from tests.toolplan.plans import ATOMS, document, weigh
+
+log, ledger, deadly, jobs = sys.argv[1:]
+steps = [weigh(f"s{at}", f"${{s{at - 2}.outputs.note}}" if at > 1 else "x") for at in range(12)]
+
+def call(inputs):
+    with open(log, "a") as file:
+        file.write(f"{len(inputs['item'])}\\n")
+    if len(inputs["item"]) == int(deadly):
+        time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"weight": 1, "note": inputs["item"] + "x"}
+
+done = run_toolplan(tool_plan_from_dict(document(*steps)), ATOMS, {"weigh": call}, ledger=ledger, jobs=int(jobs))
+print(done.is_done)
+"""
+
+
+@pytest.mark.parametrize(("deadly", "jobs"), [(1, 1), (4, 2), (6, 1)])
+def test_a_killed_run_goes_on(tmp_path: Path, deadly: int, jobs: int) -> None:
+    """The steps make two chains, whose items are one longer with each step."""
+    log, path = tmp_path / "log", tmp_path / "run.ledger"
+
+    def child(deadly: int) -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, "-c", CHILD, str(log), str(path), str(deadly), str(jobs)]
+        return subprocess.run(command, capture_output=True, check=False, timeout=60)
+
+    assert child(deadly).returncode == -signal.SIGKILL
+    kept = len(done_steps(path))
+    begun = len(log.read_text().split())
+    assert kept < begun <= kept + jobs
+    assert kept >= 2 * (deadly - 1) - (jobs - 1)
+    done = child(0)
+    assert (done.returncode, done.stdout) == (0, b"True\n"), done.stderr
+    called = list(map(int, log.read_text().split()))
+    assert len(called) == begun + 12 - kept
+    assert len(done_steps(path)) == 12

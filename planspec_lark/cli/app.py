@@ -27,7 +27,7 @@ _COMMANDS = {
     "mcp": "mcp",
     "planner": "planner",
     "plans": "fmt focus graph json next show view",
-    "run": "run",
+    "run": "reopen run",
     "run_output": "log",
     "tools": "tools",
     "versions": "diff merge",

@@ -52,6 +52,7 @@ from planspec_lark.engine import (
     EditedError,
     EngineLimits,
     InputSource,
+    OperatorResult,
     Outcome,
     Planned,
     PlanRunError,
@@ -178,6 +179,30 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             subtask, resume = given["subtask"], given["resume"]
             result = engine.run(resume=resume) if subtask is None else engine.run_subtask(subtask, resume=resume)
     _leave(result, file, go_on)
+
+
+@click.command("reopen")
+@plan_argument()
+@click.argument("step_ids", metavar="ID...", nargs=-1, required=True)
+@wait_option
+@folder_option
+@click.pass_context
+def reopen_command(ctx: click.Context, /, file: str, step_ids: tuple[str, ...]) -> None:
+    """Have finished steps of a run done again.
+
+    All below them is done again as well, when the run goes on with `planspec run --resume`. Exits with 0, and with 2
+    where there is no such step, no run, or something cannot be used.
+    """
+    if file == "-":
+        raise click.UsageError("A run needs a file that it can write to.")
+    if not LedgerPlace.of(file, None, None).file.exists():
+        raise Unreadable(file, "there is no run of this plan")
+    with _errors(file, [""], ""):
+        ThinkEngine(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), _never).reopen(*step_ids)
+
+
+def _never(_: StepCall) -> OperatorResult:
+    raise AssertionError  # nothing is run
 
 
 def _engine(

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import asdict
 
 from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_argument
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
@@ -30,6 +31,7 @@ from planspec_lark.planspec import PlanSpec, PlanStatus
 from planspec_lark.planspec.fold import view_steps
 from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Kind, Record, RunInfo
+from planspec_lark.runs.summary import StepSum, summarize
 from planspec_lark.syntax import one_line
 from planspec_lark.syntax.source import visible_name
 
@@ -262,6 +264,7 @@ def _render(rows: Iterable[Row], width: int) -> Any:
 @flag("--runs", "lists", help="List the runs.")
 @count_option("--last", metavar="N", help="Only the last N records, or runs.")
 @flag("--json", "as_json", help="A JSON object a line, with all that the ledger has.")
+@flag("--summary", "sums", help="What each step has taken: attempts, seconds, calls, tokens and cost.")
 @database_options
 @folder_option
 def log_command(  # noqa: PLR0913  (they are the options)
@@ -271,10 +274,13 @@ def log_command(  # noqa: PLR0913  (they are the options)
     lists: bool,
     last: int | None,
     as_json: bool,
+    sums: bool,
     database: str | None,
     name: str | None,
 ) -> None:
     """Show what has happened to a plan, from its ledger. FILE is the plan beside it, or the ledger itself."""
+    if sums and (lists or last is not None):
+        raise click.UsageError("--summary goes neither with --runs nor with --last.")
     if lists and run_id is not None:
         raise click.UsageError("--run and --runs exclude each other.")
     if file == "-":
@@ -290,10 +296,25 @@ def log_command(  # noqa: PLR0913  (they are the options)
                 if info is None:
                     which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
                     raise Unreadable(file, which)
-                _write_records(ledger, info.run, last, as_json=as_json)
+                if sums:
+                    _write_summary(summarize(ledger, info.run), as_json=as_json)
+                else:
+                    _write_records(ledger, info.run, last, as_json=as_json)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError):
         # It has the form of a ledger, and things in it that no run writes.
         raise Unusable(f"{visible_name(file)}: this is no ledger of plans") from None
+
+
+def _write_summary(sums: Sequence[StepSum], *, as_json: bool) -> None:
+    """A line a step, and one for all."""
+    for one in sums:
+        if as_json:
+            write_json(asdict(one), indent=None)
+        else:
+            name = visible_name(one.step) if one.step else "all"
+            said = f"{one.attempts} attempts  {one.seconds:.1f} s  {one.llm_calls} calls  {one.tokens} tokens"
+            cost = f"  cost {one.cost:g}" if one.cost else ""
+            write_rows([[(f"{name:8}  ", "bold" if not one.step else ""), (said + cost, "")]])
 
 
 def _write_runs(runs: Sequence[RunInfo], *, as_json: bool) -> None:

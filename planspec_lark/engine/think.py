@@ -205,6 +205,28 @@ class ThinkEngine:
         with self._begun(subtask, resume=resume) as writer:
             return await adrive(self._go_on(writer), self.jobs)
 
+    def reopen(self, *step_ids: str) -> PlanSpec:
+        """Have steps of the last run done again, with all below them; what is around them is not finished any more.
+
+        A plan that is only set back in its file may look as it did earlier in the run, and is brought up to date then.
+
+        Returns:
+            A copy of the plan as it stands.
+
+        Raises:
+            PlanRunError: there is no such step, or no run.
+            All else: as for :meth:`run`.
+        """
+        with self._begun(None, resume=True) as writer:
+            steps = {step_id: writer.find(step_id) for step_id in step_ids}
+            for step_id, step in steps.items():
+                if step is None:
+                    raise PlanRunError(f"there is no step {visible_name(step_id)}")
+            for step in steps.values():
+                assert step is not None
+                reopen(writer, step)
+            return deepcopy(writer.plan)
+
     # ---------------------------------------------------------------- beginning
 
     def begin(self) -> str:

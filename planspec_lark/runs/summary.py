@@ -1,0 +1,52 @@
+"""What a run has taken, step by step."""
+
+from __future__ import annotations
+
+from attrs import define, evolve
+
+from planspec_lark.runs.ledger import Kind, Ledger
+
+__all__ = ["StepSum", "summarize"]
+
+
+@define
+class StepSum:
+    """What was spent on a step, or, with an empty id, on the whole run.
+
+    Attributes:
+        step: its id when it was run last.
+        attempts: how often it was begun.
+        seconds: on the clock, from when it was begun until it ended. What a crash has cut off does not count.
+        llm_calls, tokens, cost: as far as somebody has counted them, reflections on the step included.
+    """
+
+    step: str
+    attempts: int = 0
+    seconds: float = 0.0
+    llm_calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+
+def summarize(ledger: Ledger, run: str) -> list[StepSum]:
+    """What the steps of a run have taken, in the order in which they began, and last all of it."""
+    steps: dict[str, StepSum] = {}
+    begun: dict[str, float] = {}
+    total = StepSum("")
+    for record in ledger.records(run):
+        for old, new in dict(record.data.get("moves", {})).items():
+            if old in steps:
+                steps[new] = evolve(steps.pop(old), step=new)
+        one = steps.setdefault(record.step, StepSum(record.step)) if record.step else StepSum("")
+        if record.kind is Kind.STARTED:
+            begun[record.step] = record.time
+        elif record.step in begun:
+            seconds = record.time - begun.pop(record.step)
+            for each in (one, total):
+                each.seconds += seconds
+        for each in (one, total):
+            each.attempts += record.kind is Kind.STARTED
+            each.llm_calls += record.data.get("llm_calls", 0)
+            each.tokens += record.data.get("tokens", 0)
+            each.cost += record.data.get("cost", 0.0)
+    return [one for one in steps.values() if one.attempts or one.llm_calls] + [total]

@@ -41,7 +41,7 @@ JOBS = {
     "fuzz": "test_fuzz.py",
     "kills": """
         bulk/test_local.py document/test_file.py::test_killed_at_every_call_of_the_system engine/test_kill.py
-        plan_next/test_kill.py
+        plan_next/test_kill.py runs/test_kill.py
     """,
     "cluster": "bulk/test_dask.py engine/test_on_dask.py",
     "browser": "html/test_browser.py html/test_live.py",

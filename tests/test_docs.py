@@ -124,6 +124,7 @@ KNOWN = {
     "atoms bad",
     "atoms good",
     "console",
+    "sh database",
     "sh install",
     "text",
 }

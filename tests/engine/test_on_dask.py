@@ -153,7 +153,7 @@ def test_two_of_three_workers_are_killed_again_and_again(tmp_path: Path) -> None
         keys = [key for _, what, key in began if what == "begins" and key.startswith(result.run)]
         assert len({*keys}) == STEPS
         assert [key.split(":")[1] for key in keys] == sorted(key.split(":")[1] for key in keys)
-    assert sum(what == "begins" for _, what, _ in began) >= RUNS * STEPS + killed[0]
+    assert sum(what == "begins" for _, what, _ in began) > RUNS * STEPS
 
 
 class OwnError(PlanSpecError):

@@ -12,6 +12,7 @@ from attrs import frozen
 
 from planspec_lark.cli.arguments import options
 from planspec_lark.cli.output import Unreadable
+from planspec_lark.planner.kernel import LEDGER_FILE
 from planspec_lark.runs import LedgerError, SqliteLedger
 from planspec_lark.runs.sqlite_ledger import ledger_path
 
@@ -112,6 +113,13 @@ class LedgerPlace:
     def runs(self, ledger: Ledger) -> list[RunInfo]:
         """All runs of the plan, the oldest first."""
         return [info for info in ledger.runs() if self.database is None or info.name == self.name]
+
+
+def _find_ledger(path: Path) -> Path:
+    """That of a plan, or of a planner's state folder, or the file itself."""
+    if path.is_dir():
+        return path / LEDGER_FILE
+    return path if _is_ledger(path) else ledger_path(path)
 
 
 def _is_ledger(path: Path) -> bool:

@@ -278,7 +278,10 @@ def log_command(  # noqa: PLR0913  (they are the options)
     database: str | None,
     name: str | None,
 ) -> None:
-    """Show what has happened to a plan, from its ledger. FILE is the plan beside it, or the ledger itself."""
+    """Show what has happened to a plan, from its ledger.
+
+    FILE is the plan beside it, the ledger itself, or the state folder of a planner.
+    """
     if sums and (lists or last is not None):
         raise click.UsageError("--summary goes neither with --runs nor with --last.")
     if lists and run_id is not None:

@@ -1,18 +1,21 @@
-"""The only writer of a plan's state: one file, replaced whole, by one process at a time."""
+"""The only writer of a plan's state: each change is a record of a ledger, and the context is what they come to.
+
+The file of the context is a view of that, which is written now and then.
+"""
 
 from __future__ import annotations
 
-import os
+import hashlib
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from attrs import Factory, define, evolve, field
+from attrs import define, evolve, field
 
 from planspec_lark.files import remove_leftovers, writing
-from planspec_lark.locks import LockedError, locked
 from planspec_lark.plan_next.context import (
     CONTEXT_LIMITS,
     Context,
@@ -22,14 +25,22 @@ from planspec_lark.plan_next.context import (
     context_to_json,
     open_block,
 )
-from planspec_lark.plan_next.models import DoneStatus, PlanNext
+from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
+from planspec_lark.plan_next.structure import Model, build, to_value
+from planspec_lark.runs.keeper import VIEW_PAUSE, Keeper, keeping
+from planspec_lark.runs.ledger import Kind, LedgerError, Record, RunBusyError, RunInfo
+from planspec_lark.runs.sqlite_ledger import SqliteLedger
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["CONTEXT_FILE", "Kernel", "StateError", "create_state", "open_state", "read_state"]
+__all__ = ["CONTEXT_FILE", "LEDGER_FILE", "Kernel", "StateError", "create_state", "open_state", "read_state"]
 
 CONTEXT_FILE = "thinking-context.json"
-_LOCK = "kernel.lock"
+LEDGER_FILE = "planner.ledger"
+# The run of the ledger that has all plans of the folder, each from its first record on.
+_RUN = "planner"
+# What a record begins with that has a whole context.
+_WHOLE = (Kind.BEGUN, Kind.EDITED)
 # Blocks that end go up to two levels deeper into the file with each block around them, and messages go in as well: what
 # a plan begins with leaves room for that.
 _GIVEN_LIMITS = evolve(CONTEXT_LIMITS, max_depth=130)
@@ -43,28 +54,15 @@ def read_state(state_dir: Path | str) -> Context:
     """The context in a state folder, as the last change has left it. Nobody has to wait for this.
 
     Raises:
-        StateError: there is none, or it cannot be read.
+        StateError: there is none, or it cannot be read, or the file was edited meanwhile.
         ContextError: the file holds something else.
     """
-    path = Path(state_dir) / CONTEXT_FILE
-    try:
-        found = path.stat()
-        # What is no file may never end, or never begin: a pipe waits for somebody who writes to it.
-        if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
-            raise StateError(f"{visible_name(str(path))}: not a regular file")
-        if CONTEXT_LIMITS.max_bytes is not None and found.st_size > CONTEXT_LIMITS.max_bytes:
-            raise StateError(f"{visible_name(str(path))}: {_too_large(found.st_size)}")
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise StateError(f"{visible_name(str(path))}: there is no plan here yet") from None
-    except (OSError, ValueError) as error:
-        raise StateError(f"{visible_name(str(path))}: {_reason(error)}") from None
-    try:
-        return context_from_json(decode(data, str(path)), name=str(path))
-    except ContextError:
-        raise
-    except PlanSyntaxError as error:
-        raise ContextError(error.diagnostics, error.source) from None
+    folder = Path(state_dir)
+    with ExitStack() as held, _errors(folder):
+        ledger = None
+        if _has_ledger(folder):
+            ledger = held.enter_context(closing(SqliteLedger(folder / LEDGER_FILE, read_only=True)))
+        return _load(folder, ledger).context
 
 
 def create_state(state_dir: Path | str, context: Context, *, overwrite: bool = False) -> None:
@@ -78,53 +76,176 @@ def create_state(state_dir: Path | str, context: Context, *, overwrite: bool = F
     """
     folder = Path(state_dir)
     context_from_json(context_to_json(context), limits=_GIVEN_LIMITS)
-    try:
+    with _errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
-    with _held(folder) as is_lost:
-        if not overwrite and (folder / CONTEXT_FILE).exists() and read_state(folder).outcome is None:
-            raise StateError(f"{visible_name(str(folder))}: there is a plan that has not ended; go on with it")
-        Kernel(folder, context, is_lost).save()
+    if not overwrite:
+        _check_ended(folder)
+    with _held(folder) as kernel:
+        if not overwrite:
+            _check_ended(folder)
+        kernel.begin(context)
 
 
 @contextmanager
 def open_state(state_dir: Path | str) -> Iterator[Kernel]:
-    """The kernel of a plan, whose lock is held as long as this block lasts.
+    """The kernel of a plan, whose lease is held as long as this block lasts.
+
+    A context file that somebody has edited is taken over, if it is as far as the ledger is.
 
     Raises:
         StateError: there is no plan, it cannot be read, or another process is at work on it.
         ContextError: the file holds something else.
     """
     folder = Path(state_dir)
-    if not os.path.isdir(folder):  # that of pathlib raises where it may not look
+    if not _has_ledger(folder):
         read_state(folder)
-    with _held(folder) as is_lost:
-        try:
-            remove_leftovers(folder)
-        except OSError as error:
-            raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
-        yield Kernel(folder, read_state(folder), is_lost)
+    with _held(folder) as kernel:
+        kernel.load()
+        yield kernel
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[Callable[[], bool]]:
+def _held(folder: Path) -> Iterator[Kernel]:
     with ExitStack() as held:
-        try:
-            is_lost = held.enter_context(locked(folder / _LOCK))
-        except LockedError:
-            raise StateError(f"{visible_name(str(folder))}: another process is at work on this plan") from None
-        except OSError as error:
-            raise StateError(f"{visible_name(str(folder))}: {_reason(error)}") from None
-        yield is_lost
+        with _errors(folder):
+            ledger = held.enter_context(closing(SqliteLedger(folder / LEDGER_FILE)))
+            kernel = Kernel(folder, folder.absolute() / CONTEXT_FILE, ledger)
+            kernel.keeper = held.enter_context(keeping(ledger, _RUN, write=kernel.write_view, pause=VIEW_PAUSE))
+            remove_leftovers(folder)
+        yield kernel
+
+
+@contextmanager
+def _errors(folder: Path) -> Iterator[None]:
+    """Turns what goes wrong with a folder into StateError."""
+    try:
+        yield
+    except RunBusyError:
+        raise StateError(f"{visible_name(str(folder))}: another process is at work on this plan") from None
+    except LedgerError as error:
+        raise StateError(str(error)) from None
+    except OSError as error:
+        raise StateError(f"{visible_name(str(folder))}: {error.strerror or 'cannot be used'}") from None
+
+
+def _has_ledger(folder: Path) -> bool:
+    with suppress(OSError, ValueError):
+        return (folder / LEDGER_FILE).stat() is not None
+    return False
+
+
+def _check_ended(folder: Path) -> None:
+    try:
+        context = read_state(folder)
+    except _NoPlanError:
+        return
+    if context.outcome is None:
+        raise StateError(f"{visible_name(str(folder))}: there is a plan that has not ended; go on with it")
+
+
+# ---------------------------------------------------------------- reading
+
+
+class _NoPlanError(StateError):
+    """There is none yet."""
+
+
+@define
+class _Loaded:
+    """Where a plan stands: what the ledger says (``last`` is its last record), or else what the file says.
+
+    Attributes:
+        digest: of the file's text; empty where there is no file.
+        is_edited: whether it is the file that says so.
+    """
+
+    context: Context
+    last: int
+    digest: str
+    is_edited: bool = False
+
+
+def _load(folder: Path, ledger: SqliteLedger | None) -> _Loaded:
+    path, name = folder / CONTEXT_FILE, visible_name(str(folder / CONTEXT_FILE))
+    data = _read_file(path, name)
+    digest = "" if data is None else _digest(data)
+    context, last = (None, 0) if ledger is None else _fold(ledger, visible_name(str(folder / LEDGER_FILE)))
+    if context is not None and ledger is not None and (data is None or ledger.has_view(_RUN, digest)):
+        return _Loaded(context, last, digest)
+    if data is None:
+        raise _NoPlanError(f"{name}: there is no plan here yet")
+    edited = _parse(data, path)
+    if context is not None and edited.revision != context.revision:
+        raise StateError(
+            f"{name}: it was edited, and the plan has gone on from what it was (its revision is {edited.revision}, "
+            f"that of {LEDGER_FILE} is {context.revision}); take one of the two files away"
+        )
+    return _Loaded(edited, last, digest, is_edited=True)
+
+
+def _read_file(path: Path, name: str) -> bytes | None:
+    """The file of the context; None where there is none."""
+    try:
+        found = path.stat()
+        # What is no file may never end, or never begin: a pipe waits for somebody who writes to it.
+        if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+            raise StateError(f"{name}: not a regular file")
+        if CONTEXT_LIMITS.max_bytes is not None and found.st_size > CONTEXT_LIMITS.max_bytes:
+            raise StateError(f"{name}: {_too_large(found.st_size)}")
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise StateError(f"{name}: {said or 'cannot be used'}") from None
+
+
+def _parse(data: bytes, path: Path) -> Context:
+    try:
+        return context_from_json(decode(data, str(path)), name=str(path))
+    except ContextError:
+        raise
+    except PlanSyntaxError as error:
+        raise ContextError(error.diagnostics, error.source) from None
 
 
 def _too_large(size: int) -> str:
     return f"{size:,} bytes are more than the {CONTEXT_LIMITS.max_bytes:,} that a context may have"
 
 
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else str(error)) or "cannot be used"
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _fold(ledger: SqliteLedger, name: str) -> tuple[Context | None, int]:
+    """What the records since the last plan began come to, and the number of the last one."""
+    records: list[Record] = []
+    for record in ledger.records(_RUN, newest_first=True):
+        records.append(record)
+        if record.kind in _WHOLE:
+            break
+    if not records:
+        return None, 0
+    try:
+        context = _build(records[-1].data["context"], Context)
+        for record in reversed(records[:-1]):
+            if record.kind is Kind.OPENED:
+                context = open_block(context, _build(record.data["message"], PlanNext))
+            elif record.kind in (Kind.DONE, Kind.FAILED):
+                context = close_block(context, record.data["result"], DoneStatus(record.data["status"]))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise StateError(f"{name}: these are no records of a plan") from None
+    return context, records[0].seq
+
+
+def _build(value: Any, model: type[Model]) -> Model:
+    made, _ = build(value, model)
+    if made is None:
+        raise ValueError
+    return made
+
+
+# ---------------------------------------------------------------- writing
 
 
 @define
@@ -132,47 +253,104 @@ class Kernel:
     """What changes a plan's state. Every change is on the disk when its method returns, or has not happened."""
 
     folder: Path
-    context: Context = field()
-    _is_lost: Callable[[], bool]
     # Where a callable goes to another folder, the plan stays where it is.
-    _home: Path = field(init=False, default=Factory(lambda self: self.folder.absolute(), takes_self=True))
+    _path: Path
+    _ledger: SqliteLedger
+    keeper: Keeper | None = field(default=None, init=False)
+    context: Context = field(init=False)
+    _last: int = field(default=0, init=False)
+
+    def load(self) -> None:
+        """Take over what the folder holds."""
+        with _errors(self.folder):
+            loaded = _load(self.folder, self._ledger)
+            self.context, self._last = loaded.context, loaded.last
+            if loaded.is_edited:
+                self._ledger.add_view(_RUN, loaded.digest, "")
+                self._note_whole(Kind.EDITED if loaded.last else Kind.BEGUN, loaded.context)
+            elif loaded.digest != _digest(_encode(loaded.context)):
+                self._mark()
+
+    def begin(self, context: Context) -> None:
+        """Begin a plan, whatever there is."""
+        with _errors(self.folder):
+            newest = next(self._ledger.records(_RUN, newest_first=True, limit=1), None)
+            self._last = 0 if newest is None else newest.seq
+            # A crash before the file is written must not have that taken for an edited one.
+            with suppress(StateError):
+                if (data := _read_file(self._path, "")) is not None:
+                    self._ledger.add_view(_RUN, _digest(data), "")
+            self._note_whole(Kind.BEGUN, context)
+            self._mark()
 
     def open_block(self, message: PlanNext) -> Context:
         """Go into the block that an accepted message asks for."""
-        return self._become(open_block(self.context, message))
+        context = open_block(self.context, message)
+        data = {"description": goal_text(message.new_block.goal), "message": _without_type(message)}
+        return self._become(context, Record(Kind.OPENED, _number(context), data=data))
 
     def close_block(self, result: str | dict[str, Any], status: DoneStatus) -> Context:
         """Leave the block at hand, with its result."""
-        return self._become(close_block(self.context, result, status))
+        kind = Kind.DONE if status is DoneStatus.DONE else Kind.FAILED
+        data = {"result": result, "status": status.value}
+        return self._become(close_block(self.context, result, status), Record(kind, _number(self.context), data=data))
 
-    def _become(self, context: Context) -> Context:
+    def note_refusal(self, answer: str, faults: list[str]) -> None:
+        """Note an answer that was refused, and why."""
+        with _errors(self.folder):
+            data = {"answer": answer, "faults": faults}
+            self._append(Record(Kind.REFUSED, _number(self.context), data=data))
+
+    def _become(self, context: Context, record: Record) -> Context:
         if self.context.outcome is not None:
             raise StateError(f"{visible_name(str(self.folder))}: this plan has ended")
-        before, self.context = self.context, context
-        try:
-            self.save()
-        except BaseException:
-            self.context = before
-            raise
+        with _errors(self.folder):
+            self._append(record)
+        self.context = context
+        self._mark()
         return context
 
-    def save(self) -> None:
-        """Write the context.
+    def _note_whole(self, kind: Kind, context: Context) -> None:
+        if not self._last and not self._ledger.runs():
+            self._ledger.begin(RunInfo(_RUN, time.time()))
+        data = {"description": goal_text(context.think.goal), "context": to_value(context)}
+        self._append(Record(kind, data=data))
+        self.context = context
+
+    def _append(self, record: Record) -> None:
+        assert self.keeper is not None
+        self.keeper.check()
+        self._last = self._ledger.append(_RUN, record, after=self._last).seq
+
+    def _mark(self) -> None:
+        assert self.keeper is not None
+        self.keeper.mark()
+
+    def write_view(self) -> None:
+        """Write the file of the context.
 
         Raises:
-            StateError: it could not be written, or is too large to be read again, or belongs to somebody else by now;
-                the file is as it was.
+            StateError: it could not be written, or is too large to be read again; the file is as it was.
         """
-        path = self.folder / CONTEXT_FILE
-        if self._is_lost():
-            raise StateError(
-                f"{visible_name(str(self.folder))}: this plan was taken away, and there is another lock now"
-            )
-        data = (context_to_json(self.context) + "\n").encode("utf-8")
+        name = self.folder / CONTEXT_FILE
+        data = _encode(self.context)
         if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
-            raise StateError(f"{visible_name(str(path))}: {_too_large(len(data))}")
-        try:
-            with writing(self._home / CONTEXT_FILE) as file:
+            raise StateError(f"{visible_name(str(name))}: {_too_large(len(data))}")
+        with _errors(name):
+            # Noted before it is written: of a text that is not noted, somebody else is the author.
+            self._ledger.add_view(_RUN, _digest(data), "")
+            with writing(self._path) as file:
                 file.write(data)
-        except OSError as error:
-            raise StateError(f"{visible_name(str(path))}: {_reason(error)}") from None
+
+
+def _encode(context: Context) -> bytes:
+    return (context_to_json(context) + "\n").encode("utf-8")
+
+
+def _without_type(message: PlanNext) -> dict[str, Any]:
+    return {name: value for name, value in to_value(message).items() if name != "type"}
+
+
+def _number(context: Context) -> str:
+    """The block at hand as the number that it has among those around it; empty at the root."""
+    return ".".join(str(len(block.done) + 1) for block in reversed(context.path))

@@ -58,7 +58,7 @@ class EventKind(str, Enum):
 
 @frozen
 class Event:
-    """Something that has happened; what it has changed is on the disk already.
+    """Something that has happened; the ledger has it already.
 
     Attributes:
         kind: what it is.
@@ -143,8 +143,8 @@ class Runtime:
     async def arun(self, *, max_turns: int | None = None) -> Context:
         """As :meth:`run`, for callables that are asynchronous; others are run in a thread.
 
-        One that is cancelled while a thread is at work holds the plan's lock until that has ended: nobody else is to
-        begin the same block meanwhile. To cancel it once more lets the lock go at once.
+        One that is cancelled while a thread is at work holds the plan's lease until that has ended: nobody else is to
+        begin the same block meanwhile. To cancel it once more lets the lease go at once.
         """
         with open_state(self.state_dir) as kernel:
             turns = 0
@@ -176,7 +176,7 @@ class Runtime:
                 assert isinstance(message, PlanNext)
                 self._tell(Event(EventKind.OPENED, kernel.open_block(message), diagnostics=found))
                 return
-            self._tell(Event(EventKind.REFUSED, context, Phase.PLANNING, refusal))
+            self._refuse(kernel, refusal)
         assert refusal is not None
         times = "once, " if self.max_refusals == 0 else f"{self.max_refusals + 1} times, the last time "
         said = f"the planner was refused {times}for:\n\n"
@@ -192,9 +192,14 @@ class Runtime:
             self._close(kernel, message.result, status_of(message), found)
             return
         # Whatever the executor has done is done: to ask again would do it twice.
-        self._tell(Event(EventKind.REFUSED, context, Phase.EXECUTION, refusal))
+        self._refuse(kernel, refusal)
         said = f"the executor's answer was refused:\n\n{_why(refusal)}\n\nIt was:\n\n{visible(refusal.answer[:_KEPT])}"
         self._close(kernel, said, DoneStatus.FAILED)
+
+    def _refuse(self, kernel: Kernel, refusal: Refusal) -> None:
+        faults = [f"{one.code}: {one.message}" for one in _errors(refusal)[:_LISTED]]
+        kernel.note_refusal(refusal.answer[:_KEPT], faults)
+        self._tell(Event(EventKind.REFUSED, kernel.context, kernel.context.phase, refusal))
 
     def _judge(
         self, answer: object, context: Context
@@ -234,8 +239,12 @@ def _copy(value: _Copied) -> _Copied:
     return cast(_Copied, pickle.loads(pickle.dumps(value, pickle.HIGHEST_PROTOCOL)))  # noqa: S301
 
 
+def _errors(refusal: Refusal) -> list[Diagnostic]:
+    return [one for one in refusal.diagnostics if one.severity is Severity.ERROR]
+
+
 def _why(refusal: Refusal) -> str:
-    errors = [one for one in refusal.diagnostics if one.severity is Severity.ERROR]
+    errors = _errors(refusal)
     more = f"\n\nErrors besides these: {len(errors) - _LISTED}" if len(errors) > _LISTED else ""
     return render_all(errors[:_LISTED]) + more
 

@@ -16,7 +16,7 @@ import pytest
 from click.testing import Result
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.plan_next import build_executor_prompt, build_planner_prompt, start_context
+from planspec_lark.plan_next import build_executor_prompt, build_planner_prompt, context_to_json, start_context
 from planspec_lark.planner import create_state, read_state
 from tests.cli.planning import PLANNER, SCRIPTS, STATE, write_scripts
 from tests.cli.running import (
@@ -263,14 +263,33 @@ def executing(*, arguments: tuple[str, ...] = ("run",), before: str = "") -> Ite
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_run_that_is_stopped_goes_on_later(name: str, code: int) -> None:
     with executing() as process:
-        before = STATE.read_bytes()
+        before = read_state(".thinkon")
         process.send_signal(signal.Signals[name])
         said = process.communicate(timeout=30)
     assert process.returncode == code
     assert said == (b"  opened  PLAN_STEPS Bake\n    opened  EXECUTE Mix\n", f"Stopped. {GO_ON}".encode())
     assert is_gone(int(Path("pid").read_text()))
-    assert STATE.read_bytes() == before
+    assert read_state(".thinkon") == before
+    assert STATE.read_text() == context_to_json(before) + "\n"
     assert run("planner", "run", *SCRIPTS).exit_code == 0
+
+
+def test_the_log() -> None:
+    assert run("planner", "run", *SCRIPTS).exit_code == 0
+    told = run("log", ".thinkon").stdout
+    assert run("log", ".thinkon/planner.ledger").stdout == told
+    assert [line.split("  ", 1)[1] for line in told.splitlines()] == [
+        "begun      Bake",
+        "opened     1  Bake",
+        "opened     1.1  Mix",
+        "done       1.1  Mix",
+        "opened     1.2  Rest",
+        "done       1.2  Rest",
+        "opened     1.3  Heat",
+        "done       1.3  Heat",
+        "done       1  Bake",
+        "done       Bake",
+    ]
 
 
 def test_a_signal_that_is_ignored_stops_nothing() -> None:
@@ -353,10 +372,10 @@ def test_a_full_disk_for_the_state() -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700)),
     )
     assert result.returncode == 2
-    assert result.stderr == b"Error: .thinkon/thinking-context.json: File too large\n"
-    assert sorted(os.listdir(".thinkon")) == ["kernel.lock", "thinking-context.json"]
+    assert result.stderr == b"Error: .thinkon/planner.ledger: disk I/O error\n"
     assert read_state(".thinkon").outcome is None
     assert run("planner", "run", *SCRIPTS).exit_code == 0
+    assert sorted(os.listdir(".thinkon")) == ["planner.ledger", "thinking-context.json"]
 
 
 # ---------------------------------------------------------------- terminals

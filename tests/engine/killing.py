@@ -12,12 +12,9 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from attrs import define, field, frozen
+from attrs import field, frozen
 
 from planspec_lark import PlanBusyError, PlanFile
 from planspec_lark.engine import (
@@ -31,7 +28,6 @@ from planspec_lark.engine import (
     StepCall,
     ThinkEngine,
 )
-from planspec_lark.runs import sqlite_ledger
 from tests.engine.worlds import chosen, failed, lacking, ok
 from tests.plan_next.killing import Points
 
@@ -168,52 +164,13 @@ def run_plan(path: Path, log: Log) -> RunResult:
     return engine.run(resume=resume)
 
 
-# ---------------------------------------------------------------- points to die at
-
-
-class _Base(sqlite3.Connection):
-    """A base that has a point before and behind everything that it writes."""
-
-    def __init__(self, *given: Any, points: Points, **options: Any) -> None:
-        super().__init__(*given, **options)
-        self.points = points
-
-    def execute(self, statement: str, *given: Any) -> sqlite3.Cursor:
-        """Run a statement."""
-        if statement == "PRAGMA synchronous = FULL":
-            statement = "PRAGMA synchronous = OFF"
-        is_write = statement.split()[0] in ("INSERT", "COMMIT")
-        if is_write:
-            self.points.pass_one()
-        found = super().execute(statement, *given)
-        if is_write:
-            self.points.pass_one()
-        return found
-
-
-def take_over(points: Points, put: Callable[[Any, str, Any], object] = setattr) -> None:
-    """Let there be points in what writes files and records."""
-    points.take_over(put)
-    connect = partial(sqlite3.connect, factory=partial(_Base, points=points))
-    put(sqlite_ledger, "sqlite3", _Sqlite(connect))
-
-
-@define
-class _Sqlite:
-    """In place of the module."""
-
-    connect: Any
-    Error: Any = sqlite3.Error
-    IntegrityError: Any = sqlite3.IntegrityError
-
-
 def count_points(folder: Path) -> tuple[RunResult, int]:
     """Run the plan in this process, and count the points."""
     import pytest
 
     points = Points()
     with pytest.MonkeyPatch.context() as patch:
-        take_over(points, patch.setattr)
+        points.take_over(patch.setattr)
         return run_plan(begin(folder), Log(folder / "log")), points.count
 
 
@@ -257,7 +214,7 @@ def _fork(request: Request) -> int:
         return child
     code = 1
     try:
-        take_over(Points(request.dies_at))
+        Points(request.dies_at).take_over()
         folder = Path(request.folder)
         run_plan(folder / "plan", Log(folder / "log", request.hangs))
         code = 0

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,7 +25,8 @@ from attrs import define, field, frozen
 from planspec_lark import files
 from planspec_lark.plan_next import Context, start_context
 from planspec_lark.plan_next.models import goal_text
-from planspec_lark.planner import Event, Refusal, Runtime, StateError, create_state
+from planspec_lark.planner import Event, Refusal, Runtime, StateError, create_state, kernel
+from planspec_lark.runs import sqlite_ledger
 from tests.plan_next.turns import execute, returned, steps
 
 __all__ = ["LOCKED", "Points", "Request", "begin", "run_plan", "serve"]
@@ -95,38 +98,47 @@ def run_plan(folder: Path, log: Log, history: list[Context] | None = None) -> Co
 
 @define
 class Points:
-    """The points of a write, one after the other; dies at one of them, if that comes."""
+    """The points of all writes, one after the other, and what each is; dies at one of them, if that comes."""
 
     dies_at: int | None = None
-    count: int = 0
+    passed: list[str] = field(factory=list)
 
-    def pass_one(self) -> None:
+    @property
+    def count(self) -> int:
+        """How many have come."""
+        return len(self.passed)
+
+    def pass_one(self, kind: str) -> None:
         """One more point."""
         if self.count == self.dies_at:
             _die()
-        self.count += 1
+        self.passed.append(kind)
 
     def fsync(self, _handle: int) -> None:
         """In place of :func:`os.fsync`."""
-        self.pass_one()
+        self.pass_one("fsync")
 
     def replace(self, source: Any, target: Any) -> None:
         """In place of :func:`os.replace`."""
-        self.pass_one()
+        self.pass_one("before it is replaced")
         _replace(source, target)
-        self.pass_one()
+        self.pass_one("replaced")
 
     @contextmanager
     def open(self, path: Path, mode: str, **options: Any) -> Iterator[_File]:
         """In place of :func:`open`."""
-        self.pass_one()
+        self.pass_one("before a file is opened")
         with open(path, mode, **options) as file:
-            self.pass_one()
+            self.pass_one("opened")
             yield _File(file, self)
-        self.pass_one()
+        self.pass_one("closed")
 
     def take_over(self, put: Callable[[Any, str, Any], object] = setattr) -> None:
-        """Stand in for what writes files."""
+        """Stand in for what writes files and records."""
+        # The file of the context is written after each record, not beside the run.
+        put(kernel, "VIEW_PAUSE", 0.0)
+        connect = partial(sqlite3.connect, factory=partial(_Base, points=self))
+        put(sqlite_ledger, "sqlite3", _Sqlite(connect))
         put(os, "fsync", self.fsync)
         put(os, "replace", self.replace)
         vars(files).setdefault("open", open)
@@ -142,7 +154,7 @@ class _File:
         half = len(data) // 2
         self.file.write(data[:half])
         self.file.flush()
-        self.points.pass_one()
+        self.points.pass_one("half a file")
         self.file.write(data[half:])
 
     def flush(self) -> None:
@@ -150,6 +162,36 @@ class _File:
 
     def fileno(self) -> int:
         return int(self.file.fileno())
+
+
+class _Base(sqlite3.Connection):
+    """A base that has a point before and behind everything that it writes."""
+
+    def __init__(self, *given: Any, points: Points, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.points = points
+
+    def execute(self, statement: str, *given: Any) -> sqlite3.Cursor:
+        """Run a statement."""
+        if statement == "PRAGMA synchronous = FULL":
+            statement = "PRAGMA synchronous = OFF"
+        words = " ".join(statement.split()[:3])
+        is_write = words.startswith(("INSERT", "COMMIT"))
+        if is_write:
+            self.points.pass_one(f"before {words}")
+        found = super().execute(statement, *given)
+        if is_write:
+            self.points.pass_one(words)
+        return found
+
+
+@define
+class _Sqlite:
+    """In place of the module."""
+
+    connect: Any
+    Error: Any = sqlite3.Error
+    IntegrityError: Any = sqlite3.IntegrityError
 
 
 def _die() -> NoReturn:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,9 @@ from planspec_lark.plan_next import (
 )
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.planner import Runtime, StateError, create_state, kernel as kernel_module, read_state
-from planspec_lark.planner.kernel import CONTEXT_FILE, open_state
-from tests.plan_next.turns import STEPS, close, execute, open_, returned
+from planspec_lark.planner.kernel import CONTEXT_FILE, LEDGER_FILE, open_state
+from planspec_lark.runs import Kind, Record, SqliteLedger
+from tests.plan_next.turns import STEPS, close, execute, open_, returned, steps
 
 
 def _message(text: str) -> PlanNext:
@@ -52,7 +55,7 @@ def test_a_plan_begins_in_a_folder_that_is_made(tmp_path: Path) -> None:
     folder = tmp_path / "a" / ".thinkon"
     context = start_context("g", STEPS)
     create_state(folder, context)
-    assert _files(folder) == ["kernel.lock", "thinking-context.json"]
+    assert _files(folder) == ["planner.ledger", "thinking-context.json"]
     assert _bytes(folder).decode() == context_to_json(context) + "\n"
     assert read_state(folder) == read_state(str(folder)) == context
 
@@ -241,23 +244,8 @@ def test_a_plan_that_was_taken_away_does_not_come_back_over_another(tmp_path: Pa
         create_state(folder, start_context("new"))
         with pytest.raises(StateError) as error:
             kernel.close_block("it", DoneStatus.DONE)
-    assert str(error.value) == f"{folder}: this plan was taken away, and there is another lock now"
+    assert str(error.value) == f"{folder}/planner.ledger: the ledger was taken away or replaced by somebody else"
     assert read_state(folder) == start_context("new")
-
-
-def test_a_lock_that_was_removed_and_that_nobody_else_has_costs_nothing(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", []))
-    with open_state(tmp_path) as kernel:
-        (tmp_path / "kernel.lock").unlink()
-        assert kernel.close_block("it", DoneStatus.DONE) == read_state(tmp_path)
-
-
-def test_a_file_system_without_locks_is_no_other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    create_state(tmp_path, start_context("g"))
-    monkeypatch.setattr("fcntl.flock", _fail(OSError(errno.ENOLCK, "No locks available")))
-    with pytest.raises(StateError) as error, open_state(tmp_path):
-        pass
-    assert str(error.value) == f"{tmp_path}: No locks available"
 
 
 def test_what_killed_writers_have_left_is_removed(tmp_path: Path) -> None:
@@ -265,7 +253,8 @@ def test_what_killed_writers_have_left_is_removed(tmp_path: Path) -> None:
     (tmp_path / ".planspec-thinking-context.json-abc.tmp").write_text("half of")
     (tmp_path / "mine.tmp").write_text("")
     with open_state(tmp_path):
-        assert _files(tmp_path) == ["kernel.lock", "mine.tmp", "thinking-context.json"]
+        pass
+    assert _files(tmp_path) == ["mine.tmp", "planner.ledger", "thinking-context.json"]
 
 
 # ---------------------------------------------------------------- changes
@@ -279,7 +268,7 @@ def test_each_change_is_on_the_disk_when_it_is_done(tmp_path: Path) -> None:
         assert kernel.open_block(_message(execute("c"))) == expected == read_state(tmp_path)
         expected = close(expected, {"a": 1})
         assert kernel.close_block({"a": 1}, DoneStatus.DONE) == expected == read_state(tmp_path) == kernel.context
-    assert _files(tmp_path) == ["kernel.lock", "thinking-context.json"]
+    assert _files(tmp_path) == ["planner.ledger", "thinking-context.json"]
 
 
 def test_a_plan_that_has_ended_stays_as_it_is(tmp_path: Path) -> None:
@@ -327,30 +316,32 @@ class _FullFile:
 
 @pytest.mark.parametrize("point", ["open", "write", "fsync", "replace"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
-def test_a_disk_that_takes_nothing_leaves_the_state_as_it_was(
+def test_a_disk_that_takes_no_view_ends_the_run_and_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, number: int
 ) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     error = OSError(number, os.strerror(number))
+    data = _bytes(tmp_path)
+    with monkeypatch.context() as patch:
+        if point == "write":
+            number = errno.ENOSPC
+            patch.setattr("planspec_lark.files.open", _FullFile.open, raising=False)
+        elif point == "open":
+            patch.setattr("planspec_lark.files.open", _fail(error), raising=False)
+        elif point == "fsync":
+            patch.setattr(os, "fsync", _fail(error))
+        else:
+            patch.setattr(Path, "replace", _fail(error))
+        with pytest.raises(StateError) as caught, open_state(tmp_path) as kernel:
+            after = kernel.open_block(_message(execute("c")))
+    assert str(caught.value) == f"{tmp_path / CONTEXT_FILE}: {os.strerror(number)}"
+    assert _bytes(tmp_path) == data
+    assert _files(tmp_path) == ["planner.ledger", "thinking-context.json"]
+    assert read_state(tmp_path) == after
+    # The next run writes what is missing.
     with open_state(tmp_path) as kernel:
-        before, data = kernel.context, _bytes(tmp_path)
-        with monkeypatch.context() as patch:
-            if point == "write":
-                number = errno.ENOSPC
-                patch.setattr("planspec_lark.files.open", _FullFile.open, raising=False)
-            elif point == "open":
-                patch.setattr("planspec_lark.files.open", _fail(error), raising=False)
-            elif point == "fsync":
-                patch.setattr(os, "fsync", _fail(error))
-            else:
-                patch.setattr(Path, "replace", _fail(error))
-            with pytest.raises(StateError) as caught:
-                kernel.open_block(_message(execute("c")))
-        assert str(caught.value) == f"{tmp_path / CONTEXT_FILE}: {os.strerror(number)}"
-        assert kernel.context is before
-        assert _bytes(tmp_path) == data
-        assert _files(tmp_path) == ["kernel.lock", "thinking-context.json"]
-        assert kernel.open_block(_message(execute("c"))) == read_state(tmp_path) != before
+        assert kernel.context == after
+    assert _bytes(tmp_path).decode() == context_to_json(after) + "\n"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), SystemExit(1)])
@@ -361,24 +352,209 @@ def test_an_interrupt_leaves_the_state_as_it_was(
     with open_state(tmp_path) as kernel:
         before = kernel.context
         with monkeypatch.context() as patch:
-            patch.setattr(os, "fsync", _fail(error))
+            patch.setattr(SqliteLedger, "_execute", _fail(error))
             with pytest.raises(type(error)):
                 kernel.open_block(_message(execute("c")))
         assert kernel.context is before
         assert read_state(tmp_path) == before
+        assert kernel.open_block(_message(execute("c"))) == read_state(tmp_path) != before
 
 
-@pytest.mark.parametrize("target", ["locked", "remove_leftovers"])
-def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str) -> None:
+def test_a_ledger_that_takes_nothing_leaves_the_state_as_it_was(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as other, open_state(tmp_path) as kernel:
+        before = kernel.context
+        kernel._ledger._base.execute("PRAGMA busy_timeout = 1")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StateError) as error:
+            kernel.open_block(_message(execute("c")))
+        assert str(error.value) == f"{tmp_path / LEDGER_FILE}: database is locked"
+        assert kernel.context is before
+        other.rollback()
+        assert kernel.open_block(_message(execute("c"))) == read_state(tmp_path) != before
+
+
+def test_whoever_has_lost_a_plan_changes_nothing(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    with open_state(tmp_path) as kernel:
+        with closing(SqliteLedger(tmp_path / LEDGER_FILE)) as ledger:
+            ledger.append("planner", Record(Kind.RESUMED), after=1)
+        with pytest.raises(StateError, match="another process has gone on"):
+            kernel.open_block(_message(execute("c")))
+    assert read_state(tmp_path) == start_context("g", STEPS)
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     create_state(tmp_path, start_context("g"))
-    monkeypatch.setattr(kernel_module, target, _fail(PermissionError(errno.EACCES, "Permission denied")))
+    monkeypatch.setattr(kernel_module, "remove_leftovers", _fail(PermissionError(errno.EACCES, "Permission denied")))
     with pytest.raises(StateError) as error:
         Runtime(tmp_path, lambda *_: "", lambda _: "").run()
     assert str(error.value) == f"{tmp_path}: Permission denied"
     assert read_state(tmp_path) == start_context("g")
 
 
-def test_a_state_does_not_become_larger_than_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+# ---------------------------------------------------------------- the ledger and its view
+
+
+def _tell(folder: Path) -> list[tuple[str, str]]:
+    with closing(SqliteLedger(folder / LEDGER_FILE, read_only=True)) as ledger:
+        return [(one.kind.value, one.step) for one in ledger.records("planner")]
+
+
+def test_what_has_happened_is_told(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    answers = iter(["no", steps(STEPS[0], ["a", "b", "c"]), execute("a"), "no", "no", "no"])
+    Runtime(tmp_path, lambda *_: next(answers), lambda _: returned("it")).run(max_turns=4)
+    assert _tell(tmp_path) == [
+        ("begun", ""),
+        ("refused", ""),
+        ("opened", "1"),
+        ("opened", "1.1"),
+        ("done", "1.1"),
+        ("refused", "1"),
+        ("refused", "1"),
+        ("refused", "1"),
+        ("failed", "1"),
+    ]
+    with closing(SqliteLedger(tmp_path / LEDGER_FILE, read_only=True)) as ledger:
+        refused = next(ledger.records("planner", kinds=[Kind.REFUSED])).data
+    assert refused["answer"] == "no"
+    assert refused["faults"][0].startswith("P")
+
+
+def test_the_bytes_of_a_turn_do_not_grow_with_the_plan(tmp_path: Path) -> None:
+    sizes = []
+    for count in (10, 2_000):
+        folder = tmp_path / str(count)
+        create_state(folder, Context(Block("g", STEPS, [DoneItem(f"item {at}") for at in range(count)])))
+        with open_state(folder) as kernel:
+            kernel.open_block(_message(execute("c")))
+            kernel.close_block("it", DoneStatus.DONE)
+        with closing(sqlite3.connect(folder / LEDGER_FILE)) as base:
+            ((size,),) = base.execute("SELECT sum(length(data)) FROM records WHERE seq > 1")
+            sizes.append(size)
+    assert sizes[0] == sizes[1]
+
+
+def test_a_folder_with_a_context_alone_gets_a_ledger(tmp_path: Path) -> None:
+    first = start_context("g", STEPS)
+    text = context_to_json(first, indent=None)
+    (tmp_path / CONTEXT_FILE).write_text(text)
+    assert read_state(tmp_path) == first
+    assert _files(tmp_path) == [CONTEXT_FILE]
+    with open_state(tmp_path) as kernel:
+        assert kernel.context == first
+    assert _bytes(tmp_path).decode() == text
+    assert _tell(tmp_path) == [("begun", "")]
+    with open_state(tmp_path) as kernel:
+        kernel.open_block(_message(execute("c")))
+    assert _tell(tmp_path) == [("begun", ""), ("opened", "1")]
+
+
+def test_a_file_that_is_behind_is_not_what_counts(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    old = _bytes(tmp_path)
+    with open_state(tmp_path) as kernel:
+        after = kernel.open_block(_message(execute("c")))
+    for behind in (True, False):
+        if behind:
+            (tmp_path / CONTEXT_FILE).write_bytes(old)
+        else:
+            (tmp_path / CONTEXT_FILE).unlink()
+        assert read_state(tmp_path) == after
+        with open_state(tmp_path) as kernel:
+            assert kernel.context == after
+        assert _bytes(tmp_path).decode() == context_to_json(after) + "\n"
+    assert _tell(tmp_path) == [("begun", ""), ("opened", "1")]
+
+
+def test_a_file_that_somebody_has_edited_is_taken_over(tmp_path: Path) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    with open_state(tmp_path) as kernel:
+        kernel.open_block(_message(execute("c")))
+        edited = evolve(kernel.close_block("it", DoneStatus.DONE), max_depth=7)
+    (tmp_path / CONTEXT_FILE).write_text(context_to_json(edited))
+    assert read_state(tmp_path) == edited
+    with open_state(tmp_path) as kernel:
+        assert kernel.context == edited
+        edited = kernel.open_block(_message(execute("d")))
+    assert read_state(tmp_path) == edited
+    assert [kind for kind, _ in _tell(tmp_path)] == ["begun", "opened", "done", "edited", "opened"]
+
+
+def test_an_edit_of_what_is_behind_is_refused(tmp_path: Path) -> None:
+    """What the plan has done since would be lost."""
+    create_state(tmp_path, start_context("g", STEPS))
+    with open_state(tmp_path) as kernel:
+        after = kernel.open_block(_message(execute("c")))
+    text = context_to_json(start_context("g", ["other"]))
+    (tmp_path / CONTEXT_FILE).write_text(text)
+    for use in (read_state, lambda folder: open_state(folder).__enter__()):
+        with pytest.raises(StateError) as error:
+            use(tmp_path)
+        assert str(error.value) == (
+            f"{tmp_path / CONTEXT_FILE}: it was edited, and the plan has gone on from what it was (its revision is 0, "
+            "that of planner.ledger is 1); take one of the two files away"
+        )
+    assert (tmp_path / CONTEXT_FILE).read_text() == text
+    (tmp_path / CONTEXT_FILE).unlink()
+    assert read_state(tmp_path) == after
+
+
+def test_a_plan_that_has_begun_is_not_taken_for_an_edited_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of the plan before may still be there."""
+    (tmp_path / CONTEXT_FILE).write_text(context_to_json(start_context("old")))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", _fail(OSError(errno.ENOSPC, "")))
+        with pytest.raises(StateError):
+            create_state(tmp_path, start_context("new"), overwrite=True)
+    assert read_state(tmp_path) == start_context("new")
+    with open_state(tmp_path) as kernel:
+        assert kernel.context == start_context("new")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "data = '{}' WHERE seq = 1",
+        "data = '[]' WHERE seq = 2",
+        "data = '{}' WHERE seq = 2",
+        "data = json_set(data, '$.message', 5) WHERE seq = 2",
+        "data = json_set(data, '$.message.new_block', 5) WHERE seq = 2",
+        "data = json_set(data, '$.status', 'x') WHERE seq = 3",
+        "kind = 'x' WHERE seq = 3",
+    ],
+)
+def test_records_that_no_run_writes_are_refused(tmp_path: Path, change: str) -> None:
+    create_state(tmp_path, start_context("g", STEPS))
+    with open_state(tmp_path) as kernel:
+        kernel.open_block(_message(execute("c")))
+        kernel.close_block("it", DoneStatus.DONE)
+    with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as base, base:
+        assert base.execute(f"UPDATE records SET {change}").rowcount
+    for use in (
+        read_state,
+        lambda folder: open_state(folder).__enter__(),
+        lambda folder: create_state(folder, start_context("x")),
+    ):
+        with pytest.raises(StateError) as error:
+            use(tmp_path)
+        assert str(error.value).startswith(f"{tmp_path / LEDGER_FILE}: th")
+
+
+@pytest.mark.parametrize("text", ["# mine", "x", ""])
+def test_a_file_in_place_of_the_ledger(tmp_path: Path, text: str) -> None:
+    (tmp_path / LEDGER_FILE).write_text(text)
+    said = "there is no plan here yet" if not text else "(file is not a database|this is no ledger of plans)"
+    with pytest.raises(StateError, match=said):
+        read_state(tmp_path)
+    if text:
+        with pytest.raises(StateError, match=said):
+            create_state(tmp_path, start_context("g"), overwrite=True)
+        assert (tmp_path / LEDGER_FILE).read_text() == text
+
+
+def test_the_file_does_not_become_larger_than_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     create_state(tmp_path, start_context("g", []))
     monkeypatch.setattr(kernel_module, "CONTEXT_LIMITS", evolve(CONTEXT_LIMITS, max_bytes=1000))
     with pytest.raises(StateError) as error:
@@ -386,10 +562,10 @@ def test_a_state_does_not_become_larger_than_what_is_read(tmp_path: Path, monkey
     size = len(context_to_json(close(start_context("g", []), "a" * 1000)).encode()) + 1
     said = f"{size:,} bytes are more than the 1,000 that a context may have"
     assert str(error.value) == f"{tmp_path / CONTEXT_FILE}: {said}"
-    assert read_state(tmp_path) == start_context("g", [])
+    assert _bytes(tmp_path).decode() == context_to_json(start_context("g", [])) + "\n"
 
 
-def test_the_state_is_on_the_disk_before_it_takes_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_on_the_disk_before_it_takes_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     create_state(tmp_path, start_context("g", []))
     seen: list[str] = []
     fsync, replace = os.fsync, Path.replace

@@ -182,7 +182,7 @@ def test_no_answers_make_a_state_that_is_not_valid(
         ended = runtime.run(max_turns=2000)
         assert ended.outcome is not None
         assert ended == game.last == read_state(folder)
-        assert sorted(os.listdir(folder)) == ["kernel.lock", "thinking-context.json"]
+        assert sorted(os.listdir(folder)) == ["planner.ledger", "thinking-context.json"]
 
 
 _whole_texts = strategies.wild.filter(lambda text: not any("\ud800" <= char <= "\udfff" for char in text))

@@ -263,25 +263,33 @@ def test_a_process_that_was_killed_holds_no_lease(make: Make) -> None:
 
 
 def test_of_many_that_want_a_lease_one_gets_it(make: Make) -> None:
-    make().begin(RunInfo("r", 1.0))
+    """Whether there was none, or one that has ended."""
     ledgers = [make() for _ in range(4)]
     if isinstance(ledgers[0], MemoryLedger):
         ledgers = ledgers[:1]
-    got: list[int] = []
+    got: list[str] = []
+    ready = threading.Barrier(len(ledgers))
 
     def take(ledger: Ledger, who: int) -> None:
-        try:
-            ledger.acquire("r", evolve(Owner.new(), host=str(who)), seconds=60)
-        except RunBusyError:
-            return
-        got.append(who)
+        for run in runs:
+            ready.wait()
+            try:
+                ledger.acquire(run, evolve(Owner.new(), host=str(who)), seconds=60)
+            except RunBusyError:
+                continue
+            got.append(run)
 
+    runs = [f"r{number}" for number in range(20)]
+    for number, run in enumerate(runs):
+        ledgers[0].begin(RunInfo(run, 1.0))
+        if number % 2:
+            ledgers[0].acquire(run, ELSEWHERE, seconds=0)
     threads = [threading.Thread(target=take, args=(ledger, who)) for who, ledger in enumerate(ledgers)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(got) == 1
+    assert got == runs
 
 
 # ---------------------------------------------------------------- views

@@ -147,6 +147,8 @@ def test_no_error_says_a_password(postgres: Server) -> None:
     [
         f"postgresql://tester:{PASSWORD}@127.0.0.1:1/postgres",
         f"postgresql://tester:{PASSWORD.replace('/', '')}@127.0.0.1:1/postgres",
+        "postgresql://tester:anybody/@127.0.0.1:1/postgres",
+        "postgresql://tester:no@anybody@127.0.0.1:1/postgres",
         "postgresql://tester:anybody#@127.0.0.1:1/postgres",
         "postgresql://tester:anybody%zz@127.0.0.1:1/postgres",
         "postgresql://tester@127.0.0.1:1/postgres?pasword=anybody",

@@ -233,6 +233,20 @@ def test_a_failed_step_is_tried_again(path: Path) -> None:
     assert (called, done.is_done) == (["oat", "oat!, <3>"], True)
 
 
+def test_what_has_failed_since_is_done_again(path: Path) -> None:
+    def plan(item: str) -> ToolPlan:
+        return tool_plan_from_dict(document(weigh("a", item), weigh("b", "oat", depends_on=["a"])))
+
+    def fail(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        if inputs["item"] == "oat":
+            raise ValueError("burnt")
+        return work("weigh", inputs)
+
+    run(path, plan("rye"))
+    assert not run_toolplan(plan("spelt"), ATOMS, fail, ledger=path).is_done
+    assert run(path, plan("rye"))[0] == ["oat"]
+
+
 def test_a_dry_run_says_what_is_left(path: Path) -> None:
     assert {one.status.value for one in run(path, dry_run=True)[1].results} == {"planned"}
     assert not path.exists()

@@ -59,7 +59,7 @@ SHAPES = {
     "not opened, in a list": "I consider:\n\n{evil}\n- nothing else.</think>\n{good}",
     "not opened, twice": "{evil}\n</think>\n{evil}\n</think>\n{good}",
     "not closed": "{good}\n<think>\n{evil}",
-    "not closed in a sentence": "{good}\n\nWait. <think>Rather:\n{evil}",
+    "not closed in a sentence": "{good}\n\nOne moment. <think>Rather:\n{evil}",
     "not closed, twice": "{good}\n<think>\n<think>\n{evil}\n</think>\n{evil}",
     "a closing tag inside": "<think>\nI close with </think>, then\n{evil}\n</think>\n{good}",
     "a closing tag that is only mentioned": "<think>\nI close with `</think>`, then\n{evil}\n</think>\n{good}",

@@ -79,9 +79,7 @@ class LedgerPlace:
             raise Unreadable(file, "cannot be read") from error
         if not path.name:
             raise Unreadable(file, "is no file")
-        return cls(
-            path if _is_ledger(path) else ledger_path(path), database, "" if database is None else name or str(path)
-        )
+        return cls(_find_ledger(path), database, "" if database is None else name or str(path))
 
     @contextmanager
     def reading(self) -> Iterator[Ledger]:

@@ -130,7 +130,10 @@ _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
     Kind.FAILED: (
         "failed",
         _BAD,
-        lambda data: [": ".join(filter(None, [data["status"], data["result"]])), *data.listed("answer")],
+        lambda data: [
+            ": ".join(filter(None, [data["status"], data["result"]])),
+            *(f"answer: {text}" for text in data.listed("answer")),
+        ],
     ),
     Kind.BRANCHED: ("chosen", _GOOD, lambda data: [f"{data['branch']}  {data['result']}".rstrip()]),
     Kind.OPENED: ("opened", _QUIET, _said),

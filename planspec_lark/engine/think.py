@@ -331,9 +331,14 @@ class ThinkEngine:
     def _settle(self, writer: RunWriter, *, at_end: bool = False) -> None:
         """Take over what somebody has edited while the plan was run; raise what else has gone wrong beside the run."""
         assert writer.keeper is not None
+        is_due = at_end
+        if writer.file is not None and writer.file.looks_edited():
+            # An edit counts from the next step on, and not only where the view is written next.
+            writer.keeper.mark()
+            is_due = True
         try:
             writer.keeper.check()
-            if at_end:
+            if is_due:
                 writer.keeper.flush()
         except PlanEditedError:
             assert writer.file is not None

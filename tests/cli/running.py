@@ -120,6 +120,15 @@ def wait_for_pid() -> None:
         time.sleep(0.01)
 
 
+def wait_for_view(path: str, text: str) -> str:
+    """What stands in a plan's file, once this does: while it is run, it is written now and then."""
+    end = time.monotonic() + 60
+    while text not in (found := Path(path).read_text(encoding="utf-8")):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return found
+
+
 def is_gone(number: int) -> bool:
     """Whether a process has ended, or does so soon."""
     end = time.monotonic() + 5

@@ -29,6 +29,7 @@ from tests.cli.running import (
     is_gone,
     on_terminal,
     run,
+    wait_for_view,
 )
 
 GO_ON = "The plan is kept where it stands; the same command goes on from there.\n"
@@ -313,14 +314,14 @@ def test_after_a_kill_it_goes_on() -> None:
 
 def test_two_at_once() -> None:
     with executing():
-        before = STATE.read_bytes()
+        before = wait_for_view(str(STATE), '"revision": 2')
         for arguments in (("run", *SCRIPTS), ("step", *SCRIPTS), ("start", "Fry", "--overwrite")):
             result = run("planner", *arguments)
             assert (result.exit_code, result.stdout) == (2, "")
             assert result.stderr == "Error: .thinkon: another process is at work on this plan\n"
         # Looking is for everybody.
         assert run("planner", "show").exit_code == 0
-        assert STATE.read_bytes() == before
+        assert STATE.read_text() == before
 
 
 def test_what_has_happened_is_written_at_once() -> None:

@@ -14,7 +14,7 @@ from threading import Timer
 import pytest
 
 from planspec_lark import PlanFile, parse_plan, serialize_plan
-from tests.cli.running import PLAN, SLOPPY, call, command_line, environment, run
+from tests.cli.running import PLAN, SLOPPY, call, command_line, environment, run, wait_for_view
 
 # What a model has written of a line that is wrong.
 FAULTY = "Goal: g\n## Steps\n1. [act] a\n2. [atc] b\n"
@@ -134,7 +134,7 @@ def test_whoever_writes_beside_a_run_is_refused_and_the_run_goes_on() -> None:
     Path("other.md").write_text("Goal: other\n## Steps\n1. [act] a\n")
     Path("link.md").symlink_to("plan.md")
     with at_work() as process:
-        before = Path("plan.md").read_text()
+        before = wait_for_view("plan.md", "1. [>] [act] a")
         calls = [
             ("apply", "plan.md", "line"),
             ("apply", "link.md", "line"),

@@ -1,0 +1,116 @@
+"""A ledger that is damaged, cut off or somebody else's: one clear error, and nothing changes, whoever runs what."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from planspec_lark.tool_runner import callables
+from tests.cli.engine_world import OPERATOR, make_world
+from tests.cli.planning import SCRIPTS, write_scripts
+from tests.cli.running import run
+from tests.toolplan.plans import ATOMS, document, weigh
+
+
+def weigh_it(item: str) -> dict[str, object]:
+    return {"weight": f"3 of {item}", "note": "so"}
+
+
+def _plan() -> tuple[Path, list[str]]:
+    make_world()
+    assert run("run", "bakery.md", *OPERATOR, "--max-steps", "1").exit_code == 3
+    return Path("bakery.md.ledger"), ["run", "bakery.md", *OPERATOR, "--resume"]
+
+
+def _planner() -> tuple[Path, list[str]]:
+    write_scripts()
+    assert run("planner", "start", "Bake").exit_code == 0
+    assert run("planner", "step", *SCRIPTS).exit_code == 3
+    return Path(".thinkon", "planner.ledger"), ["planner", "run", *SCRIPTS]
+
+
+def _tools() -> tuple[Path, list[str]]:
+    Path("atoms.json").write_text(json.dumps(ATOMS))
+    Path("plan.json").write_text(json.dumps(document(weigh("flour"), weigh("oven"))))
+    command = ["tools", "run", "plan.json", "--atoms", "atoms.json", "--ledger", "l"]
+    assert run(*command).exit_code == 0
+    return Path("l"), command
+
+
+WORLDS: dict[str, Callable[[], tuple[Path, list[str]]]] = {"plan": _plan, "planner": _planner, "tools": _tools}
+
+
+def _cut(ledger: Path) -> None:
+    ledger.write_bytes(ledger.read_bytes()[:5000])
+
+
+def _damage(ledger: Path) -> None:
+    data = bytearray(ledger.read_bytes())
+    # The first page of each table and index begins with its kind.
+    for at in range(4096, len(data), 4096):
+        data[at : at + 8] = b"\xff" * 8
+    ledger.write_bytes(data)
+
+
+def _replace_by_text(ledger: Path) -> None:
+    ledger.write_text("Goal: g\n" * 1000)
+
+
+def _replace_by_base(ledger: Path) -> None:
+    ledger.unlink()
+    base = sqlite3.connect(ledger)
+    base.execute("CREATE TABLE runs (run)")
+    base.commit()
+    base.close()
+
+
+def _replace_by_later(ledger: Path) -> None:
+    base = sqlite3.connect(ledger)
+    base.execute("PRAGMA user_version = 99")
+    base.commit()
+    base.close()
+
+
+def _replace_by_folder(ledger: Path) -> None:
+    ledger.unlink()
+    ledger.mkdir()
+
+
+FAULTS: dict[str, Callable[[Path], None]] = {
+    "cut off": _cut,
+    "damaged": _damage,
+    "a text": _replace_by_text,
+    "another database": _replace_by_base,
+    "a later version": _replace_by_later,
+    "a folder": _replace_by_folder,
+}
+
+
+def _files() -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(Path().rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("world", WORLDS)
+def test_one_error_and_nothing_changes(world: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("weigh", f"{__name__}:weigh_it", "planspec_lark.atoms")
+    monkeypatch.setattr(callables, "entry_points", lambda **_: [point])
+    ledger, command = WORLDS[world]()
+    FAULTS[fault](ledger)
+    before = _files()
+    result = run(*command)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("Error: ") == 1
+    assert str(ledger) in result.stderr or fault == "a folder"
+    assert "Traceback" not in result.stderr
+    assert _files() == before
+    # Whoever only looks is told the same.
+    looked = run("log", ledger)
+    assert (looked.exit_code, looked.stdout) == (2, "")
+    assert _files() == before

@@ -15,6 +15,7 @@ from typing import Any
 
 from planspec_lark.bulk.models import BulkError, BulkTask, Engine, Outcome, ShardReport, reason_of
 from planspec_lark.bulk.shard import perform
+from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.processes import process_pool
 from planspec_lark.syntax.source import visible, visible_name
 
@@ -96,10 +97,7 @@ def _started_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 # ---------------------------------------------------------------- dask
 
-_TIMEOUT = "15s"
-# How long to wait for a first worker, or for one more where all are gone, and how often to look (seconds).
-_WAIT = 300.0
-_LOOK = 5.0
+# Seconds between two looks whether something has come.
 _STEP = 0.02
 
 _log = getLogger(__name__)
@@ -116,34 +114,22 @@ def run_on_dask(address: str) -> Engine:
 
 
 def _run(tasks: Sequence[BulkTask], address: str) -> Iterator[Outcome]:
-    distributed = _load()
     shown = visible_name(address)
     try:
-        # A client that is made for no address at all does not end for a minute.
-        import_module("distributed.comm").get_address_host_port(address)
-        client = distributed.Client(address, timeout=_TIMEOUT, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise BulkError(f"no scheduler answers at {shown}: {visible(reason_of(error))}") from None
+        client = connect(address, "cluster")
+    except ClusterError as error:
+        raise BulkError(str(error)) from None
     try:
         with client:
-            yield from _run_with(client, distributed, tasks, shown)
+            yield from _run_with(client, tasks, shown)
     except OSError as error:
         raise BulkError(f"the scheduler at {shown} was lost, run this again: {visible(reason_of(error))}") from None
 
 
-def _load() -> Any:
-    try:
-        return import_module("distributed")
-    except ModuleNotFoundError as error:
-        if error.name not in ("distributed", "dask"):
-            raise
-        raise BulkError("the engine dask needs the extra `cluster`: pip install 'planspec-lark[cluster]'") from None
-
-
-def _run_with(client: Any, distributed: Any, tasks: Sequence[BulkTask], shown: str) -> Iterator[Outcome]:
+def _run_with(client: Any, tasks: Sequence[BulkTask], shown: str) -> Iterator[Outcome]:
     left = list(reversed(tasks))
     running: dict[str, BulkTask] = {}
-    completed = distributed.as_completed(loop=client.loop)
+    completed = import_module("distributed").as_completed(loop=client.loop)
     while left or running:
         # Workers may come and go.
         room = _wait_for_workers(client, shown) * _AHEAD - len(running)
@@ -152,7 +138,7 @@ def _run_with(client: Any, distributed: Any, tasks: Sequence[BulkTask], shown: s
             future = client.submit(perform, task, pure=False)
             running[future.key] = task
             completed.add(future)
-        look = monotonic() + _LOOK
+        look = monotonic() + LOOK_SECONDS
         while not completed.has_ready() and monotonic() < look:
             sleep(_STEP)
         if completed.has_ready():
@@ -165,9 +151,9 @@ def _wait_for_workers(client: Any, shown: str) -> int:
     if not client.nthreads():
         _log.warning("waiting for workers: the scheduler at %s has none", shown)
         try:
-            client.wait_for_workers(1, timeout=_WAIT)
+            client.wait_for_workers(1, timeout=WAIT_SECONDS)
         except TimeoutError:
-            raise BulkError(f"the scheduler at {shown} has had no workers for {_WAIT:.0f} seconds") from None
+            raise BulkError(f"the scheduler at {shown} has had no workers for {WAIT_SECONDS:.0f} seconds") from None
     return sum(client.nthreads().values())
 
 

@@ -11,14 +11,11 @@ from logging import getLogger
 from threading import Event
 from typing import Any
 
+from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.engine.models import Operator, OperatorResult, Runner, StepCall, Unusable
-from planspec_lark.syntax.source import visible, visible_name
+from planspec_lark.syntax.source import visible
 
 __all__ = ["dask_runner"]
-
-# How often to look whether there are workers, and how long to wait for one (seconds).
-_LOOK = 5.0
-_WAIT = 300.0
 
 _log = getLogger(__name__)
 
@@ -38,9 +35,11 @@ def dask_runner(client: Any) -> Runner:
     Raises:
         Unusable: Dask is not installed, or nobody answers at the address.
     """
-    distributed = _load()
-    made = _connect(distributed, client) if isinstance(client, str) else client
-    lost = (import_module("distributed.client").FutureCancelledError, distributed.core.CommClosedError)
+    made = _connect(client) if isinstance(client, str) else client
+    lost = (
+        import_module("distributed.client").FutureCancelledError,
+        import_module("distributed.core").CommClosedError,
+    )
 
     def run(operator: Operator, call: StepCall) -> OperatorResult:
         try:
@@ -59,6 +58,13 @@ def dask_runner(client: Any) -> Runner:
     return run
 
 
+def _connect(address: str) -> Any:
+    try:
+        return connect(address, "distributed")
+    except ClusterError as error:
+        raise Unusable(str(error)) from None
+
+
 def _perform(operator: Callable[[StepCall], Any], call: StepCall) -> Any:
     """On a worker: an operator that is asynchronous is waited for there."""
     given = operator(call)
@@ -72,28 +78,9 @@ async def _await(given: Any) -> Any:
 def _wait_for(client: Any, future: Any) -> None:
     is_done, waited = Event(), 0.0
     future.add_done_callback(lambda _: is_done.set())
-    while not is_done.wait(_LOOK):
-        waited = 0.0 if client.nthreads() else waited + _LOOK
-        if waited == _LOOK:
+    while not is_done.wait(LOOK_SECONDS):
+        waited = 0.0 if client.nthreads() else waited + LOOK_SECONDS
+        if waited == LOOK_SECONDS:
             _log.warning("waiting for workers: the cluster has none")
-        if waited >= _WAIT:
-            raise Unusable(f"the cluster has had no workers for {_WAIT:.0f} seconds")
-
-
-def _load() -> Any:
-    try:
-        return import_module("distributed")
-    except ModuleNotFoundError as error:
-        if error.name not in ("distributed", "dask"):
-            raise
-        hint = "pip install 'planspec-lark[distributed]'"
-        raise Unusable(f"a cluster of Dask needs the extra `distributed`: {hint}") from None
-
-
-def _connect(distributed: Any, address: str) -> Any:
-    try:
-        # A client that is made for no address at all does not end for a minute.
-        import_module("distributed.comm").get_address_host_port(address)
-        return distributed.Client(address, timeout="15s", set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise Unusable(f"no scheduler answers at {visible_name(address)}: {visible(str(error))}") from None
+        if waited >= WAIT_SECONDS:
+            raise Unusable(f"the cluster has had no workers for {WAIT_SECONDS:.0f} seconds")

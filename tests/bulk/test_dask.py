@@ -99,8 +99,8 @@ def test_without_workers_a_run_waits_and_says_so(
     """Also where all of them are gone while tasks are waiting for them."""
     corpus = write_corpus(tmp_path / "corpus.jsonl", 400)
     run_bulk([corpus], tmp_path / "here", options=OPTIONS, jobs=1)
-    monkeypatch.setattr(engines, "_LOOK", 0.2)
-    monkeypatch.setattr(engines, "_WAIT", 2.0)
+    monkeypatch.setattr(engines, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(engines, "WAIT_SECONDS", 2.0)
     with cluster(tmp_path) as (address, _, workers):
 
         def kill_all(state: BulkProgress) -> None:

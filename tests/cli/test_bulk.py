@@ -130,7 +130,7 @@ sys.meta_path.insert(0, Missing())
         (
             "distributed",
             ["--engine", "dask", "--address", "tcp://localhost:1"],
-            "the engine dask needs the extra `cluster`: pip install 'planspec-lark[cluster]'",
+            "a cluster of Dask needs the extra `cluster`: pip install 'planspec-lark[cluster]'",
         ),
     ],
 )

@@ -177,7 +177,7 @@ def time_out(_: StepCall) -> OperatorResult:
 
 
 def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_dask, "_LOOK", 0.2)
+    monkeypatch.setattr(on_dask, "LOOK_SECONDS", 0.2)
     with cluster(tmp_path, 1) as (made, client):
         runner = dask_runner(client)
         result = ThinkEngine(plan("1. [act] dig\n"), fail, runner=runner).run()
@@ -193,8 +193,8 @@ def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_without_workers_or_a_scheduler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(on_dask, "_LOOK", 0.2)
-    monkeypatch.setattr(on_dask, "_WAIT", 1.0)
+    monkeypatch.setattr(on_dask, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(on_dask, "WAIT_SECONDS", 1.0)
     ledger = MemoryLedger()
     with cluster(tmp_path, 0) as (made, client):
         with pytest.raises(Unusable, match="the cluster has had no workers for 1 seconds"):

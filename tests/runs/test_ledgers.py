@@ -16,8 +16,9 @@ from attrs import evolve
 
 from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, PostgresLedger, SqliteLedger
 from planspec_lark.runs.history import History
-from planspec_lark.runs.ledger import Change, FencedError, Kind, Record, RunBusyError, RunInfo
+from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError, RunInfo
 from planspec_lark.runs.owner import Owner
+from tests.runs.records import append, full_record
 
 Make = Callable[[], Ledger]
 
@@ -41,34 +42,15 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
         ledger.close()
 
 
-def _full() -> Record:
-    return Record(
-        Kind.DONE,
-        "1.2",
-        "abc",
-        3,
-        {"result": "a\x00\x1b\ud800文", "names": ["x", "y"], "moves": {"1": "2"}},
-        {"x": [1, {"a": None}], "y": "\ud83d\ude00"},
-        {"1.2": Change(("active", "done"), ("", "r"), (0, 1)), "1": Change(None, None, (1, 2)), "2": Change()},
-        "plan\n",
-        "b",
-        "a",
-    )
-
-
-def _append(ledger: Ledger, record: Record, run: str = "r") -> Record:
-    return ledger.append(run, record, after=ledger.count(run))
-
-
 def test_a_record_comes_back_as_it_was(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.5, {"a": [1]}))
-    kept = _append(ledger, _full())
+    kept = append(ledger, full_record())
     assert (kept.seq, kept.outputs) == (1, {})
     assert kept.time > 0
     (read,) = make().records("r")
     assert read == kept
-    assert (read.data, read.changes, read.plan) == (_full().data, _full().changes, "plan\n")
+    assert (read.data, read.changes, read.plan) == (full_record().data, full_record().changes, "plan\n")
     assert (read.before, read.after, read.attempt, read.hash) == ("b", "a", 3, "abc")
     assert make().value("r", 1, "x") == [1, {"a": None}]
     assert list(make().runs()) == [RunInfo("r", 1.5, {"a": [1]})]
@@ -77,7 +59,7 @@ def test_a_record_comes_back_as_it_was(make: Make) -> None:
 def test_values_that_are_not_there(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
-    _append(ledger, _full())
+    append(ledger, full_record())
     for seq, name in [(1, "z"), (2, "x"), (0, "x")]:
         with pytest.raises(KeyError):
             ledger.value("r", seq, name)
@@ -86,7 +68,7 @@ def test_values_that_are_not_there(make: Make) -> None:
 def test_a_value_is_one_s_own(make: Make) -> None:
     ledger, value = make(), [1]
     ledger.begin(RunInfo("r", 1.0))
-    _append(ledger, Record(Kind.DONE, outputs={"x": value}))
+    append(ledger, Record(Kind.DONE, outputs={"x": value}))
     value.append(2)
     ledger.value("r", 1, "x").append(3)
     assert ledger.value("r", 1, "x") == [1]
@@ -106,7 +88,7 @@ def test_records_are_chosen(make: Make) -> None:
         ledger.begin(RunInfo(run, 1.0))
     for number in range(500):
         kind = [Kind.DONE, Kind.FAILED, Kind.TOLD][number % 3]
-        _append(ledger, Record(kind, str(number)), "rs"[number % 2])
+        append(ledger, Record(kind, str(number)), "rs"[number % 2])
 
     def steps(**how: Any) -> list[int]:
         return [int(record.step) for record in ledger.records("r", **how)]
@@ -126,9 +108,9 @@ def test_records_are_chosen(make: Make) -> None:
 def test_records_may_be_added_while_some_are_read(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
-    _append(ledger, Record(Kind.DONE, "1"))
+    append(ledger, Record(Kind.DONE, "1"))
     for read in ledger.records("r", limit=2):
-        _append(ledger, Record(Kind.DONE, read.step + "1"))
+        append(ledger, Record(Kind.DONE, read.step + "1"))
     assert [record.step for record in ledger.records("r")][:2] == ["1", "11"]
 
 

@@ -13,29 +13,11 @@ import pytest
 
 from planspec_lark.engine import ThinkEngine
 from planspec_lark.planspec import GRAMMAR_VERSION
-from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, SqliteLedger
-from planspec_lark.runs.ledger import Change, Kind, Record, RunInfo
+from planspec_lark.runs import LedgerError, MemoryLedger, SqliteLedger
+from planspec_lark.runs.ledger import RunInfo
 from tests.corpus import ROOT
 from tests.engine.worlds import World, plan
-
-
-def _full() -> Record:
-    return Record(
-        Kind.DONE,
-        "1.2",
-        "abc",
-        3,
-        {"result": "a\x00\x1b\ud800文", "names": ["x", "y"], "moves": {"1": "2"}},
-        {"x": [1, {"a": None}], "y": "\ud83d\ude00"},
-        {"1.2": Change(("active", "done"), ("", "r"), (0, 1)), "1": Change(None, None, (1, 2)), "2": Change()},
-        "plan\n",
-        "b",
-        "a",
-    )
-
-
-def _append(ledger: Ledger, record: Record, run: str = "r") -> Record:
-    return ledger.append(run, record, after=ledger.count(run))
+from tests.runs.records import append, full_record
 
 
 def test_a_run_is_the_same_in_both(tmp_path: Path) -> None:
@@ -158,7 +140,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, *, read_only: bool) -> None:
 def test_records_that_nobody_has_written(tmp_path: Path, statement: str, why: str) -> None:
     ledger = SqliteLedger(tmp_path / "l")
     ledger.begin(RunInfo("r", 1.0))
-    _append(ledger, _full())
+    append(ledger, full_record())
     ledger.close()
     _make(tmp_path / "l", statement)
     assert _refusal(tmp_path / "l") == f"FILE: this is no ledger of plans ({why})"
@@ -202,13 +184,13 @@ def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
     ledger = SqliteLedger(tmp_path / "l")
     ledger.begin(RunInfo("r", 1.0))
     for _ in range(50):
-        _append(ledger, _full())
+        append(ledger, full_record())
     ledger.close()
     data = (tmp_path / "l").read_bytes()
     for size in (100, 4096, len(data) // 2):
         (tmp_path / "cut").write_bytes(data[:size])
         with pytest.raises(LedgerError):
-            _append(SqliteLedger(tmp_path / "cut"), _full())
+            append(SqliteLedger(tmp_path / "cut"), full_record())
 
 
 def test_a_ledger_that_somebody_has_locked(tmp_path: Path) -> None:
@@ -218,9 +200,9 @@ def test_a_ledger_that_somebody_has_locked(tmp_path: Path) -> None:
     other = sqlite3.connect(tmp_path / "l", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(LedgerError, match="database is locked"):
-        _append(ledger, _full())
+        append(ledger, full_record())
     other.execute("ROLLBACK")
-    assert _append(ledger, _full()).seq == 1
+    assert append(ledger, full_record()).seq == 1
     ledger.close()
     other.close()
 
@@ -230,13 +212,6 @@ def test_a_ledger_that_is_only_read(tmp_path: Path) -> None:
     ledger = SqliteLedger(tmp_path / "l", read_only=True)
     with pytest.raises(LedgerError, match="attempt to write a readonly database"):
         ledger.begin(RunInfo("r", 1.0))
-    ledger.close()
-
-
-def test_what_was_kept_is_on_the_disk(tmp_path: Path) -> None:
-    ledger = SqliteLedger(tmp_path / "l")
-    assert ledger._base.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert ledger._base.execute("PRAGMA synchronous").fetchone() == (2,)
     ledger.close()
 
 

@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
 from planspec_lark.files import remove_leftovers, writing
 from planspec_lark.plan_next.context import (
@@ -28,7 +28,7 @@ from planspec_lark.plan_next.context import (
 from planspec_lark.plan_next.models import DoneStatus, PlanNext, goal_text
 from planspec_lark.plan_next.structure import Model, build, to_value
 from planspec_lark.runs.keeper import VIEW_PAUSE, Keeper, keeping
-from planspec_lark.runs.ledger import Kind, LedgerError, Record, RunBusyError, RunInfo
+from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunBusyError, RunInfo
 from planspec_lark.runs.sqlite_ledger import SqliteLedger
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.source import visible_name
@@ -37,7 +37,7 @@ __all__ = ["CONTEXT_FILE", "LEDGER_FILE", "Kernel", "StateError", "create_state"
 
 CONTEXT_FILE = "thinking-context.json"
 LEDGER_FILE = "planner.ledger"
-# The run of the ledger that has all plans of the folder, each from its first record on.
+# The run of the ledger that has all plans of the folder, each from its first record on, unless it is called otherwise.
 _RUN = "planner"
 # What a record begins with that has a whole context.
 _WHOLE = (Kind.BEGUN, Kind.EDITED)
@@ -50,23 +50,94 @@ class StateError(PlanSpecError):
     """A state that cannot be read, made or written now; the text says why."""
 
 
-def read_state(state_dir: Path | str) -> Context:
+@frozen
+class _State:
+    """Where a plan's state is.
+
+    Attributes:
+        folder: has the file of the context, and the ledger if there is no other.
+        ledger: one from elsewhere.
+        run: the run of it that has the plan.
+    """
+
+    folder: Path = field(converter=Path)
+    ledger: Ledger | None
+    run: str
+
+    @contextmanager
+    def reading(self) -> Iterator[Ledger | None]:
+        """The ledger, to be read; None where there is none yet."""
+        if self.ledger is not None or not self.is_begun():
+            yield self.ledger
+            return
+        with closing(SqliteLedger(self.folder / LEDGER_FILE, read_only=True)) as ledger:
+            yield ledger
+
+    @contextmanager
+    def held(self) -> Iterator[Kernel]:
+        """The one writer of the plan."""
+        with ExitStack() as held:
+            with _errors(self.folder):
+                ledger = self.ledger or held.enter_context(closing(SqliteLedger(self.folder / LEDGER_FILE)))
+                kernel = Kernel(self, self.folder.absolute() / CONTEXT_FILE, ledger)
+                beside = keeping(ledger, self.run, write=kernel.write_view, pause=VIEW_PAUSE)
+                kernel.keeper = held.enter_context(beside)
+                remove_leftovers(self.folder)
+            yield kernel
+
+    def is_begun(self) -> bool:
+        """Whether the ledger has anything of the plan."""
+        if self.ledger is not None:
+            return self.ledger.find_run(self.run) is not None
+        with suppress(OSError, ValueError):
+            return (self.folder / LEDGER_FILE).stat() is not None
+        return False
+
+    def read(self) -> Context:
+        """The context as the last change has left it."""
+        with _errors(self.folder), self.reading() as ledger:
+            return _load(self, ledger).context
+
+    def check_ended(self) -> None:
+        """Refuse to begin another plan where one has not ended."""
+        try:
+            context = self.read()
+        except _NoPlanError:
+            return
+        if context.outcome is None:
+            raise StateError(f"{visible_name(str(self.folder))}: there is a plan that has not ended; go on with it")
+
+
+def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run: str = _RUN) -> Context:
     """The context in a state folder, as the last change has left it. Nobody has to wait for this.
+
+    Args:
+        state_dir: the folder.
+        ledger: one from elsewhere, such as a database, in place of that in the folder.
+        run: the run of the ledger that has the plan.
 
     Raises:
         StateError: there is none, or it cannot be read, or the file was edited meanwhile.
         ContextError: the file holds something else.
     """
-    folder = Path(state_dir)
-    with ExitStack() as held, _errors(folder):
-        ledger = None
-        if _has_ledger(folder):
-            ledger = held.enter_context(closing(SqliteLedger(folder / LEDGER_FILE, read_only=True)))
-        return _load(folder, ledger).context
+    return _State(state_dir, ledger, run).read()
 
 
-def create_state(state_dir: Path | str, context: Context, *, overwrite: bool = False) -> None:
+def create_state(
+    state_dir: Path | str,
+    context: Context,
+    *,
+    overwrite: bool = False,
+    ledger: Ledger | None = None,
+    run: str = _RUN,
+) -> None:
     """Begin a plan in a folder, which is made if need be.
+
+    Args:
+        state_dir: the folder.
+        context: where the plan begins.
+        overwrite: give up a plan that has not ended.
+        ledger, run: as for :func:`read_state`.
 
     Raises:
         StateError: there is a plan that has not ended, unless ``overwrite``; or the folder cannot be used.
@@ -74,44 +145,41 @@ def create_state(state_dir: Path | str, context: Context, *, overwrite: bool = F
             holds something else than a context, unless ``overwrite``.
         TypeError, ValueError: the context holds what JSON cannot say, such as NaN or half of a surrogate pair.
     """
-    folder = Path(state_dir)
+    state = _State(state_dir, ledger, run)
     context_from_json(context_to_json(context), limits=_GIVEN_LIMITS)
-    with _errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+    with _errors(state.folder):
+        state.folder.mkdir(parents=True, exist_ok=True)
     if not overwrite:
-        _check_ended(folder)
-    with _held(folder) as kernel:
+        state.check_ended()
+    with state.held() as kernel:
         if not overwrite:
-            _check_ended(folder)
+            state.check_ended()
         kernel.begin(context)
 
 
 @contextmanager
-def open_state(state_dir: Path | str) -> Iterator[Kernel]:
+def open_state(state_dir: Path | str, *, ledger: Ledger | None = None, run: str = _RUN) -> Iterator[Kernel]:
     """The kernel of a plan, whose lease is held as long as this block lasts.
 
     A context file that somebody has edited is taken over, if it is as far as the ledger is.
+
+    Args:
+        state_dir: the folder, which is made where a ledger from elsewhere has the plan.
+        ledger, run: as for :func:`read_state`.
 
     Raises:
         StateError: there is no plan, it cannot be read, or another process is at work on it.
         ContextError: the file holds something else.
     """
-    folder = Path(state_dir)
-    if not _has_ledger(folder):
-        read_state(folder)
-    with _held(folder) as kernel:
+    state = _State(state_dir, ledger, run)
+    with _errors(state.folder):
+        is_begun = state.is_begun()
+        if is_begun:
+            state.folder.mkdir(parents=True, exist_ok=True)
+    if not is_begun:
+        state.read()
+    with state.held() as kernel:
         kernel.load()
-        yield kernel
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[Kernel]:
-    with ExitStack() as held:
-        with _errors(folder):
-            ledger = held.enter_context(closing(SqliteLedger(folder / LEDGER_FILE)))
-            kernel = Kernel(folder, folder.absolute() / CONTEXT_FILE, ledger)
-            kernel.keeper = held.enter_context(keeping(ledger, _RUN, write=kernel.write_view, pause=VIEW_PAUSE))
-            remove_leftovers(folder)
         yield kernel
 
 
@@ -126,21 +194,6 @@ def _errors(folder: Path) -> Iterator[None]:
         raise StateError(str(error)) from None
     except OSError as error:
         raise StateError(f"{visible_name(str(folder))}: {error.strerror or 'cannot be used'}") from None
-
-
-def _has_ledger(folder: Path) -> bool:
-    with suppress(OSError, ValueError):
-        return (folder / LEDGER_FILE).stat() is not None
-    return False
-
-
-def _check_ended(folder: Path) -> None:
-    try:
-        context = read_state(folder)
-    except _NoPlanError:
-        return
-    if context.outcome is None:
-        raise StateError(f"{visible_name(str(folder))}: there is a plan that has not ended; go on with it")
 
 
 # ---------------------------------------------------------------- reading
@@ -165,12 +218,13 @@ class _Loaded:
     is_edited: bool = False
 
 
-def _load(folder: Path, ledger: SqliteLedger | None) -> _Loaded:
-    path, name = folder / CONTEXT_FILE, visible_name(str(folder / CONTEXT_FILE))
+def _load(state: _State, ledger: Ledger | None) -> _Loaded:
+    path, run = state.folder / CONTEXT_FILE, state.run
+    name = visible_name(str(path))
     data = _read_file(path, name)
     digest = "" if data is None else _digest(data)
-    context, last = (None, 0) if ledger is None else _fold(ledger, visible_name(str(folder / LEDGER_FILE)))
-    if context is not None and ledger is not None and (data is None or ledger.has_view(_RUN, digest)):
+    context, last = (None, 0) if ledger is None else _fold(ledger, run, visible_name(str(state.folder / LEDGER_FILE)))
+    if context is not None and ledger is not None and (data is None or ledger.has_view(run, digest)):
         return _Loaded(context, last, digest)
     if data is None:
         raise _NoPlanError(f"{name}: there is no plan here yet")
@@ -217,10 +271,10 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _fold(ledger: SqliteLedger, name: str) -> tuple[Context | None, int]:
+def _fold(ledger: Ledger, run: str, name: str) -> tuple[Context | None, int]:
     """What the records since the last plan began come to, and the number of the last one."""
     records: list[Record] = []
-    for record in ledger.records(_RUN, newest_first=True):
+    for record in ledger.records(run, newest_first=True):
         records.append(record)
         if record.kind in _WHOLE:
             break
@@ -252,34 +306,34 @@ def _build(value: Any, model: type[Model]) -> Model:
 class Kernel:
     """What changes a plan's state. Every change is on the disk when its method returns, or has not happened."""
 
-    folder: Path
+    _state: _State
     # Where a callable goes to another folder, the plan stays where it is.
     _path: Path
-    _ledger: SqliteLedger
+    _ledger: Ledger
     keeper: Keeper | None = field(default=None, init=False)
     context: Context = field(init=False)
     _last: int = field(default=0, init=False)
 
     def load(self) -> None:
         """Take over what the folder holds."""
-        with _errors(self.folder):
-            loaded = _load(self.folder, self._ledger)
+        with _errors(self._state.folder):
+            loaded = _load(self._state, self._ledger)
             self.context, self._last = loaded.context, loaded.last
             if loaded.is_edited:
-                self._ledger.add_view(_RUN, loaded.digest, "")
+                self._ledger.add_view(self._state.run, loaded.digest, "")
                 self._note_whole(Kind.EDITED if loaded.last else Kind.BEGUN, loaded.context)
             elif loaded.digest != _digest(_encode(loaded.context)):
                 self._mark()
 
     def begin(self, context: Context) -> None:
         """Begin a plan, whatever there is."""
-        with _errors(self.folder):
-            newest = next(self._ledger.records(_RUN, newest_first=True, limit=1), None)
+        with _errors(self._state.folder):
+            newest = next(self._ledger.records(self._state.run, newest_first=True, limit=1), None)
             self._last = 0 if newest is None else newest.seq
             # A crash before the file is written must not have that taken for an edited one.
             with suppress(StateError):
                 if (data := _read_file(self._path, "")) is not None:
-                    self._ledger.add_view(_RUN, _digest(data), "")
+                    self._ledger.add_view(self._state.run, _digest(data), "")
             self._note_whole(Kind.BEGUN, context)
             self._mark()
 
@@ -297,22 +351,22 @@ class Kernel:
 
     def note_refusal(self, answer: str, faults: list[str]) -> None:
         """Note an answer that was refused, and why."""
-        with _errors(self.folder):
+        with _errors(self._state.folder):
             data = {"answer": answer, "faults": faults}
             self._append(Record(Kind.REFUSED, _number(self.context), data=data))
 
     def _become(self, context: Context, record: Record) -> Context:
         if self.context.outcome is not None:
-            raise StateError(f"{visible_name(str(self.folder))}: this plan has ended")
-        with _errors(self.folder):
+            raise StateError(f"{visible_name(str(self._state.folder))}: this plan has ended")
+        with _errors(self._state.folder):
             self._append(record)
         self.context = context
         self._mark()
         return context
 
     def _note_whole(self, kind: Kind, context: Context) -> None:
-        if not self._last and not self._ledger.runs():
-            self._ledger.begin(RunInfo(_RUN, time.time()))
+        if not self._last and self._ledger.find_run(self._state.run) is None:
+            self._ledger.begin(RunInfo(self._state.run, time.time()))
         data = {"description": goal_text(context.think.goal), "context": to_value(context)}
         self._append(Record(kind, data=data))
         self.context = context
@@ -320,7 +374,7 @@ class Kernel:
     def _append(self, record: Record) -> None:
         assert self.keeper is not None
         self.keeper.check()
-        self._last = self._ledger.append(_RUN, record, after=self._last).seq
+        self._last = self._ledger.append(self._state.run, record, after=self._last).seq
 
     def _mark(self) -> None:
         assert self.keeper is not None
@@ -332,13 +386,13 @@ class Kernel:
         Raises:
             StateError: it could not be written, or is too large to be read again; the file is as it was.
         """
-        name = self.folder / CONTEXT_FILE
+        name = self._state.folder / CONTEXT_FILE
         data = _encode(self.context)
         if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
             raise StateError(f"{visible_name(str(name))}: {_too_large(len(data))}")
         with _errors(name):
             # Noted before it is written: of a text that is not noted, somebody else is the author.
-            self._ledger.add_view(_RUN, _digest(data), "")
+            self._ledger.add_view(self._state.run, _digest(data), "")
             with writing(self._path) as file:
                 file.write(data)
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import pickle
 from collections.abc import Awaitable, Callable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
@@ -21,6 +21,7 @@ from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext
 from planspec_lark.plan_next.results import status_of
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.planner.kernel import Kernel, open_state
+from planspec_lark.runs.ledger import Ledger
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.syntax.source import visible
 
@@ -100,6 +101,8 @@ class Runtime:
         max_refusals: how often a planner may be refused for one block before the block counts as failed.
         max_failures: how many attempts in a row may fail inside a block before it counts as failed itself.
         on_event: told of everything that happens.
+        ledger: where the plan is written down, such as a database; by default a file in the folder.
+        run_id: the run of that ledger that has the plan.
 
     A callable that raises ends the run with what it raised; the state stays as it was, and the run can go on later. So
     does one that gives something else than a message (TypeError). Whoever is interrupted while the executor is at work
@@ -113,6 +116,8 @@ class Runtime:
     max_refusals: int = field(default=2, validator=[instance_of(int), ge(0)], kw_only=True)
     max_failures: int = field(default=3, validator=[instance_of(int), ge(1)], kw_only=True)
     on_event: Callable[[Event], None] = field(default=_ignore, kw_only=True)
+    ledger: Ledger | None = field(default=None, kw_only=True)
+    run_id: str = field(default="planner", validator=instance_of(str), kw_only=True)
 
     def step(self) -> Context:
         """Open one block, or close one. Returns where the plan then stands."""
@@ -133,7 +138,7 @@ class Runtime:
             ContextError: what is there is no context.
             RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
         """
-        with open_state(self.state_dir) as kernel, closing(asyncio.Runner()) as runner:
+        with self._opened() as kernel, closing(asyncio.Runner()) as runner:
             turns = 0
             while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
                 drive(self._turn(kernel), runner, "arun() or astep()")
@@ -146,12 +151,15 @@ class Runtime:
         One that is cancelled while a thread is at work holds the plan's lease until that has ended: nobody else is to
         begin the same block meanwhile. To cancel it once more lets the lease go at once.
         """
-        with open_state(self.state_dir) as kernel:
+        with self._opened() as kernel:
             turns = 0
             while kernel.context.outcome is None and (max_turns is None or turns < max_turns):
                 await adrive(self._turn(kernel))
                 turns += 1
             return kernel.context
+
+    def _opened(self) -> AbstractContextManager[Kernel]:
+        return open_state(self.state_dir, ledger=self.ledger, run=self.run_id)
 
     # ---------------------------------------------------------------- turns
 

@@ -1,19 +1,24 @@
-"""Three processes that go on with runs in PostgreSQL; two of them are killed again and again."""
+"""Processes that go on with runs are killed: nothing that has ended is lost, or done again."""
 
 from __future__ import annotations
 
 import os
+import random
+import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
+import pytest
+
 from planspec_lark.engine import Outcome, ThinkEngine, run_plan, submit_plan
-from planspec_lark.runs import Kind, PostgresLedger
+from planspec_lark.runs import Kind, MemoryLedger, PostgresLedger
 from tests.corpus import ROOT
 from tests.engine.worlds import World, plan
+from tests.runs import working
 
 RUNS, STEPS = 4, 8
 PLAN = "1. [act] step 1 → v1\n" + "".join(
@@ -79,3 +84,48 @@ def test_two_of_three_processes_are_killed_again_and_again(database: str, tmp_pa
             assert result is not None
             assert result.outcome is Outcome.CONVERGED
             assert (result.plan, result.outputs) == (expected.plan, expected.outputs)
+
+
+@pytest.mark.parametrize("kept", ["file", "postgres"])
+@pytest.mark.parametrize("kind", working.GO_ON)
+def test_each_kind_of_run_is_killed_at_random_moments(
+    kind: str, kept: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    address = request.getfixturevalue("database") if kept == "postgres" else str(tmp_path / "ledger")
+    chance, notes, kills = random.Random(f"{kind} {kept}"), tmp_path / "notes", 0
+    calm, units = tmp_path / "calm", list[str]()
+    calm.mkdir()
+    with closing(MemoryLedger()) as ledger:
+        working.BEGIN[kind](ledger, calm)
+        expected = working.GO_ON[kind](ledger, calm, units.append)
+    with closing(working.open_ledger(address)) as ledger:
+        working.BEGIN[kind](ledger, tmp_path)
+    notes.touch()
+    command = [sys.executable, "-P", "-m", "tests.runs.working", kind, address, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    end = time.monotonic() + 120
+    while True:
+        known = notes.stat().st_size
+        with subprocess.Popen(command, env=environment) as process:
+            while process.poll() is None and notes.stat().st_size == known:
+                assert time.monotonic() < end
+                time.sleep(0.005)
+            # Behind one to five of what it does, and anywhere in between.
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(chance.uniform(0, 5 * working.WORK))
+            process.kill()
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL
+        kills += 1
+    assert kills >= 2
+    with closing(working.open_ledger(address)) as ledger:
+        assert working.GO_ON[kind](ledger, tmp_path, pytest.fail) == expected
+    # What has been noted as done may have been cut off before the ledger knew it: once a process.
+    lines = [line.split(" ", 1) for line in notes.read_text().splitlines()]
+    done = Counter(line for _, line in lines if line.startswith("end"))
+    assert list(dict.fromkeys(line for _, line in lines)) == units
+    assert done.total() - len(done) <= kills
+    last = dict(lines)  # of each process
+    again = [line for line, count in done.items() if count > 1]
+    assert {*again} <= {*last.values()}

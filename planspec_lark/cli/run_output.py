@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import asdict
+from attrs.filters import exclude
 
 from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_argument
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
@@ -20,6 +21,8 @@ from planspec_lark.cli.output import (
     Row,
     Unreadable,
     Unusable,
+    label,
+    read_text,
     terminal_width,
     wrapped_row,
     write_json,
@@ -27,12 +30,14 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.cli.plans import step_rows
 from planspec_lark.engine import ThinkEvent
+from planspec_lark.json_text import read_json
 from planspec_lark.planspec import PlanSpec, PlanStatus
 from planspec_lark.planspec.fold import view_steps
 from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Kind, Record, RunInfo
+from planspec_lark.runs.prices import Prices, PricesError
 from planspec_lark.runs.summary import StepSum, summarize
-from planspec_lark.syntax import one_line
+from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
 from planspec_lark.syntax.source import visible_name
 
 if TYPE_CHECKING:
@@ -44,6 +49,8 @@ _GOOD, _BAD, _BUSY, _QUIET = "green", "bold red", "bold yellow", "dim"
 # Of a text, what a line shows of it; of commands, so many.
 _SHOWN, _LISTED = 200, 20
 _WIDTH = 9
+
+_PRICES = Limits(max_bytes=1_000_000, max_depth=16, max_findings=20)
 
 # Lines of what has happened last that a picture shows, at most.
 _EVENTS = 4
@@ -268,6 +275,7 @@ def _render(rows: Iterable[Row], width: int) -> Any:
 @count_option("--last", metavar="N", help="Only the last N records, or runs.")
 @flag("--json", "as_json", help="A JSON object a line, with all that the ledger has.")
 @flag("--summary", "sums", help="What each step has taken: attempts, seconds, calls, tokens and cost.")
+@click.option("--prices", "prices_file", metavar="FILE", help="With --summary, what models cost, as JSON or TOML.")
 @database_options
 @folder_option
 def log_command(  # noqa: PLR0913  (they are the options)
@@ -278,6 +286,7 @@ def log_command(  # noqa: PLR0913  (they are the options)
     last: int | None,
     as_json: bool,
     sums: bool,
+    prices_file: str | None,
     database: str | None,
     name: str | None,
 ) -> None:
@@ -287,11 +296,13 @@ def log_command(  # noqa: PLR0913  (they are the options)
     """
     if sums and (lists or last is not None):
         raise click.UsageError("--summary goes neither with --runs nor with --last.")
+    if prices_file is not None and not sums:
+        raise click.UsageError("--prices goes with --summary only.")
     if lists and run_id is not None:
         raise click.UsageError("--run and --runs exclude each other.")
     if file == "-":
         raise click.UsageError("A ledger stands beside the file of a plan.")
-    place = LedgerPlace.of(file, database, name)
+    place, prices = LedgerPlace.of(file, database, name), _read_prices(prices_file)
     try:
         with place.reading() as ledger:
             if lists:
@@ -303,7 +314,7 @@ def log_command(  # noqa: PLR0913  (they are the options)
                     which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
                     raise Unreadable(file, which)
                 if sums:
-                    _write_summary(summarize(ledger, info.run), as_json=as_json)
+                    _write_summary(summarize(ledger, info.run, prices), prices, as_json=as_json)
                 else:
                     _write_records(ledger, info.run, last, as_json=as_json)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError):
@@ -311,16 +322,45 @@ def log_command(  # noqa: PLR0913  (they are the options)
         raise Unusable(f"{visible_name(file)}: this is no ledger of plans") from None
 
 
-def _write_summary(sums: Sequence[StepSum], *, as_json: bool) -> None:
+def _read_prices(file: str | None) -> Prices | None:
+    """The table in a file: TOML where its name says so, or else JSON."""
+    if file is None:
+        return None
+    name = label(file)
+    try:
+        text = read_text(file, _PRICES)
+        if file.endswith(".toml"):
+            import tomllib  # noqa: PLC0415  (only this needs it)
+
+            return Prices.from_value(tomllib.loads(text))
+        read = read_json(text, name=name, limits=_PRICES)
+        if read.diagnostics:
+            raise PricesError(read.diagnostics[0].message)
+        return Prices.from_value(read.value)
+    except PlanSyntaxError as error:
+        why = error.diagnostics[0].message
+    except (PricesError, ValueError, RecursionError) as error:
+        why = one_line(str(error))
+    raise Unreadable(name, f"this is no table of prices: {why}")
+
+
+def _write_summary(sums: Sequence[StepSum], prices: Prices | None, *, as_json: bool) -> None:
     """A line a step, and one for all."""
+    currency = prices.currency if prices is not None else ""
     for one in sums:
         if as_json:
-            write_json(asdict(one), indent=None)
+            more = {} if prices is None else {"currency": currency, "unpriced": one.unpriced}
+            write_json({**asdict(one, filter=exclude("unpriced")), **more}, indent=None)
         else:
             name = visible_name(one.step) if one.step else "all"
             said = f"{one.attempts} attempts  {one.seconds:.1f} s  {one.llm_calls} calls  {one.tokens} tokens"
-            cost = f"  cost {one.cost:g}" if one.cost else ""
-            write_rows([[(f"{name:8}  ", "bold" if not one.step else ""), (said + cost, "")]])
+            cost = f"  cost {one.cost:g} {currency}".rstrip() if one.cost else ""
+            rows: list[Row] = [[(f"{name:8}  ", "bold" if not one.step else ""), (said + cost, "")]]
+            reasons = [f"{why} ({count} times)" if count > 1 else why for why, count in one.unpriced.items()]
+            if len(reasons) > _LISTED:
+                reasons[_LISTED:] = [f"({len(reasons) - _LISTED} more)"]
+            rows += [[(f"{'':10}{why}", _BAD)] for why in reasons]
+            write_rows(rows)
 
 
 def _write_runs(runs: Sequence[RunInfo], *, as_json: bool) -> None:

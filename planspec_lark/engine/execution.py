@@ -17,9 +17,10 @@ from planspec_lark.syntax.source import Source, one_line
 
 __all__ = ["ExecutionScan", "read_execution"]
 
-_FIELDS = ("status", "result", "outputs", "branch", "loop_done", "tokens", "cost")
+_SPENT = ("tokens", "cost", "model", "input_tokens", "output_tokens")
+_FIELDS = ("status", "result", "outputs", "branch", "loop_done", *_SPENT)
 # Fields for which null can only mean that there is none.
-_OPTIONAL = ("outputs", "branch", "loop_done", "tokens", "cost")
+_OPTIONAL = ("outputs", "branch", "loop_done", *_SPENT)
 # Characters of a result: it becomes a part of one line of the plan.
 _LONGEST_RESULT = 2000
 # Tokens or cost of one answer, so that sums stay numbers.
@@ -58,7 +59,7 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
     answer, effort = None, Effort(llm_calls=1)
     if read.has_value and isinstance(read.value, dict):
         reader = _Reader(read.value, step, findings)
-        effort = Effort(1, int(reader.amount("tokens")), reader.amount("cost"))
+        effort = reader.effort()
         answer = reader.read(effort)
     found = Findings(limits.max_findings)
     found.extend(in_order([*read.diagnostics, *locate(findings, read)]))
@@ -84,12 +85,20 @@ class _Reader:
             return None
         return OperatorResult(status, result, outputs, branch, effort, loop_done=loop_done)
 
-    def amount(self, name: str) -> float:
+    def effort(self) -> Effort:
+        """What the answer says that it took."""
+        sent, written = int(self._amount("input_tokens")), int(self._amount("output_tokens"))
+        tokens = int(self._amount("tokens")) or sent + written
+        model = self._text("model") if self._has("model") else ""
+        cost = self._amount("cost")
+        return Effort(1, tokens, cost, model=model or "", input_tokens=sent, output_tokens=written)
+
+    def _amount(self, name: str) -> float:
         """The tokens or the cost that the answer tells; 0 where it does not."""
         said = self.value.get(name)
         if said is None:
             return 0
-        kinds, wanted = (int, "a whole number") if name == "tokens" else (int | float, "a number")
+        kinds, wanted = (int | float, "a number") if name == "cost" else (int, "a whole number")
         if isinstance(said, bool) or not isinstance(said, kinds):
             self._find("PE103", f"expected {wanted}, not {word_of(said)}", name)
         elif 0 <= said <= _LARGEST_AMOUNT:

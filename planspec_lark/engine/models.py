@@ -12,6 +12,7 @@ from attrs.validators import ge, instance_of, optional
 
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
+from planspec_lark.syntax.source import one_line
 
 if TYPE_CHECKING:
     from planspec_lark.runs.history import History
@@ -37,6 +38,9 @@ __all__ = [
     "Unusable",
     "take_answer",
 ]
+
+# Characters of a model's name.
+_LONGEST_MODEL = 200
 
 
 class Unusable(PlanSpecError):  # noqa: N818  (it is no fault of a step)
@@ -73,19 +77,68 @@ def _is_cost(_instance: object, attribute: Attribute[Any], value: object) -> Non
         raise ValueError(f"{attribute.name}: {value} is out of range")
 
 
+def _to_model(value: object) -> object:
+    """A model's name as it can be kept and shown: an endpoint may call it anything."""
+    return one_line(value[:_LONGEST_MODEL]) if isinstance(value, str) else value
+
+
 @frozen
 class Effort:
     """What was spent: calls of language models, and their tokens and cost as far as somebody has counted them.
 
     The cost is in any unit, such as a currency, that is always the same.
+
+    Attributes:
+        input_tokens, output_tokens: the tokens of prompts and of answers, where they are told apart.
+        llm_calls, tokens, cost: see above. The tokens are by default those of prompts and answers together.
+        model: which model has taken the tokens; empty where nobody says so, and for the sum of several models.
     """
 
+    # In front, as the default of the tokens needs them.
+    input_tokens: int = field(default=0, validator=[instance_of(int), ge(0)], kw_only=True)
+    output_tokens: int = field(default=0, validator=[instance_of(int), ge(0)], kw_only=True)
     llm_calls: int = field(default=0, validator=[instance_of(int), ge(0)])
-    tokens: int = field(default=0, validator=[instance_of(int), ge(0)])
+    tokens: int = field(validator=[instance_of(int), ge(0)])
     cost: float = field(default=0.0, validator=_is_cost)
+    model: str = field(default="", validator=instance_of(str), converter=_to_model, kw_only=True)
+
+    @tokens.default
+    def _sum(self) -> int:
+        return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Effort) -> Effort:
-        return Effort(self.llm_calls + other.llm_calls, self.tokens + other.tokens, self.cost + other.cost)
+        models = {one.model for one in (self, other) if one.tokens or one.model}
+        return Effort(
+            self.llm_calls + other.llm_calls,
+            self.tokens + other.tokens,
+            self.cost + other.cost,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            model=models.pop() if len(models) == 1 else "",
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        """What a record of a ledger says of it."""
+        return {
+            "llm_calls": self.llm_calls,
+            "tokens": self.tokens,
+            "cost": self.cost,
+            "model": self.model,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Effort:
+        """What a record says, also one that was written before models were named."""
+        return cls(
+            data.get("llm_calls", 0),
+            data.get("tokens", 0),
+            data.get("cost", 0.0),
+            model=data.get("model", ""),
+            input_tokens=data.get("input_tokens", 0),
+            output_tokens=data.get("output_tokens", 0),
+        )
 
 
 def _to_status(value: object) -> HopStatus:

@@ -135,7 +135,8 @@ class RunState:
         """Go on by one record."""
         self.last = record
         data = record.data
-        self.effort += Effort(data.get("llm_calls", 0), data.get("tokens", 0), data.get("cost", 0.0))
+        if "llm_calls" in data or "tokens" in data or "cost" in data:
+            self.effort += Effort.from_data(data)
         if record.kind is not Kind.RESUMED:
             self.ended = ""
         if record.kind not in (Kind.REFUSED, Kind.RESUMED, Kind.ENDED):

@@ -238,5 +238,5 @@ class RunWriter:
 
 def _data(data: dict[str, Any], effort: Effort | None) -> dict[str, Any]:
     if effort is not None:
-        data |= {"llm_calls": effort.llm_calls, "tokens": effort.tokens, "cost": effort.cost}
+        data |= effort.to_data()
     return {name: value for name, value in data.items() if value not in (None, "", 0, [], {}, ())}

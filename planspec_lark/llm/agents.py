@@ -127,7 +127,7 @@ def _operate(call: StepCall, language: str, max_history: int, max_plan: int) -> 
     effort, read = answer.effort, read_execution(answer.text, step)
     if not effort.tokens:
         # Nobody else has counted.
-        effort += evolve(read.effort, llm_calls=0)
+        effort += evolve(read.effort, llm_calls=0, model=effort.model or read.effort.model)
     if read.answer is not None:
         return evolve(read.answer, effort=effort)
     # It is not asked again: what it was asked for may be done.

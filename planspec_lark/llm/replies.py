@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from attrs import evolve
+
 from planspec_lark.engine.models import Answer, Effort
 from planspec_lark.llm.endpoint import Endpoint
 from planspec_lark.llm.failures import told_failure
@@ -68,7 +70,11 @@ def read_answer(answer: dict[str, Any], endpoint: Endpoint) -> Reply:
 
 def answer_of(reply: Reply) -> Answer:
     """A reply as an answer to a run."""
-    return Answer(reply.text, Effort(1, reply.usage.total_tokens if reply.usage else 0), reply.finish_reason or "")
+    usage, effort = reply.usage, Effort(1, model=reply.model)
+    if usage is not None:
+        tokens = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
+        effort = evolve(effort, tokens=usage.total_tokens, **tokens)
+    return Answer(reply.text, effort, reply.finish_reason or "")
 
 
 def lone_surrogate() -> LlmError:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from attrs import define, evolve
+from attrs import define, evolve, field
 
 from planspec_lark.runs.ledger import Kind, Ledger
+from planspec_lark.runs.prices import Prices
 
 __all__ = ["StepSum", "summarize"]
 
@@ -18,6 +19,7 @@ class StepSum:
         attempts: how often it was begun.
         seconds: on the clock, from when it was begun until it ended. What a crash has cut off does not count.
         llm_calls, tokens, cost: as far as somebody has counted them, reflections on the step included.
+        unpriced: why the cost is too small: what could not be reckoned, and how often.
     """
 
     step: str
@@ -26,10 +28,16 @@ class StepSum:
     llm_calls: int = 0
     tokens: int = 0
     cost: float = 0.0
+    unpriced: dict[str, int] = field(factory=dict)
 
 
-def summarize(ledger: Ledger, run: str) -> list[StepSum]:
-    """What the steps of a run have taken, in the order in which they began, and last all of it."""
+def summarize(ledger: Ledger, run: str, prices: Prices | None = None) -> list[StepSum]:
+    """What the steps of a run have taken, in the order in which they began, and last all of it.
+
+    Args:
+        ledger, run: where it is written down.
+        prices: reckon with these what has no cost and is known by model and tokens.
+    """
     steps: dict[str, StepSum] = {}
     begun: dict[str, float] = {}
     total = StepSum("")
@@ -44,9 +52,12 @@ def summarize(ledger: Ledger, run: str) -> list[StepSum]:
             seconds = record.time - begun.pop(record.step)
             for each in (one, total):
                 each.seconds += seconds
+        cost, why = (record.data.get("cost", 0.0), "") if prices is None else prices.reckon(record.data)
         for each in (one, total):
+            if why:
+                each.unpriced[why] = each.unpriced.get(why, 0) + 1
             each.attempts += record.kind is Kind.STARTED
             each.llm_calls += record.data.get("llm_calls", 0)
             each.tokens += record.data.get("tokens", 0)
-            each.cost += record.data.get("cost", 0.0)
+            each.cost += cost
     return [one for one in steps.values() if one.attempts or one.llm_calls] + [total]

@@ -50,7 +50,16 @@ def test_every_status(status: HopStatus) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "effort"), [({"tokens": 7, "cost": 0.5}, Effort(1, 7, 0.5)), ({"cost": 2}, Effort(1, 0, 2))]
+    ("told", "effort"),
+    [
+        ({"tokens": 7, "cost": 0.5}, Effort(1, 7, 0.5)),
+        ({"cost": 2}, Effort(1, 0, 2)),
+        (
+            {"model": "m", "input_tokens": 5, "output_tokens": 6},
+            Effort(1, 11, model="m", input_tokens=5, output_tokens=6),
+        ),
+        ({"model": "a\x1b\nb", "tokens": 20, "output_tokens": 6}, Effort(1, 20, model="a\\x1b b", output_tokens=6)),
+    ],
 )
 def test_what_it_took(told: dict[str, Any], effort: Effort) -> None:
     scan = read_execution(json.dumps({**FINE, **told}), ACT)
@@ -65,6 +74,9 @@ def test_what_it_took(told: dict[str, Any], effort: Effort) -> None:
     ("told", "message"),
     [
         ({"tokens": 1.5}, "expected a whole number, not a number"),
+        ({"input_tokens": 1.5}, "expected a whole number, not a number"),
+        ({"output_tokens": -1}, "expected a whole number from 0 to 1,000,000,000,000,000"),
+        ({"model": 7}, "expected a string, not a whole number"),
         ({"tokens": "7"}, "expected a whole number, not a string"),
         ({"tokens": True}, "expected a whole number, not true or false"),
         ({"tokens": -1}, "expected a whole number from 0 to 1,000,000,000,000,000"),

@@ -206,6 +206,12 @@ def test_what_an_endpoint_has_counted_holds() -> None:
     assert operate(Script(Answer(told, Effort(1, 7)))).effort == Effort(1, 7)
 
 
+def test_the_model_that_an_endpoint_names_holds() -> None:
+    told = RENTED.replace("{", '{"tokens": 70, "model": "other", ', 1)
+    assert operate(Script(Answer(told, Effort(1, model="m")))).effort == Effort(1, 70, model="m")
+    assert operate(Script(told)).effort == Effort(1, 70, model="other")
+
+
 def test_a_decision_is_asked_for_its_branch(kind: Kind) -> None:
     script = Script(RENTED, '{"status": "OK", "result": "It rains", "branch": "3.2"}')
     given, (_, decision) = calls_of(model_operator(kind(script)), 2)
@@ -419,10 +425,17 @@ def reply(text: str, usage: Usage | None) -> Callable[[str], Reply]:
     return lambda _: Reply(text, "m", usage=usage)
 
 
-@pytest.mark.parametrize(("usage", "tokens"), [(None, 0), (Usage(3, 2, 5), 5)])
-def test_a_model_counts_its_tokens(usage: Usage | None, tokens: int) -> None:
+@pytest.mark.parametrize(
+    ("usage", "effort"),
+    [
+        (None, Effort(1, model="m")),
+        (Usage(3, 2, 5), Effort(1, 5, model="m", input_tokens=3, output_tokens=2)),
+        (Usage(3, 2, 9), Effort(1, 9, model="m", input_tokens=3, output_tokens=2)),
+    ],
+)
+def test_a_model_counts_its_tokens(usage: Usage | None, effort: Effort) -> None:
     request = Request(RunPhase.EXECUTION, "en", {}, "Hi")
-    assert chat_model(reply("Hello.", usage))(request) == Answer("Hello.", Effort(1, tokens))
+    assert chat_model(reply("Hello.", usage))(request) == Answer("Hello.", effort)
 
 
 def answers(*texts: str) -> Iterable[Any]:
@@ -444,7 +457,7 @@ def test_an_endpoint_does_it_all(served: Served, name: str) -> None:
     model = chat_model(getattr(chat, name))
     result = ThinkEngine(parse_plan(PLAN), model_operator(model), model_reflector(model), model_planner(model)).run()
     assert result.outcome is Outcome.CONVERGED
-    assert result.effort == Effort(7, 35)
+    assert result.effort == Effort(7, 35, model="served-model", input_tokens=21, output_tokens=14)
     assert meter.total_tokens == 35
     heads = [request.body["messages"][0]["content"].splitlines()[0] for request in served.asked]
     step, failure = "# Carry out one step", "# A step has not gone as it should"

@@ -153,6 +153,7 @@ def test_records_that_nobody_has_written(tmp_path: Path, statement: str, why: st
         "UPDATE records SET kind = 'ended', data = '{}'",
         "UPDATE records SET data = '{\"moves\": 7}'",
         'UPDATE records SET data = \'{"tokens": "x"}\'',
+        'UPDATE records SET data = \'{"tokens": 7, "model": 7}\'',
         "UPDATE records SET plan = 'no plan'",
         "DROP TABLE records",
     ],

@@ -107,7 +107,8 @@ def _wait(call: Call, runner: asyncio.Runner, instead: str) -> Any:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return runner.run(_await(answer))
+        # Each call as its caller has it: the runner would go on with what was there at its first one.
+        return runner.run(_await(answer), context=copy_context())
     drop(answer)
     raise RunningLoopError(f"an event loop is running already, so await {instead} here")
 

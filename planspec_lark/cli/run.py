@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -281,6 +282,9 @@ def _runner(cluster: str | None, asked: list[str]) -> dict[str, Any]:
     if cluster is None:
         return {}
     asked[:] = ["--on"]
+    if logging.lastResort is not None:
+        # Somebody in front of a terminal wants to know that there are no workers.
+        logging.getLogger("planspec_lark.engine.on_dask").addHandler(logging.lastResort)
     send = dask_runner("tcp://" + cluster.removeprefix(_DASK))
 
     def run(operator: Operator, call: StepCall) -> Any:

@@ -81,7 +81,9 @@ class FailureHandler:
         while repairs.are_left:
             self.before_call()
             call = self._call(step, failure, repairs.refusal)
-            answer = take_answer((yield partial(self.reflector, call)), "reflector")
+            with self.writer.telemetry.spans.asking("reflect", id):
+                given = yield partial(self.reflector, call)
+            answer = take_answer(given, "reflector")
             read = repairs.try_answer(answer)
             if read is not None:
                 # Whom to ask, too, the plan says next: a command may have put another step before this one.

@@ -178,7 +178,9 @@ class Replanner:
         while repairs.are_left:
             self.before_call()
             call = self._call(purpose, step, reason, repairs.refusal)
-            answer = take_answer((yield partial(self.planner, call)), "planner")
+            with self.writer.telemetry.spans.asking("plan", step.step_id if step else "", purpose=purpose.value):
+                given = yield partial(self.planner, call)
+            answer = take_answer(given, "planner")
             found = repairs.try_answer(answer)
             if found is not None:
                 return found, answer, ""

@@ -6,6 +6,7 @@ The ledger alone says what counts. The plan's file is a view of it, which is wri
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from logging import getLogger
 from threading import RLock
 from typing import Any
 
@@ -19,9 +20,12 @@ from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_o
 from planspec_lark.runs.history import History
 from planspec_lark.runs.keeper import Keeper
 from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, Record
+from planspec_lark.runs.telemetry import RunTelemetry
+from planspec_lark.syntax.source import visible_name
 
-__all__ = ["OPEN", "Patch", "RunWriter", "ThinkEvent"]
+__all__ = ["LOG", "OPEN", "Patch", "RunWriter", "ThinkEvent"]
 
+LOG = getLogger("planspec_lark.engine")
 OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
 
 
@@ -84,6 +88,7 @@ class RunWriter:
         shape: grows with every change of anything but statuses, results and rounds.
         keeper: has the plan's file written now and then.
         fault: what was wrong with the ledger, which ends the run.
+        telemetry: tells of every record as well, in lines and spans.
     """
 
     plan: PlanSpec
@@ -99,6 +104,7 @@ class RunWriter:
     scope: str = field(default="", init=False)
     keeper: Keeper | None = field(default=None, init=False)
     fault: LedgerError | None = field(default=None, init=False)
+    telemetry: RunTelemetry = field(init=False)
     _digest: str = field(default="", init=False)
     _shown: str = field(default="", init=False)
     # Whether the plan has changes that the ledger does not have.
@@ -110,6 +116,7 @@ class RunWriter:
         self.history = History(self.ledger, self.run)
         self.text = PlanText(self.plan)
         self._digest = self.text.digest
+        self.telemetry = RunTelemetry(LOG, visible_name(self.run))
 
     @property
     def digest(self) -> str:
@@ -158,7 +165,7 @@ class RunWriter:
             step_id, own = ("", "") if step is None else (step.step_id, hash_of(step))
             record = Record(kind, step_id, own, attempt, _data(data, effort), outputs or {}, changes)
             kept = self._append(record)
-        return self._tell(kept)
+        return self._tell(kept, "" if step is None else step.step_type)
 
     def note_shape(
         self, kind: Kind, step_id: str = "", *, own: str = "", effort: Effort | None = None, **data: Any
@@ -187,7 +194,8 @@ class RunWriter:
         self.state.take(kept)
         return kept
 
-    def _tell(self, kept: Record) -> Record:
+    def _tell(self, kept: Record, step_type: str = "") -> Record:
+        self.telemetry.take(kept, step_type)
         if self.keeper is not None and self._digest != self._shown:
             self.keeper.mark()
         self.tell(ThinkEvent(kept.kind, kept.step, kept.data, self.plan))

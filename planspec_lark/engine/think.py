@@ -36,7 +36,7 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Past, catch_up, find_edits, reopen, replay
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import OPEN, RunWriter, ThinkEvent
+from planspec_lark.engine.run_writer import LOG, OPEN, RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
 from planspec_lark.engine.step_runner import Begun, StepRunner
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
@@ -47,10 +47,14 @@ from planspec_lark.planspec.tree import find_step
 from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
 from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.runs.sqlite_ledger import open_ledger
+from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import PlanSpecError, Severity
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["PlanRunError", "RunResult", "ThinkEngine"]
+
+
+_BEGINNINGS = (Kind.BEGUN, Kind.RESUMED)
 
 
 class PlanRunError(PlanSpecError):
@@ -196,13 +200,13 @@ class ThinkEngine:
         return await self._adrive(step_id, resume)
 
     def _drive(self, subtask: str | None, resume: bool, instead: str) -> RunResult:
-        with self._begun(subtask, resume=resume) as writer, closing(asyncio.Runner()) as runner:
+        with self._begun(subtask, resume=resume, is_run=True) as writer, closing(asyncio.Runner()) as runner:
             if self.jobs == 1:
                 return drive(self._go_on(writer), runner, instead)
             return runner.run(adrive(self._go_on(writer), self.jobs))
 
     async def _adrive(self, subtask: str | None, resume: bool) -> RunResult:
-        with self._begun(subtask, resume=resume) as writer:
+        with self._begun(subtask, resume=resume, is_run=True) as writer:
             return await adrive(self._go_on(writer), self.jobs)
 
     def reopen(self, *step_ids: str) -> PlanSpec:
@@ -245,7 +249,7 @@ class ThinkEngine:
             return writer.run
 
     @contextmanager
-    def _begun(self, subtask: str | None, *, resume: bool) -> Iterator[RunWriter]:
+    def _begun(self, subtask: str | None, *, resume: bool, is_run: bool = False) -> Iterator[RunWriter]:
         with ExitStack() as held:
             file: LeasedPlan | None = None
             plan: PlanSpec | None = None
@@ -268,11 +272,15 @@ class ThinkEngine:
             write = None if file is None else writer.write_view
             beside = keeping(ledger, writer.run, write=write, pause=self.view_pause, takes_over=is_own)
             writer.keeper = held.enter_context(beside)
+            if is_run:
+                about = partial(_about, ledger, writer.run)
+                writer.telemetry = held.enter_context(telling(LOG, writer.run, "plan", about))
             if writer.state.last is None:
                 writer.write_view()
-                writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=self._take_inputs() if resume else {})
+                inputs = self._take_inputs() if resume else {}
+                writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs, trace=trace_at_hand())
             else:
-                self._take_plan(writer, plan, Kind.RESUMED, inputs=self._take_inputs())
+                self._take_plan(writer, plan, Kind.RESUMED, inputs=self._take_inputs(), trace=trace_at_hand())
             writer.scope = subtask or ""
             yield writer
 
@@ -385,7 +393,8 @@ class ThinkEngine:
                     begun = step_runner.begin(next_step)
                     if begun is not None:
                         at_work[begun.work] = begun
-                        yield begun.work
+                        with writer.telemetry.spans.at_work(next_step.step_id):
+                            yield begun.work
                 elif at_work and found[0] not in (Next.OPEN, Next.CLOSE):
                     ended = yield FIRST
                     step_runner.end(at_work.pop(ended.work), ended)
@@ -480,6 +489,13 @@ class ThinkEngine:
         state = writer.state
         plan = deepcopy(writer.plan)
         return RunResult(outcome, reason, writer.run, plan, outputs, state.round, state.effort, tuple(blocked))
+
+
+def _about(ledger: Ledger, run: str) -> tuple[str, str]:
+    """What a run is called, and the trace of who was at work on it before."""
+    info = ledger.find_run(run)
+    last = next(ledger.records(run, kinds=_BEGINNINGS, newest_first=True, limit=1), None)
+    return "" if info is None else info.name, "" if last is None else str(last.data.get("trace", ""))
 
 
 def _find_blocked(writer: RunWriter) -> list[str]:

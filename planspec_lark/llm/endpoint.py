@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from importlib import import_module
+from logging import getLogger
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,9 +17,12 @@ from attrs.validators import ge, instance_of, optional
 
 from planspec_lark.llm.meter import Meter
 from planspec_lark.llm.models import LlmError, brief, encode, is_amount, too_long
+from planspec_lark.runs.telemetry import ModelSpan, calling_model
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["Bounds", "Endpoint", "http_package", "load"]
+
+_LOG = getLogger("planspec_lark.llm")
 
 _OPENAI = "https://api.openai.com/v1"
 # Local endpoints ask for no key, but the package does.
@@ -102,6 +106,11 @@ class Endpoint:
         """What the endpoint says, in one line and without the key."""
         return brief(text.replace(self._key, "[key]"))
 
+    def span(self, *, is_stream: bool = False) -> ModelSpan:
+        """Begin the span of a call."""
+        _LOG.debug("asks %s at %s", visible_name(self.model), self.host)
+        return calling_model(self.model, self.host, is_stream=is_stream)
+
     def note(self, usage: Any) -> None:
         """Let the meter know of an answer."""
         if self.meter is not None:
@@ -113,13 +122,13 @@ class Endpoint:
 
     def client(self, bounds: Bounds) -> Any:
         """A client for one call, to be used in a `with` statement."""
-        return self._client(load().OpenAI, load().DefaultHttpxClient, bounds.hold)
+        return self._client(load().OpenAI, load().DefaultHttpxClient, bounds.ask, bounds.hold)
 
     def async_client(self, bounds: Bounds) -> Any:
         """The same for `async with`. It belongs to the running event loop, as its connections do."""
-        return self._client(load().AsyncOpenAI, load().DefaultAsyncHttpxClient, bounds.ahold)
+        return self._client(load().AsyncOpenAI, load().DefaultAsyncHttpxClient, bounds.aask, bounds.ahold)
 
-    def _client(self, kind: Any, http: Any, hold: Any) -> Any:
+    def _client(self, kind: Any, http: Any, ask: Any, hold: Any) -> Any:
         return kind(
             base_url=self.base_url or _OPENAI,
             api_key=self._key,
@@ -128,7 +137,7 @@ class Endpoint:
             # Nothing compressed: a small body could grow to any size while it is unpacked.
             default_headers={"Accept-Encoding": "identity"},
             # No redirect is followed, as a key is meant for one host.
-            http_client=http(event_hooks={"response": [hold]}, follow_redirects=False),
+            http_client=http(event_hooks={"request": [ask], "response": [hold]}, follow_redirects=False),
         )
 
     def post(self, client: Any, request: dict[str, Any]) -> Any:
@@ -156,9 +165,20 @@ class Bounds:
     endpoint: Endpoint
     is_stream: bool = False
     has_events: bool = field(default=False, init=False)
+    _attempts: int = field(default=0, init=False)
     _source: Any = field(default=None, init=False)
     _bytes: int = field(default=0, init=False)
     _seconds: float = field(default=0.0, init=False)
+
+    def ask(self, _: Any) -> None:
+        """Say where a request is made again."""
+        self._attempts += 1
+        if self._attempts > 1:
+            _LOG.warning("%s is asked again: attempt %d", self.endpoint.host, self._attempts)
+
+    async def aask(self, request: Any) -> None:
+        """The same, for asyncio."""
+        self.ask(request)
 
     def hold(self, response: Any) -> None:
         """Keep an answer that begins within the bounds."""

@@ -62,23 +62,36 @@ class OpenAIChat(Endpoint):
         Raises:
             LlmError: there is no whole answer, for whatever reason. Where one was cut off, ``reply`` is what came.
         """
-        request = self._request(prompt)
+        request, span = self._request(prompt), self.span()
         try:
-            with self.client(self.bounds()) as client:
-                return read_reply(self.post(client, request).content, self)
+            with span.at_hand(), self.client(self.bounds()) as client:
+                reply = read_reply(self.post(client, request).content, self)
+            span.answered(reply)
+            return reply
         except Exception as error:
             failure = failure_of(error, self)
+        except BaseException as error:
+            span.failed(error)
+            raise
+        span.failed(failure)
         # Raised inside, it would take along, as its context, an error whose request holds the key.
         raise failure
 
     async def acomplete(self, prompt: str | Sequence[Mapping[str, str]]) -> Reply:
         """The same, for asyncio."""
-        request = self._request(prompt)
+        request, span = self._request(prompt), self.span()
         try:
-            async with self.async_client(self.bounds()) as client:
-                return read_reply((await self.post(client, request)).content, self)
+            with span.at_hand():
+                async with self.async_client(self.bounds()) as client:
+                    reply = read_reply((await self.post(client, request)).content, self)
+            span.answered(reply)
+            return reply
         except Exception as error:
             failure = failure_of(error, self)
+        except BaseException as error:
+            span.failed(error)
+            raise
+        span.failed(failure)
         raise failure
 
     def stream(self, prompt: str | Sequence[Mapping[str, str]]) -> ReplyStream:

@@ -16,6 +16,7 @@ from attrs.validators import ge, instance_of
 
 from planspec_lark.llm.models import ProgramError, encode, is_amount
 from planspec_lark.llm.process import End, Outcome, run_program
+from planspec_lark.runs.telemetry import trace_environment
 from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["Program"]
@@ -98,7 +99,7 @@ class Program:
         # In a thread as well: an interrupt in the midst of starting a process would leave it behind.
         with ThreadPoolExecutor(1) as thread:
             try:
-                outcome = thread.submit(self._run, data, env or {}, stop).result()
+                outcome = thread.submit(self._run, data, self._environment(env), stop).result()
             finally:
                 stop.set()
         return self._answer(outcome)
@@ -108,7 +109,8 @@ class Program:
         data = encode(text)
         stop = Event()
         with ThreadPoolExecutor(1) as thread:
-            running = asyncio.get_running_loop().run_in_executor(thread, self._run, data, env or {}, stop)
+            environment = self._environment(env)
+            running = asyncio.get_running_loop().run_in_executor(thread, self._run, data, environment, stop)
             try:
                 outcome = await asyncio.shield(running)
             except asyncio.CancelledError:
@@ -123,6 +125,10 @@ class Program:
         name = visible_name(self.command[0])
         return f"`{name if len(name) <= _MOST_OF_NAME else name[:_MOST_OF_NAME] + '…'}`"
 
+    def _environment(self, env: Mapping[str, str] | None) -> dict[str, str]:
+        # Here, as the thread that starts the program knows of no span.
+        return {**os.environ, **trace_environment(), **self.env, **(env or {})}
+
     def _run(self, data: bytes, env: Mapping[str, str], stop: Event) -> Outcome:
         try:
             return run_program(
@@ -132,7 +138,7 @@ class Program:
                 max_bytes=self.max_bytes,
                 stop=stop,
                 cwd=self.cwd,
-                env={**os.environ, **self.env, **env},
+                env=env,
             )
         except (OSError, ValueError, TypeError) as error:
             raise ProgramError(self._why_not(error)) from None

@@ -89,12 +89,14 @@ class AsyncReplyStream(_Ending, AsyncIterator[str]):
         await self.aclose()
 
 
-# In both: a failure is raised outside of what has caught it. Raised inside, it would take along, as its context, an
-# error whose request holds the key. Nor is there a variable for an event, which may say the key.
+# In both: the span is never the one at hand, as between two pieces the reader goes on. A failure is raised outside of
+# what has caught it. Raised inside, it would take along, as its context, an error whose request holds the key. Nor is
+# there a variable for an event, which may say the key.
 
 
 def _pieces(endpoint: Endpoint, request: dict[str, Any]) -> Generator[str | Reply]:
     partial, bounds, reply, failure = PartialReply(endpoint), endpoint.bounds(is_stream=True), None, None
+    span = endpoint.span(is_stream=True)
     try:
         with endpoint.client(bounds) as client, endpoint.open(client, request) as stream:
             partial.has_begun = bounds.has_events
@@ -108,17 +110,21 @@ def _pieces(endpoint: Endpoint, request: dict[str, Any]) -> Generator[str | Repl
                 yield reply.text
     except Exception as error:
         failure = failure_of(error, endpoint)
-    except BaseException:
+    except BaseException as error:
         partial.abandon()
+        span.failed(error)
         raise
     outcome = reply or partial.finish(failure)
     if isinstance(outcome, LlmError):
+        span.failed(outcome)
         raise outcome
+    span.answered(outcome)
     yield outcome
 
 
 async def _async_pieces(endpoint: Endpoint, request: dict[str, Any]) -> AsyncGenerator[str | Reply]:
     partial, bounds, reply, failure = PartialReply(endpoint), endpoint.bounds(is_stream=True), None, None
+    span = endpoint.span(is_stream=True)
     try:
         async with endpoint.async_client(bounds) as client, await endpoint.open(client, request) as stream:
             partial.has_begun = bounds.has_events
@@ -132,10 +138,13 @@ async def _async_pieces(endpoint: Endpoint, request: dict[str, Any]) -> AsyncGen
                 yield reply.text
     except Exception as error:
         failure = failure_of(error, endpoint)
-    except BaseException:
+    except BaseException as error:
         partial.abandon()
+        span.failed(error)
         raise
     outcome = reply or partial.finish(failure)
     if isinstance(outcome, LlmError):
+        span.failed(outcome)
         raise outcome
+    span.answered(outcome)
     yield outcome

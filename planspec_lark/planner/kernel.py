@@ -10,6 +10,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from logging import getLogger
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +31,13 @@ from planspec_lark.plan_next.structure import Model, build, to_value
 from planspec_lark.runs.keeper import VIEW_PAUSE, Keeper, keeping
 from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, Record, RunBusyError, RunInfo
 from planspec_lark.runs.sqlite_ledger import SqliteLedger
+from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, decode
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["CONTEXT_FILE", "LEDGER_FILE", "Kernel", "StateError", "create_state", "open_state", "read_state"]
+__all__ = ["CONTEXT_FILE", "LEDGER_FILE", "LOG", "Kernel", "StateError", "create_state", "open_state", "read_state"]
 
+LOG = getLogger("planspec_lark.planner")
 CONTEXT_FILE = "thinking-context.json"
 LEDGER_FILE = "planner.ledger"
 # The run of the ledger that has all plans of the folder, each from its first record on, unless it is called otherwise.
@@ -312,7 +315,17 @@ class Kernel:
     _ledger: Ledger
     keeper: Keeper | None = field(default=None, init=False)
     context: Context = field(init=False)
+    # Tells of every record as well, in lines and spans.
+    telemetry: RunTelemetry = field(init=False)
     _last: int = field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.telemetry = RunTelemetry(LOG, visible_name(str(self._state.folder)))
+
+    @property
+    def number(self) -> str:
+        """The block at hand as the number that it has among those around it; empty at the root."""
+        return _number(self.context)
 
     def load(self) -> None:
         """Take over what the folder holds."""
@@ -374,7 +387,9 @@ class Kernel:
     def _append(self, record: Record) -> None:
         assert self.keeper is not None
         self.keeper.check()
-        self._last = self._ledger.append(self._state.run, record, after=self._last).seq
+        kept = self._ledger.append(self._state.run, record, after=self._last)
+        self._last = kept.seq
+        self.telemetry.take(kept)
 
     def _mark(self) -> None:
         assert self.keeper is not None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, closing
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing, contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
@@ -20,8 +20,9 @@ from planspec_lark.plan_next.judging import Judge
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.results import status_of
 from planspec_lark.plan_next.structure import to_value
-from planspec_lark.planner.kernel import Kernel, open_state
+from planspec_lark.planner.kernel import LOG, Kernel, open_state
 from planspec_lark.runs.ledger import Ledger
+from planspec_lark.runs.telemetry import telling
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.syntax.source import visible
 
@@ -158,8 +159,16 @@ class Runtime:
                 turns += 1
             return kernel.context
 
-    def _opened(self) -> AbstractContextManager[Kernel]:
-        return open_state(self.state_dir, ledger=self.ledger, run=self.run_id)
+    @contextmanager
+    def _opened(self) -> Iterator[Kernel]:
+        """The plan, and whoever is told of the run."""
+        with (
+            open_state(self.state_dir, ledger=self.ledger, run=self.run_id) as kernel,
+            telling(LOG, str(self.state_dir), "planner") as kernel.telemetry,
+        ):
+            yield kernel
+            if kernel.context.outcome is not None:
+                kernel.telemetry.outcome = kernel.context.outcome.status.value
 
     # ---------------------------------------------------------------- turns
 
@@ -178,7 +187,8 @@ class Runtime:
         for _ in range(self.max_refusals + 1):
             self._tell(Event(EventKind.ASKED, context, Phase.PLANNING, refusal))
             last = refusal
-            answer = yield lambda: self.planner(_copy(context), last)  # noqa: B023  (called before the next round)
+            with kernel.telemetry.spans.asking("plan", kernel.number):
+                answer = yield lambda: self.planner(_copy(context), last)  # noqa: B023  (called before the next round)
             message, refusal, found = self._judge(answer, context)
             if refusal is None:
                 assert isinstance(message, PlanNext)
@@ -193,7 +203,8 @@ class Runtime:
     def _execute(self, kernel: Kernel) -> Turn[None]:
         context = kernel.context
         self._tell(Event(EventKind.ASKED, context, Phase.EXECUTION))
-        answer = yield lambda: self.executor(_copy(context))
+        with kernel.telemetry.at_work(kernel.number, "block"):
+            answer = yield lambda: self.executor(_copy(context))
         message, refusal, found = self._judge(answer, context)
         if refusal is None:
             assert isinstance(message, PlanReturn)

@@ -7,17 +7,18 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
 from planspec_lark.awaitables import drop
 from planspec_lark.runs.ledger import Ledger, LedgerError
+from planspec_lark.runs.telemetry import telling
 from planspec_lark.tool_runner.call_ledger import RUN, open_calls
 from planspec_lark.tool_runner.callables import AtomCallable, Call, find_caller
 from planspec_lark.tool_runner.results import RunEvent, ToolRun
-from planspec_lark.tool_runner.scheduler import Ended, Scheduler, Task
+from planspec_lark.tool_runner.scheduler import LOG, Ended, Scheduler, Task
 from planspec_lark.toolplan.models import Registry, ToolPlan
 
 __all__ = ["arun_toolplan", "run_toolplan"]
@@ -75,7 +76,7 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
     scheduler = Scheduler(plan, registry, on_event, dry_run)
     with _begun(scheduler, call, jobs, ledger, run) as find:
         _drive(scheduler, find, jobs)
-        return scheduler.close()
+        return _close(scheduler)
 
 
 async def arun_toolplan(  # noqa: PLR0913  (as above)
@@ -96,7 +97,7 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
     scheduler = Scheduler(plan, registry, on_event, dry_run)
     with _begun(scheduler, call, jobs, ledger, run) as find:
         await _adrive(scheduler, find, jobs)
-        return scheduler.close()
+        return _close(scheduler)
 
 
 @contextmanager
@@ -108,11 +109,19 @@ def _begun(
         raise ValueError(f"jobs: {jobs} is not at least 1")
     # A dry run takes no task, and so looks for none.
     find = find_caller(call, () if scheduler.is_dry else scheduler.atom_ids())
-    if ledger is None:
+    with ExitStack() as held:
+        if ledger is not None:
+            opened = open_calls(ledger, run, scheduler.plan.target, read_only=scheduler.is_dry)
+            scheduler.calls = held.enter_context(opened)
+        if not scheduler.is_dry:
+            scheduler.telemetry = held.enter_context(telling(LOG, run, "toolplan"))
         yield find
-    else:
-        with open_calls(ledger, run, scheduler.plan.target, read_only=scheduler.is_dry) as scheduler.calls:
-            yield find
+
+
+def _close(scheduler: Scheduler) -> ToolRun:
+    done = scheduler.close()
+    scheduler.telemetry.outcome = "done" if done.is_done else "failed"
+    return done
 
 
 # ---------------------------------------------------------------- threads
@@ -124,7 +133,8 @@ def _drive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
         try:
             while True:
                 while len(running) < jobs and (task := scheduler.take()) is not None:
-                    running[_submit(pool, find, task)] = task
+                    with scheduler.at_work(task):
+                        running[_submit(pool, find, task)] = task
                 if not running:
                     return
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -187,7 +197,8 @@ async def _adrive(scheduler: Scheduler, find: _Find, jobs: int) -> None:
     try:
         while True:
             while len(running) < jobs and (task := scheduler.take()) is not None:
-                running[asyncio.create_task(_acall(pool, find(task.atom_id), task.inputs))] = task
+                with scheduler.at_work(task):
+                    running[asyncio.create_task(_acall(pool, find(task.atom_id), task.inputs))] = task
             if not running:
                 return
             done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from logging import getLogger
 from typing import Any
 
 from attrs import define, field, frozen
 
 from planspec_lark.json_text.findings import locate
 from planspec_lark.runs.ledger import Kind, Record
+from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import Source, one_line, visible_name
-from planspec_lark.tool_runner.call_ledger import CallLedger, DoneCall, key_of
+from planspec_lark.tool_runner.call_ledger import RUN, CallLedger, DoneCall, key_of
 from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_outputs, say, take_outputs
 from planspec_lark.tool_runner.results import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
@@ -22,7 +25,9 @@ from planspec_lark.toolplan.resolving import Unresolved, ValueRefusedError, reso
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.validation import Verdict, judge
 
-__all__ = ["Ended", "Scheduler", "Task"]
+__all__ = ["LOG", "Ended", "Scheduler", "Task"]
+
+LOG = getLogger("planspec_lark.tool_runner")
 
 Tell = Callable[[RunEvent], None]
 
@@ -66,6 +71,8 @@ class Scheduler:
     tell: Tell
     is_dry: bool = False
     calls: CallLedger | None = None
+    # Tells of every record as well, in lines and spans.
+    telemetry: RunTelemetry = field(factory=lambda: RunTelemetry(LOG, RUN))
     _verdict: Verdict = field(init=False)
     _results: list[StepResult | None] = field(init=False)
     _waits: list[int] = field(init=False)
@@ -167,6 +174,10 @@ class Scheduler:
             raise Unresolved(f"step '{name_of(step)}' has put out no '{name_of(output)}'")
         return result.outputs[output]
 
+    def at_work(self, task: Task) -> AbstractContextManager[None]:
+        """Within this block, the span of a call is the one at hand."""
+        return self.telemetry.spans.at_work(visible_name(self._name(task.index)))
+
     # ---------------------------------------------------------------- after a call
 
     def settle(self, task: Task, fields: dict[str, Any]) -> None:
@@ -199,12 +210,14 @@ class Scheduler:
         self, kind: Kind, index: int, key: str = "", outputs: Mapping[str, Any] | None = None, **data: Any
     ) -> int:
         """Keep a record of a step; gives its number."""
-        if self.calls is None:
-            return 0
         # A name may have what no database takes.
         name = visible_name(self._name(index))
         data["description"] = self.plan.steps[index].id
-        return self.calls.write(Record(kind, name, key, data=data, outputs=outputs or {}))
+        record = Record(kind, name, key, data=data, outputs=outputs or {})
+        seq = 0 if self.calls is None else self.calls.write(record)
+        if not self.is_dry:
+            self.telemetry.take(record, "tool")
+        return seq
 
     def _settle(self, index: int, status: StepStatus, **fields: Any) -> None:
         self._note(index, status, **fields)

@@ -68,7 +68,8 @@ def test_a_plan_grows_line_by_line() -> None:
     told: list[PlanEvent] = []
     done = draft(model, on_event=told.append)
     assert serialize_plan(done.plan) == GOOD
-    assert (done.is_usable, done.diagnostics, done.answers, done.effort) == (True, [], 1, Effort(1, 30))
+    spent = Effort(1, 30, model="m", input_tokens=10, output_tokens=20)
+    assert (done.is_usable, done.diagnostics, done.answers, done.effort) == (True, [], 1, spent)
     kinds = [event.kind for event in told]
     assert kinds[:3] == [PlanEventKind.GOAL, PlanEventKind.STEP, PlanEventKind.STEP_ENDED]
     assert kinds[-1] is PlanEventKind.SETTLED
@@ -86,7 +87,7 @@ def test_events_come_while_the_model_writes() -> None:
 def test_a_lost_answer_is_stopped_and_goes_back() -> None:
     model = Model(TWICE, GOOD)
     done = draft(model)
-    assert (done.is_usable, done.answers, done.effort) == (True, 2, Effort(2))
+    assert (done.is_usable, done.answers, done.effort) == (True, 2, Effort(2, model="m"))
     first = model.streams[0]
     assert first.closed
     assert "Go home" in first.rest

@@ -1,0 +1,441 @@
+"""What a run tells others while it goes on: log lines, and spans and metrics where OpenTelemetry is at work.
+
+OpenTelemetry is never loaded from here for the first time. Whoever wants spans has set it up, and so has loaded it.
+Neither lines nor spans have what steps have put out, prompts, answers, or the messages of exceptions; only lines at
+level DEBUG have what came of a step.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+from importlib import import_module
+from logging import DEBUG, WARNING, Logger, NullHandler, getLogger
+from time import monotonic
+from typing import Any
+
+from attrs import define, field
+
+from planspec_lark import __version__
+from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError
+from planspec_lark.syntax.source import one_line, visible_name
+
+__all__ = [
+    "INTERRUPTED",
+    "ModelSpan",
+    "RunTelemetry",
+    "Spans",
+    "calling_model",
+    "telling",
+    "trace_at_hand",
+    "trace_environment",
+]
+
+# A library says nothing unless somebody listens.
+getLogger("planspec_lark").addHandler(NullHandler())
+
+INTERRUPTED = "interrupted"
+# Characters of a text in a line, or in an attribute.
+_SHOWN = 200
+_SCOPE = "planspec_lark"
+# Where these are set, the first use of OpenTelemetry sets it up.
+_PROVIDERS = ("OTEL_PYTHON_TRACER_PROVIDER", "OTEL_PYTHON_METER_PROVIDER")
+_TRACEPARENT = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})", re.ASCII)
+
+_WARNINGS = (Kind.FAILED, Kind.BLOCKED, Kind.REFUSED)
+# How runs end that have failed.
+_FAILURES = ("blocked", "failed")
+# What ends an attempt well.
+_ENDS = (Kind.DONE, Kind.LOOPED, Kind.BRANCHED)
+
+_Attributes = Mapping[str, str | int]
+_NOTHING: AbstractContextManager[None] = nullcontext()
+
+
+def _brief(text: object) -> str:
+    """The beginning of a text in one line, safe to show."""
+    line = one_line(str(text)[: 4 * _SHOWN])
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+
+
+# ---------------------------------------------------------------- spans and metrics
+
+
+class Spans:
+    """The spans and metrics of a run; none where OpenTelemetry is not at work.
+
+    Args:
+        api: OpenTelemetry.
+        span: of the run.
+    """
+
+    def __init__(self, api: _Api | None = None, span: Any = None) -> None:
+        self._api, self.are_told = api, api is not None
+        self._open: dict[str, tuple[Any, float, str]] = {}
+        if api is not None:
+            # Steps are children of the run, whatever is at hand where they begin.
+            self._tracer, self._context = _tracer(api), api.trace.set_span_in_context(span)
+
+    def begin(self, step: str, name: str, attributes: _Attributes) -> None:
+        """Begin the span of a step."""
+        if self._api is None:
+            return
+        self.end(step, INTERRUPTED, {}, INTERRUPTED)
+        span = self._tracer.start_span(name, context=self._context, attributes=attributes)
+        self._open[step] = span, monotonic(), str(attributes.get("planspec.step.type", ""))
+
+    def end(self, step: str, status: str, data: Mapping[str, Any], why: str = "") -> None:
+        """End the span of a step, if there is one, and count the step.
+
+        Args:
+            step: its id.
+            status: how it went.
+            data: a record, which says what it took.
+            why: the class of error where that is another word than the status.
+        """
+        if self._api is None or step not in self._open:
+            return
+        span, began, kind = self._open.pop(step)
+        spent = {f"planspec.{name}": data[name] for name in ("llm_calls", "tokens", "cost") if data.get(name)}
+        span.set_attributes({"planspec.step.status": status, **spent})
+        if status != "OK":
+            _fail(self._api, span, why or status)
+        span.end()
+        labels = {"planspec.step.status": status, "planspec.step.type": kind}
+        metrics = _metrics()
+        metrics.steps.add(1, labels)
+        metrics.seconds.record(monotonic() - began, labels)
+
+    def spend(self, data: Mapping[str, Any]) -> None:
+        """Count what a record says that was spent."""
+        if self._api is None:
+            return
+        metrics = _metrics()
+        if calls := data.get("llm_calls"):
+            metrics.calls.add(calls)
+        sent, written = data.get("input_tokens", 0), data.get("output_tokens", 0)
+        # What is told of neither kind is counted as well.
+        kinds = {"input": sent, "output": written, "": max(data.get("tokens", 0) - sent - written, 0)}
+        for kind, count in kinds.items():
+            if count:
+                metrics.tokens.add(count, {"gen_ai.token.type": kind} if kind else {})
+        if cost := data.get("cost"):
+            metrics.cost.add(cost)
+
+    def at_work(self, step: str) -> AbstractContextManager[None]:
+        """Within this block, a step's span is the one at hand, also for tasks that begin there."""
+        if self._api is None or step not in self._open:
+            return _NOTHING
+        return _at_hand(self._api, self._open[step][0], end=False)
+
+    def asking(self, name: str, step: str = "", **attributes: str) -> AbstractContextManager[None]:
+        """A span as long as this block lasts, and the one at hand there: somebody is asked something."""
+        if self._api is None:
+            return _NOTHING
+        named = {f"planspec.{key}": value for key, value in attributes.items()}
+        if name == "plan":
+            named["gen_ai.operation.name"] = name
+        if step:
+            named["planspec.step.id"] = _brief(step)
+        span = self._tracer.start_span(name, context=self._context, attributes=named)
+        return _at_hand(self._api, span, end=True)
+
+    def close(self, why: str) -> None:
+        """End the spans of steps that were at work when the run was left."""
+        for step in list(self._open):
+            self.end(step, INTERRUPTED, {}, why)
+
+
+@contextmanager
+def _at_hand(api: _Api, span: Any, *, end: bool) -> Iterator[None]:
+    with api.trace.use_span(span, end_on_exit=end, record_exception=False, set_status_on_exception=False):
+        try:
+            yield
+        except BaseException as error:
+            if end:
+                # A generator that is given up does not know why.
+                _fail(api, span, INTERRUPTED if isinstance(error, GeneratorExit) else type(error).__name__)
+            raise
+
+
+def _fail(api: _Api, span: Any, why: str) -> None:
+    """Mark a span as failed. There is no description: it could say anything."""
+    span.set_attribute("error.type", why)
+    span.set_status(api.trace.Status(api.trace.StatusCode.ERROR))
+
+
+# ---------------------------------------------------------------- a run
+
+
+@define(eq=False)
+class RunTelemetry:
+    """Tells of one run.
+
+    Attributes:
+        log: where lines go.
+        run: the run's id.
+        spans: its spans and metrics.
+        outcome: how it has ended, in a word; empty until then.
+    """
+
+    log: Logger
+    run: str
+    spans: Spans = field(factory=Spans)
+    outcome: str = ""
+
+    def take(self, record: Record, step_type: str = "") -> None:
+        """Tell of a record, which the ledger has already. A step that begins has this type; a ``tool`` is called."""
+        kind, step, data = record.kind, record.step, record.data
+        if self.log.isEnabledFor(WARNING if kind in _WARNINGS else DEBUG):
+            self._log(kind, step, record.attempt, data)
+        if kind is Kind.STARTED:
+            self._begin(step, step_type, record.attempt, str(data.get("description", "")))
+        elif kind in _ENDS:
+            self.spans.end(step, "OK", data)
+        elif kind is Kind.FAILED:
+            self.spans.end(step, str(data.get("status", "FAIL")), data)
+        elif kind is Kind.ENDED:
+            self.outcome = str(data.get("outcome", ""))
+        if "llm_calls" in data or "tokens" in data or "cost" in data:
+            self.spans.spend(data)
+
+    def at_work(self, step: str, step_type: str) -> AbstractContextManager[None]:
+        """Begin the span of a step that no record says to begin; within the block, it is the one at hand."""
+        self._begin(step, step_type)
+        return self.spans.at_work(step)
+
+    def _begin(self, step: str, step_type: str, attempt: int = 0, description: str = "") -> None:
+        if not self.spans.are_told:
+            return
+        attributes: dict[str, str | int] = {
+            "planspec.run.id": self.run,
+            "planspec.step.id": _brief(step),
+            "planspec.step.type": step_type,
+        }
+        if attempt:
+            attributes["planspec.step.attempt"] = attempt
+        name = f"step {step_type}"
+        if step_type == "tool":
+            tool = _brief(description)
+            attributes |= {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool}
+            name = f"execute_tool {tool}"
+        self.spans.begin(step, name, attributes)
+
+    def _log(self, kind: Kind, step: str, attempt: int, data: Mapping[str, Any]) -> None:
+        level = WARNING if kind in _WARNINGS else DEBUG
+        where = f" step {_brief(step)}" if step else ""
+        times = f", attempt {attempt}" if attempt else ""
+        status = f": {_brief(data['status'])}" if data.get("status") else ""
+        self.log.log(level, "run %s: %s%s%s%s", self.run, kind.value, where, times, status)
+        said = data.get("result") or data.get("reason")
+        if said and self.log.isEnabledFor(DEBUG):
+            self.log.debug("run %s: %s%s says: %s", self.run, kind.value, where, _brief(said))
+
+
+@contextmanager
+def telling(
+    log: Logger, run: str, kind: str, about: Callable[[], tuple[str, str]] = lambda: ("", "")
+) -> Iterator[RunTelemetry]:
+    """Tell of a run as long as this block lasts. What is called within has its span as the one at hand.
+
+    Args:
+        log: where lines go.
+        run: its id.
+        kind: of what it is a run.
+        about: gives what it is called, as many other runs may be, and what :func:`trace_at_hand` was for who was at
+            work on it before, if somebody was; asked where there are spans.
+    """
+    shown = visible_name(run)
+    told = RunTelemetry(log, shown)
+    log.info("run %s: at work", shown)
+    try:
+        with _run_span(told, kind, about):
+            yield told
+    except (FencedError, RunBusyError) as error:
+        log.warning("run %s: %s", shown, _brief(error))
+        raise
+    except BaseException as error:
+        log.info("run %s: left by %s", shown, type(error).__name__)
+        raise
+    log.info("run %s: %s", shown, told.outcome or "left")
+
+
+@contextmanager
+def _run_span(told: RunTelemetry, kind: str, about: Callable[[], tuple[str, str]]) -> Iterator[None]:
+    api = _api()
+    if api is None:
+        yield
+        return
+    attributes = {"gen_ai.operation.name": "invoke_workflow", "planspec.run.id": told.run, "planspec.run.kind": kind}
+    title, (name, link) = "invoke_workflow", about()
+    if name:
+        attributes["gen_ai.agent.name"] = _brief(name)
+        title = f"{title} {_brief(name)}"
+    before = _read_traceparent(api, link)
+    links = [api.trace.Link(before)] if before is not None else []
+    span = _tracer(api).start_span(title, attributes=attributes, links=links)
+    told.spans = spans = Spans(api, span)
+    why = INTERRUPTED
+    with api.trace.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):
+        try:
+            yield
+        except BaseException as error:
+            why = type(error).__name__
+            _fail(api, span, why)
+            raise
+        finally:
+            spans.close(why)
+            if told.outcome:
+                span.set_attribute("planspec.run.outcome", told.outcome)
+                if told.outcome in _FAILURES:
+                    _fail(api, span, told.outcome)
+
+
+# ---------------------------------------------------------------- calls of models
+
+
+class ModelSpan:
+    """The span of one call of a language model; whoever makes the call says how it has ended."""
+
+    def __init__(self, api: _Api | None = None, span: Any = None) -> None:
+        self._api, self._span = api, span
+
+    def at_hand(self) -> AbstractContextManager[Any]:
+        """Within this block, this span is the one at hand, which the spans of HTTP clients are children of."""
+        if self._api is None:
+            return _NOTHING
+        use: AbstractContextManager[Any] = self._api.trace.use_span(
+            self._span, record_exception=False, set_status_on_exception=False
+        )
+        return use
+
+    def answered(self, reply: Any) -> None:
+        """There is a reply: note who has answered, why the answer ends, and its tokens."""
+        if self._api is None:
+            return
+        found: dict[str, Any] = {"gen_ai.response.model": _brief(reply.model)}
+        if reply.finish_reason:
+            found["gen_ai.response.finish_reasons"] = [_brief(reply.finish_reason)]
+        if reply.usage is not None:
+            found["gen_ai.usage.input_tokens"] = reply.usage.prompt_tokens
+            found["gen_ai.usage.output_tokens"] = reply.usage.completion_tokens
+        self._span.set_attributes(found)
+        self._span.end()
+
+    def failed(self, error: BaseException) -> None:
+        """There is none. Whoever does not want to hear the end of one has not failed."""
+        if self._api is None:
+            return
+        if not isinstance(error, GeneratorExit):
+            _fail(self._api, self._span, str(getattr(error, "status", None) or type(error).__name__))
+        self._span.end()
+
+
+def calling_model(model: str, host: str, *, is_stream: bool = False) -> ModelSpan:
+    """Begin the span of a call."""
+    api = _api()
+    if api is None:
+        return ModelSpan()
+    address, _, port = host.rpartition(":") if re.search(r":[0-9]+$", host) else (host, "", "")
+    attributes: dict[str, Any] = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": _brief(model),
+        "server.address": address,
+    }
+    if port:
+        attributes["server.port"] = int(port)
+    if is_stream:
+        attributes["gen_ai.request.stream"] = True
+    kind = api.trace.SpanKind.CLIENT
+    return ModelSpan(api, _tracer(api).start_span(f"chat {_brief(model)}", kind=kind, attributes=attributes))
+
+
+# ---------------------------------------------------------------- other processes
+
+
+def trace_environment() -> dict[str, str]:
+    """The span at hand as variables of a program's environment: mostly ``TRACEPARENT``, as propagators are set up."""
+    api = _api()
+    if api is None or not api.trace.get_current_span().get_span_context().is_valid:
+        return {}
+    carrier: dict[str, str] = {}
+    import_module("opentelemetry.propagate").inject(carrier)
+    if "traceparent" in carrier:
+        # That of another trace may be in the environment of this process.
+        carrier.setdefault("tracestate", "")
+    return {re.sub("[^A-Z0-9_]", "_", name.upper()): value for name, value in carrier.items()}
+
+
+def trace_at_hand() -> str:
+    """The span at hand as a record of the ledger has it, for who goes on with the run; empty where there is none."""
+    api = _api()
+    if api is None:
+        return ""
+    known = api.trace.get_current_span().get_span_context()
+    return f"00-{known.trace_id:032x}-{known.span_id:016x}-{known.trace_flags:02x}" if known.is_valid else ""
+
+
+def _read_traceparent(api: _Api, text: str) -> Any:
+    found = _TRACEPARENT.fullmatch(text)
+    if found is None:
+        return None
+    trace, span, flags = (int(part, 16) for part in found.groups())
+    made = api.trace.SpanContext(trace, span, is_remote=True, trace_flags=api.trace.TraceFlags(flags))
+    return made if made.is_valid else None
+
+
+# ---------------------------------------------------------------- OpenTelemetry
+
+
+@define
+class _Api:
+    """The modules of OpenTelemetry's API."""
+
+    trace: Any
+    metrics: Any
+
+
+@define
+class _Metrics:
+    steps: Any
+    seconds: Any
+    calls: Any
+    tokens: Any
+    cost: Any
+
+
+def _api() -> _Api | None:
+    if "opentelemetry" not in sys.modules and not any(name in os.environ for name in _PROVIDERS):
+        return None
+    return _load()
+
+
+@cache
+def _load() -> _Api | None:
+    try:
+        return _Api(import_module("opentelemetry.trace"), import_module("opentelemetry.metrics"))
+    except ImportError:
+        return None
+
+
+def _tracer(api: _Api) -> Any:
+    return api.trace.get_tracer(_SCOPE, __version__)
+
+
+@cache
+def _metrics() -> _Metrics:
+    api = _load()
+    assert api is not None
+    meter = api.metrics.get_meter(_SCOPE, __version__)
+    return _Metrics(
+        meter.create_counter("planspec.steps", "{step}", "Attempts of steps that have ended"),
+        meter.create_histogram("planspec.step.duration", "s", "How long attempts of steps took"),
+        meter.create_counter("planspec.llm.calls", "{call}", "Calls of language models and programs"),
+        meter.create_counter("planspec.tokens", "{token}", "Tokens, as far as somebody has counted them"),
+        meter.create_counter("planspec.cost", "1", "Cost, in the unit in which it was told"),
+    )

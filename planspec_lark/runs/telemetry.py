@@ -20,7 +20,6 @@ from typing import Any
 
 from attrs import define, field
 
-from planspec_lark import __version__
 from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError
 from planspec_lark.syntax.source import one_line, visible_name
 
@@ -424,14 +423,19 @@ def _load() -> _Api | None:
 
 
 def _tracer(api: _Api) -> Any:
-    return api.trace.get_tracer(_SCOPE, __version__)
+    return api.trace.get_tracer(_SCOPE, _version())
+
+
+def _version() -> str:
+    # Nothing down here imports the whole package.
+    return str(import_module(_SCOPE).__version__)
 
 
 @cache
 def _metrics() -> _Metrics:
     api = _load()
     assert api is not None
-    meter = api.metrics.get_meter(_SCOPE, __version__)
+    meter = api.metrics.get_meter(_SCOPE, _version())
     return _Metrics(
         meter.create_counter("planspec.steps", "{step}", "Attempts of steps that have ended"),
         meter.create_histogram("planspec.step.duration", "s", "How long attempts of steps took"),

@@ -129,7 +129,7 @@ def test_who_is_asked_has_a_span_at_hand(traced: Traced) -> None:
     assert seen == [span.context.span_id for span in (reflection, planning) if span.context is not None]
     assert dict(reflection.attributes or {}) == {"planspec.step.id": "1"}
     assert dict(planning.attributes or {}) == {"gen_ai.operation.name": "plan", "planspec.purpose": "changes"}
-    assert {parent_of(span) for span in (reflection, planning)} == {traced.run().context.span_id}  # type: ignore[union-attr]
+    assert {parent_of(span) for span in (reflection, planning)} == {traced.run().context.span_id}
 
 
 def test_a_run_is_a_child_of_what_is_at_hand(traced: Traced) -> None:
@@ -364,7 +364,7 @@ def test_a_tool_plan(traced: Traced, is_async: bool) -> None:
         "planspec.step.status": "FAIL",
         "error.type": "FAIL",
     }
-    own = [span.context.span_id for span in traced.spans() if span.name.startswith("execute")]  # type: ignore[union-attr]
+    own = [span.context.span_id for span in traced.spans() if span.name.startswith("execute")]
     assert seen == own
     run = traced.run()
     assert ((run.attributes or {})["planspec.run.outcome"], run.status.status_code) == ("failed", StatusCode.ERROR)

@@ -31,7 +31,7 @@ class Traced:
 
     def spans(self) -> Sequence[ReadableSpan]:
         """The spans that have ended, the first one first."""
-        return self.exporter.get_finished_spans()
+        return tuple(self.exporter.get_finished_spans())
 
     def find(self, name: str) -> list[ReadableSpan]:
         """Those with this name."""

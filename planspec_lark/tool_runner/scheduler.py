@@ -215,8 +215,7 @@ class Scheduler:
         data["description"] = self.plan.steps[index].id
         record = Record(kind, name, key, data=data, outputs=outputs or {})
         seq = 0 if self.calls is None else self.calls.write(record)
-        if not self.is_dry:
-            self.telemetry.take(record, "tool")
+        self.telemetry.take(record, "tool")
         return seq
 
     def _settle(self, index: int, status: StepStatus, **fields: Any) -> None:

@@ -14,15 +14,16 @@ import pytest
 
 pytest.importorskip("opentelemetry.sdk")
 
-from opentelemetry import trace
+from opentelemetry import context, trace
 from opentelemetry.trace import StatusCode
 
-from planspec_lark.engine import Budget, Effort, OperatorResult, StepCall, ThinkEngine, Unusable
+from planspec_lark.engine import Budget, Effort, OperatorResult, StepCall, ThinkEngine, ThinkEvent, Unusable
 from planspec_lark.engine.jobs import run_plan, submit_plan
 from planspec_lark.llm import Program, model_operator, program_model
 from planspec_lark.plan_next import Context, start_context
 from planspec_lark.planner import Runtime, create_state
 from planspec_lark.runs import MemoryLedger
+from planspec_lark.runs.ledger import Kind
 from planspec_lark.runs.telemetry import trace_environment
 from planspec_lark.tool_runner import arun_toolplan, run_toolplan
 from planspec_lark.toolplan import ToolPlan, tool_plan_from_dict
@@ -137,6 +138,17 @@ def test_a_run_is_a_child_of_what_is_at_hand(traced: Traced) -> None:
         ThinkEngine(plan("1. [act] a"), World().operator).run()
         assert at_hand() == request.get_span_context().span_id
     assert parent_of(traced.run()) == request.get_span_context().span_id
+
+
+def test_steps_are_children_of_the_run_whatever_is_at_hand(traced: Traced) -> None:
+    def watch(event: ThinkEvent) -> None:
+        if event.kind is Kind.BEGUN:
+            context.attach(context.Context())
+
+    # The end of the run's span puts back what was at hand before.
+    ThinkEngine(plan("1. [act] a"), World().operator, on_event=watch).run()
+    assert steps_of(traced) == ["1"]
+    assert at_hand() == 0
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), Unusable("secret")])

@@ -254,21 +254,6 @@ def test_a_trace_that_is_none_is_no_link(traced: Traced, kept: object) -> None:
     assert not traced.run().links
 
 
-def test_the_ledger_has_no_trace_where_nobody_records_one() -> None:
-    code = """
-import json, sys
-import opentelemetry.trace
-from planspec_lark import parse_plan
-from planspec_lark.engine import OperatorResult, ThinkEngine
-from planspec_lark.runs import MemoryLedger
-ledger = MemoryLedger()
-ThinkEngine(parse_plan("Goal: g\\n## Steps\\n1. [act] a"), lambda _: OperatorResult(), ledger=ledger, run_id="r").run()
-print(json.dumps([dict(one.data) for one in ledger.records("r")]))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert '"trace"' not in done.stdout
-
-
 # ---------------------------------------------------------------- metrics
 
 
@@ -432,42 +417,6 @@ def test_a_planner_that_raises(traced: Traced, tmp_path: Path) -> None:
     (asked,) = traced.find("plan")
     assert (asked.attributes or {})["error.type"] in ("KeyboardInterrupt", "interrupted")
     assert (traced.run().attributes or {})["error.type"] == "KeyboardInterrupt"
-
-
-# ---------------------------------------------------------------- where it is not at work
-
-
-@pytest.mark.parametrize(
-    ("begin", "loaded"),
-    [
-        ("", False),
-        ("sys.modules['opentelemetry'] = None", True),
-        ("sys.modules['opentelemetry.trace'] = None; import opentelemetry", True),
-        ("import opentelemetry.trace", True),
-    ],
-    ids=["nobody has loaded it", "it is not installed", "a part is not there", "nobody has set it up"],
-)
-def test_runs_without_it(begin: str, loaded: bool, tmp_path: Path) -> None:
-    code = f"""
-import sys
-{begin}
-from pathlib import Path
-from planspec_lark import parse_plan
-from planspec_lark.engine import OperatorResult, ThinkEngine
-from planspec_lark.llm import Program
-from planspec_lark.runs.telemetry import trace_environment
-from planspec_lark.tool_runner import run_toolplan
-from planspec_lark.toolplan import tool_plan_from_dict
-done = ThinkEngine(parse_plan("Goal: g\\n## Steps\\n1. [act] a"), lambda _: OperatorResult()).run()
-assert done.outcome == "converged"
-assert Program(["cat"])("x") == "x"
-assert trace_environment() == {{}}
-plan = tool_plan_from_dict({{"target": "", "plan": {{"steps": [{{"id": "a", "target": "", "inputs": {{}}}}]}}}})
-assert run_toolplan(plan, {{"a": {{}}}}, lambda *_: {{}}).is_done
-print("opentelemetry" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == (f"{loaded}\n", "")
 
 
 def test_what_sets_it_up_when_it_is_used_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

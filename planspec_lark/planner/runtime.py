@@ -164,7 +164,7 @@ class Runtime:
         """The plan, and whoever is told of the run."""
         with (
             open_state(self.state_dir, ledger=self.ledger, run=self.run_id) as kernel,
-            telling(LOG, str(self.state_dir), "planner") as kernel.telemetry,
+            telling(LOG, kernel.telemetry.run, "planner") as kernel.telemetry,
         ):
             yield kernel
             if kernel.context.outcome is not None:

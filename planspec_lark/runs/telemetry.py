@@ -195,7 +195,8 @@ class RunTelemetry:
             self._begin(step, step_type, record.attempt, str(data.get("description", "")))
         elif kind in _ENDS:
             self.spans.end(step, "OK", data)
-        elif kind is Kind.FAILED:
+        elif kind is Kind.FAILED or "status" in data:
+            # Whatever says how it went ends what was begun.
             self.spans.end(step, str(data.get("status", "FAIL")), data)
         elif kind is Kind.ENDED:
             self.outcome = str(data.get("outcome", ""))

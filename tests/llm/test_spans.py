@@ -1,8 +1,7 @@
-"""What calls of language models tell OpenTelemetry, and what they log."""
+"""What calls of language models tell OpenTelemetry."""
 
 from __future__ import annotations
 
-import logging
 from urllib.parse import urlsplit
 
 import pytest
@@ -66,19 +65,3 @@ def test_a_stream_that_nobody_reads_to_its_end(traced: Traced, served: Served) -
         next(pieces)
     (call,) = traced.find("chat asked-model")
     assert "error.type" not in (call.attributes or {})
-
-
-@pytest.mark.parametrize("is_stream", [False, True])
-def test_a_call_that_is_made_again_is_a_warning(
-    served: Served, ask: Ask, is_stream: bool, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("WARNING", "planspec_lark")
-    served.play(fault(500, "secret"), fault(429, "secret"), *([streamed(*pieces_of())] if is_stream else [fine()]))
-    chat = chat_with(served)
-    if is_stream:
-        list(chat.stream("Hi"))
-    else:
-        ask(chat)
-    assert caplog.record_tuples == [
-        ("planspec_lark.llm", logging.WARNING, f"{chat.host} is asked again: attempt {number}") for number in (2, 3)
-    ]

@@ -39,6 +39,7 @@ def keeping(
     """
     keeper = Keeper(ledger, run, write, pause)
     ledger.acquire(run, keeper.owner, seconds=LEASE_SECONDS, takes_over=takes_over)
+    keeper.start()
     try:
         yield keeper
     except BaseException:
@@ -71,6 +72,9 @@ class Keeper:
         self._next_write = monotonic() + pause / 4
         self._next_renewal = monotonic() + LEASE_SECONDS / 3
         self._thread = Thread(target=self._work, name="planspec-keeper", daemon=True)
+
+    def start(self) -> None:
+        """Begin to renew the lease, which is held by now."""
         self._thread.start()
 
     def mark(self) -> None:

@@ -154,6 +154,21 @@ def test_a_process_that_was_killed_holds_no_lease(tmp_path: Path) -> None:
 
 def test_a_keeper_that_writes_nothing(ledger: MemoryLedger) -> None:
     keeper = Keeper(ledger, "r", None, 1.0)
+    keeper.start()
     keeper.mark()
     keeper.flush()
     keeper.close()
+
+
+def test_who_was_refused_does_not_take_the_lease_later(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEASE_SECONDS", 0.15)
+    before = threading.active_count()
+    with keeping(ledger, "r"):
+        with pytest.raises(RunBusyError), keeping(ledger, "r"):
+            pytest.fail("somebody else is at work")
+        assert threading.active_count() == before + 1
+    assert threading.active_count() == before
+    for _ in range(5):
+        time.sleep(0.05)
+        with keeping(ledger, "r"):
+            pass

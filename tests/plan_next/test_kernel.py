@@ -364,6 +364,7 @@ def test_a_ledger_that_takes_nothing_leaves_the_state_as_it_was(tmp_path: Path) 
     create_state(tmp_path, start_context("g", STEPS))
     with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as other, open_state(tmp_path) as kernel:
         before = kernel.context
+        assert isinstance(kernel._ledger, SqliteLedger)
         kernel._ledger._base.execute("PRAGMA busy_timeout = 1")
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StateError) as error:

@@ -11,21 +11,62 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from functools import partial
+from threading import Event, Thread
 from typing import Any, TypeAlias, TypeVar
 
 from attrs import frozen
 
-__all__ = ["FIRST", "Call", "Ended", "RunningLoopError", "Turn", "Work", "adrive", "drive", "drop"]
+__all__ = [
+    "FIRST",
+    "Call",
+    "Ended",
+    "OverdueError",
+    "Pause",
+    "RunningLoopError",
+    "Turn",
+    "Work",
+    "adrive",
+    "drive",
+    "drop",
+    "stop_event",
+]
 
 _T = TypeVar("_T")
+
+# Seconds that a thread gets to end once it was told to.
+_GRACE = 1.0
+
+_STOP: ContextVar[Event | None] = ContextVar("stop", default=None)
+
+
+def stop_event() -> Event:
+    """What tells the thread of a call that nobody waits for it any more: it was cancelled, or has taken too long.
+
+    A thread cannot be stopped from outside. Whatever takes long in one looks at this from time to time.
+    """
+    return _STOP.get() or Event()
 
 
 class RunningLoopError(RuntimeError):
     """Something is asynchronous, and a loop runs already."""
+
+
+class OverdueError(Exception):
+    """Work has taken longer than it may.
+
+    Attributes:
+        has_ended: whether it was stopped. Otherwise it goes on in a thread, and nobody hears of it any more.
+    """
+
+    def __init__(self, seconds: float, *, has_ended: bool) -> None:
+        super().__init__(f"it has taken longer than {seconds:g} seconds")
+        self.has_ended = has_ended
 
 
 # What is to be called; it may give an awaitable.
@@ -34,16 +75,28 @@ Call: TypeAlias = Callable[[], Any]
 
 @frozen(eq=False)
 class Work:
-    """A call to begin."""
+    """A call to begin.
+
+    With a ``timeout`` it ends with an :class:`OverdueError` after so many seconds. What is asynchronous is cancelled
+    then; what is not is called in a thread of its own, whose :func:`stop_event` is set.
+    """
 
     call: Call
+    timeout: float | None = None
+
+
+@frozen(eq=False)
+class Pause:
+    """Work that is nothing but to wait for so many seconds."""
+
+    seconds: float
 
 
 @frozen
 class Ended:
     """Work that has ended, with what it gave or raised."""
 
-    work: Work
+    work: Work | Pause
     value: Any = None
     error: Exception | None = None
 
@@ -53,7 +106,7 @@ class _First:
 
 
 FIRST = _First()
-Turn: TypeAlias = Generator[Call | Work | _First, Any, _T]
+Turn: TypeAlias = Generator[Call | Work | Pause | _First, Any, _T]
 
 
 def drop(value: object) -> None:
@@ -75,7 +128,7 @@ def drive(turn: Turn[_T], runner: asyncio.Runner, instead: str) -> _T:
     try:
         asked = next(turn)
         while True:
-            if isinstance(asked, Work):
+            if isinstance(asked, (Work, Pause)):
                 ended.append(_end(asked, runner, instead))
                 asked = turn.send(None)
             elif isinstance(asked, _First):
@@ -93,9 +146,13 @@ def drive(turn: Turn[_T], runner: asyncio.Runner, instead: str) -> _T:
         turn.close()
 
 
-def _end(work: Work, runner: asyncio.Runner, instead: str) -> Ended:
+def _end(work: Work | Pause, runner: asyncio.Runner, instead: str) -> Ended:
+    if isinstance(work, Pause):
+        time.sleep(work.seconds)
+        return Ended(work)
+    call = work.call if work.timeout is None else partial(_within, work.call, work.timeout)
     try:
-        return Ended(work, _wait(work.call, runner, instead))
+        return Ended(work, _wait(call, runner, instead))
     except Exception as error:
         return Ended(work, error=error)
 
@@ -131,13 +188,13 @@ async def adrive(turn: Turn[_T], jobs: int = 1) -> _T:
     A thread cannot be cancelled: a task that is cancelled meanwhile ends when the threads have, or when it is cancelled
     once more.
     """
-    tasks: dict[asyncio.Task[Any], Work] = {}
+    tasks: dict[asyncio.Task[Any], Work | Pause] = {}
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="planspec")
     try:
         asked = next(turn)
         while True:
-            if isinstance(asked, Work):
-                tasks[asyncio.ensure_future(_in_thread(asked.call, pool))] = asked
+            if isinstance(asked, (Work, Pause)):
+                tasks[asyncio.ensure_future(_begin(asked, pool))] = asked
                 asked = turn.send(None)
             elif isinstance(asked, _First):
                 asked = turn.send(await _first(tasks))
@@ -159,7 +216,15 @@ async def adrive(turn: Turn[_T], jobs: int = 1) -> _T:
         pool.shutdown(wait=False)
 
 
-async def _first(tasks: dict[asyncio.Task[Any], Work]) -> Ended:
+async def _begin(work: Work | Pause, pool: Executor) -> Any:
+    if isinstance(work, Pause):
+        return await asyncio.sleep(work.seconds)
+    if work.timeout is None:
+        return await _in_thread(work.call, pool)
+    return await _within(work.call, work.timeout)
+
+
+async def _first(tasks: dict[asyncio.Task[Any], Work | Pause]) -> Ended:
     done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     task = next(task for task in tasks if task in done)
     work, error = tasks.pop(task), task.exception()
@@ -168,14 +233,67 @@ async def _first(tasks: dict[asyncio.Task[Any], Work]) -> Ended:
     return Ended(work, error=error) if error is not None else Ended(work, task.result())
 
 
-async def _in_thread(call: Call, pool: ThreadPoolExecutor) -> Any:
-    loop, context = asyncio.get_running_loop(), copy_context()
-    work = asyncio.ensure_future(loop.run_in_executor(pool, context.run, _call, call))
+async def _in_thread(call: Call, pool: Executor, limit: asyncio.Timeout | None = None) -> Any:
+    context, stop = copy_context(), Event()
+    context.run(_STOP.set, stop)
+    work = asyncio.get_running_loop().run_in_executor(pool, context.run, _call_until, call, stop)
     try:
         answer = await asyncio.shield(work)
     except asyncio.CancelledError:
-        await asyncio.wait([work])
-        if work.exception() is None:  # nobody else asks for what came of it
-            drop(work.result())
+        stop.set()
+        is_late = limit is not None and limit.expired()
+        try:
+            await asyncio.wait([work], timeout=_GRACE if is_late else None)
+        finally:
+            # Of what is still in a thread nobody hears any more.
+            if not work.done():
+                work.cancel()
+            elif work.exception() is None:
+                drop(work.result())
         raise
     return await answer if inspect.isawaitable(answer) else answer
+
+
+def _call_until(call: Call, stop: Event) -> Any:
+    answer = _call(call)
+    if stop.is_set():
+        drop(answer)
+    return answer
+
+
+class _OwnThread(Executor):
+    """A thread for one call. Neither other calls nor the end of the process wait for it."""
+
+    def __init__(self) -> None:
+        self._future: Future[Any] = Future()
+
+    @property
+    def has_ended(self) -> bool:
+        return self._future.done()
+
+    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        self._future.set_running_or_notify_cancel()
+        Thread(target=self._run, args=(partial(fn, *args, **kwargs),), name="planspec-step", daemon=True).start()
+        return self._future
+
+    def _run(self, call: Call) -> None:
+        try:
+            answer = call()
+        except BaseException as error:
+            self._future.set_exception(error)
+        else:
+            self._future.set_result(answer)
+
+
+async def _within(call: Call, seconds: float) -> Any:
+    thread, limit = _OwnThread(), asyncio.timeout(seconds)
+    try:
+        async with limit:
+            answer = await _in_thread(call, thread, limit)
+    except Exception:
+        # What it raises where it is stopped is of no interest.
+        if not limit.expired():
+            raise
+    if limit.expired():
+        raise OverdueError(seconds, has_ended=thread.has_ended)
+    return answer

@@ -6,10 +6,9 @@ import os
 import selectors
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum
-from threading import Event
 from time import monotonic
 from typing import IO, Any
 
@@ -59,15 +58,15 @@ def run_program(  # noqa: PLR0913  (each bounds another thing)
     *,
     timeout: float,
     max_bytes: int,
-    stop: Event,
+    is_stopped: Callable[[], bool],
     cwd: str | None,
     env: Mapping[str, str],
 ) -> Outcome:
     """Run a program in a session of its own, and kill all of its process group when this is left, or this process dies.
 
     The run is over once the program has ended and its output is closed, or a second after its end if something that it
-    has started keeps the output open; besides when ``stop`` is set, by an exception such as an interrupt, and beyond a
-    bound. Whether the program reads ``data`` is its own affair.
+    has started keeps the output open; besides when ``is_stopped`` says so, by an exception such as an interrupt, and
+    beyond a bound. Whether the program reads ``data`` is its own affair.
 
     Raises:
         OSError, ValueError: it cannot be started.
@@ -82,7 +81,7 @@ def run_program(  # noqa: PLR0913  (each bounds another thing)
         assert guard.stdin is not None
         guard.stdin.write(b"%d\n" % process.pid)
         run = _Run(process, selector, memoryview(data), max_bytes)
-        end = run.follow(monotonic() + timeout, stop)
+        end = run.follow(monotonic() + timeout, is_stopped)
     return Outcome(end, process.returncode, bytes(run.stdout), bytes(run.stderr))
 
 
@@ -123,7 +122,7 @@ class _Run:
     stdout: bytearray = field(factory=bytearray, init=False)
     stderr: bytearray = field(factory=bytearray, init=False)
 
-    def follow(self, deadline: float, stop: Event) -> End:
+    def follow(self, deadline: float, is_stopped: Callable[[], bool]) -> End:
         """Serve the pipes until the run is over."""
         self._register(self.process.stdin, selectors.EVENT_WRITE, None)
         self._register(self.process.stdout, selectors.EVENT_READ, self.stdout)
@@ -140,7 +139,7 @@ class _Run:
                 self._serve(key.fileobj, key.data)
             if len(self.stdout) > self.max_bytes:
                 return End.TOO_LARGE
-            if stop.is_set():
+            if is_stopped():
                 return End.STOPPED
             if not has_ended and _has_ended(self.process):
                 has_ended, grace = True, min(deadline, monotonic() + _GRACE)

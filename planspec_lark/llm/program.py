@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from attrs import field, frozen
 from attrs.validators import ge, instance_of
 
+from planspec_lark.awaitables import stop_event
 from planspec_lark.llm.models import ProgramError, encode, is_amount
 from planspec_lark.llm.process import End, Outcome, run_program
 from planspec_lark.runs.telemetry import trace_environment
@@ -95,11 +96,15 @@ class Program:
                 UTF-8.
         """
         data = encode(text)
-        stop = Event()
+        stop, called_off = Event(), stop_event()
+
+        def is_stopped() -> bool:
+            return stop.is_set() or called_off.is_set()
+
         # In a thread as well: an interrupt in the midst of starting a process would leave it behind.
         with ThreadPoolExecutor(1) as thread:
             try:
-                outcome = thread.submit(self._run, data, self._environment(env), stop).result()
+                outcome = thread.submit(self._run, data, self._environment(env), is_stopped).result()
             finally:
                 stop.set()
         return self._answer(outcome)
@@ -110,7 +115,7 @@ class Program:
         stop = Event()
         with ThreadPoolExecutor(1) as thread:
             environment = self._environment(env)
-            running = asyncio.get_running_loop().run_in_executor(thread, self._run, data, environment, stop)
+            running = asyncio.get_running_loop().run_in_executor(thread, self._run, data, environment, stop.is_set)
             try:
                 outcome = await asyncio.shield(running)
             except asyncio.CancelledError:
@@ -129,14 +134,14 @@ class Program:
         # Here, as the thread that starts the program knows of no span.
         return {**os.environ, **trace_environment(), **self.env, **(env or {})}
 
-    def _run(self, data: bytes, env: Mapping[str, str], stop: Event) -> Outcome:
+    def _run(self, data: bytes, env: Mapping[str, str], is_stopped: Callable[[], bool]) -> Outcome:
         try:
             return run_program(
                 self.command,
                 data,
                 timeout=self.timeout,
                 max_bytes=self.max_bytes,
-                stop=stop,
+                is_stopped=is_stopped,
                 cwd=self.cwd,
                 env=env,
             )
@@ -155,6 +160,8 @@ class Program:
         code = outcome.returncode if outcome.end is End.ENDED else None
         if outcome.end is End.TIMEOUT:
             what = f"did not end within {self.timeout:g} seconds"
+        elif outcome.end is End.STOPPED:
+            what = "was stopped, as nobody waits for it any more"
         elif outcome.end is End.TOO_LARGE:
             what = f"wrote more than the {self.max_bytes:,} bytes that are allowed"
         elif code:

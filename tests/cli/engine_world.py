@@ -27,9 +27,11 @@ _RUN = re.compile(r"\b[0-9a-f]{16}\b")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d")
 
 # The request has each field in a line of its own. It is kept, and so is the order of the calls.
+# Several may be at work at the same time.
 _OPERATOR = """\
-cat > asked
-id=$(sed -n 's/^    "id": "\\(.*\\)",$/\\1/p' asked | head -n 1)
+cat > asked.$$
+id=$(sed -n 's/^    "id": "\\(.*\\)",$/\\1/p' asked.$$ | head -n 1)
+mv asked.$$ asked
 echo "$id $PLANSPEC_KEY" >> calls
 . ./steps/$id
 """

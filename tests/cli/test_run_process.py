@@ -6,6 +6,8 @@ import os
 import resource
 import signal
 import subprocess
+import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,6 +69,34 @@ def test_a_run_that_is_stopped_goes_on(name: str, code: int) -> None:
     lines = Path("calls").read_text().splitlines()
     assert [line.split()[0] for line in lines] == ["1", "2", "2", "3", "3.1", "4.1"]
     assert lines[1] == lines[2]
+
+
+# Four steps that can be done side by side. Each starts a program of its own, and names both.
+_FOUR = "Goal: g\n## Steps\n1. [act] so → list\n" + "".join(f"{at}. [act] so\n  > ← list\n" for at in range(2, 6))
+_BOTH = "sleep 60 &\necho $$ >> pids\necho $! >> pids\n[ $(wc -l < pids) -lt 8 ] || touch pid\nwait\n"
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_steps_side_by_side_are_stopped_and_go_on(name: str, code: int) -> None:
+    make_world(_FOUR, **{f"_{at}": _BOTH for at in range(2, 6)})
+    line = [*RUN, "--jobs", "4"]
+    with at_work(line) as process:
+        began = time.monotonic()
+        process.send_signal(signal.Signals[name])
+        _, stderr = process.communicate(timeout=40)
+        # Nobody waits for what is at work.
+        assert time.monotonic() - began < 20
+    assert process.returncode == code
+    goes_on = GO_ON.replace("--resume", "--jobs 4 --resume")
+    assert stderr.decode() == f"Stopped. This goes on:\n{goes_on}"
+    pids = [int(pid) for pid in Path("pids").read_text().split()]
+    assert len(pids) == 8
+    assert all(map(is_gone, pids))
+    make_world(plan_text(), **{f"_{at}": ok("so") for at in range(2, 6)})
+    assert run(*go_on(stderr.decode())).exit_code == 0
+    # What was cut off was begun again with the key that it had, and nothing else was.
+    begun = Counter(Path("calls").read_text().splitlines())
+    assert {line.split()[0]: count for line, count in begun.items()} == {"1": 1, "2": 2, "3": 2, "4": 2, "5": 2}
 
 
 def test_after_a_kill_it_goes_on() -> None:

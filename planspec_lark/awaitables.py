@@ -40,7 +40,7 @@ __all__ = [
 _T = TypeVar("_T")
 
 # Seconds that a thread gets to end once it was told to.
-_GRACE = 1.0
+_GRACE = 2.0
 
 _STOP: ContextVar[Event | None] = ContextVar("stop", default=None)
 
@@ -61,11 +61,13 @@ class OverdueError(Exception):
     """Work has taken longer than it may.
 
     Attributes:
+        seconds: how long it may take.
         has_ended: whether it was stopped. Otherwise it goes on in a thread, and nobody hears of it any more.
     """
 
     def __init__(self, seconds: float, *, has_ended: bool) -> None:
         super().__init__(f"it has taken longer than {seconds:g} seconds")
+        self.seconds = seconds
         self.has_ended = has_ended
 
 

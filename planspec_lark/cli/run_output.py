@@ -142,6 +142,7 @@ _WORDS: dict[Kind, tuple[str, str, Callable[[_Brief], list[str]]]] = {
             *(f"answer: {text}" for text in data.listed("answer")),
         ],
     ),
+    Kind.POSTPONED: ("postponed", _BUSY, lambda data: [f"{data['result']}; again in {data['pause'] or 0} s"]),
     Kind.BRANCHED: ("chosen", _GOOD, lambda data: [f"{data['branch']}  {data['result']}".rstrip()]),
     Kind.OPENED: ("opened", _QUIET, _said),
     Kind.LOOPED: (

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         Question as Question,
         ReflectionCall as ReflectionCall,
         StepCall as StepCall,
+        StepPolicy as StepPolicy,
+        TransientError as TransientError,
+        Unavailable as Unavailable,
         Unusable as Unusable,
     )
     from planspec_lark.engine.on_dask import dask_runner as dask_runner
@@ -73,7 +76,8 @@ else:
             "run_writer": "ThinkEvent",
             "models": (
                 "Answer Budget Effort EngineLimits HopStatus OperatorResult "
-                "Outcome PlanningCall Purpose Question ReflectionCall StepCall Unusable"
+                "Outcome PlanningCall Purpose Question ReflectionCall StepCall StepPolicy "
+                "TransientError Unavailable Unusable"
             ),
             "plan_view": "plan_excerpt",
             "previews": "InputSource Planned preview preview_resumed",

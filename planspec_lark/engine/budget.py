@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from time import monotonic
 
 from planspec_lark.engine.models import Budget
@@ -21,6 +22,11 @@ class Meter:
         self._budget, self._writer = budget, writer
         self._began, self._before = monotonic(), writer.state.effort
         self._steps = writer.state.steps
+
+    def seconds_left(self) -> float:
+        """How many seconds the run has left."""
+        seconds = self._budget.seconds
+        return math.inf if seconds is None else max(seconds - (monotonic() - self._began), 0)
 
     def check(self) -> None:
         """Raises OutOfBudget before a call where nothing is left for it."""

@@ -18,12 +18,12 @@ from planspec_lark.syntax.source import Source, one_line
 __all__ = ["ExecutionScan", "read_execution"]
 
 _SPENT = ("tokens", "cost", "model", "input_tokens", "output_tokens")
-_FIELDS = ("status", "result", "outputs", "branch", "loop_done", *_SPENT)
+_FIELDS = ("status", "result", "outputs", "branch", "loop_done", "retry_after", *_SPENT)
 # Fields for which null can only mean that there is none.
-_OPTIONAL = ("outputs", "branch", "loop_done", *_SPENT)
+_OPTIONAL = ("outputs", "branch", "loop_done", "retry_after", *_SPENT)
 # Characters of a result: it becomes a part of one line of the plan.
 _LONGEST_RESULT = 2000
-# Tokens or cost of one answer, so that sums stay numbers.
+# Tokens, cost or seconds in one answer, so that sums stay numbers.
 _LARGEST_AMOUNT = 10**15
 
 
@@ -81,9 +81,10 @@ class _Reader:
         status = self._status()
         result, outputs = self._result(), dict(self._outputs(status))
         branch, loop_done = self._branch(status), self._loop_done()
+        retry_after = self._amount("retry_after") if self._has("retry_after") else None
         if status is None:
             return None
-        return OperatorResult(status, result, outputs, branch, effort, loop_done=loop_done)
+        return OperatorResult(status, result, outputs, branch, effort, loop_done=loop_done, retry_after=retry_after)
 
     def effort(self) -> Effort:
         """What the answer says that it took."""
@@ -94,11 +95,11 @@ class _Reader:
         return Effort(1, tokens, cost, model=model or "", input_tokens=sent, output_tokens=written)
 
     def _amount(self, name: str) -> float:
-        """The tokens or the cost that the answer tells; 0 where it does not."""
+        """The tokens, the cost or the seconds that the answer tells; 0 where it does not."""
         said = self.value.get(name)
         if said is None:
             return 0
-        kinds, wanted = (int | float, "a number") if name == "cost" else (int, "a whole number")
+        kinds, wanted = (int, "a whole number") if name.endswith("tokens") else (int | float, "a number")
         if isinstance(said, bool) or not isinstance(said, kinds):
             self._find("PE103", f"expected {wanted}, not {word_of(said)}", name)
         elif 0 <= said <= _LARGEST_AMOUNT:

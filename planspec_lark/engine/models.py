@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import Attribute, field, frozen
-from attrs.validators import ge, instance_of, optional
+from attrs.validators import ge, instance_of, le, optional
 
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
@@ -35,6 +36,9 @@ __all__ = [
     "Refusal",
     "Runner",
     "StepCall",
+    "StepPolicy",
+    "TransientError",
+    "Unavailable",
     "Unusable",
     "take_answer",
 ]
@@ -43,8 +47,32 @@ __all__ = [
 _LONGEST_MODEL = 200
 
 
+def _check_number(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name}: expected a number, not {type(value).__name__}")
+    if not 0 <= value < math.inf:
+        raise ValueError(f"{name}: {value} is out of range")
+
+
 class Unusable(PlanSpecError):  # noqa: N818  (it is no fault of a step)
     """Raised by an operator that cannot work at all: the run ends, and the step has not failed."""
+
+
+class TransientError(PlanSpecError):
+    """Raised by an operator that has done nothing, and may succeed where it is called once more with the same key.
+
+    Attributes:
+        retry_after: seconds until then, at least; 0 where nobody knows.
+    """
+
+    def __init__(self, message: str = "", *, retry_after: float = 0) -> None:
+        _check_number("retry_after", retry_after)
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Unavailable(TransientError, Unusable):  # noqa: N818  (as its base)
+    """Raised by an operator that cannot work for now: where another time does not do either, the run ends."""
 
 
 class HopStatus(str, Enum):
@@ -70,11 +98,8 @@ class Outcome(str, Enum):
     BUDGET = "budget"
 
 
-def _is_cost(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{attribute.name}: expected a number, not {type(value).__name__}")
-    if not 0 <= value < math.inf:
-        raise ValueError(f"{attribute.name}: {value} is out of range")
+def _is_number(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    _check_number(attribute.name, value)
 
 
 def _to_model(value: object) -> object:
@@ -99,7 +124,7 @@ class Effort:
     output_tokens: int = field(default=0, validator=[instance_of(int), ge(0)], kw_only=True)
     llm_calls: int = field(default=0, validator=[instance_of(int), ge(0)])
     tokens: int = field(validator=[instance_of(int), ge(0)])
-    cost: float = field(default=0.0, validator=_is_cost)
+    cost: float = field(default=0.0, validator=_is_number)
     model: str = field(default="", validator=instance_of(str), converter=_to_model, kw_only=True)
 
     @tokens.default
@@ -175,6 +200,8 @@ class OperatorResult:
         answer: what was answered, where that could not be read; the ledger keeps the beginning of it.
         loop_done: this was the last round of the innermost loop whose total is not known: the step itself, or one that
             it stands below. Elsewhere it means nothing.
+        retry_after: nothing was done, and the same call may be made once more in so many seconds, at the earliest; see
+            :class:`StepPolicy`. It means nothing where the status is OK.
     """
 
     status: HopStatus = field(default=HopStatus.OK, converter=_to_status)
@@ -184,6 +211,7 @@ class OperatorResult:
     effort: Effort = field(default=Effort(llm_calls=1), validator=instance_of(Effort))
     answer: str = field(default="", validator=instance_of(str))
     loop_done: bool = field(default=False, validator=instance_of(bool))
+    retry_after: float | None = field(default=None, validator=optional(_is_number))
 
 
 @frozen
@@ -235,7 +263,8 @@ class StepCall:
         history: what has happened in this run.
         branches: of a decide step, copies of the children to choose from.
         attempt: from 1; how often this step, as it is written, was begun.
-        key: no other attempt in any run has the same; what a crash has cut off is begun again with the one it had.
+        key: no other attempt in any run has the same; what a crash has cut off is begun again with the one it had, and
+            so is what an operator has asked to try once more.
         plan_state: gives the plan as it stands, folded; with a number, an excerpt around the step with so many
             characters.
         is_in_open_loop: whether ``loop_done`` in the result ends a loop.
@@ -361,6 +390,48 @@ class Budget:
     llm_calls: int | None = field(default=None, validator=_MOST)
     tokens: int | None = field(default=None, validator=_MOST)
     cost: float | None = field(default=None, validator=_is_amount)
+
+
+def _is_timeout(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    _check_number(attribute.name, value)
+    if not value:
+        raise ValueError(f"{attribute.name}: {value} is not above 0")
+
+
+# Longer pauses are none, and clocks cannot do with any length.
+_LONGEST_PAUSE = 10_000_000
+
+
+@frozen
+class StepPolicy:
+    """How long a step may take, and how often it is tried where the operator says that it is safe to.
+
+    An operator says so with :class:`TransientError`, or ``retry_after`` in its result. Then it is called once more, in
+    the same attempt and with the same key.
+
+    Attributes:
+        timeout: seconds for each call of the operator; None is no limit. A step that takes longer has failed.
+        max_tries: how often the operator is called in one attempt.
+        pause: seconds before the second try, where the operator does not ask for more.
+        factor: by which each further pause is longer.
+        max_pause: seconds of the longest pause. Where the operator asks for a longer one, the step has failed.
+        jitter: by which part a pause may be shorter, by chance, so that not all steps come back at the same moment.
+    """
+
+    timeout: float | None = field(default=None, validator=optional(_is_timeout))
+    max_tries: int = field(default=3, validator=[instance_of(int), ge(1)])
+    pause: float = field(default=1.0, validator=_is_number)
+    factor: float = field(default=2.0, validator=[_is_number, ge(1)])
+    max_pause: float = field(default=300.0, validator=[_is_number, le(_LONGEST_PAUSE)])
+    jitter: float = field(default=0.5, validator=[_is_number, le(1)])
+
+    def pause_after(self, tries: int) -> float:
+        """How many seconds to wait after so many tries."""
+        try:
+            pause = min(self.pause * self.factor ** (tries - 1), self.max_pause)
+        except OverflowError:
+            pause = self.max_pause
+        return pause * (1 - self.jitter * random.random())  # noqa: S311  (nobody has to be kept from guessing it)
 
 
 def _count(default: int, least: int = 0) -> Any:

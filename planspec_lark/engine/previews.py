@@ -8,7 +8,7 @@ from copy import deepcopy
 
 from attrs import frozen
 
-from planspec_lark.engine.models import OperatorResult, StepCall
+from planspec_lark.engine.models import OperatorResult, StepCall, StepPolicy
 from planspec_lark.engine.resume import Edited
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import OPEN, ThinkEvent
@@ -155,7 +155,10 @@ def preview_resumed(
     with suppress(_Seen):
         # What is given now may be what a blocked step lacked; the values do not matter.
         inputs = dict.fromkeys(given)
-        ThinkEngine(plan, _refuse, inputs=inputs, edited=edited, on_event=look, ledger=copy).run(resume=True)
+        policy = StepPolicy(max_pause=0)
+        ThinkEngine(plan, _refuse, inputs=inputs, edited=edited, on_event=look, ledger=copy, step_policy=policy).run(
+            resume=True
+        )
     state, names = RunState(), {*info.inputs, *given}
     *records, _ = copy.records(info.run)
     for record in records:

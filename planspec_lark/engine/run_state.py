@@ -35,11 +35,18 @@ class Cleared:
 
 @frozen
 class Running:
-    """A step that was begun and has not ended."""
+    """A step that was begun and has not ended.
+
+    Attributes:
+        tries: how many tries of the attempt have ended because the operator asked for another one.
+        until: when the next one is to begin, in seconds since 1970; None where it has begun.
+    """
 
     hash: str
     attempt: int
     key: str
+    tries: int = field(default=0, eq=False)
+    until: float | None = field(default=None, eq=False)
 
 
 @frozen
@@ -98,7 +105,7 @@ class RunState:
         round: from 1.
         round_end: the plan's hash at the end of the round before.
         plannings, added: how often the planner was asked for steps, how many steps were added.
-        steps: how often a step was begun.
+        steps: how often a step was begun, each try counted.
         effort: what was spent in all.
         inputs: values that the run was given when it was gone on with.
         ended: how the run has ended, if it has.
@@ -188,10 +195,15 @@ class RunState:
 
     def _started(self, record: Record, step: str) -> None:
         now = Running(record.hash, record.attempt, record.data["key"])
-        if self.running.get(step) != now:
-            # What a crash has cut off is no other attempt.
+        known = self.running.get(step)
+        if known != now:
             self.begun[step] = self.begun.get(step, 0) + 1
             self.steps += 1
+        else:
+            # What a crash has cut off is no other attempt, and another try is none.
+            assert known is not None
+            self.steps += known.until is not None
+            now = evolve(known, until=None)
         self.running[step], self.attempts[step] = now, (record.hash, record.attempt)
         self.failures.pop(step, None)
 
@@ -227,6 +239,11 @@ class RunState:
             data.get("branch", ""),
             tuple(data.get("lacks", ())),
         )
+
+    def _postponed(self, record: Record, step: str) -> None:
+        known = self.running[step]
+        until = record.time + record.data.get("pause", 0)
+        self.running[step] = evolve(known, tries=known.tries + 1, until=until)
 
     def _blocked(self, record: Record, step: str) -> None:
         self._wait(step, self.failures.get(step))
@@ -357,6 +374,7 @@ _HANDLERS = {
     Kind.STARTED: RunState._started,
     Kind.DONE: RunState._done,
     Kind.FAILED: RunState._failed,
+    Kind.POSTPONED: RunState._postponed,
     Kind.BLOCKED: RunState._blocked,
     Kind.BRANCHED: RunState._branched,
     Kind.LOOPED: RunState._looped,

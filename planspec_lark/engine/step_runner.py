@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from time import monotonic, time
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
-from planspec_lark.awaitables import Ended, RunningLoopError, Work
+from planspec_lark.awaitables import Ended, OverdueError, Pause, RunningLoopError, Work
 from planspec_lark.engine.inputs import Needs, Values
 from planspec_lark.engine.models import (
     Effort,
@@ -18,6 +19,8 @@ from planspec_lark.engine.models import (
     Operator,
     OperatorResult,
     StepCall,
+    StepPolicy,
+    TransientError,
     Unusable,
 )
 from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
@@ -77,12 +80,12 @@ class _SentState:
 
 @frozen(eq=False)
 class Begun:
-    """A step that is at work."""
+    """A step that is at work, or waits for its next try."""
 
     step: PlanStep
-    attempt: int
-    missing: tuple[str, ...]
-    work: Work
+    call: StepCall
+    policy: StepPolicy
+    work: Work | Pause
 
 
 @frozen
@@ -90,14 +93,20 @@ class StepRunner:
     """Runs steps and closes containers.
 
     Attributes:
+        policy: how long a step may take and how often it is tried, or what says so for each call.
         before_call: raises what ends the run where a budget is used up.
+        seconds_left: how many seconds the budget has left.
     """
 
     writer: RunWriter
     values: Values
     operator: Operator
     limits: EngineLimits
+    policy: StepPolicy | Callable[[StepCall], StepPolicy]
     before_call: Callable[[], None]
+    seconds_left: Callable[[], float]
+    # When the next try of an attempt begins, on the clock of this process; by key.
+    _due: dict[str, float] = field(factory=dict, init=False)
 
     def begin(self, step: PlanStep) -> Begun | None:
         """What the operator is to do for a step; None where there is nothing to do, or it cannot begin."""
@@ -111,25 +120,81 @@ class StepRunner:
                 self.open(above)
         attempt, key = self._begin(step)
         needs = self.values.needs(step)
+        running = state.running.get(id)
+        if running is not None and running.key == key and running.until is not None:
+            call = self._call(step, needs, attempt, key)
+            policy = self._policy_of(call)
+            if pause := self._pause_left(key, running.until, policy):
+                return Begun(step, call, policy, Pause(pause))
         self.writer.note(Kind.STARTED, step, patches=[Patch(step, PlanStatus.ACTIVE)], attempt=attempt, key=key)
         if needs.waiting:
             self._take(step, attempt, _cannot_begin(needs), needs.missing)
             return None
-        return Begun(step, attempt, needs.missing, Work(partial(self.operator, self._call(step, needs, attempt, key))))
+        call = self._call(step, needs, attempt, key)
+        policy = self._policy_of(call)
+        return Begun(step, call, policy, Work(partial(self.operator, call), policy.timeout))
 
     def end(self, begun: Begun, ended: Ended) -> None:
-        """Take what came of a step. What was not OK waits for a reflection then."""
+        """Take what came of a step. What was not OK waits for a reflection then, or for its next try."""
+        if isinstance(begun.work, Pause):
+            return
         result, error = ended.value, ended.error
-        if isinstance(error, (Unusable, RunningLoopError, LedgerError)):
+        is_final = not isinstance(error, TransientError)
+        if is_final and isinstance(error, (Unusable, RunningLoopError, LedgerError)):
             raise error
         if error is not None:
             # What an operator raises is that step's failure; reflection decides what to do about it.
-            result = OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}")
+            result = _failure(error)
         if self.writer.fault is not None:
             raise self.writer.fault
         if not isinstance(result, OperatorResult):
             raise TypeError(f"an operator gives an OperatorResult, not {type(result).__name__}")
-        self._take(begun.step, begun.attempt, result, begun.missing)
+        if result.status is not HopStatus.OK and result.retry_after is not None:
+            why_not = self._postpone(begun, result, result.retry_after)
+            if why_not is None:
+                return
+            result = evolve(result, result=f"{result.result} ({why_not})")
+        if isinstance(error, Unusable):
+            raise error
+        self._take(begun.step, begun.call.attempt, result, begun.call.missing)
+
+    # ---------------------------------------------------------------- tries
+
+    def _policy_of(self, call: StepCall) -> StepPolicy:
+        policy = self.policy if isinstance(self.policy, StepPolicy) else self.policy(call)
+        if not isinstance(policy, StepPolicy):
+            raise TypeError(f"step_policy gives a StepPolicy, not {type(policy).__name__}")
+        return policy
+
+    def _pause_left(self, key: str, until: float, policy: StepPolicy) -> float:
+        """How many seconds a step still waits for its next try, or the budget has."""
+        if key not in self._due:
+            # A clock may have been set since this was written down.
+            self._due[key] = monotonic() + min(until - time(), policy.max_pause)
+        return max(min(self._due[key] - monotonic(), self.seconds_left()), 0)
+
+    def _postpone(self, begun: Begun, result: OperatorResult, seconds: float) -> str | None:
+        """Let the operator be called again later; says why not, where it is not."""
+        call, policy, step = begun.call, begun.policy, begun.step
+        tries = self.writer.state.running[step.step_id].tries + 1
+        if tries >= policy.max_tries:
+            return "tried once" if tries == 1 else f"tried {tries} times"
+        if seconds > policy.max_pause:
+            return f"to try again in {seconds:g} seconds is too late: the longest pause has {policy.max_pause:g}"
+        pause = round(max(seconds, policy.pause_after(tries)), 3)
+        self._due[call.key] = monotonic() + pause
+        self.writer.note(
+            Kind.POSTPONED,
+            step,
+            attempt=call.attempt,
+            effort=result.effort,
+            status=result.status.value,
+            result=visible(result.result[:_KEPT]),
+            description=step.description,
+            tries=tries,
+            pause=pause,
+        )
+        return None
 
     def _begin(self, step: PlanStep) -> tuple[int, str]:
         """The number of an attempt and its key."""
@@ -350,6 +415,16 @@ class StepRunner:
         """What lets a step be tried again: all below it as well."""
         below = [Patch(one, PlanStatus.PENDING, "", first_count(one)) for one in iter_steps(step) if one is not step]
         return [Patch(step, PlanStatus.ACTIVE), *below]
+
+
+def _failure(error: Exception) -> OperatorResult:
+    """What an operator has raised, or that it took too long, as a result."""
+    if isinstance(error, OverdueError):
+        goes_on = "" if error.has_ended else ": it could not be stopped, and what it does goes on"
+        return OperatorResult(HopStatus.FAIL, f"no result within {error.seconds:g} seconds{goes_on}")
+    if isinstance(error, TransientError):
+        return OperatorResult(HopStatus.FAIL, str(error) or type(error).__name__, retry_after=error.retry_after)
+    return OperatorResult(HopStatus.FAIL, f"{type(error).__name__}: {error}")
 
 
 def _cannot_begin(needs: Needs) -> OperatorResult:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
-from attrs.validators import ge, instance_of
+from attrs.validators import ge, instance_of, is_callable, or_
 
-from planspec_lark.awaitables import FIRST, Turn, Work, adrive, drive
+from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive
 from planspec_lark.document.file import LeasedPlan, PlanEditedError, PlanFile
 from planspec_lark.engine.budget import Meter, OutOfBudget
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
@@ -32,6 +32,7 @@ from planspec_lark.engine.models import (
     Reflector,
     Runner,
     StepCall,
+    StepPolicy,
 )
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Past, catch_up, find_edits, reopen, replay
@@ -122,6 +123,7 @@ class ThinkEngine:
         inputs: values by name, as JSON can say them.
         required: outputs that have to be there in the end. Where all of them are, blocked steps do not matter.
         limits: what keeps the run from going on for ever.
+        step_policy: how long a step may take, and how often it is tried; or what says so for each call of the operator.
         budget: how much one call of ``run`` may spend.
         edited: what becomes of finished steps whose text was edited between two runs.
         on_event: told of everything that happens.
@@ -146,6 +148,9 @@ class ThinkEngine:
     inputs: Mapping[str, Any] = field(factory=dict, kw_only=True)
     required: Sequence[str] = field(default=(), converter=_to_names, kw_only=True)
     limits: EngineLimits = field(factory=EngineLimits, validator=instance_of(EngineLimits), kw_only=True)
+    step_policy: StepPolicy | Callable[[StepCall], StepPolicy] = field(
+        factory=StepPolicy, validator=or_(instance_of(StepPolicy), is_callable()), kw_only=True
+    )
     budget: Budget = field(factory=Budget, validator=instance_of(Budget), kw_only=True)
     edited: Edited = field(default=Edited.ASK, converter=Edited, kw_only=True)
     on_event: Callable[[ThinkEvent], None] = field(default=_ignore, kw_only=True)
@@ -178,6 +183,7 @@ class ThinkEngine:
         """As :meth:`run`, for callables that are asynchronous; others are called in a thread.
 
         A thread cannot be cancelled: to cancel this waits for what is at work, or not, where it is cancelled once more.
+        A :class:`~planspec_lark.llm.Program` is killed.
         """
         return await self._adrive(None, resume)
 
@@ -367,12 +373,15 @@ class ThinkEngine:
         assert info is not None
         values = Values(writer, {**info.inputs, **writer.state.inputs})
         meter = Meter(self.budget, writer)
-        step_runner = StepRunner(writer, values, partial(self.runner, self.operator), self.limits, meter.check)
+        operator = partial(self.runner, self.operator)
+        step_runner = StepRunner(
+            writer, values, operator, self.limits, self.step_policy, meter.check, meter.seconds_left
+        )
         failure_handler = FailureHandler(writer, step_runner, self.reflector, self.ask, self.limits, meter.check)
         missing = partial(self._missing, values, writer)
         replanner = Replanner(writer, step_runner, self.planner, self.limits, meter.check, missing)
         scheduler = Scheduler(writer)
-        at_work: dict[Work, Begun] = {}
+        at_work: dict[Work | Pause, Begun] = {}
         try:
             while True:
                 if not at_work:
@@ -423,7 +432,7 @@ class ThinkEngine:
             yield from replanner.plan_children(step)
 
     def _choose(
-        self, found: tuple[Next, PlanStep], scheduler: Scheduler, values: Values, at_work: Mapping[Work, Begun]
+        self, found: tuple[Next, PlanStep], scheduler: Scheduler, values: Values, at_work: Mapping[Work | Pause, Begun]
     ) -> PlanStep | None:
         """The step to begin now, beside those that are at work; None where they are waited for, or there is none."""
         what, step = found
@@ -432,9 +441,9 @@ class ThinkEngine:
         busy = {begun.step.step_id for begun in at_work.values()}
         return scheduler.find_more(busy, values.is_ready) if step.step_id in busy else step
 
-    def _drain(self, step_runner: StepRunner, at_work: dict[Work, Begun]) -> Turn[None]:
-        """Take what comes of the steps that are at work."""
-        while at_work:
+    def _drain(self, step_runner: StepRunner, at_work: dict[Work | Pause, Begun]) -> Turn[None]:
+        """Take what comes of the steps that are at work; those that wait for another try go on waiting later."""
+        while any(isinstance(work, Work) for work in at_work):
             ended = yield FIRST
             step_runner.end(at_work.pop(ended.work), ended)
 

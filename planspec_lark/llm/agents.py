@@ -22,6 +22,7 @@ from planspec_lark.engine.models import (
     Reflector,
     Refusal,
     StepCall,
+    Unavailable,
     Unusable,
     take_answer,
 )
@@ -95,6 +96,7 @@ def model_operator(
     A step has failed where its answer cannot be read, a program ends badly, or a model refuses. Nobody is asked again
     within the attempt, as what was asked for may be done; the ledger keeps the answer, and reflection decides. Where
     nobody could be asked at all, the run ends, and the step has not failed: it is at work again when the run goes on.
+    Before that it is tried again, as the engine's policy says, where that may help.
     """
 
     def operate(call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
@@ -122,7 +124,7 @@ def _operate(call: StepCall, language: str, max_history: int, max_plan: int) -> 
         answer = take_answer((yield request), "model")
     except LlmError as error:
         if not error.has_answered:
-            raise Unusable(str(error)) from error
+            raise (Unavailable if error.retryable else Unusable)(str(error)) from error
         return OperatorResult(HopStatus.FAIL, str(error))
     effort, read = answer.effort, read_execution(answer.text, step)
     if not effort.tokens:

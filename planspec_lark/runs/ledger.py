@@ -61,6 +61,7 @@ class Kind(str, Enum):
     STARTED = "started"
     DONE = "done"
     FAILED = "failed"
+    POSTPONED = "postponed"
     BRANCHED = "branched"
     OPENED = "opened"
     LOOPED = "looped"

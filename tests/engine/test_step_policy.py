@@ -1,0 +1,421 @@
+"""How long a step may take, and tries of a step whose operator asks for another one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planspec_lark.engine import (
+    Budget,
+    HopStatus,
+    OperatorResult,
+    Outcome,
+    StepCall,
+    StepPolicy,
+    ThinkEngine,
+    TransientError,
+    Unavailable,
+    Unusable,
+    preview_resumed,
+)
+from planspec_lark.llm import Program, model_operator, program_model
+from planspec_lark.runs import Kind, Ledger, MemoryLedger, Record
+from tests.cli.running import is_gone
+from tests.engine.worlds import World, failed, ok, plan
+
+ONE = "1. [act] one → x\n"
+TWO = ONE + "2. [act] two\n  > ← x\n"
+AT_ONCE = StepPolicy(pause=0)
+BUSY = TransientError("busy")
+
+
+def records(ledger: Ledger, *kinds: Kind) -> list[Record]:
+    return list(ledger.records(ledger.runs()[-1].run, kinds=kinds))
+
+
+def result_of(ledger: Ledger) -> str:
+    return str(records(ledger, Kind.FAILED)[-1].data["result"])
+
+
+# ---------------------------------------------------------------- tries
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("said", [BUSY, OperatorResult(HopStatus.FAIL, "busy", retry_after=0)])
+def test_what_asks_for_another_try_gets_it(said: Any, jobs: int) -> None:
+    world, ledger = World({"one": [said, said, ok(x=1)]}, {"one": ["RETRY"]}), MemoryLedger()
+    result = world.run(TWO, jobs=jobs, ledger=ledger, step_policy=AT_ONCE)
+    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["1", "1", "1", "2"])
+    # It is one attempt, whoever knows its key has done it already, and nobody reflects on it.
+    assert len({(call.key, call.attempt) for call in world.calls[:3]}) == 1
+    assert world.reflections == []
+    assert world.kinds[:7] == ["begun", *["started 1", "postponed 1"] * 2, "started 1", "done 1"]
+    tries = [(one.data["tries"], one.data["result"], one.data["status"]) for one in records(ledger, Kind.POSTPONED)]
+    assert tries == [(1, "busy", "FAIL"), (2, "busy", "FAIL")]
+
+
+@pytest.mark.parametrize(("tries", "words"), [(1, "tried once"), (3, "tried 3 times")])
+def test_where_tries_are_used_up_the_step_has_failed(tries: int, words: str) -> None:
+    world, ledger = World({"one": [BUSY]}, {"one": ["RETRY", "ACCEPT"]}), MemoryLedger()
+    world.run(ONE, ledger=ledger, step_policy=StepPolicy(pause=0, max_tries=tries))
+    # To retry is another attempt, which has tries of its own.
+    assert world.ran == ["1"] * 2 * tries
+    assert [call.attempt for call in world.calls] == [1] * tries + [2] * tries
+    assert len({call.key for call in world.calls}) == 2
+    assert [call.result for call in world.reflections] == [f"busy ({words})"] * 2
+
+
+def test_an_ordinary_failure_is_not_tried_again() -> None:
+    world = World({"one": [failed("no")]})
+    assert world.run(ONE, step_policy=AT_ONCE).outcome is Outcome.BLOCKED
+    assert world.ran == ["1"]
+
+
+def test_an_answer_that_is_ok_asks_for_nothing() -> None:
+    world = World({"one": [OperatorResult(outputs={"x": 1}, retry_after=5)]})
+    assert world.run(ONE).outcome is Outcome.CONVERGED
+    assert world.ran == ["1"]
+
+
+def test_a_longer_pause_than_is_allowed() -> None:
+    world, ledger = World({"one": [TransientError("busy", retry_after=301)]}), MemoryLedger()
+    assert world.run(ONE, ledger=ledger).outcome is Outcome.BLOCKED
+    assert world.ran == ["1"]
+    assert result_of(ledger) == "busy (to try again in 301 seconds is too late: the longest pause has 300)"
+
+
+def test_one_that_is_unavailable_ends_the_run_in_the_end() -> None:
+    ledger, world = MemoryLedger(), World({"one": [Unavailable("no net")]})
+    with pytest.raises(Unusable, match="no net"):
+        world.run(ONE, ledger=ledger, step_policy=AT_ONCE)
+    assert world.ran == ["1"] * 3
+    assert records(ledger, Kind.FAILED) == []
+    # Whoever goes on has the tries that are left: this one.
+    world = World({"one": [Unavailable("no net")]})
+    with pytest.raises(Unusable):
+        world.engine(None, ledger=ledger, step_policy=AT_ONCE).run(resume=True)
+    assert world.ran == ["1"]
+
+
+def test_pauses_grow_up_to_a_bound() -> None:
+    policy = StepPolicy(pause=2, factor=3, max_pause=50, jitter=0)
+    assert [policy.pause_after(tries) for tries in (1, 2, 3, 4, 5, 10_000)] == [2, 6, 18, 50, 50, 50]
+    shorter = [StepPolicy(pause=8, jitter=0.25).pause_after(1) for _ in range(200)]
+    assert all(6 <= pause <= 8 for pause in shorter)
+    assert len(set(shorter)) > 100
+
+
+def test_the_pause_that_is_asked_for_is_made() -> None:
+    ledger = MemoryLedger()
+    world = World({"one": [TransientError(retry_after=0.4), ok(x=1)]})
+    began = time.monotonic()
+    world.run(ONE, ledger=ledger, step_policy=StepPolicy(pause=0.1))
+    assert time.monotonic() - began >= 0.4
+    (record,) = records(ledger, Kind.POSTPONED)
+    assert (record.data["pause"], record.data["result"]) == (0.4, "TransientError")
+
+
+def test_others_go_on_meanwhile() -> None:
+    log: list[str] = []
+    gate = threading.Event()
+
+    def operate(call: StepCall) -> OperatorResult:
+        log.append(call.step.step_id)
+        if call.step.step_id == "2" and log.count("2") == 1:
+            raise TransientError(retry_after=0.5)
+        if call.step.step_id == "5":
+            gate.set()
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+
+    steps = ONE + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(2, 6))
+    assert ThinkEngine(plan(steps), operate, jobs=2).run().outcome is Outcome.CONVERGED
+    assert log == ["1", "2", "3", "4", "5", "2"]
+
+
+def test_tries_count_in_the_budget() -> None:
+    world, ledger = World({"one": [BUSY, BUSY, ok(x=1)]}), MemoryLedger()
+    result = world.run(ONE, ledger=ledger, step_policy=AT_ONCE, budget=Budget(steps=2))
+    assert (result.outcome, world.ran, result.effort.llm_calls) == (Outcome.BUDGET, ["1", "1"], 2)
+    result = world.engine(None, ledger=ledger, step_policy=AT_ONCE).run(resume=True)
+    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["1"] * 3)
+    assert len({call.key for call in world.calls}) == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_pause_is_no_longer_than_the_budget(jobs: int) -> None:
+    world = World({"one": [TransientError(retry_after=60)]})
+    began = time.monotonic()
+    result = world.run(ONE, jobs=jobs, budget=Budget(seconds=0.3))
+    assert (result.outcome, world.ran) == (Outcome.BUDGET, ["1"])
+    assert 0.3 <= time.monotonic() - began < 30
+
+
+def test_where_a_budget_ends_nobody_waits_for_a_pause() -> None:
+    world = World({"two": [TransientError(retry_after=60)]})
+    steps = TWO + "3. [act] three\n  > ← x\n"
+    began = time.monotonic()
+    assert world.run(steps, jobs=2, budget=Budget(steps=2)).outcome is Outcome.BUDGET
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_pause_can_be_interrupted(jobs: int) -> None:
+    world, ledger = World({"one": [TransientError(retry_after=60), ok(x=1)]}), MemoryLedger()
+
+    async def run() -> None:
+        await asyncio.wait_for(world.engine(plan(ONE), ledger=ledger, jobs=jobs).arun(), 0.5)
+
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):
+        asyncio.run(run())
+    assert time.monotonic() - began < 30
+
+
+def cut_off(ledger: Ledger, pause: float) -> None:
+    """A run that has died in a pause."""
+
+    def tell(event: Any) -> None:
+        if event.kind is Kind.POSTPONED:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        World({"one": [TransientError(retry_after=pause)]}).run(ONE, ledger=ledger, on_event=tell)
+
+
+def test_after_a_crash_in_a_pause_tries_are_counted() -> None:
+    ledger = MemoryLedger()
+    cut_off(ledger, 0)
+    world = World({"one": [BUSY]})
+    world.engine(None, ledger=ledger, step_policy=AT_ONCE).run(resume=True)
+    assert world.ran == ["1", "1"]
+    assert result_of(ledger) == "busy (tried 3 times)"
+    assert len({one.data["key"] for one in records(ledger, Kind.STARTED)}) == 1
+    assert {one.attempt for one in records(ledger, Kind.STARTED)} == {1}
+
+
+def test_after_a_crash_in_a_pause_it_is_waited_for() -> None:
+    ledger = MemoryLedger()
+    cut_off(ledger, 1)
+    World().engine(None, ledger=ledger).run(resume=True)
+    (postponed,), started = records(ledger, Kind.POSTPONED), records(ledger, Kind.STARTED)
+    assert started[-1].time - postponed.time >= 0.95
+    cut_off(ledger, 60)
+    # Whoever only looks does not wait, and neither does a policy without pauses.
+    began = time.monotonic()
+    assert [one.step.step_id for one in preview_resumed(plan(ONE), ledger, ledger.runs()[-1])] == ["1"]
+    assert World().engine(None, ledger=ledger, step_policy=StepPolicy(max_pause=0)).run(resume=True).outputs == {
+        "x": "one"
+    }
+    assert time.monotonic() - began < 30
+
+
+def test_a_step_that_is_edited_in_a_pause_is_another_one(tmp_path: Path) -> None:
+    path = tmp_path / "plan.md"
+    path.write_text(f"Goal: g\n## Steps\n{ONE}")
+
+    def operate(call: StepCall) -> OperatorResult:
+        if call.step.description == "one":
+            path.write_text(path.read_text().replace("one", "won"))
+            raise TransientError(retry_after=0.2)
+        assert call.attempt == 1
+        return ok(x=call.step.description)
+
+    assert ThinkEngine(path, operate, view_pause=0).run().outputs == {"x": "won"}
+
+
+def test_errors_can_be_sent_to_another_process() -> None:
+    for error in (TransientError("busy", retry_after=2.5), Unavailable("no net")):
+        made = pickle.loads(pickle.dumps(error))
+        assert (type(made), str(made), made.retry_after) == (type(error), str(error), error.retry_after)
+
+
+# ---------------------------------------------------------------- time limits
+
+SHORT = StepPolicy(timeout=0.3)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_asynchronous_step_that_takes_too_long_is_cancelled(jobs: int) -> None:
+    log: list[str] = []
+
+    async def operate(call: StepCall) -> OperatorResult:
+        if call.step.step_id == "1" and call.attempt == 1:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                log.append("cancelled")
+                raise
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+
+    ledger = MemoryLedger()
+    engine = ThinkEngine(plan(TWO), operate, lambda _: "RETRY", jobs=jobs, ledger=ledger, step_policy=SHORT)
+    assert engine.run().outcome is Outcome.CONVERGED
+    assert log == ["cancelled"]
+    assert result_of(ledger) == "no result within 0.3 seconds"
+
+
+@pytest.mark.parametrize("ends", [RuntimeError("torn"), TimeoutError(), ok("after all", x=2)])
+def test_what_comes_of_a_step_that_is_cancelled_is_thrown_away(ends: Any) -> None:
+    async def operate(_: StepCall) -> OperatorResult:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            if isinstance(ends, Exception):
+                raise ends from None
+        return ends  # type: ignore[no-any-return]
+
+    ledger = MemoryLedger()
+    ThinkEngine(plan(ONE), operate, ledger=ledger, step_policy=SHORT).run()
+    assert result_of(ledger) == "no result within 0.3 seconds"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("is_asynchronous", [False, True])
+def test_an_operators_own_timeout_is_no_other(jobs: int, is_asynchronous: bool) -> None:
+    def operate(_: StepCall) -> Any:
+        raise TimeoutError("the shop is closed")
+
+    async def later(call: StepCall) -> Any:
+        return operate(call)
+
+    ledger, policy = MemoryLedger(), StepPolicy(timeout=60)
+    ThinkEngine(plan(ONE), later if is_asynchronous else operate, jobs=jobs, ledger=ledger, step_policy=policy).run()
+    assert result_of(ledger) == "TimeoutError: the shop is closed"
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """What a thread waits for; it is open in the end, so that no thread is left."""
+    gate = threading.Event()
+    yield gate
+    gate.set()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("way", [ThinkEngine.run, lambda engine: asyncio.run(engine.arun())])
+def test_nobody_waits_for_a_thread_that_takes_too_long(
+    jobs: int, way: Callable[[ThinkEngine], Any], gate: threading.Event
+) -> None:
+    threads = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        if call.step.step_id == "1" and call.attempt == 1:
+            threads.append(threading.current_thread())
+            gate.wait(60)
+            return ok("too late", x="late")
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, "in time"))
+
+    ledger, began = MemoryLedger(), time.monotonic()
+    engine = ThinkEngine(plan(TWO), operate, lambda _: "RETRY", jobs=jobs, ledger=ledger, step_policy=SHORT)
+    result = way(engine)
+    assert time.monotonic() - began < 30
+    assert (result.outcome, result.outputs) == (Outcome.CONVERGED, {"x": "in time"})
+    assert result_of(ledger) == "no result within 0.3 seconds: it could not be stopped, and what it does goes on"
+    before = len(records(ledger))
+    gate.set()
+    threads[0].join(30)
+    assert len(records(ledger)) == before
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_program_that_takes_too_long_is_killed_with_its_children(jobs: int, tmp_path: Path) -> None:
+    script = "sleep 60 &\necho $$ $! > pids\nwait\n"
+    program = Program(["sh", "-c", script], cwd=tmp_path)
+    ledger, operate = MemoryLedger(), model_operator(program_model(program))
+    ThinkEngine(plan(ONE), operate, jobs=jobs, ledger=ledger, step_policy=StepPolicy(timeout=2)).run()
+    pids = (tmp_path / "pids").read_text().split()
+    assert len(pids) == 2
+    assert all(is_gone(int(pid)) for pid in pids)
+    # It has ended, so that a next attempt has nothing beside it.
+    assert result_of(ledger) == "no result within 2 seconds"
+
+
+def test_a_limit_for_each_step() -> None:
+    asked: list[str] = []
+
+    def policy(call: StepCall) -> StepPolicy:
+        asked.append(f"{call.step.step_type} {call.attempt}")
+        return StepPolicy(timeout=0.2) if call.step.step_type == "act" else StepPolicy()
+
+    async def operate(_: StepCall) -> OperatorResult:
+        await asyncio.sleep(0.5)
+        return ok()
+
+    result = ThinkEngine(plan("1. [act] one\n2. [reason] two\n"), operate, step_policy=policy).run()
+    assert result.blocked == ("1",)
+    assert asked == ["act 1", "reason 1"]
+
+
+def test_a_limit_that_is_not_reached_changes_nothing() -> None:
+    where = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        where.append(threading.current_thread())
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, os.getpid()))
+
+    assert ThinkEngine(plan(TWO), operate, step_policy=StepPolicy(timeout=60)).run().outcome is Outcome.CONVERGED
+    # Without a limit it is called where the engine is.
+    assert ThinkEngine(plan(TWO), operate).run().outcome is Outcome.CONVERGED
+    assert [one is threading.main_thread() for one in where] == [False, False, True, True]
+
+
+def test_a_process_does_not_wait_for_a_thread_that_takes_too_long(tmp_path: Path) -> None:
+    script = (
+        "import time\nfrom planspec_lark import parse_plan\nfrom planspec_lark.engine import StepPolicy, ThinkEngine\n"
+        "plan = parse_plan('Goal: g\\n## Steps\\n1. [act] one\\n')\n"
+        "engine = ThinkEngine(plan, lambda call: time.sleep(60), step_policy=StepPolicy(timeout=0.2))\n"
+        "print(engine.run().outcome.value)\n"
+    )
+    began = time.monotonic()
+    program = Program([sys.executable, "-c", script], env={"PYTHONPATH": os.pathsep.join(sys.path)}, cwd=tmp_path)
+    assert program("") == "blocked\n"
+    assert time.monotonic() - began < 40
+
+
+# ---------------------------------------------------------------- policies
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"timeout": 0},
+        {"timeout": float("inf")},
+        {"timeout": float("nan")},
+        {"timeout": True},
+        {"max_tries": 0},
+        {"max_tries": 1.5},
+        {"pause": -1},
+        {"factor": 0.5},
+        {"max_pause": 1e9},
+        {"jitter": 1.1},
+        {"jitter": "0"},
+    ],
+)
+def test_policies_that_are_none(wrong: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
+        StepPolicy(**wrong)
+
+
+@pytest.mark.parametrize("wrong", [-1, float("inf"), float("nan"), "5", None, True])
+def test_pauses_that_are_none(wrong: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="retry_after"):
+        TransientError("busy", retry_after=wrong)
+    if wrong is not None:
+        with pytest.raises((TypeError, ValueError), match="retry_after"):
+            OperatorResult(HopStatus.FAIL, retry_after=wrong)
+
+
+def test_what_is_no_policy() -> None:
+    with pytest.raises(ValueError, match="StepPolicy"):
+        ThinkEngine(plan(ONE), World().operator, step_policy=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="step_policy gives a StepPolicy, not NoneType"):
+        World().run(ONE, step_policy=lambda _: None)

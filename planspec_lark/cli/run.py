@@ -45,7 +45,7 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.run_output import Display, displayed
-from planspec_lark.cli.signals import stoppable
+from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.document import PlanFile, PlanFileError
 from planspec_lark.engine import (
     Budget,
@@ -184,9 +184,18 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             if ledger is not None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
             engine = _engine(plan_file, models, display, given, **more)
-            subtask, resume = given["subtask"], given["resume"]
-            result = engine.run(resume=resume) if subtask is None else engine.run_subtask(subtask, resume=resume)
+            result = _run(engine, given)
     _leave(result, file, go_on)
+
+
+def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
+    subtask, resume = given["subtask"], given["resume"]
+    if given["jobs"] == 1:
+        return engine.run(resume=resume) if subtask is None else engine.run_subtask(subtask, resume=resume)
+    import asyncio  # noqa: PLC0415  (slow to load, and most runs do without)
+
+    work = engine.arun(resume=resume) if subtask is None else engine.arun_subtask(subtask, resume=resume)
+    return asyncio.run(until_stopped(work))
 
 
 @click.command("reopen")
@@ -260,7 +269,10 @@ def _models(given: Mapping[str, Any], asked: list[str]) -> dict[str, Model]:
     """Who does what. The one item of ``asked`` is always who was asked last."""
     models: dict[str, Model] = {}
     if given["llm"]:
-        models = dict.fromkeys(_ROLES, chat_model(chat_of(given["llm"], given["timeout"]).complete))
+        chat = chat_of(given["llm"], given["timeout"])
+        # What is asynchronous can be cancelled, and what is in a thread cannot.
+        is_cancelled = given["jobs"] > 1 and given["cluster"] is None
+        models = dict.fromkeys(_ROLES, chat_model(chat.acomplete if is_cancelled else chat.complete))
     for role in _ROLES:
         if (text := given[f"{role}_command"]) is not None:
             models[role] = program_model(program_of(role, text, given["timeout"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ import click
 from attrs import asdict
 from attrs.filters import exclude
 
+from planspec_lark.awaitables import stop_event
 from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_argument
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
@@ -56,6 +58,8 @@ _PRICES = Limits(max_bytes=1_000_000, max_depth=16, max_findings=20)
 _EVENTS = 4
 # Seconds between two pictures of what is over soon: a step that begins may take long, and is shown at once.
 _PAUSE = 0.1
+# Seconds between looks whether an answer is still waited for.
+_LOOK = 0.2
 
 # ---------------------------------------------------------------- lines
 
@@ -180,11 +184,21 @@ class Display:
         _forget_typed()
         click.echo(f"Step {visible_name(question.step.step_id)}: {one_line(question.text)}", err=True)
         click.echo("Answer (without one the step is blocked): ", nl=False, err=True)
-        said = sys.stdin.buffer.readline()
+        said = _read_line()
         if not said:
             click.echo(err=True)
             raise KeyboardInterrupt
         return said.decode(sys.stdin.encoding or "utf-8", "replace").strip() or None
+
+
+def _read_line() -> bytes:
+    """What is typed next. A thread gets no interrupt, so it looks whether anybody still waits for it."""
+    stop = stop_event()
+    with suppress(OSError, ValueError):  # not every system can wait for a file
+        while not select.select([sys.stdin], [], [], _LOOK)[0]:
+            if stop.is_set():
+                raise KeyboardInterrupt
+    return sys.stdin.buffer.readline()
 
 
 def _forget_typed() -> None:

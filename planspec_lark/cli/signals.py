@@ -56,11 +56,11 @@ def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[list[
             signal.signal(number, old)
 
 
-async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str) -> Result:
+async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str = "") -> Result:
     """Await ``work``, and cancel it where the command is asked to stop; inside of :func:`stoppable`.
 
-    Ending may take as long as it likes, so ``waiting`` says that it has begun, and a second signal ends the process at
-    once.
+    Ending may take as long as it likes, so ``waiting`` says that it has begun, where it is given, and a second signal
+    ends the process at once.
     """
     import asyncio  # noqa: PLC0415  (slow to load, and most commands that can be stopped do without)
 
@@ -76,7 +76,8 @@ async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str) -> Resu
 
     def end() -> None:
         task.cancel()
-        complain(waiting)
+        if waiting:
+            complain(waiting)
 
     try:
         with _handled(stop) as heard:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator
@@ -134,6 +135,29 @@ def test_retries_are_bounded(snapshot: SnapshotAssertion) -> None:
     assert result.exit_code == 3
     assert result.stdout == snapshot
     assert calls().count("1") == 2
+
+
+_CLOSED = say({"status": "FAIL", "result": "closed", "retry_after": 0.1})
+
+
+def test_a_program_asks_for_another_try() -> None:
+    make_world(_2=f"if [ -e tried ]; then\n{STEPS['2']}else touch tried\n{_CLOSED}fi\n")
+    result = run(*RUN)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert re.search(r"\nstarted    2\npostponed  2  closed; again in [01]\.\d+ s\nstarted    2\ndone ", result.stdout)
+    tries = [line for line in Path("calls").read_text().splitlines() if line.startswith("2 ")]
+    assert (len(tries), len(set(tries))) == (2, 1)
+    said = run("log", "bakery.md", "--summary").stdout.splitlines()
+    assert [line.split()[:3] for line in said if line.startswith("2 ")] == [["2", "2", "attempts"]]
+
+
+def test_tries_are_bounded() -> None:
+    make_world(_2=_CLOSED)
+    result = run(*RUN, "--max-tries", "1")
+    assert result.exit_code == 1
+    assert "postponed" not in result.stdout
+    assert "failed     2  FAIL: closed (tried once)\n" in result.stdout
+    assert calls().count("2") == 1
 
 
 # ---------------------------------------------------------------- going on, or not

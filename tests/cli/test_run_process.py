@@ -31,6 +31,7 @@ from tests.cli.running import (
 )
 from tests.cli.terminals import terminal, undrawn
 from tests.cli.test_run import GO_ON, RUN, go_on, plan_text
+from tests.llm.serving import Scripted, serve
 
 SLEEPS = "echo $$ > new; mv new pid; exec sleep 60\n"
 ASK = "echo 'INTERACT | Which shop?'\n"
@@ -97,6 +98,44 @@ def test_steps_side_by_side_are_stopped_and_go_on(name: str, code: int) -> None:
     # What was cut off was begun again with the key that it had, and nothing else was.
     begun = Counter(Path("calls").read_text().splitlines())
     assert {line.split()[0]: count for line, count in begun.items()} == {"1": 1, "2": 2, "3": 2, "4": 2, "5": 2}
+
+
+def test_models_that_are_asked_side_by_side_are_not_waited_for() -> None:
+    make_world(_FOUR.replace("[act] so → list", "[x] [act] so").replace("list", "x"))
+    with serve() as served:
+        served.play(Scripted(wait=60))
+        more = {"OPENAI_BASE_URL": served.url, "OPENAI_API_KEY": "k"}
+        line = command_line(["run", "bakery.md", "--llm", "m", "--jobs", "3", "--input", "x=1"])
+        with subprocess.Popen(line, stderr=subprocess.PIPE, env=environment(more)) as process:
+            end = time.monotonic() + 60
+            while len(served.asked) < 3:
+                assert time.monotonic() < end
+                time.sleep(0.01)
+            began = time.monotonic()
+            process.terminate()
+            _, stderr = process.communicate(timeout=40)
+        assert time.monotonic() - began < 20
+    assert (process.returncode, stderr.decode()[:24]) == (143, "Stopped. This goes on:\n ")
+
+
+@pytest.mark.parametrize("jobs", ["1", "4"])
+def test_a_pause_before_another_try_is_stopped(jobs: str) -> None:
+    make_world(_2=say({"status": "FAIL", "result": "closed", "retry_after": 60}))
+    line = command_line([*RUN, "--jobs", jobs])
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+        assert process.stdout is not None
+        while not (said := process.stdout.readline()).startswith(b"postponed"):
+            assert said
+        assert said == b"postponed  2  closed; again in 60 s\n"
+        began = time.monotonic()
+        process.terminate()
+        _, stderr = process.communicate(timeout=40)
+    assert time.monotonic() - began < 20
+    assert process.returncode == 143
+    assert stderr.decode().startswith("Stopped. This goes on:\n")
+    # Whoever only looks does not wait.
+    assert run(*RUN, "--resume", "--dry-run").stdout.startswith("2  [act] Buy it\n")
+    assert "2. [>] [act] Buy it" in plan_text()
 
 
 def test_after_a_kill_it_goes_on() -> None:
@@ -340,15 +379,16 @@ def test_a_question_without_an_answer() -> None:
     assert "nobody has answered: Which shop?" in plan_text()
 
 
+@pytest.mark.parametrize("jobs", ["1", "3"])
 @pytest.mark.parametrize("key", ["\x03", "\x04"])
-def test_a_question_is_asked_again_later(key: str) -> None:
-    arguments = asking()
+def test_a_question_is_asked_again_later(key: str, jobs: str) -> None:
+    arguments = (*asking(), "--jobs", jobs)
     with terminal(*arguments) as screen:
         screen.wait_for("is blocked): ")
         screen.type(key)
         assert screen.wait() == 130
     said = screen.shown()
-    asked_on = GO_ON.replace(" --resume", " --reflector 'sh reflector.sh' --resume")
+    asked_on = GO_ON.replace(" --resume", f" --reflector 'sh reflector.sh' --jobs {jobs} --resume")
     assert said.endswith(f"Stopped. This goes on:\n{asked_on}")
     with terminal(*go_on(said)) as screen:
         screen.wait_for("is blocked): ")

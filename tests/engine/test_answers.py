@@ -83,12 +83,22 @@ def test_what_it_took(told: dict[str, Any], effort: Effort) -> None:
         ({"cost": "7 EUR"}, "expected a number, not a string"),
         ({"cost": -0.5}, "expected a number from 0 to 1,000,000,000,000,000"),
         ({"cost": 10**16}, "expected a number from 0 to 1,000,000,000,000,000"),
+        ({"retry_after": "soon"}, "expected a number, not a string"),
+        ({"retry_after": -1}, "expected a number from 0 to 1,000,000,000,000,000"),
     ],
 )
 def test_what_it_cannot_have_taken(told: dict[str, Any], message: str) -> None:
     scan = read_execution(json.dumps({**FINE, **told}), ACT)
     assert [(found.code, found.message, found.path) for found in scan.diagnostics] == [("PE103", message, *told)]
     assert (scan.answer, scan.effort) == (None, Effort(1))
+
+
+def test_an_answer_asks_for_another_try() -> None:
+    busy = {"status": "FAIL", "result": "busy"}
+    for seconds in (0, 2.5):
+        value = {**busy, "retry_after": seconds}
+        assert (read(value), codes(value)) == (OperatorResult(HopStatus.FAIL, "busy", retry_after=seconds), [])
+    assert read({**busy, "retry_after": None}) == OperatorResult(HopStatus.FAIL, "busy")
 
 
 def test_a_decision() -> None:

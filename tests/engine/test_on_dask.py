@@ -24,6 +24,7 @@ from planspec_lark.engine import (
     RunResult,
     StepCall,
     ThinkEngine,
+    TransientError,
     Unusable,
     dask_runner,
     on_dask,
@@ -176,6 +177,22 @@ def time_out(_: StepCall) -> OperatorResult:
     raise TimeoutError("too slow")
 
 
+@frozen
+class Busy:
+    """An operator that asks for another try, once."""
+
+    folder: str
+
+    def __call__(self, call: StepCall) -> OperatorResult:
+        tries = Path(self.folder) / "tries"
+        is_first = not tries.exists()
+        with tries.open("a") as file:
+            file.write(f"{call.key}\n")
+        if is_first:
+            raise TransientError("busy", retry_after=0.1)
+        return ok("done")
+
+
 def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_dask, "LOOK_SECONDS", 0.2)
     with cluster(tmp_path, 1) as (made, client):
@@ -186,6 +203,11 @@ def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert result.plan.steps[0].result == "TimeoutError: too slow"
         with pytest.raises(Unusable, match="nobody is there"):
             ThinkEngine(plan("1. [act] dig\n"), give_up, runner=runner).run()
+        # A try is made with the key of the one before, whose task is forgotten by then.
+        result = ThinkEngine(plan("1. [act] dig\n"), Busy(str(tmp_path)), runner=runner).run()
+        assert result.outcome is Outcome.CONVERGED
+        tries = (tmp_path / "tries").read_text().split()
+        assert (len(tries), len(set(tries))) == (2, 1)
         result = ThinkEngine(plan("1. [act] dig → x\n"), later, runner=dask_runner(made.address)).run()
         assert (result.plan.steps[0].result, result.outputs) == ("dig later", {"x": made.workers[0].pid})
 

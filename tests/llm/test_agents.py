@@ -26,6 +26,7 @@ from planspec_lark.engine import (
     Request,
     RunPhase,
     StepCall,
+    StepPolicy,
     ThinkEngine,
     Unusable,
     build_generation_prompt,
@@ -244,10 +245,13 @@ def test_whoever_has_been_asked_and_fails_has_failed_at_the_step(kind: Kind, err
     ],
 )
 def test_where_nobody_can_be_asked_the_run_ends(kind: Kind, error: Exception) -> None:
-    operator = model_operator(kind(Script(error)))
+    script = Script(error, error, RENTED)
+    policy = StepPolicy(max_tries=2, pause=0)
     with pytest.raises(Unusable) as caught:
-        ThinkEngine(parse_plan(PLAN), operator).run()
+        ThinkEngine(parse_plan(PLAN), model_operator(kind(script)), step_policy=policy).run()
     assert str(caught.value) == str(error)
+    # Where the same call may succeed at another time, it is made once more.
+    assert len(script.asked) == 1 + (isinstance(error, LlmError) and error.retryable)
 
 
 def test_a_fault_of_a_model_is_a_failure_of_the_step(kind: Kind) -> None:

@@ -9,13 +9,18 @@ from contextlib import suppress
 from importlib import import_module
 from logging import getLogger
 from threading import Event
+from time import monotonic
 from typing import Any
 
+from planspec_lark.awaitables import stop_event
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.engine.models import Operator, OperatorResult, Runner, StepCall, Unusable
 from planspec_lark.syntax.source import visible
 
 __all__ = ["dask_runner"]
+
+# Seconds between two looks whether somebody still waits for a call.
+_GLANCE = 0.2
 
 _log = getLogger(__name__)
 
@@ -27,7 +32,8 @@ def dask_runner(client: Any) -> Runner:
     often as the scheduler allows it (``distributed.scheduler.allowed-failures``); after that it has failed. The workers
     need this package and all that the operator needs. An asynchronous operator is run to its end there. Where the
     scheduler is lost, or has had no workers for five minutes, the run ends with
-    :class:`~planspec_lark.engine.Unusable`, and the step has not failed.
+    :class:`~planspec_lark.engine.Unusable`, and the step has not failed. What a worker has begun goes on there where a
+    step takes longer than its policy allows, or the run is stopped.
 
     Args:
         client: a ``distributed.Client``, or the address of a scheduler, such as ``tcp://host:8786``.
@@ -76,9 +82,15 @@ async def _await(given: Any) -> Any:
 
 
 def _wait_for(client: Any, future: Any) -> None:
-    is_done, waited = Event(), 0.0
+    is_done, stop, waited = Event(), stop_event(), 0.0
     future.add_done_callback(lambda _: is_done.set())
-    while not is_done.wait(LOOK_SECONDS):
+    looked = monotonic()
+    while not is_done.wait(_GLANCE):
+        if stop.is_set():
+            raise Unusable("nobody waits for this call any more")
+        if monotonic() - looked < LOOK_SECONDS:
+            continue
+        looked = monotonic()
         waited = 0.0 if client.nthreads() else waited + LOOK_SECONDS
         if waited == LOOK_SECONDS:
             _log.warning("waiting for workers: the cluster has none")

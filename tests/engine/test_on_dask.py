@@ -23,6 +23,7 @@ from planspec_lark.engine import (
     Outcome,
     RunResult,
     StepCall,
+    StepPolicy,
     ThinkEngine,
     TransientError,
     Unusable,
@@ -203,6 +204,12 @@ def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert result.plan.steps[0].result == "TimeoutError: too slow"
         with pytest.raises(Unusable, match="nobody is there"):
             ThinkEngine(plan("1. [act] dig\n"), give_up, runner=runner).run()
+        # Nobody waits for what goes on there.
+        began, policy = time.monotonic(), StepPolicy(timeout=1)
+        slow = Slow(str(tmp_path), 5)
+        result = ThinkEngine(plan("1. [act] dig\n"), slow, runner=runner, step_policy=policy).run()
+        assert result.plan.steps[0].result == "no result within 1 seconds"
+        assert time.monotonic() - began < 5
         # A try is made with the key of the one before, whose task is forgotten by then.
         result = ThinkEngine(plan("1. [act] dig\n"), Busy(str(tmp_path)), runner=runner).run()
         assert result.outcome is Outcome.CONVERGED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import signal
 import sys
 import threading
 import time
@@ -337,6 +338,28 @@ def test_a_program_that_takes_too_long_is_killed_with_its_children(jobs: int, tm
     assert all(is_gone(int(pid)) for pid in pids)
     # It has ended, so that a next attempt has nothing beside it.
     assert result_of(ledger) == "no result within 2 seconds"
+
+
+@pytest.mark.parametrize("limit", [None, 60])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupt_kills_the_program_at_work(jobs: int, limit: float | None, tmp_path: Path) -> None:
+    pids, main = tmp_path / "pids", threading.main_thread().ident
+    assert main is not None
+
+    def interrupt() -> None:
+        while not pids.exists() or len(pids.read_text().split()) < 2:
+            time.sleep(0.01)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    program = Program(["sh", "-c", "sleep 60 &\necho $$ $! > pids\nwait\n"], cwd=tmp_path)
+    operate, policy = model_operator(program_model(program)), StepPolicy(timeout=limit)
+    thread = threading.Thread(target=interrupt, daemon=True)
+    thread.start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        ThinkEngine(plan(ONE), operate, jobs=jobs, step_policy=policy).run()
+    assert time.monotonic() - began < 30
+    assert all(is_gone(int(pid)) for pid in pids.read_text().split())
 
 
 def test_a_limit_for_each_step() -> None:

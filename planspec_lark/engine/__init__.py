@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         TransientError as TransientError,
         Unavailable as Unavailable,
         Unusable as Unusable,
+        stop_event as stop_event,
     )
     from planspec_lark.engine.on_dask import dask_runner as dask_runner
     from planspec_lark.engine.plan_view import plan_excerpt as plan_excerpt
@@ -77,7 +78,7 @@ else:
             "models": (
                 "Answer Budget Effort EngineLimits HopStatus OperatorResult "
                 "Outcome PlanningCall Purpose Question ReflectionCall StepCall StepPolicy "
-                "TransientError Unavailable Unusable"
+                "TransientError Unavailable Unusable stop_event"
             ),
             "plan_view": "plan_excerpt",
             "previews": "InputSource Planned preview preview_resumed",

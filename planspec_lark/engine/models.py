@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, instance_of, le, optional
 
+from planspec_lark.awaitables import stop_event
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.source import one_line
@@ -40,6 +41,7 @@ __all__ = [
     "TransientError",
     "Unavailable",
     "Unusable",
+    "stop_event",
     "take_answer",
 ]
 

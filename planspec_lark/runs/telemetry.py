@@ -45,7 +45,7 @@ _SCOPE = "planspec_lark"
 _PROVIDERS = ("OTEL_PYTHON_TRACER_PROVIDER", "OTEL_PYTHON_METER_PROVIDER")
 _TRACEPARENT = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})", re.ASCII)
 
-_WARNINGS = (Kind.FAILED, Kind.BLOCKED, Kind.REFUSED)
+_WARNINGS = (Kind.FAILED, Kind.POSTPONED, Kind.BLOCKED, Kind.REFUSED)
 # How runs end that have failed.
 _FAILURES = ("blocked", "failed")
 # What ends an attempt well.

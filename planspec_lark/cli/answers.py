@@ -35,7 +35,6 @@ from planspec_lark.cli.output import (
     Unreadable,
     change_text,
     complain,
-    count_of,
     fail,
     json_text,
     label,
@@ -56,7 +55,7 @@ from planspec_lark.document import PlanFileError
 from planspec_lark.llm import LlmError
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax import one_line
-from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.diagnostics import count_of, shorten
 from planspec_lark.syntax.source import visible
 
 if TYPE_CHECKING:

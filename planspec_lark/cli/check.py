@@ -20,7 +20,6 @@ from planspec_lark.cli.output import (
     Unusable,
     check_inputs,
     complain,
-    count_of,
     diagnostic_rows,
     label,
     leave,
@@ -34,6 +33,7 @@ from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import check_text
 from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
+from planspec_lark.syntax.diagnostics import count_of
 
 __all__ = ["check_command", "check_files", "map_in_processes", "report_options"]
 

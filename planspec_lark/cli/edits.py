@@ -16,7 +16,6 @@ from planspec_lark.cli.output import (
     change_text,
     check_inputs,
     complain,
-    count_of,
     fail,
     label,
     read_as,
@@ -31,6 +30,7 @@ from planspec_lark.cli.output import (
 from planspec_lark.document import PlanDocument
 from planspec_lark.plan_cmd import scan_plan_commands
 from planspec_lark.syntax import Severity
+from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.source import visible
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from planspec_lark.cli.output import (
     Row,
     Unreadable,
     complain,
-    count_of,
     label,
     leave,
     read_text,
@@ -25,7 +24,7 @@ from planspec_lark.cli.output import (
 from planspec_lark.document.file import PlanFile, PlanFileError
 from planspec_lark.planspec import Fixed
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError
-from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.diagnostics import count_of, shorten
 from planspec_lark.syntax.source import one_line, visible_name
 
 __all__ = ["Fixer"]

@@ -36,7 +36,6 @@ __all__ = [
     "changing",
     "check_inputs",
     "complain",
-    "count_of",
     "diagnostic_rows",
     "diff_rows",
     "fail",
@@ -240,11 +239,6 @@ def json_text(value: object, indent: int | None = 2) -> str:
 def write_json(value: object, indent: int | None = 2) -> None:
     """Write a value to standard output as :func:`json_text` has it."""
     write_text(json_text(value, indent))
-
-
-def count_of(count: int, one: str, more: str = "") -> str:
-    """A number and what it counts, such as "1 file" and "2 files"."""
-    return f"{count} {one if count == 1 else more or f'{one}s'}"
 
 
 _WAIT = "wait"

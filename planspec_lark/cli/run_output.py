@@ -40,6 +40,7 @@ from planspec_lark.runs.ledger import Kind, Record, RunInfo
 from planspec_lark.runs.prices import Prices, PricesError
 from planspec_lark.runs.summary import StepSum, summarize
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
+from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.source import visible_name
 
 if TYPE_CHECKING:
@@ -368,7 +369,9 @@ def _write_summary(sums: Sequence[StepSum], prices: Prices | None, *, as_json: b
             write_json({**asdict(one, filter=exclude("unpriced")), **more}, indent=None)
         else:
             name = visible_name(one.step) if one.step else "all"
-            said = f"{one.attempts} attempts  {one.seconds:.1f} s  {one.llm_calls} calls  {one.tokens} tokens"
+            amounts = ((one.attempts, "attempt"), (one.llm_calls, "call"), (one.tokens, "token"))
+            attempts, calls, tokens = (count_of(number, word) for number, word in amounts)
+            said = f"{attempts}  {one.seconds:.1f} s  {calls}  {tokens}"
             cost = f"  cost {one.cost:g} {currency}".rstrip() if one.cost else ""
             rows: list[Row] = [[(f"{name:8}  ", "bold" if not one.step else ""), (said + cost, "")]]
             reasons = [f"{why} ({count} times)" if count > 1 else why for why, count in one.unpriced.items()]

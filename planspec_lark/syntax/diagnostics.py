@@ -244,9 +244,9 @@ def join_words(words: Sequence[str], last: str = "or") -> str:
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def count_of(number: int, word: str) -> str:
+def count_of(number: int, one: str, more: str = "") -> str:
     """So many of something: `1 step`, `2 steps`."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    return f"{number} {one if number == 1 else more or f'{one}s'}"
 
 
 def shorten(text: str, most: int = 2 * _EXCERPT_COLUMNS) -> str:

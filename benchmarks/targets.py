@@ -39,6 +39,11 @@ TARGETS = (
     Target("a first faulty plan, grammars ready-made to made anew", "ready-made", 1.0),
     Target("import planspec_lark to lark, attrs and cattrs", "import", 1.5),
     Target("planspec check FILE, cold, in seconds", "cold start", 0.25),
+    Target("a run of 300 steps that do nothing to DBOS on SQLite", "engine, 300 steps to DBOS", 1.0),
+    Target("the same to LangGraph with SqliteSaver", "engine, 300 steps to LangGraph", 1.5),
+    Target("a step of a run: plan of 5,000 steps to 100", "engine, growth of a step to 5000", _GROWTH),
+    Target("bytes of a step in the ledger: the same", "engine, growth of the ledger to 5000", _GROWTH),
+    Target("resuming a finished run of 5,000 steps, in seconds", "engine, resuming 5000", 0.3),
 )
 _WORDS = {True: "pass", False: "FAIL", None: "not measured"}
 

@@ -27,29 +27,34 @@ class PlanText:
     def renew(self) -> None:
         """Print the plan again, whatever has changed in it."""
         # Whether ids fit and none comes twice shows in the whole only.
-        self._text: str | None = serialize_plan(self.plan)
+        text = serialize_plan(self.plan)
+        self._text: str | None = text
         self._steps: dict[str, tuple[PlanStep, int, str]] = {}
         self._rows: dict[str, str] = {}
         self._hash, before = 0, ""
-        for step, parent in iter_with_parents(self.plan):
+        steps = list(iter_with_parents(self.plan))
+        lines = text.split("\n")
+        at = len(lines) - 1 - sum(_count_lines(step) for step, _ in steps)
+        self._head = "".join(f"{line}\n" for line in lines[:at])
+        self._hash += _hash("", self._head)
+        for step, parent in steps:
             depth = 0 if parent is None else self._steps[parent.step_id][1] + 1
             self._steps[step.step_id] = step, depth, before
-            before = step.step_id
-            self._add(before)
-        self._head = self._text[: len(self._text) - sum(map(len, self._rows.values()))]
-        self._hash += _hash("", self._head)
+            end = at + _count_lines(step)
+            self._put(step.step_id, "\n".join([*lines[at:end], ""]), before)
+            at, before = end, step.step_id
 
     def update(self, *step_ids: str) -> None:
         """Print some steps again, of which status, result or rounds have changed."""
         for step_id in step_ids:
-            self._hash -= _hash(self._steps[step_id][2], self._rows[step_id])
-            self._add(step_id)
+            step, depth, before = self._steps[step_id]
+            self._hash -= _hash(before, self._rows[step_id])
+            self._put(step_id, canonical_step(step, depth), before)
         self._text = None
 
-    def _add(self, step_id: str) -> None:
-        step, depth, before = self._steps[step_id]
-        self._rows[step_id] = canonical_step(step, depth)
-        self._hash += _hash(before, self._rows[step_id])
+    def _put(self, step_id: str, rows: str, before: str) -> None:
+        self._rows[step_id] = rows
+        self._hash += _hash(before, rows)
 
     @property
     def text(self) -> str:
@@ -71,6 +76,11 @@ class PlanText:
     def order(self) -> dict[str, int]:
         """The place of each step in the document, from 0."""
         return {step_id: at for at, step_id in enumerate(self._steps)}
+
+
+def _count_lines(step: PlanStep) -> int:
+    """Lines of a step itself: its summary, its inputs, and its detail."""
+    return 1 + bool(step.inputs) + len(step.detail)
 
 
 def _hash(before: str, part: str) -> int:

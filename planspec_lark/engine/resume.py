@@ -20,7 +20,7 @@ from planspec_lark.engine.scheduler import first_count
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, Record
+from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.grammars import readable_versions
 from planspec_lark.syntax.source import visible, visible_name
@@ -73,13 +73,14 @@ def replay(ledger: Ledger, run: str) -> Past:
     changes: dict[str, dict[str, Any]] = {}
     try:
         for record in ledger.records(run):
-            _check_version(record, run)
+            if "grammar" in record.data:
+                _check_version(record.data["grammar"], run)
             state.take(record)
             if record.plan is not None:
                 text = record.plan
                 changes.clear()
             for step_id, change in record.changes.items():
-                changes.setdefault(step_id, {}).update(_new_values(change))
+                _take_new(change, changes.setdefault(step_id, {}))
         plan = parse_plan(text)
         for step in iter_steps(plan):
             for name, value in changes.get(step.step_id, {}).items():
@@ -89,17 +90,21 @@ def replay(ledger: Ledger, run: str) -> Past:
     return Past(state, plan)
 
 
-def _check_version(record: Record, run: str) -> None:
+def _check_version(written: object, run: str) -> None:
     """A record of a later language may hold a plan that says something else in this one."""
-    written = record.data.get("grammar", GRAMMAR_VERSION)
     if not isinstance(written, str) or not written.startswith(readable_versions("planspec")):
         said = visible_name(str(written))
         raise LedgerError(f"run {visible_name(run)} was written with grammar {said}, and this reads {GRAMMAR_VERSION}")
 
 
-def _new_values(change: Change) -> dict[str, Any]:
-    pairs = {"status": change.status, "result": change.result, "done_count": change.done_count}
-    return {name: pair[1] for name, pair in pairs.items() if pair is not None}
+def _take_new(change: Change, values: dict[str, Any]) -> None:
+    """Put what a step is after a change in the place of what it was."""
+    if change.status is not None:
+        values["status"] = change.status[1]
+    if change.result is not None:
+        values["result"] = change.result[1]
+    if change.done_count is not None:
+        values["done_count"] = change.done_count[1]
 
 
 @frozen

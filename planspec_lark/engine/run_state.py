@@ -142,16 +142,17 @@ class RunState:
         """Go on by one record."""
         self.last = record
         data = record.data
-        if "llm_calls" in data or "tokens" in data or "cost" in data:
+        if not _SPENT.isdisjoint(data):
             self.effort += Effort.from_data(data)
         if record.kind is not Kind.RESUMED:
             self.ended = ""
         if record.kind not in (Kind.REFUSED, Kind.RESUMED, Kind.ENDED):
             # Whatever else happens to a step, the next answer about it is a first one.
             self.refused.pop(record.step, None)
+        # Steps are named as they were before the moves.
         cleared = {
             container: tuple(Cleared(text, self.finished[step]) for step, text in values)
-            for container, values in data.get("cleared", {}).items()
+            for container, values in (data["cleared"].items() if "cleared" in data else ())
         }
         for step in data.get("gone", ()):
             self._forget(step)
@@ -367,6 +368,7 @@ def _step_after(record: Record) -> str:
     return str(record.data.get("moves", {}).get(record.step, record.step))
 
 
+_SPENT = {"llm_calls", "tokens", "cost"}
 _HANDLERS = {
     Kind.BEGUN: RunState._begun,
     Kind.RESUMED: RunState._resumed,

@@ -493,8 +493,7 @@ class ThinkEngine:
         if writer.file is None:
             # Whoever gets the plan now may edit it, as well as the one that it was made of.
             writer.write_view()
-        found = values.outputs()
-        outputs = {name: writer.value(seq, name) for name, seq in found.items()}
+        outputs = writer.values(values.outputs())
         state = writer.state
         plan = deepcopy(writer.plan)
         return RunResult(outcome, reason, writer.run, plan, outputs, state.round, state.effort, tuple(blocked))

@@ -178,6 +178,9 @@ class Ledger(Protocol):
     def value(self, run: str, seq: int, name: str) -> Any:
         """One of the outputs of a record. Raises KeyError where there is none."""
 
+    def values(self, run: str, places: Mapping[str, int]) -> dict[str, Any]:
+        """Outputs by name, each of the record whose number is given. Raises KeyError where one is not there."""
+
     def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
         """Take the lease of a run, or renew one's own, for so many seconds.
 
@@ -266,6 +269,10 @@ class MemoryLedger:
     def value(self, run: str, seq: int, name: str) -> Any:
         """One of the outputs of a record."""
         return json.loads(self._values[run, seq, name])
+
+    def values(self, run: str, places: Mapping[str, int]) -> dict[str, Any]:
+        """Outputs of several records."""
+        return {name: self.value(run, seq, name) for name, seq in places.items()}
 
     def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
         """Take the lease of a run, or renew it."""

@@ -161,6 +161,19 @@ class SqlLedger(ABC):
                 return json.loads(rows[0][0])
         raise KeyError(name)
 
+    def values(self, run: str, places: Mapping[str, int]) -> dict[str, Any]:
+        """Outputs of several records."""
+        numbers = sorted(set(places.values()))
+        found: dict[str, Any] = {}
+        with self._errors():
+            for at in range(0, len(numbers), _ROWS_AT_A_TIME):
+                some = numbers[at : at + _ROWS_AT_A_TIME]
+                # Nothing but question marks is put into the statement.
+                which = f"run = ? AND seq IN ({', '.join('?' * len(some))})"
+                rows = self._execute(f"SELECT seq, name, value FROM outputs WHERE {which}", (run, *some))  # noqa: S608
+                found.update((name, json.loads(value)) for seq, name, value in rows if places.get(name) == seq)
+        return {name: found[name] for name in places}
+
     # ---------------------------------------------------------------- leases
 
     def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:

@@ -65,6 +65,23 @@ def test_values_that_are_not_there(make: Make) -> None:
             ledger.value("r", seq, name)
 
 
+def test_values_of_several_records(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    for number in range(1, 451):
+        _append(ledger, Record(Kind.DONE, outputs={f"v{number}": number, "last": [number], "other": 0}))
+    places = {**{f"v{number}": number for number in range(450, 0, -1)}, "last": 7}
+    found = ledger.values("r", places)
+    assert list(found) == list(places)
+    assert found == {**{f"v{number}": number for number in range(450, 0, -1)}, "last": [7]}
+    assert ledger.values("r", {}) == {}
+    for missing in ({"v1": 2}, {"v1": 1, "z": 1}, {"v1": 451}):
+        with pytest.raises(KeyError):
+            ledger.values("r", missing)
+    with pytest.raises(KeyError):
+        ledger.values("other", {"v1": 1})
+
+
 def test_a_value_is_one_s_own(make: Make) -> None:
     ledger, value = make(), [1]
     ledger.begin(RunInfo("r", 1.0))

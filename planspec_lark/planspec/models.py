@@ -466,6 +466,15 @@ class PlanSpec:
             return NotImplemented
         return _HEAD(self) == _HEAD(other) and _same_steps(self.steps, other.steps)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> PlanSpec:
+        # Not step by step: that would begin a walk for each of them.
+        steps = [*map(copy_own, self.steps)]
+        made = make_plan(self.title, self.goal, [*self.goal_detail], [*self.constraints], steps)
+        for step in iter_steps(made):
+            if step.children:
+                step.children[:] = map(copy_own, step.children)
+        return made
+
 
 def iter_steps(plan: PlanSpec | PlanStep) -> Iterator[PlanStep]:
     """All steps of a plan, or a step and all below it, in document order: each before its children."""
@@ -538,6 +547,7 @@ def _trusting(model: type[attrs.AttrsInstance]) -> Callable[..., Any]:
 
 
 make_step: Callable[..., PlanStep] = _trusting(PlanStep)
+make_plan: Callable[..., PlanSpec] = _trusting(PlanSpec)
 
 
 def reset(model: PlanSpec | PlanStep, *names: str) -> None:

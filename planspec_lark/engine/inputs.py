@@ -162,7 +162,8 @@ class Values:
                 self._declared.setdefault(name, []).append(step)
             self._add(step)
         for name, seqs in self._known.items():
-            self._known[name] = dict(sorted(seqs.items(), key=itemgetter(1)))
+            if len(seqs) > 1:
+                self._known[name] = dict(sorted(seqs.items(), key=itemgetter(1)))
 
     def _add(self, step: PlanStep) -> None:
         # What it has put out another time counts no longer.

@@ -68,6 +68,10 @@ class PlanText:
         """A hash of the text, of 32 hexadecimal digits: the sum of those of its parts, each with what it follows."""
         return f"{self._hash % (1 << 8 * _BYTES):0{2 * _BYTES}x}"
 
+    def __len__(self) -> int:
+        """How many steps the plan has."""
+        return len(self._steps)
+
     def find(self, step_id: str) -> PlanStep | None:
         """The step with this id."""
         found = self._steps.get(step_id)

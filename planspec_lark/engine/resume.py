@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from enum import Enum
 from typing import Any
 
@@ -17,6 +18,7 @@ from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
 from planspec_lark.engine.scheduler import first_count
+from planspec_lark.engine.snapshot import Snapshot, read_snapshot
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
@@ -57,22 +59,32 @@ class EditedError(PlanSpecError):
 
 @frozen
 class Past:
-    """What a ledger knows of a run: its state, and the plan as the last record has left it."""
+    """What a ledger knows of a run.
+
+    Attributes:
+        state: what its records come to.
+        plan: as the last of them has left it.
+        snapped: the number of the record that the last snapshot was made behind; 0 where there is none.
+    """
 
     state: RunState
     plan: PlanSpec
+    snapped: int = 0
 
 
 def replay(ledger: Ledger, run: str) -> Past:
-    """Read all records of a run.
+    """Read the records of a run: those behind its last snapshot, or all.
 
     Raises:
         LedgerError: they are none that a run writes, or the plans in them are of another language.
     """
-    state, text = RunState(), ""
+    state, text, snapped = RunState(), "", 0
     changes: dict[str, dict[str, Any]] = {}
     try:
-        for record in ledger.records(run):
+        snapshot = _find_snapshot(ledger, run)
+        if snapshot is not None:
+            state, text, snapped = snapshot.state, snapshot.plan, snapshot.seq
+        for record in ledger.records(run, after=snapped):
             if "grammar" in record.data:
                 _check_version(record.data["grammar"], run)
             state.take(record)
@@ -87,7 +99,19 @@ def replay(ledger: Ledger, run: str) -> Past:
                 setattr(step, name, value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise LedgerError(f"the records of run {visible_name(run)} are none: {visible(str(error))}") from None
-    return Past(state, plan)
+    return Past(state, plan, snapped)
+
+
+def _find_snapshot(ledger: Ledger, run: str) -> Snapshot | None:
+    """The last snapshot of a run, if there is one of its records."""
+    snapshot = None
+    # Where the ledger itself is at fault, its records will say so.
+    with suppress(LedgerError):
+        snapshot = read_snapshot(ledger.snapshot(run))
+    if snapshot is None:
+        return None
+    snapshot.state.last = next(ledger.records(run, after=snapshot.seq - 1, limit=1), None)
+    return snapshot if snapshot.ends_with(snapshot.state.last) else None
 
 
 def _check_version(written: object, run: str) -> None:

@@ -16,6 +16,7 @@ from planspec_lark.document.file import LeasedPlan
 from planspec_lark.engine.models import Effort
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
+from planspec_lark.engine.snapshot import can_be_kept, write_snapshot
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.runs.history import History
 from planspec_lark.runs.keeper import Keeper
@@ -27,6 +28,8 @@ __all__ = ["LOG", "OPEN", "Patch", "RunWriter", "ThinkEvent"]
 
 LOG = getLogger("planspec_lark.engine")
 OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
+# So many records, at least, lie between two snapshots. Reading these takes next to no time.
+_BETWEEN_SNAPSHOTS = 1_000
 
 
 @frozen
@@ -81,6 +84,7 @@ class RunWriter:
         ledger, run: where records go.
         file: where the plan's text goes; None where it is kept in memory only.
         tell: is told of every record.
+        snapped: the number of the record that the last snapshot was made behind.
         history: what has happened in the run.
         text: the plan's text as it stands.
         version: grows with every change after which a step may be open again that was not.
@@ -97,6 +101,7 @@ class RunWriter:
     run: str
     file: LeasedPlan | None
     tell: Callable[[ThinkEvent], None] = _ignore
+    snapped: int = 0
     history: History = field(init=False)
     text: PlanText = field(init=False)
     version: int = field(default=0, init=False)
@@ -192,7 +197,15 @@ class RunWriter:
         kept = self.ledger.append(self.run, made, after=last.seq if last is not None else 0)
         self._is_ahead = False
         self.state.take(kept)
+        self._keep_snapshot(kept)
         return kept
+
+    def _keep_snapshot(self, last: Record) -> None:
+        """Now and then, note what the records so far come to: it costs as much as the plan is long."""
+        is_due = last.seq - self.snapped >= max(_BETWEEN_SNAPSHOTS, len(self.text))
+        if is_due and can_be_kept(self.state):
+            self.ledger.add_snapshot(self.run, write_snapshot(self.state, last, self.text.text))
+            self.snapped = last.seq
 
     def _tell(self, kept: Record, step_type: str = "") -> Record:
         self.telemetry.take(kept, step_type)
@@ -232,6 +245,10 @@ class RunWriter:
             self.file.save(text)
             self.ledger.confirm_view(self.run)
         self._shown = digest
+
+    def leave_shown(self) -> None:
+        """The plan's file has what the ledger says already, and that is the last text that was noted."""
+        self._shown = self._digest
 
     def ancestors(self, step_id: str) -> list[PlanStep]:
         """The steps that a step stands below, the nearest first."""

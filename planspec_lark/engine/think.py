@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from copy import deepcopy
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +105,21 @@ def _to_names(value: Sequence[str]) -> tuple[str, ...]:
     if isinstance(value, str):
         raise TypeError("required: expected names, not one text")
     return tuple(value)
+
+
+@frozen
+class _Given:
+    """The text of a plan, which is read when somebody asks for the plan."""
+
+    text: str
+    name: str
+
+    @cached_property
+    def plan(self) -> PlanSpec:
+        """A plan that can be run."""
+        plan = parse_plan(self.text, name=self.name)
+        _check(plan)
+        return plan
 
 
 @frozen
@@ -258,18 +273,23 @@ class ThinkEngine:
     def _begun(self, subtask: str | None, *, resume: bool, is_run: bool = False) -> Iterator[RunWriter]:
         with ExitStack() as held:
             file: LeasedPlan | None = None
-            plan: PlanSpec | None = None
+            given: _Given | None = None
             if isinstance(self.plan, PlanFile):
                 file = held.enter_context(self.plan.leased())
-                plan = parse_plan(file.load(), name=str(self.plan.path))
+                given = _Given(file.load(), str(self.plan.path))
+            elif self.plan is not None:
+                given = _Given(serialize_plan(self.plan), "<plan>")
+            # Of a plan that cannot be run, there is no ledger.
+            plan = None if given is None or resume else given.plan
+            if file is not None:
                 ledger = self.ledger or held.enter_context(closing(open_ledger(file.path)))
             else:
-                if self.plan is not None:
-                    plan = parse_plan(serialize_plan(self.plan), name="<plan>")
                 ledger = self.ledger or MemoryLedger()
-            if plan is not None:
-                _check(plan)
-            writer = self._writer(plan, file, ledger, resume=resume)
+            writer = self._writer(given, file, ledger, resume=resume)
+            if given is not None and given.text != writer.text.text:
+                plan = given.plan
+            elif file is not None and [*ledger.views(writer.run)][:1] == [writer.text.text]:
+                writer.leave_shown()
             if subtask is not None:
                 _check_subtask(plan or writer.plan, subtask)
             # Whoever may write the file is the only one at work, whatever an older lease says. A ledger from elsewhere
@@ -290,7 +310,7 @@ class ThinkEngine:
             writer.scope = subtask or ""
             yield writer
 
-    def _writer(self, plan: PlanSpec | None, file: LeasedPlan | None, ledger: Ledger, *, resume: bool) -> RunWriter:
+    def _writer(self, given: _Given | None, file: LeasedPlan | None, ledger: Ledger, *, resume: bool) -> RunWriter:
         """The writer of a new run, or of the last one."""
         if resume:
             info = ledger.find_run(self.run_id) if self.run_id else ledger.last_run()
@@ -298,13 +318,13 @@ class ThinkEngine:
                 raise PlanRunError("there is no run to go on with")
             run, past = info.run, replay(ledger, info.run)
             if past.state.last is not None:
-                return RunWriter(past.plan, past.state, ledger, run, file, self.on_event)
-        if plan is None:
+                return RunWriter(past.plan, past.state, ledger, run, file, self.on_event, past.snapped)
+        if given is None:
             raise PlanRunError("there is no plan to begin with")
         if not resume:
             run = self.run_id or secrets.token_hex(8)
             ledger.begin(RunInfo(run, time.time(), self._take_inputs(), self.run_name))
-        return RunWriter(plan, RunState(), ledger, run, file, self.on_event)
+        return RunWriter(given.plan, RunState(), ledger, run, file, self.on_event)
 
     def _take_inputs(self) -> dict[str, Any]:
         try:

@@ -168,9 +168,15 @@ class Ledger(Protocol):
         """
 
     def records(
-        self, run: str, *, kinds: Sequence[Kind] = (), newest_first: bool = False, limit: int | None = None
+        self,
+        run: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        after: int = 0,
+        newest_first: bool = False,
+        limit: int | None = None,
     ) -> Iterator[Record]:
-        """The records of a run, of these kinds or all, without outputs."""
+        """The records of a run behind this number, of these kinds or all, without outputs."""
 
     def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
         """How many records of these kinds, or of all, a run has."""
@@ -209,6 +215,12 @@ class Ledger(Protocol):
     def has_view(self, run: str, digest: str) -> bool:
         """Whether the file has ever had a text with this hash."""
 
+    def add_snapshot(self, run: str, text: str) -> None:
+        """Keep what the records of a run so far come to, in the place of what was kept before."""
+
+    def snapshot(self, run: str) -> str | None:
+        """What was kept last of that, if anything was."""
+
     def close(self) -> None:
         """Let go of what it holds."""
 
@@ -223,6 +235,7 @@ class MemoryLedger:
     _owners: dict[str, tuple[Owner, float]] = field(factory=dict, init=False)
     _views: dict[str, list[str]] = field(factory=dict, init=False)
     _digests: set[tuple[str, str]] = field(factory=set, init=False)
+    _snapshots: dict[str, str] = field(factory=dict, init=False)
 
     def runs(self) -> Sequence[RunInfo]:
         """All runs, the oldest first."""
@@ -255,10 +268,16 @@ class MemoryLedger:
         return kept
 
     def records(
-        self, run: str, *, kinds: Sequence[Kind] = (), newest_first: bool = False, limit: int | None = None
+        self,
+        run: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        after: int = 0,
+        newest_first: bool = False,
+        limit: int | None = None,
     ) -> Iterator[Record]:
         """The records of a run."""
-        records = list(self._records.get(run, ()))
+        records = self._records.get(run, [])[after:]
         chosen = (one for one in (records[::-1] if newest_first else records) if not kinds or one.kind in kinds)
         return islice(chosen, limit)
 
@@ -302,6 +321,14 @@ class MemoryLedger:
     def has_view(self, run: str, digest: str) -> bool:
         """Whether there was such a text."""
         return (run, digest) in self._digests
+
+    def add_snapshot(self, run: str, text: str) -> None:
+        """Keep a snapshot."""
+        self._snapshots[run] = text
+
+    def snapshot(self, run: str) -> str | None:
+        """The last snapshot."""
+        return self._snapshots.get(run)
 
     def close(self) -> None:
         """Nothing is held."""

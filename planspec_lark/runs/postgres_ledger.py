@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PostgresLedger", "hide_password"]
 
-_VERSION = 1
+_VERSION = 2
 _TABLES = f"""
 CREATE SCHEMA IF NOT EXISTS planspec;
 CREATE TABLE version (version integer NOT NULL);
@@ -40,6 +40,7 @@ CREATE TABLE leases (run text PRIMARY KEY, owner text NOT NULL, until double pre
 CREATE TABLE views (
   run text NOT NULL, number integer NOT NULL, digest text NOT NULL, text text, PRIMARY KEY (run, number)
 );
+CREATE TABLE snapshots (run text PRIMARY KEY, text text NOT NULL);
 """  # noqa: S608  (nothing but a number of our own)
 # Any number that nobody else locks: those who make the tables wait for each other.
 _MAKING = 0x50534C47

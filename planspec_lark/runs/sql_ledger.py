@@ -121,29 +121,34 @@ class SqlLedger(ABC):
         return evolve(record, outputs={}, seq=seq, time=at)
 
     def records(
-        self, run: str, *, kinds: Sequence[Kind] = (), newest_first: bool = False, limit: int | None = None
+        self,
+        run: str,
+        *,
+        kinds: Sequence[Kind] = (),
+        after: int = 0,
+        newest_first: bool = False,
+        limit: int | None = None,
     ) -> Iterator[Record]:
         """The records of a run, read some at a time."""
-        last, left = None, limit
+        bounds, left = f" AND seq > {after:d}", limit
         while left is None or left > 0:
             count = _ROWS_AT_A_TIME if left is None else min(left, _ROWS_AT_A_TIME)
             with self._errors():
-                rows = [_read(row) for row in self._select(run, kinds, last, newest_first, count)]
+                rows = [_read(row) for row in self._select(run, kinds, bounds, newest_first, count)]
             yield from rows
             if len(rows) < count:
                 return
             last = rows[-1].seq
+            bounds = f" AND seq > {after:d} AND seq < {last:d}" if newest_first else f" AND seq > {last:d}"
             left = None if left is None else left - len(rows)
 
     def _select(
-        self, run: str, kinds: Sequence[Kind], last: int | None, newest_first: bool, count: int
+        self, run: str, kinds: Sequence[Kind], bounds: str, newest_first: bool, count: int
     ) -> Sequence[tuple[Any, ...]]:
         where, values = _where(run, kinds)
-        if last is not None:
-            where += f" AND seq {'<' if newest_first else '>'} {last:d}"
         order = "DESC" if newest_first else "ASC"
         # Nothing but names and numbers of our own stands in the statement.
-        statement = f"SELECT {_COLUMNS} FROM records WHERE {where} ORDER BY seq {order} LIMIT {count:d}"  # noqa: S608
+        statement = f"SELECT {_COLUMNS} FROM records WHERE {where}{bounds} ORDER BY seq {order} LIMIT {count:d}"  # noqa: S608
         return self._execute(statement, values)
 
     def count(self, run: str, *, kinds: Sequence[Kind] = ()) -> int:
@@ -219,6 +224,22 @@ class SqlLedger(ABC):
         """Whether there was such a text."""
         with self._errors():
             return bool(self._execute("SELECT 1 FROM views WHERE run = ? AND digest = ? LIMIT 1", (run, digest)))
+
+    # ---------------------------------------------------------------- snapshots
+
+    def add_snapshot(self, run: str, text: str) -> None:
+        """Keep a snapshot."""
+        statement = (
+            "INSERT INTO snapshots (run, text) VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET text = excluded.text"
+        )
+        with self._errors(), self._transaction():
+            self._execute(statement, (run, text))
+
+    def snapshot(self, run: str) -> str | None:
+        """The last snapshot."""
+        with self._errors():
+            rows = self._execute("SELECT text FROM snapshots WHERE run = ?", (run,))
+            return str(rows[0][0]) if rows else None
 
 
 def _where(run: str, kinds: Sequence[Kind]) -> tuple[str, list[str]]:

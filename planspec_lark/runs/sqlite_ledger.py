@@ -18,7 +18,7 @@ from planspec_lark.syntax.source import visible, visible_name
 __all__ = ["SqliteLedger", "ledger_path", "open_ledger"]
 
 # "PSLG", and the version of the tables.
-_APPLICATION, _VERSION = 0x50534C47, 3
+_APPLICATION, _VERSION = 0x50534C47, 4
 _TABLES = """
 CREATE TABLE runs (
   number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, time REAL NOT NULL, inputs TEXT NOT NULL,
@@ -38,6 +38,7 @@ CREATE TABLE leases (run TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT N
 CREATE TABLE views (
   run TEXT NOT NULL, number INTEGER NOT NULL, digest TEXT NOT NULL, text TEXT, PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
+CREATE TABLE snapshots (run TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 """
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Iterator
 from copy import deepcopy
 from itertools import count
 from typing import Any
 
-from attrs import define, field
+import pytest
+from attrs import define, evolve, field
 from hypothesis import given, strategies as st
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, Severity, iter_steps, parse_plan, serialize_plan
@@ -29,6 +31,8 @@ from planspec_lark.engine import (
     ThinkEvent,
 )
 from planspec_lark.engine.resume import replay
+from planspec_lark.engine.run_state import RunState
+from planspec_lark.engine.snapshot import can_be_kept, read_snapshot, write_snapshot
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import MemoryLedger
 from planspec_lark.runs.ledger import Kind, Record
@@ -38,6 +42,14 @@ from tests import strategies
 LIMITS = EngineLimits(max_rounds=4, max_attempts=6, max_added=15, max_plannings=8, max_loop=3)
 # More calls than this are a run without an end.
 MOST_CALLS = 20_000
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _many_snapshots() -> Iterator[None]:
+    """The plans are small, and so are the runs."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("planspec_lark.engine.run_writer._BETWEEN_SNAPSHOTS", 1)
+        yield
 
 
 class Stop(BaseException):
@@ -270,6 +282,22 @@ def test_a_run_ends_and_its_records_say_where_it_stands(plan: PlanSpec, seed: in
         assert result.reason
     statuses = {step.step_id: step.status for step in iter_steps(result.plan)}
     assert result.blocked == tuple(id for id, status in statuses.items() if status is PlanStatus.BLOCKED)
+
+
+@given(_plans(), st.integers(0, 2**32), _texts)
+def test_a_snapshot_says_what_the_records_come_to(plan: PlanSpec, seed: int, texts: list[str]) -> None:
+    ledger = MemoryLedger()
+    run = _engine(plan, Chaos(seed, texts), ledger).run().run
+    state, copied = RunState(), RunState()
+    for record in ledger.records(run):
+        for each in (state, copied):
+            each.take(record)
+        if can_be_kept(copied):
+            snapshot = read_snapshot(write_snapshot(copied, record, "plan\n"))
+            assert snapshot is not None
+            assert snapshot.ends_with(record)
+            copied = evolve(snapshot.state, last=record)
+        assert copied == state
 
 
 def _shown(ledger: MemoryLedger, text: str) -> PlanSpec:

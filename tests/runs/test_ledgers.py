@@ -82,6 +82,34 @@ def test_values_of_several_records(make: Make) -> None:
         ledger.values("other", {"v1": 1})
 
 
+def test_records_behind_a_number(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    for number in range(450):
+        _append(ledger, Record(Kind.DONE if number % 2 else Kind.STARTED))
+
+    def numbers(**options: Any) -> list[int]:
+        return [record.seq for record in ledger.records("r", **options)]
+
+    assert numbers(after=0) == numbers() == [*range(1, 451)]
+    assert numbers(after=3) == [*range(4, 451)]
+    assert numbers(after=3, newest_first=True) == [*range(450, 3, -1)]
+    assert numbers(after=445, kinds=[Kind.DONE]) == [446, 448, 450]
+    assert numbers(after=3, limit=2) == [4, 5]
+    assert numbers(after=3, limit=2, newest_first=True) == [450, 449]
+    assert numbers(after=450) == numbers(after=451, newest_first=True) == []
+
+
+def test_the_last_snapshot_of_a_run(make: Make) -> None:
+    ledger = make()
+    assert ledger.snapshot("r") is None
+    for text in ("first", "second → ✓"):
+        ledger.add_snapshot("r", text)
+        assert make().snapshot("r") == text
+    ledger.add_snapshot("s", "third")
+    assert (make().snapshot("r"), make().snapshot("s"), make().snapshot("t")) == ("second → ✓", "third", None)
+
+
 def test_a_value_is_one_s_own(make: Make) -> None:
     ledger, value = make(), [1]
     ledger.begin(RunInfo("r", 1.0))

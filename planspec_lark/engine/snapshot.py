@@ -1,0 +1,86 @@
+"""A snapshot of a run: what its records up to one of them come to, so that a replay need not begin with the first.
+
+The records alone count. A snapshot that is damaged, of another version, or of other records is as good as none.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from functools import cache
+from typing import Any
+
+from attrs import fields, frozen
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from planspec_lark import __version__
+from planspec_lark.engine.run_state import RunState
+from planspec_lark.planspec.parser import GRAMMAR_VERSION
+from planspec_lark.runs.ledger import Record
+
+__all__ = ["Snapshot", "can_be_kept", "read_snapshot", "write_snapshot"]
+
+# Another version may make something else of the same records.
+_VERSION = f"{__version__}, grammar {GRAMMAR_VERSION}"
+# The last record is in the ledger, and there are no stalls.
+_LEFT_OUT = ("last", "stalls")
+_KEPT = {one.name for one in fields(RunState)}.difference(_LEFT_OUT)
+
+
+@frozen
+class Snapshot:
+    """Where a run stood.
+
+    Attributes:
+        version: of what has written it.
+        seq, time, after: of the last record that it has.
+        plan: the plan's text.
+        state: what the records come to, without the last of them.
+    """
+
+    version: str
+    seq: int
+    time: float
+    after: str
+    plan: str
+    state: RunState
+
+    def ends_with(self, record: Record | None) -> bool:
+        """Whether this is the last record that it has."""
+        return record is not None and (self.seq, self.time, self.after) == (record.seq, record.time, record.after)
+
+
+def can_be_kept(state: RunState) -> bool:
+    """Whether a snapshot can say a state: of stalls, several steps may share one, which no text can say."""
+    return not state.stalls
+
+
+def write_snapshot(state: RunState, last: Record, plan: str) -> str:
+    """The text of a snapshot: JSON, made shorter."""
+    made = Snapshot(_VERSION, last.seq, last.time, last.after, plan, state)
+    text = json.dumps(_converter().unstructure(made))
+    return b64encode(zlib.compress(text.encode(), 1)).decode()
+
+
+def read_snapshot(text: str | None) -> Snapshot | None:
+    """The snapshot that a text is; None where there is none that could be used."""
+    if text is None:
+        return None
+    try:
+        # Has a checksum.
+        value = json.loads(zlib.decompress(b64decode(text, validate=True)))
+    except (ValueError, zlib.error):
+        return None
+    is_ours = value["version"] == _VERSION and value["state"].keys() == _KEPT
+    return _converter().structure(value, Snapshot) if is_ours else None
+
+
+@cache
+def _converter() -> Converter:
+    made = Converter(detailed_validation=False)
+    left_out: dict[str, Any] = {name: override(omit=True) for name in _LEFT_OUT}
+    made.register_structure_hook(RunState, make_dict_structure_fn(RunState, made, **left_out))
+    made.register_unstructure_hook(RunState, make_dict_unstructure_fn(RunState, made, **left_out))
+    return made

@@ -285,19 +285,28 @@ class ThinkEngine:
                 ledger = self.ledger or held.enter_context(closing(open_ledger(file.path)))
             else:
                 ledger = self.ledger or MemoryLedger()
-            writer = self._writer(given, file, ledger, resume=resume)
+            run = self._find_run(ledger) if resume else self._add_run(ledger)
+            # Whoever may write the file is the only one at work, whatever an older lease says. A ledger from elsewhere
+            # may have writers elsewhere.
+            is_own = file is not None and self.ledger is None
+            writer: RunWriter
+
+            def write() -> None:
+                writer.write_view()
+
+            # First: what others are at work on need not be read.
+            beside = keeping(
+                ledger, run, write=None if file is None else write, pause=self.view_pause, takes_over=is_own
+            )
+            keeper = held.enter_context(beside)
+            writer = self._writer(given, file, ledger, run, resume=resume)
+            writer.keeper = keeper
             if given is not None and given.text != writer.text.text:
                 plan = given.plan
             elif file is not None and [*ledger.views(writer.run)][:1] == [writer.text.text]:
                 writer.leave_shown()
             if subtask is not None:
                 _check_subtask(plan or writer.plan, subtask)
-            # Whoever may write the file is the only one at work, whatever an older lease says. A ledger from elsewhere
-            # may have writers elsewhere.
-            is_own = file is not None and self.ledger is None
-            write = None if file is None else writer.write_view
-            beside = keeping(ledger, writer.run, write=write, pause=self.view_pause, takes_over=is_own)
-            writer.keeper = held.enter_context(beside)
             if is_run:
                 about = partial(_about, ledger, writer.run)
                 writer.telemetry = held.enter_context(telling(LOG, writer.run, "plan", about))
@@ -310,20 +319,31 @@ class ThinkEngine:
             writer.scope = subtask or ""
             yield writer
 
-    def _writer(self, given: _Given | None, file: LeasedPlan | None, ledger: Ledger, *, resume: bool) -> RunWriter:
-        """The writer of a new run, or of the last one."""
+    def _find_run(self, ledger: Ledger) -> str:
+        """The run to go on with."""
+        info = ledger.find_run(self.run_id) if self.run_id else ledger.last_run()
+        if info is None:
+            raise PlanRunError("there is no run to go on with")
+        return info.run
+
+    def _add_run(self, ledger: Ledger) -> str:
+        """A new run."""
+        if self.plan is None:
+            raise PlanRunError("there is no plan to begin with")
+        run = self.run_id or secrets.token_hex(8)
+        ledger.begin(RunInfo(run, time.time(), self._take_inputs(), self.run_name))
+        return run
+
+    def _writer(
+        self, given: _Given | None, file: LeasedPlan | None, ledger: Ledger, run: str, *, resume: bool
+    ) -> RunWriter:
+        """The writer of a run: of a new one, or of one that has records."""
         if resume:
-            info = ledger.find_run(self.run_id) if self.run_id else ledger.last_run()
-            if info is None:
-                raise PlanRunError("there is no run to go on with")
-            run, past = info.run, replay(ledger, info.run)
+            past = replay(ledger, run)
             if past.state.last is not None:
                 return RunWriter(past.plan, past.state, ledger, run, file, self.on_event, past.snapped)
         if given is None:
             raise PlanRunError("there is no plan to begin with")
-        if not resume:
-            run = self.run_id or secrets.token_hex(8)
-            ledger.begin(RunInfo(run, time.time(), self._take_inputs(), self.run_name))
         return RunWriter(given.plan, RunState(), ledger, run, file, self.on_event)
 
     def _take_inputs(self) -> dict[str, Any]:

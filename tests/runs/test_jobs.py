@@ -102,6 +102,14 @@ def test_a_run_that_is_busy(ledger: MemoryLedger) -> None:
     assert run_plan(ledger, "r", world.operator) is not None
 
 
+def test_a_run_that_is_busy_is_not_read(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit_plan(ledger, PLAN, "r")
+    ledger.acquire("r", ELSEWHERE, seconds=60)
+    for name in ("records", "snapshot"):
+        monkeypatch.delattr(MemoryLedger, name)
+    assert run_plan(ledger, "r", World().operator) is None
+
+
 def test_whoever_has_lost_the_lease_stops(database: str) -> None:
     """While it does step 1, another one takes over, and does all of it."""
     submit_plan(database, PLAN, "r")

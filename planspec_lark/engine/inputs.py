@@ -81,6 +81,7 @@ class Values:
         self._declared: dict[str, list[PlanStep]] = {}
         self._known: dict[str, dict[str, int]] = {}
         self._names: dict[str, tuple[str, ...]] = {}
+        self._news: set[str] = set()
 
     def needs(self, step: PlanStep) -> Needs:
         """What goes into a step."""
@@ -98,6 +99,11 @@ class Values:
         """Note that a step was done."""
         if self._shape == self._writer.shape:
             self._add(step)
+
+    def take_news(self) -> set[str]:
+        """The names of what was put out since this was asked last."""
+        news, self._news = self._news, set()
+        return news
 
     def has(self, name: str) -> bool:
         """Whether any step of the plan has put out this, as it stands now."""
@@ -172,6 +178,7 @@ class Values:
         finished = self._writer.state.finished.get(step.step_id)
         if finished is not None and finished.hash == hash_of(step):
             self._names[step.step_id] = finished.outputs
+            self._news.update(finished.outputs)
             for name in finished.outputs:
                 # The last one stands last.
                 self._known.setdefault(name, {})[step.step_id] = finished.seq

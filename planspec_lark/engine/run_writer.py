@@ -70,6 +70,11 @@ class ThinkEvent:
     plan: PlanSpec
 
 
+def _opens(before: str, after: str) -> bool:
+    """Whether a step may be open then that was not, or one that another waits for."""
+    return after == PlanStatus.PENDING.value or before == PlanStatus.BLOCKED.value
+
+
 def _ignore(_: ThinkEvent) -> None:
     pass
 
@@ -165,7 +170,7 @@ class RunWriter:
                     changes[patch.step.step_id] = change
             if changes:
                 self.text.update(*changes)
-            if any(change.status and change.status[1] == PlanStatus.PENDING.value for change in changes.values()):
+            if any(change.status and _opens(*change.status) for change in changes.values()):
                 self.version += 1
             step_id, own = ("", "") if step is None else (step.step_id, hash_of(step))
             record = Record(kind, step_id, own, attempt, _data(data, effort), outputs or {}, changes)

@@ -8,7 +8,7 @@ from functools import partial
 from time import monotonic, time
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from planspec_lark.awaitables import Ended, OverdueError, Pause, RunningLoopError, Work
 from planspec_lark.engine.inputs import Needs, Values
@@ -26,7 +26,7 @@ from planspec_lark.engine.models import (
 from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
 from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
-from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import PlanStatus, PlanStep, copy_own, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Kind, LedgerError
 from planspec_lark.syntax.source import one_line, visible
@@ -45,7 +45,9 @@ def brief(text: str) -> str:
 
 def own_step(step: PlanStep) -> PlanStep:
     """A copy of a step without what stands below it."""
-    return evolve(step, children=[], inputs=list(step.inputs), outputs=list(step.outputs), detail=list(step.detail))
+    made = copy_own(step)
+    made.children.clear()
+    return made
 
 
 def fold_plan(writer: RunWriter) -> str:
@@ -88,6 +90,15 @@ class Begun:
     work: Work | Pause
 
 
+@define
+class _Looked:
+    """Blocked steps that were looked at since a change that may repair any of them, and by name those that lack it."""
+
+    version: int = -1
+    steps: set[str] = field(factory=set)
+    by_name: dict[str, set[str]] = field(factory=dict)
+
+
 @frozen
 class StepRunner:
     """Runs steps and closes containers.
@@ -107,6 +118,7 @@ class StepRunner:
     seconds_left: Callable[[], float]
     # When the next try of an attempt begins, on the clock of this process; by key.
     _due: dict[str, float] = field(factory=dict, init=False)
+    _looked: _Looked = field(factory=_Looked, init=False)
 
     def begin(self, step: PlanStep) -> Begun | None:
         """What the operator is to do for a step; None where there is nothing to do, or it cannot begin."""
@@ -371,8 +383,8 @@ class StepRunner:
 
     def open_again(self) -> bool:
         """Open a step that was blocked for a cause which is repaired by now; says whether there was one."""
-        for step_id, names in self.writer.state.lacking.items():
-            step = self.writer.find(step_id)
+        for step_id in self._find_suspects():
+            names, step = self.writer.state.lacking[step_id], self.writer.find(step_id)
             if not self.writer.is_run(step_id):
                 continue
             if step is not None and step.status is PlanStatus.BLOCKED and self._is_repaired(step, names):
@@ -382,9 +394,23 @@ class StepRunner:
         above = [Patch(one, PlanStatus.ACTIVE, "") for one in self._blocked_above(step)]
         status = PlanStatus.PENDING if names else PlanStatus.ACTIVE
         self.writer.note(Kind.OPENED, step, patches=[Patch(step, status, ""), *above], description=step.description)
-        # A container is open again without being pending.
-        self.writer.version += 1
         return True
+
+    def _find_suspects(self) -> list[str]:
+        """The steps that may be repaired: where nothing else has changed, those that lack what was put out just now."""
+        lacking, looked = self.writer.state.lacking, self._looked
+        news = self.values.take_news()
+        if looked.version != self.writer.version:
+            looked.version = self.writer.version
+            looked.steps.clear()
+            looked.by_name.clear()
+        found = lacking.keys() - looked.steps
+        looked.steps |= found
+        for step_id in found:
+            for name in lacking[step_id]:
+                looked.by_name.setdefault(name, set()).add(step_id)
+        found.update(*(looked.by_name.get(name, ()) for name in news))
+        return [step_id for step_id in lacking if step_id in found] if found else []
 
     def _is_repaired(self, step: PlanStep, lacked: Sequence[str]) -> bool:
         if any(child.status is PlanStatus.BLOCKED for child in step.children):

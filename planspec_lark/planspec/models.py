@@ -469,7 +469,7 @@ class PlanSpec:
     def __deepcopy__(self, memo: dict[int, Any]) -> PlanSpec:
         # Not step by step: that would begin a walk for each of them.
         steps = [*map(copy_own, self.steps)]
-        made = make_plan(self.title, self.goal, [*self.goal_detail], [*self.constraints], steps)
+        made = _make_plan(self.title, self.goal, [*self.goal_detail], [*self.constraints], steps)
         for step in iter_steps(made):
             if step.children:
                 step.children[:] = map(copy_own, step.children)
@@ -547,7 +547,7 @@ def _trusting(model: type[attrs.AttrsInstance]) -> Callable[..., Any]:
 
 
 make_step: Callable[..., PlanStep] = _trusting(PlanStep)
-make_plan: Callable[..., PlanSpec] = _trusting(PlanSpec)
+_make_plan: Callable[..., PlanSpec] = _trusting(PlanSpec)
 
 
 def reset(model: PlanSpec | PlanStep, *names: str) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from planspec_lark import PlanStatus, parse_plan, serialize_plan
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan, serialize_plan
 from planspec_lark.engine import (
     Budget,
     EngineLimits,
@@ -19,9 +19,11 @@ from planspec_lark.engine import (
 )
 from planspec_lark.engine.execution import read_execution
 from planspec_lark.engine.requests import request_execution
+from planspec_lark.engine.run_state import RunState
+from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.llm import model_planner
 from planspec_lark.runs import MemoryLedger
-from planspec_lark.runs.ledger import Kind
+from planspec_lark.runs.ledger import Kind, RunInfo
 from tests.engine.worlds import World, chosen, failed, lacking, ok, plan, shown
 
 TWO = "1. [act] dig → hole\n2. [act] fill\n"
@@ -117,6 +119,16 @@ def test_what_lacked_an_input_opens_again_when_a_new_step_puts_it_out() -> None:
     world = World({"fill": [lacking("which hole?"), ok()]}, plannings=["PLAN_CMD: ADD 1 [act] dig → hole"])
     assert world.run("1. [act] fill\n  > ← hole\n").outcome is Outcome.CONVERGED
     assert world.log == ["run 1", "plan changes", "run 1", "run 2"]
+
+
+def test_a_step_that_is_no_more_blocked_is_looked_for() -> None:
+    step, ledger = PlanStep("1", "", "act", "a", status=PlanStatus.BLOCKED), MemoryLedger()
+    ledger.begin(RunInfo("r", 1.0))
+    writer = RunWriter(PlanSpec(goal="g", steps=[step]), RunState(), ledger, "r", None)
+    writer.note(Kind.OPENED, step, patches=[Patch(step, PlanStatus.ACTIVE)])
+    assert writer.version == 1
+    writer.note(Kind.DONE, step, patches=[Patch(step, PlanStatus.DONE)])
+    assert writer.version == 1
 
 
 def test_what_commands_alone_have_blocked_opens_again() -> None:

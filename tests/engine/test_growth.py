@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from planspec_lark import PlanSpec, PlanStep
-from planspec_lark.engine import OperatorResult, Outcome, StepCall, ThinkEngine
+from planspec_lark.engine import HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.runs import SqliteLedger
 from planspec_lark.runs.history import History
@@ -68,6 +68,22 @@ def _run(plan: PlanSpec) -> None:
 @pytest.mark.parametrize(("make", "size"), [(flat, 200), (alike, 200), (crowded, 300), (looped, 60)])
 def test_time_grows_as_the_plan_does(make: Callable[[int], PlanSpec], size: int) -> None:
     assert grows_evenly(make, _run, size)
+
+
+def lacking(size: int) -> PlanSpec:
+    """Half of the steps lack something, and are blocked while the others are done."""
+    needy = [_step(str(at), "need it", inputs=["never"]) for at in range(1, size // 2)]
+    return _plan([*needy, *(_step(str(at), "thing", outputs=[f"v{at}"]) for at in range(size // 2, size + 1))])
+
+
+def test_time_grows_as_the_plan_does_beside_blocked_steps() -> None:
+    def operate(call: StepCall) -> OperatorResult:
+        return OperatorResult(HopStatus.LACK_OF_INFO) if call.missing else _operate(call)
+
+    def run(plan: PlanSpec) -> None:
+        assert len(ThinkEngine(plan, operate).run().blocked) == len(plan.steps) // 2 - 1
+
+    assert grows_evenly(lacking, run, 400)
 
 
 def test_a_plan_of_a_thousand_levels() -> None:

@@ -33,6 +33,7 @@ from planspec_lark.engine import (
 from planspec_lark.engine.resume import replay
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.snapshot import can_be_kept, read_snapshot, write_snapshot
+from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import MemoryLedger
 from planspec_lark.runs.ledger import Kind, Record
@@ -298,6 +299,16 @@ def test_a_snapshot_says_what_the_records_come_to(plan: PlanSpec, seed: int, tex
             assert snapshot.ends_with(record)
             copied = evolve(snapshot.state, last=record)
         assert copied == state
+
+
+@given(_plans(), st.integers(0, 2**32), _texts)
+def test_no_other_blocked_step_could_be_opened_again(plan: PlanSpec, seed: int, texts: list[str]) -> None:
+    quick, thorough = MemoryLedger(), MemoryLedger()
+    _engine(plan, Chaos(seed, texts), quick).run()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(StepRunner, "_find_suspects", lambda runner: [*runner.writer.state.lacking])
+        _engine(plan, Chaos(seed, texts), thorough).run()
+    assert _signs(quick) == _signs(thorough)
 
 
 def _shown(ledger: MemoryLedger, text: str) -> PlanSpec:

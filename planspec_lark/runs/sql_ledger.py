@@ -197,7 +197,8 @@ class SqlLedger(ABC):
         """Give the lease back."""
         said = json.dumps([owner.host, owner.process, owner.began, owner.token])
         with self._errors(), self._transaction():
-            self._execute("DELETE FROM leases WHERE run = ? AND owner = ?", (run, said))
+            # The row stays: who waits for it must find one.
+            self._execute("UPDATE leases SET owner = '', until = 0 WHERE run = ? AND owner = ?", (run, said))
 
     # ---------------------------------------------------------------- views
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
+from collections.abc import Sequence
+from contextlib import closing
 from typing import Any
 
 import psycopg
 import pytest
 
 from planspec_lark.runs import LedgerError, PostgresLedger
-from planspec_lark.runs.ledger import Kind, Record, RunInfo
+from planspec_lark.runs.ledger import Kind, Record, RunBusyError, RunInfo
 from planspec_lark.runs.owner import Owner
 from planspec_lark.runs.postgres_ledger import hide_password
 from tests.runs.postgres import PASSWORD, Server
@@ -171,3 +173,23 @@ def test_an_address_without_its_password(postgres: Server) -> None:
 def test_without_psycopg(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     assert refusal("postgresql://x").endswith("pip install 'planspec-lark[distributed]'")
+
+
+def test_a_lease_that_is_given_back_while_another_wants_it(database: str) -> None:
+    with closing(PostgresLedger(database)) as first, closing(PostgresLedger(database)) as second:
+        first.begin(RunInfo("r", 1.0))
+        ours, theirs = Owner.new(), Owner.new()
+        first.acquire("r", theirs, seconds=60)
+        execute = second._execute
+
+        def slow(statement: str, values: Sequence[Any] = ()) -> Sequence[tuple[Any, ...]]:
+            if statement.startswith("SELECT owner"):
+                # Whatever was sent so far has arrived.
+                execute("SELECT 1")
+                first.release("r", theirs)
+            return execute(statement, values)
+
+        second._execute = slow  # type: ignore[method-assign]
+        second.acquire("r", ours, seconds=60)
+        with pytest.raises(RunBusyError):
+            first.acquire("r", theirs, seconds=60)

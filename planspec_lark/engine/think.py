@@ -47,7 +47,7 @@ from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.tree import find_step
 from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
 from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
-from planspec_lark.runs.sqlite_ledger import open_ledger
+from planspec_lark.runs.sqlite_ledger import ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import PlanSpecError, Severity
 from planspec_lark.syntax.source import visible_name
@@ -279,9 +279,11 @@ class ThinkEngine:
                 given = _Given(file.load(), str(self.plan.path))
             elif self.plan is not None:
                 given = _Given(serialize_plan(self.plan), "<plan>")
-            # Of a plan that cannot be run, there is no ledger.
+            # Of a plan that cannot be run, or that nobody has run yet, no ledger is made.
             plan = None if given is None or resume else given.plan
             if file is not None:
+                if resume and self.ledger is None and not ledger_path(file.path).exists():
+                    raise _no_run()
                 ledger = self.ledger or held.enter_context(closing(open_ledger(file.path)))
             else:
                 ledger = self.ledger or MemoryLedger()
@@ -323,7 +325,7 @@ class ThinkEngine:
         """The run to go on with."""
         info = ledger.find_run(self.run_id) if self.run_id else ledger.last_run()
         if info is None:
-            raise PlanRunError("there is no run to go on with")
+            raise _no_run()
         return info.run
 
     def _add_run(self, ledger: Ledger) -> str:
@@ -537,6 +539,10 @@ class ThinkEngine:
         state = writer.state
         plan = deepcopy(writer.plan)
         return RunResult(outcome, reason, writer.run, plan, outputs, state.round, state.effort, tuple(blocked))
+
+
+def _no_run() -> PlanRunError:
+    return PlanRunError("there is no run to go on with")
 
 
 def _about(ledger: Ledger, run: str) -> tuple[str, str]:

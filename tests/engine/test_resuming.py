@@ -12,7 +12,17 @@ import pytest
 
 from planspec_lark import PlanFile, PlanFileError, PlanSyntaxError, parse_plan
 from planspec_lark.document import LeasedPlan
-from planspec_lark.engine import Budget, Edited, EditedError, EngineLimits, OperatorResult, Outcome, RunResult, Unusable
+from planspec_lark.engine import (
+    Budget,
+    Edited,
+    EditedError,
+    EngineLimits,
+    OperatorResult,
+    Outcome,
+    PlanRunError,
+    RunResult,
+    Unusable,
+)
 from tests.corpus import ROOT
 from tests.engine.worlds import World, chosen, failed, ok, shown
 
@@ -572,3 +582,10 @@ def test_what_is_cut_off_takes_no_retry_away(path: Path) -> None:
     world = World({"c": [failed(), ok()]}, {"c": ["RETRY"]})
     assert world.run(path, resume=True, limits=EngineLimits(max_attempts=2)).outcome is Outcome.CONVERGED
     assert world.log == ["run 3", "reflect 3", "run 3", "run 4"]
+
+
+def test_where_there_is_no_run_no_ledger_is_made(tmp_path: Path) -> None:
+    (tmp_path / "p").write_text("Goal: g\n## Steps\n1. [act] a\n")
+    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+        World().run(tmp_path / "p", resume=True)
+    assert os.listdir(tmp_path) == ["p"]

@@ -69,7 +69,7 @@ def test_values_of_several_records(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
     for number in range(1, 451):
-        _append(ledger, Record(Kind.DONE, outputs={f"v{number}": number, "last": [number], "other": 0}))
+        append(ledger, Record(Kind.DONE, outputs={f"v{number}": number, "last": [number], "other": 0}))
     places = {**{f"v{number}": number for number in range(450, 0, -1)}, "last": 7}
     found = ledger.values("r", places)
     assert list(found) == list(places)
@@ -86,7 +86,7 @@ def test_records_behind_a_number(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
     for number in range(450):
-        _append(ledger, Record(Kind.DONE if number % 2 else Kind.STARTED))
+        append(ledger, Record(Kind.DONE if number % 2 else Kind.STARTED))
 
     def numbers(**options: Any) -> list[int]:
         return [record.seq for record in ledger.records("r", **options)]

@@ -214,8 +214,8 @@ def _signs(ledger: MemoryLedger) -> list[tuple[Any, ...]]:
     signs: list[tuple[Any, ...]] = []
     (run,) = {info.run for info in ledger.runs()}
     for record in ledger.records(run):
-        data = {name: value for name, value in record.data.items() if name != "key"}
-        # The key has the run's own name.
+        # The key has the run's own name, and a trace is of one process.
+        data = {name: value for name, value in record.data.items() if name not in ("key", "trace")}
         data["key"] = str(record.data.get("key", "")).partition(":")[2]
         sign = (record.kind, record.step, record.hash, record.attempt, data, record.plan, record.after)
         if record.kind not in (Kind.RESUMED, Kind.ENDED) and not (record.kind is Kind.STARTED and sign in signs):

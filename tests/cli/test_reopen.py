@@ -73,7 +73,7 @@ def test_what_steps_have_taken() -> None:
     assert 0 < sums["2"]["seconds"] <= sums[""]["seconds"]
     lines = run("log", "bakery.md", "--summary").stdout.splitlines()
     assert lines[1].split()[:3] == ["2", "1", "attempt"]
-    assert lines[1].endswith("1 calls  70 tokens  cost 0.5")
+    assert lines[1].endswith("1 call  70 tokens  cost 0.5")
     assert lines[-1].startswith("all ")
 
 

@@ -366,20 +366,28 @@ class LeasedPlan:
             if self._is_lost():
                 raise PlanFileError(f"{name}: somebody has removed the lease of this run, and may run the plan as well")
             if not file._replace(self.path, self._known, data):
-                with file._explained():
-                    self.path.stat()
+                if not os.path.lexists(self.path):
+                    raise PlanEditedError(f"{name}: {os.strerror(errno.ENOENT)}")
                 raise PlanEditedError(
                     f"{name}: somebody has edited the plan while it was run; resume to go on with that"
                 )
-            self._known = data
-            with file._explained():
-                self._look = _look(self.path)
+            self._known, self._look = data, ()
+            with suppress(OSError):
+                # First: whoever has written to it since it was replaced is found out by what it says.
+                look = _look(self.path)
+                if _says(self.path, data):
+                    self._look = look
 
 
 def _look(path: Path) -> tuple[int, ...]:
     """What changes, most of the time, where somebody writes to a file."""
     known = path.stat()
     return known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
+
+
+def _says(path: Path, data: bytes) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(data) + 1) == data
 
 
 def _compare(real: Path, known: os.stat_result | None, before: bytes | None) -> None:

@@ -17,7 +17,7 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive
-from planspec_lark.document.file import LeasedPlan, PlanEditedError, PlanFile
+from planspec_lark.document.file import LeasedPlan, PlanEditedError, PlanFile, PlanFileError
 from planspec_lark.engine.budget import Meter, OutOfBudget
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
@@ -49,13 +49,16 @@ from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
 from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
 from planspec_lark.runs.sqlite_ledger import ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
-from planspec_lark.syntax.diagnostics import PlanSpecError, Severity
+from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, Severity
 from planspec_lark.syntax.source import visible_name
 
 __all__ = ["PlanRunError", "RunResult", "ThinkEngine"]
 
 
 _BEGINNINGS = (Kind.BEGUN, Kind.RESUMED)
+# Seconds that an edited file has to stay as it is before it counts as written, and those that an editor gets until it
+# holds a plan.
+_QUIET, _PATIENCE = 0.2, 5.0
 
 
 class PlanRunError(PlanSpecError):
@@ -384,7 +387,7 @@ class ThinkEngine:
             else:
                 reopen(writer, step)
 
-    def _settle(self, writer: RunWriter, *, at_end: bool = False) -> None:
+    def _settle(self, writer: RunWriter, *, at_end: bool = False) -> Turn[None]:
         """Take over what somebody has edited while the plan was run; raise what else has gone wrong beside the run."""
         assert writer.keeper is not None
         is_due = at_end
@@ -397,16 +400,51 @@ class ThinkEngine:
             if is_due:
                 writer.keeper.flush()
         except PlanEditedError:
-            assert writer.file is not None
-            assert isinstance(self.plan, PlanFile)
+            # Until it is taken over, nothing may be written over it.
+            with writer.keeper.held():
+                try:
+                    yield from self._take_edit(writer)
+                except BaseException:
+                    # What was edited is still there for whoever goes on.
+                    writer.keeper.leave_view()
+                    raise
+
+    def _take_edit(self, writer: RunWriter) -> Turn[None]:
+        """Take over what somebody has edited, once it is written as a whole."""
+        file = writer.file
+        assert file is not None
+        assert isinstance(self.plan, PlanFile)
+        until = time.monotonic() + _PATIENCE
+        while True:
             try:
-                given = parse_plan(writer.file.load(), name=str(self.plan.path))
+                text = file.load()
+                # Of a plan that is written in pieces, the first ones may be a plan as well.
+                yield Pause(_QUIET)
+                yield FIRST
+                if file.looks_edited() and time.monotonic() < until:
+                    continue
+                given = parse_plan(text, name=str(self.plan.path))
                 _check(given)
-                self._take_plan(writer, given, Kind.EDITED)
-            except BaseException:
-                # What was edited is still there for whoever goes on.
-                writer.keeper.leave_view()
-                raise
+                break
+            except (PlanFileError, PlanSyntaxError, PlanRunError):
+                # An editor may take the old file away before it puts the new one in its place.
+                if time.monotonic() >= until:
+                    raise
+            yield Pause(_QUIET)
+            yield FIRST
+        self._take_plan(writer, given, Kind.EDITED)
+
+    def _is_disturbed(self, writer: RunWriter) -> bool:
+        """Whether nothing may be begun before :meth:`_settle` has looked at what goes on beside the run."""
+        keeper, file = writer.keeper, writer.file
+        assert keeper is not None
+        if keeper.is_at_fault:
+            return True
+        if file is None or not file.looks_edited():
+            return False
+        # It may be the keeper that is writing.
+        with keeper.held():
+            return file.looks_edited()
 
     # ---------------------------------------------------------------- running
 
@@ -427,12 +465,16 @@ class ThinkEngine:
         try:
             while True:
                 if not at_work:
-                    self._settle(writer)
+                    yield from self._settle(writer)
                     if step_runner.open_again():
                         continue
+                elif self._is_disturbed(writer):
+                    ended = yield FIRST
+                    step_runner.end(at_work.pop(ended.work), ended)
+                    continue
                 found = scheduler.find()
                 if found is None:
-                    self._settle(writer, at_end=True)
+                    yield from self._settle(writer, at_end=True)
                     if scheduler.find() is not None:
                         continue
                     reason = yield from self._end_round(writer, values, replanner)

@@ -106,6 +106,17 @@ class Keeper:
                 now = monotonic()
                 self._next_write = now + max(self._pause, (now - began) / _SHARE)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the view from being written by others as long as this block lasts; waits for who is writing it."""
+        with self._writing:
+            yield
+
+    @property
+    def is_at_fault(self) -> bool:
+        """Whether something has gone wrong that nobody has been told of."""
+        return self._fault is not None
+
     def leave_view(self) -> None:
         """Leave the view as it is from now on."""
         with self._writing:

@@ -628,3 +628,13 @@ def test_where_nothing_can_be_locked(path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(PlanFileError, match=r"plan\.md: No locks available"):
         write(path, NEW)
     assert path.read_text() == OLD
+
+
+def test_an_edit_right_behind_a_save_is_seen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with PlanFile(path).leased() as plan:
+        plan.load()
+        plan.save(NEW)
+        assert not plan.looks_edited()
+        monkeypatch.setattr("planspec_lark.files.sync_folder", lambda _: path.write_text(NEW + "3. [act] c\n"))
+        plan.save(NEW + "3. [act] d\n")
+        assert plan.looks_edited()

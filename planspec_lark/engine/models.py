@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import random
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -52,7 +52,8 @@ _LONGEST_MODEL = 200
 def _check_number(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name}: expected a number, not {type(value).__name__}")
-    if not 0 <= value < math.inf:
+    # An integer may be larger than any float.
+    if not 0 <= value <= sys.float_info.max:
         raise ValueError(f"{name}: {value} is out of range")
 
 
@@ -138,7 +139,7 @@ class Effort:
         return Effort(
             self.llm_calls + other.llm_calls,
             self.tokens + other.tokens,
-            self.cost + other.cost,
+            min(self.cost + other.cost, sys.float_info.max),
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             model=models.pop() if len(models) == 1 else "",

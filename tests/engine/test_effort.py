@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from planspec_lark.engine import Effort
@@ -33,6 +35,13 @@ def test_a_sum_has_the_model_of_all(one: Effort, other: Effort, model: str) -> N
 def test_parts_are_summed() -> None:
     made = Effort(1, cost=0.5, input_tokens=5, output_tokens=6) + Effort(2, cost=1, input_tokens=50, output_tokens=60)
     assert made == Effort(3, 121, 1.5, input_tokens=55, output_tokens=66)
+
+
+def test_a_cost_that_is_too_much_for_a_sum_ends_no_run() -> None:
+    most = Effort(1, cost=1.7e308)
+    assert (most + most).cost == (most + most + most).cost < math.inf
+    with pytest.raises(ValueError, match="cost"):
+        Effort(1, cost=10**400)
 
 
 def test_a_name_is_cut_and_can_be_shown() -> None:

@@ -425,6 +425,7 @@ def test_a_process_does_not_wait_for_a_thread_that_takes_too_long(tmp_path: Path
     [
         {"timeout": 0},
         {"timeout": float("inf")},
+        {"timeout": 10**400},
         {"timeout": float("nan")},
         {"timeout": True},
         {"max_tries": 0},
@@ -441,7 +442,7 @@ def test_policies_that_are_none(wrong: Any) -> None:
         StepPolicy(**wrong)
 
 
-@pytest.mark.parametrize("wrong", [-1, float("inf"), float("nan"), "5", None, True])
+@pytest.mark.parametrize("wrong", [-1, float("inf"), pytest.param(10**400, id="huge"), float("nan"), "5", None, True])
 def test_pauses_that_are_none(wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="retry_after"):
         TransientError("busy", retry_after=wrong)

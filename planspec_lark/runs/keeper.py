@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from threading import Condition, RLock, Thread
 from time import monotonic
 
-from planspec_lark.runs.ledger import Ledger, LedgerError
+from planspec_lark.runs.ledger import Ledger, LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
 
 __all__ = ["LEASE_SECONDS", "VIEW_PAUSE", "Keeper", "keeping"]
@@ -70,7 +70,9 @@ class Keeper:
         self._is_stale = self._is_closed = False
         self._fault: Exception | None = None
         self._next_write = monotonic() + pause / 4
-        self._next_renewal = monotonic() + LEASE_SECONDS / 3
+        self._expiry = monotonic() + LEASE_SECONDS
+        # None where the lease was lost.
+        self._next_renewal: float | None = monotonic() + LEASE_SECONDS / 3
         self._thread = Thread(target=self._work, name="planspec-keeper", daemon=True)
 
     def start(self) -> None:
@@ -151,15 +153,29 @@ class Keeper:
 
     def _left(self) -> float | None:
         """Seconds until there is something to do; None where that depends on the run."""
-        if self._fault is not None:
-            return None
-        at = min(self._next_renewal, self._next_write) if self._is_stale and self._pause else self._next_renewal
-        return max(0.0, at - monotonic())
+        times = [] if self._next_renewal is None else [self._next_renewal]
+        if self._fault is None and self._is_stale and self._pause:
+            times.append(self._next_write)
+        return max(0.0, min(times) - monotonic()) if times else None
 
     def _do(self) -> None:
         now = monotonic()
-        if self._fault is None and now >= self._next_renewal:
-            self._next_renewal = now + LEASE_SECONDS / 3
-            self._ledger.acquire(self._run, self.owner, seconds=LEASE_SECONDS)
+        # Whatever is wrong with the view, and however long it takes until somebody is told: the run is at work.
+        if self._next_renewal is not None and now >= self._next_renewal:
+            self._renew(now)
         if self._fault is None and self._is_stale and self._pause and now >= self._next_write:
             self.flush()
+
+    def _renew(self, now: float) -> None:
+        self._next_renewal = None
+        try:
+            self._ledger.acquire(self._run, self.owner, seconds=LEASE_SECONDS)
+        except RunBusyError:
+            raise
+        except LedgerError:
+            # What keeps a ledger busy may be over before the lease is.
+            if monotonic() >= self._expiry:
+                raise
+            self._next_renewal = monotonic() + LEASE_SECONDS / 30
+        else:
+            self._expiry, self._next_renewal = now + LEASE_SECONDS, now + LEASE_SECONDS / 3

@@ -6,14 +6,16 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
 
 from planspec_lark.runs import MemoryLedger, RunInfo, SqliteLedger, keeper as module
 from planspec_lark.runs.keeper import Keeper, keeping
-from planspec_lark.runs.ledger import RunBusyError
+from planspec_lark.runs.ledger import LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
 
 
@@ -132,6 +134,46 @@ def test_a_lease_that_was_lost_ends_the_run(ledger: MemoryLedger, monkeypatch: p
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
+def test_a_lease_is_renewed_whatever_is_wrong_with_the_view(
+    ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LEASE_SECONDS", 0.3)
+    tried: list[object] = []
+
+    def write() -> None:
+        tried.append("view")
+        raise OSError("full")
+
+    with suppress(OSError), keeping(ledger, "r", write=write, pause=0.01) as keeper:
+        keeper.mark()
+        _wait_for("view", tried)
+        # A step is at work, and nobody has heard of it.
+        time.sleep(0.6)
+        with pytest.raises(RunBusyError):
+            ledger.acquire("r", evolve(Owner.new(), host="elsewhere"), seconds=1)
+
+
+@pytest.mark.parametrize(("seconds", "is_told"), [(0.2, False), (60, True)])
+def test_a_ledger_that_is_busy_for_a_while(
+    ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch, seconds: float, is_told: bool
+) -> None:
+    monkeypatch.setattr(module, "LEASE_SECONDS", 0.6)
+    asked: list[float] = []
+
+    take = MemoryLedger.acquire
+
+    def acquire(*given: Any, **more: Any) -> None:
+        asked.append(time.monotonic())
+        if len(asked) > 1 and time.monotonic() - asked[1] < seconds:
+            raise LedgerError("locked")
+        take(*given, **more)
+
+    monkeypatch.setattr(MemoryLedger, "acquire", acquire)
+    with keeping(ledger, "r") as keeper:
+        time.sleep(1.5)
+        assert keeper.is_at_fault is is_told
+
+
 def test_a_process_that_was_killed_holds_no_lease(tmp_path: Path) -> None:
     path = tmp_path / "ledger"
     code = (

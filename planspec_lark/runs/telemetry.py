@@ -418,9 +418,18 @@ def _api() -> _Api | None:
 @cache
 def _load() -> _Api | None:
     try:
-        return _Api(import_module("opentelemetry.trace"), import_module("opentelemetry.metrics"))
+        api = _Api(import_module("opentelemetry.trace"), import_module("opentelemetry.metrics"))
     except ImportError:
         return None
+    try:
+        # What the environment names is loaded here, and may not be there: no run ends for that.
+        _tracer(api)
+        api.metrics.get_meter(_SCOPE, _version())
+        import_module("opentelemetry.propagate")
+    except Exception as error:
+        getLogger(__name__).warning("OpenTelemetry cannot be used: %s: %s", type(error).__name__, _brief(str(error)))
+        return None
+    return api
 
 
 def _tracer(api: _Api) -> Any:

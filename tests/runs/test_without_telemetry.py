@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,3 +56,25 @@ print(json.dumps([dict(one.data) for one in ledger.records("r")]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert '"trace"' not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["OTEL_PYTHON_TRACER_PROVIDER", "OTEL_PYTHON_METER_PROVIDER", "OTEL_PROPAGATORS"])
+def test_what_the_environment_names_is_not_there(name: str, tmp_path: Path) -> None:
+    code = """
+import logging, sys
+logging.basicConfig(stream=sys.stdout, format="%(name)s %(message)s")
+logging.getLogger("opentelemetry").propagate = False
+from planspec_lark import parse_plan
+from planspec_lark.engine import OperatorResult, ThinkEngine
+from planspec_lark.llm import Program
+def operate(_):
+    return OperatorResult(result=Program(["echo", "done"])(""))
+print(ThinkEngine(parse_plan("Goal: g\\n## Steps\\n1. [act] a"), operate).run().outcome.value)
+"""
+    environment = {**os.environ, "OTEL_PYTHON_TRACER_PROVIDER": "sdk_tracer_provider", name: "nowhere"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    said, outcome = done.stdout.splitlines()
+    assert said.startswith("planspec_lark.runs.telemetry OpenTelemetry cannot be used: ")
+    assert outcome == "converged"

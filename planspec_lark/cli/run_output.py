@@ -120,7 +120,8 @@ def _decision(data: _Brief) -> list[str]:
 def _resumption(data: _Brief) -> list[str]:
     record = data.data
     lines = ["the plan was edited since"] if record.get("is_edited") else []
-    lines += [f"the edit counts, not the run: {_brief(one)}" for one in record.get("conflicts", ())[:_LISTED]]
+    differ = "the edit (ours) and the run (theirs) differ"
+    lines += [f"{differ}: {_brief(one)}" for one in record.get("conflicts", ())[:_LISTED]]
     moves = list(record.get("moves", {}).items())[:_LISTED]
     lines += [f"step {visible_name(str(old))} is {visible_name(str(new))} now" for old, new in moves]
     if edited := record.get("edited"):

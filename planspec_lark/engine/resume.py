@@ -14,6 +14,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from planspec_lark.diff.merge import merge_plans
+from planspec_lark.diff.models import MergeConflict
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
@@ -162,12 +163,19 @@ def catch_up(given: PlanSpec, ledger: Ledger, run: str, plan: PlanSpec) -> Caugh
     shown = [parse_plan(text) for text in ledger.views(run)]
     if not shown:
         return CaughtUp(given, is_edited=True)
-    # The last one may not have reached the file.
-    base = min(shown, key=lambda one: _count_changes(one, given))
+    # The last one may not have reached the file. Where nothing tells them apart, it has not: taken for what was edited,
+    # it would have whatever it says to be done set back.
+    base = min(reversed(shown), key=lambda one: _count_changes(one, given))
     if base == plan:
         return CaughtUp(given, is_edited=True)
     merged = merge_plans(base, given, plan)
-    return CaughtUp(merged.plan, True, tuple(map(str, merged.conflicts)))
+    return CaughtUp(merged.plan, True, tuple(map(_say, merged.conflicts)))
+
+
+def _say(conflict: MergeConflict) -> str:
+    """What the edit and the run do not agree on, and which of them counts."""
+    # Nothing that either has worked on is removed.
+    return f"{conflict}: {'it stays' if 'removal' in conflict.names else 'the edit counts'}"
 
 
 def _count_changes(one: PlanSpec, other: PlanSpec) -> int:

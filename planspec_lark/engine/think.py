@@ -371,6 +371,7 @@ class ThinkEngine:
         if edits.edited and self.edited is Edited.ASK:
             raise EditedError([step.step_id for step in edits.edited])
         _check(now.plan)
+        scope = _find_scope(now.plan, writer.scope, edits.moves)
         writer.replace(now.plan)
         writer.note_shape(
             kind,
@@ -381,6 +382,7 @@ class ThinkEngine:
             edited=[step.step_id for step in edits.edited],
             **data,
         )
+        writer.scope = scope
         for step in edits.edited:
             if self.edited is Edited.KEEP:
                 writer.note(Kind.KEPT, step)
@@ -603,6 +605,21 @@ def _check(plan: PlanSpec) -> None:
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise PlanRunError(f"the plan cannot be run: {faults[0]}{more}")
+
+
+def _find_scope(plan: PlanSpec, scope: str, moves: Mapping[str, str]) -> str:
+    """Where the subtask that is run stands in an edited plan; "" where the whole plan is run.
+
+    Raises:
+        PlanRunError: it is there no more.
+    """
+    if not scope:
+        return ""
+    if scope not in moves and scope in moves.values():
+        raise PlanRunError(f"subtask {visible_name(scope)} is run, and an edit has put another step in its place")
+    found = moves.get(scope, scope)
+    _check_subtask(plan, found)
+    return found
 
 
 def _check_subtask(plan: PlanSpec, step_id: str) -> None:

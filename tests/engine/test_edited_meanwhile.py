@@ -11,7 +11,7 @@ import pytest
 from attrs import define, field
 
 from planspec_lark import PlanFileError, PlanSyntaxError
-from planspec_lark.engine import OperatorResult, Outcome, StepCall, ThinkEngine, think
+from planspec_lark.engine import HopStatus, OperatorResult, Outcome, PlanRunError, StepCall, ThinkEngine, think
 
 PLAN = "Goal: g\n## Steps\n" + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(1, 13))
 MORE = "13. [act] one more\n"
@@ -109,3 +109,59 @@ def test_an_edit_counts_while_others_are_at_work(path: Path) -> None:
     assert editor.run(path, 3) is Outcome.CONVERGED
     assert "another part" in editor.done
     assert "part 12" not in editor.done
+
+
+# ---------------------------------------------------------------- a subtask alone
+
+SUBTASK = "Goal: g\n## Steps\n1. [act] before\n2. [subtask] dig\n  2.1. [act] a\n  2.2. [act] b\n3. [act] behind\n"
+
+
+def _run_subtask(path: Path, *pairs: tuple[str, str], status: HopStatus = HopStatus.OK) -> list[str]:
+    done = []
+    path.write_text(SUBTASK)
+
+    def operate(call: StepCall) -> OperatorResult:
+        done.append(call.step.description)
+        if call.step.description == "a":
+            text = path.read_text()
+            for old, new in pairs:
+                assert old in text
+                text = text.replace(old, new)
+            path.write_text(text)
+        return OperatorResult(status)
+
+    ThinkEngine(path, operate, view_pause=0).run_subtask("2")
+    return done
+
+
+def test_a_subtask_that_is_run_gets_another_number(path: Path) -> None:
+    pairs = [("3. ", "4. "), ("2. [>]", "3. [>]"), ("  2.", "  3."), ("1. [act] before", "1. [act] x\n2. [act] before")]
+    assert _run_subtask(path, *pairs) == ["a", "b"]
+    assert "1. [act] x\n2. [act] before\n3. [x] [subtask] dig\n" in path.read_text()
+    assert "\n4. [act] behind\n" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("behind", "why"),
+    [("2. [act] behind\n", "an edit has put another step in its place"), ("", "there is no such step")],
+)
+def test_a_subtask_that_is_run_is_removed(path: Path, behind: str, why: str) -> None:
+    below = "2. [>] [subtask] dig\n  2.1. [>] [act] a\n  2.2. [act] b\n3. [act] behind\n"
+    with pytest.raises(PlanRunError, match=why):
+        _run_subtask(path, (below, behind), status=HopStatus.FAIL)
+    # Nothing of it is lost, and nothing else was done.
+    assert "1. [act] before\n" in path.read_text()
+    assert "behind" not in path.read_text() or behind in path.read_text()
+
+
+def test_a_step_is_removed_while_it_is_done(path: Path) -> None:
+    def remove(call: StepCall) -> OperatorResult:
+        if call.step.description == "behind":
+            path.write_text(path.read_text().replace("3. [>] [act] behind\n", ""))
+        return OperatorResult()
+
+    path.write_text(SUBTASK)
+    told: list[str] = []
+    ThinkEngine(path, remove, view_pause=0, on_event=lambda event: told.extend(event.data.get("conflicts", ()))).run()
+    assert told == ["step 3: ours removed it, theirs changed it: it stays"]
+    assert "3. [x] [act] behind\n" in path.read_text()

@@ -34,6 +34,7 @@ from planspec_lark.engine.models import (
     StepCall,
     StepPolicy,
 )
+from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Past, catch_up, find_edits, reopen, replay
 from planspec_lark.engine.run_state import RunState
@@ -383,6 +384,10 @@ class ThinkEngine:
             **data,
         )
         writer.scope = scope
+        if given is not None:
+            # Until the view is written, the next edit is one of this text. Only now: what is noted here is no edit.
+            shown = PlanText(given)
+            writer.ledger.add_view(writer.run, shown.digest, shown.text)
         for step in edits.edited:
             if self.edited is Edited.KEEP:
                 writer.note(Kind.KEPT, step)

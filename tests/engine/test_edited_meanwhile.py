@@ -11,7 +11,16 @@ import pytest
 from attrs import define, field
 
 from planspec_lark import PlanFileError, PlanSyntaxError
-from planspec_lark.engine import HopStatus, OperatorResult, Outcome, PlanRunError, StepCall, ThinkEngine, think
+from planspec_lark.engine import (
+    HopStatus,
+    OperatorResult,
+    Outcome,
+    PlanRunError,
+    StepCall,
+    ThinkEngine,
+    ThinkEvent,
+    think,
+)
 
 PLAN = "Goal: g\n## Steps\n" + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(1, 13))
 MORE = "13. [act] one more\n"
@@ -94,7 +103,14 @@ def test_a_file_that_stays_no_plan(
     path: Path, text: str | None, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(think, "_PATIENCE", 0.3)
-    editor = Editor(path.unlink if text is None else lambda: path.write_text(text) and None)
+
+    def edit() -> None:
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+
+    editor = Editor(edit)
     with pytest.raises(error):
         editor.run(path)
     # Nothing is written over what was edited.
@@ -109,6 +125,28 @@ def test_an_edit_counts_while_others_are_at_work(path: Path) -> None:
     assert editor.run(path, 3) is Outcome.CONVERGED
     assert "another part" in editor.done
     assert "part 12" not in editor.done
+
+
+def test_an_edit_of_what_somebody_has_just_edited(path: Path) -> None:
+    texts = ["Goal: g\n## Steps\n1. [act] a\n2. [act] b\n3. [act] c\n4. [act] d\n"]
+    texts.append("Goal: g\n## Steps\n1. [act] new\n2. [act] a\n3. [act] b\n4. [act] c\n5. [act] d\n")
+    texts.append(texts[1] + "6. [act] newer\n")
+    path.write_text(texts[0])
+    done = []
+
+    def operate(call: StepCall) -> OperatorResult:
+        done.append(call.step.description)
+        if call.step.description == "a":
+            path.write_text(texts[1])
+        return OperatorResult()
+
+    def tell(event: ThinkEvent) -> None:
+        if event.kind.value == "edited" and path.read_text() == texts[1]:
+            path.write_text(texts[2])
+
+    ThinkEngine(path, operate, on_event=tell, view_pause=60).run()
+    assert sorted(done) == ["a", "b", "c", "d", "new", "newer"]
+    assert path.read_text().count("[x]") == 6
 
 
 # ---------------------------------------------------------------- a subtask alone

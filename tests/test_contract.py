@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -53,3 +54,27 @@ def test_an_import_upwards_or_sideways_is_found(copy: Path, room: str, line: str
 def test_a_new_room_has_to_be_placed(copy: Path) -> None:
     (copy / "planspec_lark" / "attic.py").write_text('"""Nowhere."""\n', encoding="utf-8")
     assert check(copy).returncode != 0
+
+
+# ---------------------------------------------------------------- the map
+
+
+def _packages() -> dict[str, str]:
+    """What the map in CONTRIBUTING.md says of each package."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    start = text.index("planspec_lark/\n")
+    entries = re.split(r"\n  (?=\w+/ )", text[start : text.index("\ntests/", start)])
+    return {entry.partition("/")[0]: entry for entry in entries[1:]}
+
+
+def test_the_map_has_every_package() -> None:
+    found = {path.parent.name for path in (ROOT / "planspec_lark").glob("*/__init__.py")}
+    assert {*_packages()} == found
+
+
+@pytest.mark.parametrize("package", sorted({*_packages()} - {"cli"}))
+def test_the_map_has_every_module(package: str) -> None:
+    entry = _packages()[package]
+    found = {path.stem for path in (ROOT / "planspec_lark" / package).glob("*.py")} - {"__init__"}
+    assert found <= {*re.findall(r"\w+", entry)}
+    assert {*re.findall(r"(\w+)(?: \([^)]*\))?\s+·", entry)} <= found

@@ -47,7 +47,7 @@ from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.planspec.tree import find_step
 from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
-from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
+from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, MemoryLedger, RunInfo
 from planspec_lark.runs.sqlite_ledger import ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, Severity
@@ -270,11 +270,19 @@ class ThinkEngine:
         is_known = ledger is not None and bool(self.run_id) and ledger.find_run(self.run_id) is not None
         if ledger is not None and is_known and ledger.count(self.run_id):
             return self.run_id
-        with self._begun(None, resume=is_known) as writer:
-            return writer.run
+        try:
+            with self._begun(None, resume=is_known, is_beginning=True) as writer:
+                return writer.run
+        except LedgerError:
+            if is_known or ledger is None or not self.run_id or ledger.find_run(self.run_id) is None:
+                raise
+        # Somebody else has begun the same run at this very moment.
+        return self.begin()
 
     @contextmanager
-    def _begun(self, subtask: str | None, *, resume: bool, is_run: bool = False) -> Iterator[RunWriter]:
+    def _begun(
+        self, subtask: str | None, *, resume: bool, is_run: bool = False, is_beginning: bool = False
+    ) -> Iterator[RunWriter]:
         with ExitStack() as held:
             file: LeasedPlan | None = None
             given: _Given | None = None
@@ -320,7 +328,7 @@ class ThinkEngine:
                 writer.write_view()
                 inputs = self._take_inputs() if resume else {}
                 writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs, trace=trace_at_hand())
-            else:
+            elif not is_beginning:
                 self._take_plan(writer, plan, Kind.RESUMED, inputs=self._take_inputs(), trace=trace_at_hand())
             writer.scope = subtask or ""
             yield writer

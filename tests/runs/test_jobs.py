@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 
 from planspec_lark.engine import Budget, OperatorResult, Outcome, PlanRunError, StepCall, run_plan, submit_plan
+from planspec_lark.planspec import PlanSpec
 from planspec_lark.runs import Kind, Ledger, LedgerError, MemoryLedger, PostgresLedger, RunInfo
 from planspec_lark.runs.owner import Owner
 from tests.engine.worlds import World, ok, plan
@@ -78,6 +79,49 @@ def test_a_beginning_that_was_cut_off(ledger: MemoryLedger) -> None:
         run_plan(ledger, "r", World().operator)
     submit_plan(ledger, PLAN, "r", inputs={"k": 1})
     assert run_plan(ledger, "r", World().operator) is not None
+
+
+class _SlowLedger(MemoryLedger):
+    """Somebody else submits a plan while the first caller is at this method."""
+
+    def __init__(self, at: str, other: PlanSpec) -> None:
+        super().__init__()
+        self._at, self._other = at, other
+
+    def _wait(self, name: str) -> None:
+        if name == self._at:
+            self._at = ""
+            submit_plan(self, self._other, "r")
+
+    def begin(self, info: RunInfo) -> None:
+        self._wait("begin")
+        super().begin(info)
+
+    def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
+        self._wait("acquire")
+        super().acquire(run, owner, seconds=seconds, takes_over=takes_over)
+
+
+@pytest.mark.parametrize("at", ["begin", "acquire"])
+def test_a_plan_is_submitted_by_two_at_once(at: str) -> None:
+    ledger = _SlowLedger(at, PLAN)
+    submit_plan(ledger, PLAN, "r")
+    assert [record.kind for record in ledger.records("r")] == [Kind.BEGUN]
+    result = run_plan(ledger, "r", World().operator)
+    assert result is not None
+    assert result.outputs == {"x": "a", "y": "b"}
+
+
+@pytest.mark.parametrize("at", ["begin", "acquire"])
+def test_two_plans_are_submitted_at_once(at: str) -> None:
+    """The plan of the run is that of who was first, whatever the other one has."""
+    ledger = _SlowLedger(at, PLAN)
+    with pytest.raises(PlanRunError, match="run r has begun with another plan"):
+        submit_plan(ledger, plan("1. [act] z\n"), "r")
+    world = World()
+    result = run_plan(ledger, "r", world.operator)
+    assert result is not None
+    assert (result.outputs, world.ran) == ({"x": "a", "y": "b"}, ["1", "2", "3"])
 
 
 def test_what_cannot_be_run(ledger: MemoryLedger) -> None:

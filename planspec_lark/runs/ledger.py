@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice
+from threading import Lock
 from typing import Any, Protocol
 
 from attrs import define, evolve, field, frozen
@@ -227,7 +228,7 @@ class Ledger(Protocol):
 
 @define
 class MemoryLedger:
-    """A ledger that ends with its process."""
+    """A ledger that ends with its process; its threads may share it."""
 
     _runs: list[RunInfo] = field(factory=list, init=False)
     _records: dict[str, list[Record]] = field(factory=dict, init=False)
@@ -236,6 +237,8 @@ class MemoryLedger:
     _views: dict[str, list[str]] = field(factory=dict, init=False)
     _digests: set[tuple[str, str]] = field(factory=set, init=False)
     _snapshots: dict[str, str] = field(factory=dict, init=False)
+    # Held where what is there decides what is written.
+    _lock: Lock = field(factory=Lock, init=False, repr=False, eq=False)
 
     def runs(self) -> Sequence[RunInfo]:
         """All runs, the oldest first."""
@@ -251,20 +254,22 @@ class MemoryLedger:
 
     def begin(self, info: RunInfo) -> None:
         """Note a new run."""
-        if self.find_run(info.run) is not None:
-            raise LedgerError(known(info.run))
-        self._runs.append(info)
+        with self._lock:
+            if self.find_run(info.run) is not None:
+                raise LedgerError(known(info.run))
+            self._runs.append(info)
 
     def append(self, run: str, record: Record, *, after: int) -> Record:
         """Keep a record."""
-        records = self._records.setdefault(run, [])
-        if len(records) != after:
-            raise FencedError(fenced(run))
-        for name, value in record.outputs.items():
-            # As text, so that what comes out is a value of its own, and the same as from a file.
-            self._values[run, after + 1, name] = json.dumps(value)
+        # As text, so that what comes out is a value of its own, and the same as from a file.
+        values = {(run, after + 1, name): json.dumps(value) for name, value in record.outputs.items()}
         kept = evolve(record, outputs={}, seq=after + 1, time=time.time())
-        records.append(kept)
+        with self._lock:
+            records = self._records.setdefault(run, [])
+            if len(records) != after:
+                raise FencedError(fenced(run))
+            self._values.update(values)
+            records.append(kept)
         return kept
 
     def records(
@@ -295,15 +300,17 @@ class MemoryLedger:
 
     def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
         """Take the lease of a run, or renew it."""
-        known, until = self._owners.get(run, (owner, 0.0))
-        if not takes_over and known != owner and until > time.time() and not known.is_gone():
-            raise RunBusyError(busy(run, known, until - time.time()))
-        self._owners[run] = owner, time.time() + seconds
+        with self._lock:
+            known, until = self._owners.get(run, (owner, 0.0))
+            if not takes_over and known != owner and until > time.time() and not known.is_gone():
+                raise RunBusyError(busy(run, known, until - time.time()))
+            self._owners[run] = owner, time.time() + seconds
 
     def release(self, run: str, owner: Owner) -> None:
         """Give the lease back."""
-        if self._owners.get(run, (None, 0.0))[0] == owner:
-            del self._owners[run]
+        with self._lock:
+            if self._owners.get(run, (None, 0.0))[0] == owner:
+                del self._owners[run]
 
     def add_view(self, run: str, digest: str, text: str) -> None:
         """Note a text of the plan's file."""

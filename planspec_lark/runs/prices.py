@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +16,8 @@ _TABLE, _PRICE = ("currency", "models"), ("input", "output")
 # The unit of prices: so many tokens.
 _MILLION = 1_000_000
 _LONGEST_CURRENCY = 20
+# No money is worth less. What is reckoned with more could be more than a float can be, and JSON has no infinity.
+_HIGHEST_PRICE = 10**15
 
 
 class PricesError(PlanSpecError):
@@ -88,8 +89,10 @@ def _price(value: object, where: str) -> Price:
     given = _fields(value, where, _PRICE)
     for name in _PRICE:
         amount = given.get(name)
-        if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount < math.inf:
-            raise PricesError(f"{where}.{name}: expected what a million tokens cost, a number from 0")
+        if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount <= _HIGHEST_PRICE:
+            raise PricesError(
+                f"{where}.{name}: expected what a million tokens cost, a number from 0 to {_HIGHEST_PRICE:,}"
+            )
     return Price(given["input"], given["output"])
 
 

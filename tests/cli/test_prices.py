@@ -102,6 +102,8 @@ def test_many_reasons_are_cut_short(capsys: pytest.CaptureFixture[str]) -> None:
         ("prices.toml", "models = ", "Invalid value"),
         ("prices.toml", "a = " + "[" * 5000, ""),
         ("prices.toml", "[models.m]\ninput = nan\noutput = 1\n", "models.m.input: expected"),
+        ("prices.toml", "[models.m]\ninput = 1e308\noutput = 1\n", "models.m.input: expected"),
+        ("prices.toml", f"[models.m]\ninput = 1\noutput = {10**400}\n", "models.m.output: expected"),
         ("prices.json", " " * 1_000_001, "bytes"),
     ],
 )

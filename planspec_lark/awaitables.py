@@ -14,7 +14,7 @@ import inspect
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
 from threading import Event, Thread
@@ -175,9 +175,10 @@ def _wait(call: Call, runner: asyncio.Runner, instead: str) -> Any:
 def _call(call: Call) -> Any:
     try:
         return call()
-    except StopIteration as error:
-        # No future can hold that: whoever waits for it would wait for ever.
-        raise RuntimeError("what was called raised StopIteration") from error
+    except (StopIteration, CancelledError) as error:
+        # No future can hold the first: whoever waits for it would wait for ever. One that holds the other, mostly that
+        # of a future which somebody else has cancelled, looks as if the run had been cancelled.
+        raise RuntimeError(f"what was called raised {type(error).__name__}") from error
 
 
 async def _await(answer: Awaitable[Any]) -> Any:

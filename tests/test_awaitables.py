@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import CancelledError
 from contextlib import closing
 
 import pytest
@@ -69,6 +70,14 @@ def test_an_exception_comes_where_the_call_was(
 def test_a_call_that_ends_an_iteration_does_not_end_the_turn(way: Callable[[Turn[object]], object]) -> None:
     with pytest.raises(RuntimeError, match=r"^what was called raised StopIteration$"):
         way(sums(now, StopIteration(7)))
+
+
+@both
+def test_a_call_that_waits_for_what_was_cancelled_does_not_cancel_the_turn(
+    way: Callable[[Turn[object]], object],
+) -> None:
+    with pytest.raises(RuntimeError, match=r"^what was called raised CancelledError$"):
+        way(sums(now, CancelledError()))
 
 
 @both

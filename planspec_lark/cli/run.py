@@ -68,6 +68,7 @@ from planspec_lark.engine import (
     preview_resumed,
 )
 from planspec_lark.engine.models import Operator
+from planspec_lark.engine.resume import last_plan_run
 from planspec_lark.json_text import read_json
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.agents import Model
@@ -319,7 +320,8 @@ def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[s
     """The run to go on with; None where a new one begins. There is no guessing which of the two is meant."""
     last = None
     with suppress(NoLedgerError), place.reading() as ledger:
-        last = place.last_run(ledger)
+        # In a database, the name tells the runs of a plan from all others.
+        last = last_plan_run(ledger) if place.database is None else place.last_run(ledger)
     if given["resume"]:
         if last is None:
             raise Unreadable(file, "there is no run to go on with; without --resume, one begins")

@@ -23,12 +23,23 @@ from planspec_lark.engine.snapshot import Snapshot, read_snapshot
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError
+from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, RunInfo
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.grammars import readable_versions
 from planspec_lark.syntax.source import visible, visible_name
 
-__all__ = ["CaughtUp", "Edited", "EditedError", "Edits", "Past", "catch_up", "find_edits", "reopen", "replay"]
+__all__ = [
+    "CaughtUp",
+    "Edited",
+    "EditedError",
+    "Edits",
+    "Past",
+    "catch_up",
+    "find_edits",
+    "last_plan_run",
+    "reopen",
+    "replay",
+]
 
 
 class Edited(str, Enum):
@@ -71,6 +82,20 @@ class Past:
     state: RunState
     plan: PlanSpec
     snapped: int = 0
+
+
+def last_plan_run(ledger: Ledger) -> RunInfo | None:
+    """The run of a plan that has begun last. The ledger may have others beside it, such as those of tool plans."""
+    last = ledger.last_run()
+    if last is None or _is_of_plan(ledger, last):
+        return last
+    return next((info for info in reversed(ledger.runs()) if _is_of_plan(ledger, info)), None)
+
+
+def _is_of_plan(ledger: Ledger, info: RunInfo) -> bool:
+    first = next(ledger.records(info.run, limit=1), None)
+    # A beginning may have been cut off before it was written.
+    return first is None or first.plan is not None
 
 
 def replay(ledger: Ledger, run: str) -> Past:

@@ -36,7 +36,17 @@ from planspec_lark.engine.models import (
 )
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.replanner import Replanner
-from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Past, catch_up, find_edits, reopen, replay
+from planspec_lark.engine.resume import (
+    CaughtUp,
+    Edited,
+    EditedError,
+    Past,
+    catch_up,
+    find_edits,
+    last_plan_run,
+    reopen,
+    replay,
+)
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, OPEN, RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
@@ -335,7 +345,7 @@ class ThinkEngine:
 
     def _find_run(self, ledger: Ledger) -> str:
         """The run to go on with."""
-        info = ledger.find_run(self.run_id) if self.run_id else ledger.last_run()
+        info = ledger.find_run(self.run_id) if self.run_id else last_plan_run(ledger)
         if info is None:
             raise _no_run()
         return info.run

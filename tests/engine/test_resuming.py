@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ from planspec_lark.engine import (
     RunResult,
     Unusable,
 )
+from planspec_lark.runs import Kind, Record, RunInfo, SqliteLedger
+from planspec_lark.runs.sqlite_ledger import ledger_path
+from planspec_lark.tool_runner import run_toolplan
+from planspec_lark.toolplan import tool_plan_from_dict
+from tests.cli.running import run
 from tests.corpus import ROOT
 from tests.engine.worlds import World, chosen, failed, ok, shown
 
@@ -589,3 +595,30 @@ def test_where_there_is_no_run_no_ledger_is_made(tmp_path: Path) -> None:
     with pytest.raises(PlanRunError, match="there is no run to go on with"):
         World().run(tmp_path / "p", resume=True)
     assert os.listdir(tmp_path) == ["p"]
+
+
+# ---------------------------------------------------------------- ledgers that have other runs
+
+
+def test_a_tool_plan_in_the_same_ledger(path: Path) -> None:
+    _stop(path)
+    tools = tool_plan_from_dict({"target": "t", "plan": {"steps": [{"id": "sweep", "target": "t", "inputs": {}}]}})
+    atoms = [{"id": "sweep", "inputs": [], "outputs": []}]
+    ledger = ledger_path(path)
+    assert run_toolplan(tools, atoms, lambda *_: {}, ledger=ledger).is_done
+    previewed = run("run", path, "--operator", "true", "--resume", "--dry-run")
+    assert (previewed.exit_code, previewed.stderr) == (0, "")
+    world, result = _go_on(path)
+    assert result.outcome is Outcome.CONVERGED
+    assert world.ran[0] == "3"
+    with closing(SqliteLedger(ledger, read_only=True)) as known:
+        assert [info.run for info in known.runs()] == [result.run, "toolplan"]
+
+
+def test_a_ledger_of_a_tool_plan_alone(path: Path) -> None:
+    with closing(SqliteLedger(ledger_path(path))) as ledger:
+        ledger.begin(RunInfo("toolplan", 1.0))
+        ledger.append("toolplan", Record(Kind.BEGUN, data={"runner": "toolplan"}), after=0)
+    with pytest.raises(PlanRunError, match="there is no run to go on with"):
+        _go_on(path)
+    assert World(VALUES).run(path).outcome is Outcome.CONVERGED

@@ -385,15 +385,16 @@ class Kernel:
         self.context = context
 
     def _append(self, record: Record) -> None:
-        assert self.keeper is not None
-        self.keeper.check()
         kept = self._ledger.append(self._state.run, record, after=self._last)
         self._last = kept.seq
         self.telemetry.take(kept)
 
     def _mark(self) -> None:
+        """Have the file written, and raise what was wrong with it before: the ledger has the change by now."""
         assert self.keeper is not None
         self.keeper.mark()
+        with _errors(self._state.folder):
+            self.keeper.check()
 
     def write_view(self) -> None:
         """Write the file of the context.

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -342,6 +343,30 @@ def test_a_disk_that_takes_no_view_ends_the_run_and_loses_nothing(
     with open_state(tmp_path) as kernel:
         assert kernel.context == after
     assert _bytes(tmp_path).decode() == context_to_json(after) + "\n"
+
+
+def _end_a_block_beside_a_folder(state: Path) -> None:
+    """A folder stands where the context file was, and the keeper has seen that when the block ends."""
+    with open_state(state) as kernel:
+        (state / CONTEXT_FILE).unlink()
+        (state / CONTEXT_FILE).mkdir()
+        kernel.open_block(_message(execute("c")))
+        assert kernel.keeper is not None
+        end = time.monotonic() + 30
+        while not kernel.keeper.is_at_fault:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        kernel.close_block("it is there", DoneStatus.DONE)
+
+
+def test_a_result_is_kept_though_no_view_could_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_module, "VIEW_PAUSE", 0.01)
+    create_state(tmp_path, start_context("g", STEPS))
+    with pytest.raises(StateError):
+        _end_a_block_beside_a_folder(tmp_path)
+    (tmp_path / CONTEXT_FILE).rmdir()
+    (done,) = read_state(tmp_path).think.done
+    assert done.result == "it is there"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), SystemExit(1)])

@@ -64,6 +64,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.warn_unused_snapshots |= config.option.job in JOBS
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Of a job, no other file is looked into: that takes longer than some jobs."""
+    if config.option.job not in JOBS or collection_path.suffix != ".py":
+        return None
+    files = (config.rootpath / "tests" / test.partition("::")[0] for test in JOBS[config.option.job].split())
+    return None if collection_path in files else True
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not asked for."""
     asked = config.option.job

@@ -226,7 +226,8 @@ def _go_on(plan: ToolPlan, registry: Any, gives: Any, path: Path) -> None:
     for cut in (0, 1, 3):
         with closing(SqliteLedger(path)) as ledger:
             size = ledger.count("toolplan") * 2 // 3 if cut == 3 else ledger.count("toolplan") - cut
-            ledger._base.execute("DELETE FROM records WHERE seq > ?", (max(size, 1),))
+            for table in ("records", "outputs"):
+                ledger._base.execute(f"DELETE FROM {table} WHERE seq > ?", (max(size, 1),))
             last = {one.hash: one for one in ledger.records("toolplan", kinds=(Kind.DONE, Kind.FAILED))}
         tools = _Tools(gives)
         again = run_toolplan(plan, registry, tools.call, ledger=path)

@@ -356,7 +356,9 @@ def _end_a_block_beside_a_folder(state: Path) -> None:
         while not kernel.keeper.is_at_fault:
             assert time.monotonic() < end
             time.sleep(0.01)
-        kernel.close_block("it is there", DoneStatus.DONE)
+        # The run ends here, and not only where the block does.
+        with pytest.raises(StateError):
+            kernel.close_block("it is there", DoneStatus.DONE)
 
 
 def test_a_result_is_kept_though_no_view_could_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

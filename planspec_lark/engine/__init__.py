@@ -59,9 +59,9 @@ if TYPE_CHECKING:
     )
     from planspec_lark.engine.resume import Edited as Edited, EditedError as EditedError
     from planspec_lark.engine.retry import Asked as Asked, ask as ask, ask_async as ask_async
+    from planspec_lark.engine.run_rules import PlanRunError as PlanRunError
     from planspec_lark.engine.run_writer import ThinkEvent as ThinkEvent
     from planspec_lark.engine.think import (
-        PlanRunError as PlanRunError,
         RunResult as RunResult,
         ThinkEngine as ThinkEngine,
     )
@@ -89,6 +89,7 @@ else:
             "reflection": "Reflection read_reflection read_replan",
             "requests": "Request request_execution request_generation request_reflection request_replan",
             "resume": "Edited EditedError",
-            "think": "PlanRunError RunResult ThinkEngine",
+            "run_rules": "PlanRunError",
+            "think": "RunResult ThinkEngine",
         },
     )

@@ -7,7 +7,8 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from planspec_lark.engine.models import Operator, Planner, Reflector
-from planspec_lark.engine.think import PlanRunError, RunResult, ThinkEngine
+from planspec_lark.engine.run_rules import PlanRunError
+from planspec_lark.engine.think import RunResult, ThinkEngine
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import serialize_plan

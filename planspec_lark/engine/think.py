@@ -17,8 +17,9 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive
-from planspec_lark.document.file import LeasedPlan, PlanEditedError, PlanFile, PlanFileError
+from planspec_lark.document.file import LeasedPlan, PlanFile
 from planspec_lark.engine.budget import Meter, OutOfBudget
+from planspec_lark.engine.edit_watcher import EditWatcher
 from planspec_lark.engine.failure_handler import Ask, FailureHandler
 from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.models import (
@@ -34,19 +35,9 @@ from planspec_lark.engine.models import (
     StepCall,
     StepPolicy,
 )
-from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.replanner import Replanner
-from planspec_lark.engine.resume import (
-    CaughtUp,
-    Edited,
-    EditedError,
-    Past,
-    catch_up,
-    find_edits,
-    last_plan_run,
-    reopen,
-    replay,
-)
+from planspec_lark.engine.resume import Edited, last_plan_run, reopen, replay
+from planspec_lark.engine.run_rules import PlanRunError, check_runnable, check_subtask
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, OPEN, RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
@@ -54,26 +45,16 @@ from planspec_lark.engine.step_runner import Begun, StepRunner
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.rules import check_rules
-from planspec_lark.planspec.tree import find_step
 from planspec_lark.runs.keeper import VIEW_PAUSE, keeping
 from planspec_lark.runs.ledger import Kind, Ledger, LedgerError, MemoryLedger, RunInfo
 from planspec_lark.runs.sqlite_ledger import ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
-from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, Severity
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["PlanRunError", "RunResult", "ThinkEngine"]
+__all__ = ["RunResult", "ThinkEngine"]
 
 
 _BEGINNINGS = (Kind.BEGUN, Kind.RESUMED)
-# Seconds that an edited file has to stay as it is before it counts as written, and those that an editor gets until it
-# holds a plan.
-_QUIET, _PATIENCE = 0.2, 5.0
-
-
-class PlanRunError(PlanSpecError):
-    """A plan that cannot be run, or a run that cannot be gone on with; the text says why."""
 
 
 @frozen
@@ -132,7 +113,7 @@ class _Given:
     def plan(self) -> PlanSpec:
         """A plan that can be run."""
         plan = parse_plan(self.text, name=self.name)
-        _check(plan)
+        check_runnable(plan)
         return plan
 
 
@@ -330,7 +311,7 @@ class ThinkEngine:
             elif file is not None and [*ledger.views(writer.run)][:1] == [writer.text.text]:
                 writer.leave_shown()
             if subtask is not None:
-                _check_subtask(plan or writer.plan, subtask)
+                check_subtask(plan or writer.plan, subtask)
             if is_run:
                 about = partial(_about, ledger, writer.run)
                 writer.telemetry = held.enter_context(telling(LOG, writer.run, "plan", about))
@@ -339,7 +320,7 @@ class ThinkEngine:
                 inputs = self._take_inputs() if resume else {}
                 writer.note_shape(Kind.BEGUN, grammar=GRAMMAR_VERSION, inputs=inputs, trace=trace_at_hand())
             elif not is_beginning:
-                self._take_plan(writer, plan, Kind.RESUMED, inputs=self._take_inputs(), trace=trace_at_hand())
+                self._watcher(writer).take_plan(plan, Kind.RESUMED, inputs=self._take_inputs(), trace=trace_at_hand())
             writer.scope = subtask or ""
             yield writer
 
@@ -370,106 +351,16 @@ class ThinkEngine:
             raise PlanRunError("there is no plan to begin with")
         return RunWriter(given.plan, RunState(), ledger, run, file, self.on_event)
 
+    def _watcher(self, writer: RunWriter) -> EditWatcher:
+        name = str(self.plan.path) if isinstance(self.plan, PlanFile) else "<plan>"
+        return EditWatcher(writer, self.edited, name)
+
     def _take_inputs(self) -> dict[str, Any]:
         try:
             taken: dict[str, Any] = json.loads(json.dumps(dict(self.inputs), allow_nan=False))
         except (TypeError, ValueError, RecursionError) as error:
             raise PlanRunError(f"inputs: {error}") from None
         return taken
-
-    def _take_plan(self, writer: RunWriter, given: PlanSpec | None, kind: Kind, **data: Any) -> None:
-        """Go on with a plan that somebody may have edited."""
-        now = CaughtUp(writer.plan)
-        if given is not None:
-            now = catch_up(given, writer.ledger, writer.run, writer.plan)
-        if not now.is_edited:
-            if kind is not Kind.EDITED:  # somebody has edited nothing but white space
-                writer.note(kind, **data)
-            return
-        edits = find_edits(now.plan, Past(writer.state, writer.plan))
-        if edits.edited and self.edited is Edited.ASK:
-            raise EditedError([step.step_id for step in edits.edited])
-        _check(now.plan)
-        scope = _find_scope(now.plan, writer.scope, edits.moves)
-        writer.replace(now.plan)
-        writer.note_shape(
-            kind,
-            is_edited=True,
-            conflicts=list(now.conflicts),
-            moves=edits.moves,
-            gone=edits.gone,
-            edited=[step.step_id for step in edits.edited],
-            **data,
-        )
-        writer.scope = scope
-        if given is not None:
-            # Until the view is written, the next edit is one of this text. Only now: what is noted here is no edit.
-            shown = PlanText(given)
-            writer.ledger.add_view(writer.run, shown.digest, shown.text)
-        for step in edits.edited:
-            if self.edited is Edited.KEEP:
-                writer.note(Kind.KEPT, step)
-            else:
-                reopen(writer, step)
-
-    def _settle(self, writer: RunWriter, *, at_end: bool = False) -> Turn[None]:
-        """Take over what somebody has edited while the plan was run; raise what else has gone wrong beside the run."""
-        assert writer.keeper is not None
-        is_due = at_end
-        if writer.file is not None and writer.file.looks_edited():
-            # An edit counts from the next step on, and not only where the view is written next.
-            writer.keeper.mark()
-            is_due = True
-        try:
-            writer.keeper.check()
-            if is_due:
-                writer.keeper.flush()
-        except PlanEditedError:
-            # Until it is taken over, nothing may be written over it.
-            with writer.keeper.held():
-                try:
-                    yield from self._take_edit(writer)
-                except BaseException:
-                    # What was edited is still there for whoever goes on.
-                    writer.keeper.leave_view()
-                    raise
-
-    def _take_edit(self, writer: RunWriter) -> Turn[None]:
-        """Take over what somebody has edited, once it is written as a whole."""
-        file = writer.file
-        assert file is not None
-        assert isinstance(self.plan, PlanFile)
-        until = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                text = file.load()
-                # Of a plan that is written in pieces, the first ones may be a plan as well.
-                yield Pause(_QUIET)
-                yield FIRST
-                if file.looks_edited() and time.monotonic() < until:
-                    continue
-                given = parse_plan(text, name=str(self.plan.path))
-                _check(given)
-                break
-            except (PlanFileError, PlanSyntaxError, PlanRunError):
-                # An editor may take the old file away before it puts the new one in its place.
-                if time.monotonic() >= until:
-                    raise
-            yield Pause(_QUIET)
-            yield FIRST
-        self._take_plan(writer, given, Kind.EDITED)
-
-    def _is_disturbed(self, writer: RunWriter) -> bool:
-        """Whether nothing may be begun before :meth:`_settle` has looked at what goes on beside the run."""
-        keeper, file = writer.keeper, writer.file
-        assert keeper is not None
-        if keeper.is_at_fault:
-            return True
-        if file is None or not file.looks_edited():
-            return False
-        # It may be the keeper that is writing.
-        with keeper.held():
-            return file.looks_edited()
 
     # ---------------------------------------------------------------- running
 
@@ -485,21 +376,21 @@ class ThinkEngine:
         failure_handler = FailureHandler(writer, step_runner, self.reflector, self.ask, self.limits, meter.check)
         missing = partial(self._missing, values, writer)
         replanner = Replanner(writer, step_runner, self.planner, self.limits, meter.check, missing)
-        scheduler = Scheduler(writer)
+        scheduler, watcher = Scheduler(writer), self._watcher(writer)
         at_work: dict[Work | Pause, Begun] = {}
         try:
             while True:
                 if not at_work:
-                    yield from self._settle(writer)
+                    yield from watcher.settle()
                     if step_runner.open_again():
                         continue
-                elif self._is_disturbed(writer):
+                elif watcher.is_disturbed():
                     ended = yield FIRST
                     step_runner.end(at_work.pop(ended.work), ended)
                     continue
                 found = scheduler.find()
                 if found is None:
-                    yield from self._settle(writer, at_end=True)
+                    yield from watcher.settle(at_end=True)
                     if scheduler.find() is not None:
                         continue
                     reason = yield from self._end_round(writer, values, replanner)
@@ -621,32 +512,3 @@ def _about(ledger: Ledger, run: str) -> tuple[str, str]:
 
 def _find_blocked(writer: RunWriter) -> list[str]:
     return [step.step_id for step in iter_steps(writer.root) if step.status is PlanStatus.BLOCKED]
-
-
-def _check(plan: PlanSpec) -> None:
-    faults = [found.message for found in check_rules(plan) if found.severity is Severity.ERROR]
-    if faults:
-        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise PlanRunError(f"the plan cannot be run: {faults[0]}{more}")
-
-
-def _find_scope(plan: PlanSpec, scope: str, moves: Mapping[str, str]) -> str:
-    """Where the subtask that is run stands in an edited plan; "" where the whole plan is run.
-
-    Raises:
-        PlanRunError: it is there no more.
-    """
-    if not scope:
-        return ""
-    if scope not in moves and scope in moves.values():
-        raise PlanRunError(f"subtask {visible_name(scope)} is run, and an edit has put another step in its place")
-    found = moves.get(scope, scope)
-    _check_subtask(plan, found)
-    return found
-
-
-def _check_subtask(plan: PlanSpec, step_id: str) -> None:
-    step = find_step(plan, step_id)
-    if step is None or step.step_type != "subtask":
-        what = "there is no such step" if step is None else f"it is of type {step.step_type}"
-        raise PlanRunError(f"step {visible_name(step_id)} is no subtask: {what}")

@@ -19,7 +19,7 @@ from planspec_lark.engine import (
     StepCall,
     ThinkEngine,
     ThinkEvent,
-    think,
+    edit_watcher,
 )
 
 PLAN = "Goal: g\n## Steps\n" + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(1, 13))
@@ -102,7 +102,7 @@ def test_a_file_that_is_no_plan_for_a_moment(path: Path) -> None:
 def test_a_file_that_stays_no_plan(
     path: Path, text: str | None, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(think, "_PATIENCE", 0.3)
+    monkeypatch.setattr(edit_watcher, "_PATIENCE", 0.3)
 
     def edit() -> None:
         if text is None:

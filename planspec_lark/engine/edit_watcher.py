@@ -1,0 +1,152 @@
+"""What somebody edits in a plan's file while the plan is run, or has edited since."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+from planspec_lark.awaitables import FIRST, Pause, Turn
+from planspec_lark.document.file import PlanEditedError, PlanFileError
+from planspec_lark.engine.plan_text import PlanText
+from planspec_lark.engine.resume import CaughtUp, Edited, EditedError, Past, catch_up, find_edits, reopen
+from planspec_lark.engine.run_rules import PlanRunError, check_runnable, check_subtask
+from planspec_lark.engine.run_writer import RunWriter
+from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.runs.ledger import Kind
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.source import visible_name
+
+__all__ = ["EditWatcher"]
+
+# Seconds that an edited file has to stay as it is before it counts as written, and those that an editor gets until it
+# holds a plan.
+_QUIET, _PATIENCE = 0.2, 5.0
+
+
+@frozen
+class EditWatcher:
+    """Merges edits of a plan's file into a run.
+
+    Attributes:
+        writer: the run.
+        edited: what becomes of finished steps whose text was edited.
+        name: what the plan is called in errors.
+    """
+
+    writer: RunWriter
+    edited: Edited
+    name: str
+
+    def take_plan(self, given: PlanSpec | None, kind: Kind, **data: Any) -> None:
+        """Go on with a plan that somebody may have edited."""
+        writer = self.writer
+        now = CaughtUp(writer.plan)
+        if given is not None:
+            now = catch_up(given, writer.ledger, writer.run, writer.plan)
+        if not now.is_edited:
+            if kind is not Kind.EDITED:  # somebody has edited nothing but white space
+                writer.note(kind, **data)
+            return
+        edits = find_edits(now.plan, Past(writer.state, writer.plan))
+        if edits.edited and self.edited is Edited.ASK:
+            raise EditedError([step.step_id for step in edits.edited])
+        check_runnable(now.plan)
+        scope = _find_scope(now.plan, writer.scope, edits.moves)
+        writer.replace(now.plan)
+        writer.note_shape(
+            kind,
+            is_edited=True,
+            conflicts=list(now.conflicts),
+            moves=edits.moves,
+            gone=edits.gone,
+            edited=[step.step_id for step in edits.edited],
+            **data,
+        )
+        writer.scope = scope
+        if given is not None:
+            # Until the view is written, the next edit is one of this text. Only now: what is noted here is no edit.
+            shown = PlanText(given)
+            writer.ledger.add_view(writer.run, shown.digest, shown.text)
+        for step in edits.edited:
+            if self.edited is Edited.KEEP:
+                writer.note(Kind.KEPT, step)
+            else:
+                reopen(writer, step)
+
+    def settle(self, *, at_end: bool = False) -> Turn[None]:
+        """Take over what somebody has edited while the plan was run; raise what else has gone wrong beside the run."""
+        writer = self.writer
+        assert writer.keeper is not None
+        is_due = at_end
+        if writer.file is not None and writer.file.looks_edited():
+            # An edit counts from the next step on, and not only where the view is written next.
+            writer.keeper.mark()
+            is_due = True
+        try:
+            writer.keeper.check()
+            if is_due:
+                writer.keeper.flush()
+        except PlanEditedError:
+            # Until it is taken over, nothing may be written over it.
+            with writer.keeper.held():
+                try:
+                    yield from self._take_edit()
+                except BaseException:
+                    # What was edited is still there for whoever goes on.
+                    writer.keeper.leave_view()
+                    raise
+
+    def _take_edit(self) -> Turn[None]:
+        """Take over what somebody has edited, once it is written as a whole."""
+        file = self.writer.file
+        assert file is not None
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                text = file.load()
+                # Of a plan that is written in pieces, the first ones may be a plan as well.
+                yield Pause(_QUIET)
+                yield FIRST
+                if file.looks_edited() and time.monotonic() < until:
+                    continue
+                given = parse_plan(text, name=self.name)
+                check_runnable(given)
+                break
+            except (PlanFileError, PlanSyntaxError, PlanRunError):
+                # An editor may take the old file away before it puts the new one in its place.
+                if time.monotonic() >= until:
+                    raise
+            yield Pause(_QUIET)
+            yield FIRST
+        self.take_plan(given, Kind.EDITED)
+
+    def is_disturbed(self) -> bool:
+        """Whether nothing may be begun before :meth:`settle` has looked at what goes on beside the run."""
+        keeper, file = self.writer.keeper, self.writer.file
+        assert keeper is not None
+        if keeper.is_at_fault:
+            return True
+        if file is None or not file.looks_edited():
+            return False
+        # It may be the keeper that is writing.
+        with keeper.held():
+            return file.looks_edited()
+
+
+def _find_scope(plan: PlanSpec, scope: str, moves: Mapping[str, str]) -> str:
+    """Where the subtask that is run stands in an edited plan; "" where the whole plan is run.
+
+    Raises:
+        PlanRunError: it is there no more.
+    """
+    if not scope:
+        return ""
+    if scope not in moves and scope in moves.values():
+        raise PlanRunError(f"subtask {visible_name(scope)} is run, and an edit has put another step in its place")
+    found = moves.get(scope, scope)
+    check_subtask(plan, found)
+    return found

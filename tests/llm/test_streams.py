@@ -190,13 +190,15 @@ def close_async(chat: OpenAIChat) -> None:
 
 
 def cancel_async(chat: OpenAIChat) -> None:
+    has_begun = asyncio.Event()
+
     async def read() -> None:
         async for _ in chat.astream("Hi"):
-            await asyncio.sleep(0)
+            has_begun.set()
 
     async def cancelled() -> None:
         task = asyncio.create_task(read())
-        await asyncio.sleep(0.2)
+        await has_begun.wait()
         task.cancel()
         await asyncio.wait([task])
         assert task.cancelled()
@@ -209,7 +211,7 @@ def test_the_connection_ends(served: Served, stop: Callable[[OpenAIChat], None])
     served.play(streamed(*endless(), drip=0.005))
     meter = Meter()
     stop(chat_with(served, max_reply_bytes=10**7, meter=meter))
-    assert served.left.wait(3)
+    assert served.left.wait(30)
     assert meter == Meter(answers=1, uncounted=1)
 
 

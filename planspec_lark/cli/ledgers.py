@@ -95,7 +95,7 @@ class LedgerPlace:
 
     @contextmanager
     def writing(self) -> Iterator[Ledger | None]:
-        """The ledger in the database; None where an engine opens the one beside the file by itself."""
+        """The ledger in the database; None where a runner opens the one of its own by itself."""
         if self.database is None:
             yield None
             return

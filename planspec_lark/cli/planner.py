@@ -27,7 +27,7 @@ from planspec_lark.cli.planner_files import (
     prompt_language_option,
     read_context,
     read_strategy,
-    state_option,
+    state_options,
     strategy_option,
 )
 from planspec_lark.cli.plans import tree_options, write_tree
@@ -90,14 +90,16 @@ def check(  # noqa: PLR0913, PLR0917  (the options)
 
 
 @planner_command.command("prompt")
-@state_option
+@state_options
 @context_option
 @judge_options
 @strategy_option
 @prompt_language_option
 @click.option("--answer", metavar="FILE", help="An answer to that prompt: write what asks for a better one.")
-def prompt(
+def prompt(  # noqa: PLR0913, PLR0917  (the options)
     state: str,
+    database: str | None,
+    name: str | None,
     context_file: str | None,
     strategy_file: str | None,
     language: str,
@@ -114,7 +116,7 @@ def prompt(
     # The tools in the state folder belong to the plan that is there.
     judge = make_judge(None if context_file else state, **held_to)
     strategy = read_strategy(strategy_file)
-    context = read_context(context_file, state)
+    context = read_context(context_file, state, database, name)
     if context.outcome is not None:
         raise Unreadable(label(context_file or state), "this plan has ended, and waits for no message")
     if answer is not None:
@@ -141,9 +143,9 @@ def schema(strict: bool) -> None:
 
 
 @planner_command.command("show")
-@state_option
+@state_options
 @context_option
 @tree_options
-def show(state: str, context_file: str | None, **how: Any) -> None:
+def show(state: str, database: str | None, name: str | None, context_file: str | None, **how: Any) -> None:
     """Show what is done, what is at hand, and what is still to do."""
-    write_tree(context_to_plan(read_context(context_file, state)), **how)
+    write_tree(context_to_plan(read_context(context_file, state, database, name)), **how)

@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
 from planspec_lark.cli.arguments import flag, language_option, options
+from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
     UNREADABLE,
     Unreadable,
@@ -28,6 +30,9 @@ from planspec_lark.plan_next.wording.words import WORDS_LIMITS, WordsError
 from planspec_lark.planner import read_state
 from planspec_lark.syntax import PlanSyntaxError
 
+if TYPE_CHECKING:
+    from planspec_lark.runs import Ledger
+
 __all__ = [
     "context_option",
     "judge_options",
@@ -35,8 +40,8 @@ __all__ = [
     "prompt_language_option",
     "read_context",
     "read_strategy",
-    "state_errors",
-    "state_option",
+    "state_ledger",
+    "state_options",
     "strategy_option",
 ]
 
@@ -48,12 +53,23 @@ def _folder(_context: click.Context, _option: click.Parameter, value: str) -> st
     return value
 
 
-state_option = click.option(
-    "--state",
-    default=".thinkon",
-    metavar="DIR",
-    callback=_folder,
-    help="The folder that holds where the plan stands.",
+class _Held(TypedDict, total=False):
+    """What :mod:`planspec_lark.planner` takes where the folder has no ledger of its own."""
+
+    ledger: Ledger
+    run_id: str
+
+
+# Which plan it is: the folder, and where its ledger is.
+state_options = options(
+    click.option(
+        "--state",
+        default=".thinkon",
+        metavar="DIR",
+        callback=_folder,
+        help="The folder that holds where the plan stands.",
+    ),
+    database_options,
 )
 context_option = click.option(
     "--context", "context_file", metavar="FILE", help="Where the plan stands, instead of the state folder."
@@ -97,16 +113,29 @@ def read_strategy(file: str | None) -> str | None:
         return read_text(file, STRATEGY_LIMITS)
 
 
-def read_context(file: str | None, state: str) -> Context:
+@contextmanager
+def state_ledger(state: str, database: str | None, name: str | None, *, read_only: bool = False) -> Iterator[_Held]:
+    """The ledger of a state folder, and the run in it; leaves with the faults of what they hold."""
+    place = LedgerPlace.of(state, database, name)
+    with _state_errors():
+        if place.database is None:
+            yield {}
+            return
+        with place.reading() if read_only else place.writing() as ledger:
+            assert ledger is not None
+            yield {"ledger": ledger, "run_id": place.name}
+
+
+def read_context(file: str | None, state: str, database: str | None = None, name: str | None = None) -> Context:
     """The context in a file, or else in the state folder; leaves with its faults."""
     if file:
         return read_as(file, context_from_json, "this is no context", UNREADABLE, CONTEXT_LIMITS)
-    with state_errors():
-        return read_state(state)
+    with state_ledger(state, database, name, read_only=True) as held:
+        return read_state(state, **held)
 
 
 @contextmanager
-def state_errors() -> Iterator[None]:
+def _state_errors() -> Iterator[None]:
     """Leave with the faults of what a state folder holds, if it has some."""
     try:
         yield

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from attrs import evolve
 
 from planspec_lark.cli.arguments import count_option, options, timeout_option
 from planspec_lark.cli.output import (
@@ -29,8 +30,8 @@ from planspec_lark.cli.planner_files import (
     make_judge,
     prompt_language_option,
     read_strategy,
-    state_errors,
-    state_option,
+    state_ledger,
+    state_options,
     strategy_option,
 )
 from planspec_lark.cli.signals import stoppable
@@ -48,7 +49,7 @@ _GO_ON = "The plan is kept where it stands; the same command goes on from there.
 
 _SENT = click.Choice([sent.value for sent in Sent])
 _running_options = options(
-    state_option,
+    state_options,
     click.option(
         "--planner", "planner_command", required=True, metavar="CMD", help="A program that writes plan-next messages."
     ),
@@ -94,7 +95,7 @@ _running_options = options(
 
 @click.command("start")
 @click.argument("goal", metavar="GOAL")
-@state_option
+@state_options
 @click.option("--deliverable", metavar="TEXT", help="What is to be there in the end; makes the goal a Core4.")
 @click.option("--metric", metavar="TEXT", help="How good it has to be; makes the goal a Core4.")
 @click.option("--constraint", metavar="TEXT", help="Within which bounds; makes the goal a Core4.")
@@ -103,12 +104,22 @@ _running_options = options(
 )
 @click.option("--max-depth", default=DEFAULT_DEPTH, metavar="N", help="Blocks from this depth on are not planned.")
 @click.option("--overwrite", is_flag=True, help="Give up a plan that has not ended.")
-def start(goal: str, state: str, items: tuple[str, ...], max_depth: int, overwrite: bool, **sides: str | None) -> None:
+def start(  # noqa: PLR0913, PLR0917  (the options)
+    goal: str,
+    state: str,
+    database: str | None,
+    name: str | None,
+    items: tuple[str, ...],
+    max_depth: int,
+    overwrite: bool,
+    **sides: str | None,
+) -> None:
     """Begin a plan for a goal."""
-    given: Any = {name: text or "" for name, text in sides.items()}
-    with stop_at(ValueError, kind=click.UsageError), state_errors():
+    given: Any = {side: text or "" for side, text in sides.items()}
+    with stop_at(ValueError, kind=click.UsageError), state_ledger(state, database, name) as held:
         whole = Core4(goal, **given) if any(given.values()) else goal
-        create_state(state, start_context(whole, items or None, max_depth=max_depth), overwrite=overwrite)
+        context = start_context(whole, items or None, max_depth=max_depth)
+        create_state(state, context, overwrite=overwrite, **held)
     click.echo(f"{visible_name(state)}: a plan has begun; `planspec planner run` takes it on")
 
 
@@ -145,7 +156,7 @@ def _leave(context: Context) -> NoReturn:
     leave(FINDINGS if context.outcome.failed else 0)
 
 
-def _run(max_turns: int, *, state: str, **given: Any) -> Context:
+def _run(max_turns: int, *, state: str, database: str | None, name: str | None, **given: Any) -> Context:
     judge = make_judge(state, **{name: given[name] for name in ("executors_file", "words_file", "tolerant")})
     planner, executor = (_program(given, name) for name in ("planner", "executor"))
     strategy, language = read_strategy(given["strategy_file"]), given["language"]
@@ -167,8 +178,8 @@ def _run(max_turns: int, *, state: str, **given: Any) -> Context:
         on_event=tell,
     )
     try:
-        with stoppable(f"Stopped. {_GO_ON}"), state_errors():
-            context = runtime.run(max_turns=max_turns)
+        with stoppable(f"Stopped. {_GO_ON}"), state_ledger(state, database, name) as held:
+            context = evolve(runtime, **held).run(max_turns=max_turns)
     except LlmError as error:
         raise Unusable(f"{_ASKED[latest[EventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None
     if not latest:

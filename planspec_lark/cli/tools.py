@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -13,6 +14,7 @@ import click
 from planspec_lark import tool_runner, toolplan
 from planspec_lark.cli.arguments import count_option, flag, format_option
 from planspec_lark.cli.check import check_files, report_options
+from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -36,6 +38,7 @@ from planspec_lark.cli.plans import tree_options, write_tree
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.json_text import JsonText
 from planspec_lark.json_text.findings import Finding, FirstFindings
+from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.source import escape_json, visible_name
@@ -241,8 +244,17 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 @_atoms_option(required=True)
 @count_option("--jobs", default=4, help="Call so many at a time.")
 @click.option("--ledger", metavar="FILE", help="Keep what is done, and do none of it again.")
+@database_options
 @flag("--dry-run", help="Only write what would be called, wave by wave.")
-def run(file: str, atoms: tuple[str, ...], jobs: int, ledger: str | None, dry_run: bool) -> None:
+def run(  # noqa: PLR0913, PLR0917  (the options)
+    file: str,
+    atoms: tuple[str, ...],
+    jobs: int,
+    ledger: str | None,
+    database: str | None,
+    name: str | None,
+    dry_run: bool,
+) -> None:
     """Run a plan, and write its outputs as JSON.
 
     The callables are those that installed packages offer as entry points of the group `planspec_lark.atoms`. Exits with
@@ -251,25 +263,44 @@ def run(file: str, atoms: tuple[str, ...], jobs: int, ledger: str | None, dry_ru
     """
     import asyncio  # noqa: PLC0415  (slow to load, and only needed here)
 
+    if ledger and database:
+        if click.get_current_context().get_parameter_source("database") is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError("--ledger does not go with --database: what is done is kept in one place.")
+        # What is said here counts, not what the environment says for all.
+        database = None
+    place = LedgerPlace.of(file, database, name)
     plan, registry = _read_plan(file), _load_tools(atoms)
     with (
         stop_on_faults(file, "this plan cannot be run"),
-        stoppable(f"Stopped. {_KEPT}" if ledger else "Stopped."),
+        stoppable(f"Stopped. {_KEPT}" if ledger or database else "Stopped."),
+        _opened(ledger, place, dry_run) as kept,
     ):
         offered = {} if dry_run else tool_runner.load_entry_point_atoms({step.id for step in plan.steps})
         # Some callables may be asynchronous.
-        work = tool_runner.arun_toolplan(
-            plan, registry, offered, jobs=jobs, ledger=ledger, on_event=_tell, dry_run=dry_run
-        )
+        work = tool_runner.arun_toolplan(plan, registry, offered, jobs=jobs, on_event=_tell, dry_run=dry_run, **kept)
         done = asyncio.run(until_stopped(work, _WAITING))
     if dry_run:
         _write_waves(done)
         return
-    for name in done.missing:
-        complain(f"{visible_name(name)}: this output of the plan is not there")
+    for output in done.missing:
+        complain(f"{visible_name(output)}: this output of the plan is not there")
     write_text(_to_json(done.outputs, indent=2) + "\n")
     if done.missing or not done.is_done:
         leave(FINDINGS)
+
+
+@contextmanager
+def _opened(file: str | None, place: LedgerPlace, dry_run: bool) -> Iterator[dict[str, Any]]:
+    """Where the calls are kept, as :func:`~planspec_lark.tool_runner.run_toolplan` takes it."""
+    if place.database is None:
+        yield {"ledger": file}
+        return
+    try:
+        with place.reading() if dry_run else place.writing() as ledger:
+            yield {"ledger": ledger, "run_id": place.name}
+    except NoLedgerError:
+        # What would be called where nothing is done yet.
+        yield {}
 
 
 def _tell(event: RunEvent) -> None:

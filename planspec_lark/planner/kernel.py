@@ -111,19 +111,19 @@ class _State:
             raise StateError(f"{visible_name(str(self.folder))}: there is a plan that has not ended; go on with it")
 
 
-def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run: str = _RUN) -> Context:
+def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: str = _RUN) -> Context:
     """The context in a state folder, as the last change has left it. Nobody has to wait for this.
 
     Args:
         state_dir: the folder.
         ledger: one from elsewhere, such as a database, in place of that in the folder.
-        run: the run of the ledger that has the plan.
+        run_id: the run of the ledger that has the plan.
 
     Raises:
         StateError: there is none, or it cannot be read, or the file was edited meanwhile.
         ContextError: the file holds something else.
     """
-    return _State(state_dir, ledger, run).read()
+    return _State(state_dir, ledger, run_id).read()
 
 
 def create_state(
@@ -132,7 +132,7 @@ def create_state(
     *,
     overwrite: bool = False,
     ledger: Ledger | None = None,
-    run: str = _RUN,
+    run_id: str = _RUN,
 ) -> None:
     """Begin a plan in a folder, which is made if need be.
 
@@ -140,7 +140,7 @@ def create_state(
         state_dir: the folder.
         context: where the plan begins.
         overwrite: give up a plan that has not ended.
-        ledger, run: as for :func:`read_state`.
+        ledger, run_id: as for :func:`read_state`.
 
     Raises:
         StateError: there is a plan that has not ended, unless ``overwrite``; or the folder cannot be used.
@@ -148,7 +148,7 @@ def create_state(
             holds something else than a context, unless ``overwrite``.
         TypeError, ValueError: the context holds what JSON cannot say, such as NaN or half of a surrogate pair.
     """
-    state = _State(state_dir, ledger, run)
+    state = _State(state_dir, ledger, run_id)
     context_from_json(context_to_json(context), limits=_GIVEN_LIMITS)
     with _errors(state.folder):
         state.folder.mkdir(parents=True, exist_ok=True)
@@ -161,20 +161,20 @@ def create_state(
 
 
 @contextmanager
-def open_state(state_dir: Path | str, *, ledger: Ledger | None = None, run: str = _RUN) -> Iterator[Kernel]:
+def open_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: str = _RUN) -> Iterator[Kernel]:
     """The kernel of a plan, whose lease is held as long as this block lasts.
 
     A context file that somebody has edited is taken over, if it is as far as the ledger is.
 
     Args:
         state_dir: the folder, which is made where a ledger from elsewhere has the plan.
-        ledger, run: as for :func:`read_state`.
+        ledger, run_id: as for :func:`read_state`.
 
     Raises:
         StateError: there is no plan, it cannot be read, or another process is at work on it.
         ContextError: the file holds something else.
     """
-    state = _State(state_dir, ledger, run)
+    state = _State(state_dir, ledger, run_id)
     with _errors(state.folder):
         is_begun = state.is_begun()
         if is_begun:
@@ -379,7 +379,7 @@ class Kernel:
 
     def _note_whole(self, kind: Kind, context: Context) -> None:
         if not self._last and self._ledger.find_run(self._state.run) is None:
-            self._ledger.begin(RunInfo(self._state.run, time.time()))
+            self._ledger.begin(RunInfo(self._state.run, time.time(), name=self._state.run))
         data = {"description": goal_text(context.think.goal), "context": to_value(context)}
         self._append(Record(kind, data=data))
         self.context = context

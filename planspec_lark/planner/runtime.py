@@ -163,7 +163,7 @@ class Runtime:
     def _opened(self) -> Iterator[Kernel]:
         """The plan, and whoever is told of the run."""
         with (
-            open_state(self.state_dir, ledger=self.ledger, run=self.run_id) as kernel,
+            open_state(self.state_dir, ledger=self.ledger, run_id=self.run_id) as kernel,
             telling(LOG, kernel.telemetry.run, "planner") as kernel.telemetry,
         ):
             yield kernel

@@ -92,7 +92,7 @@ class CallLedger:
             self.write(Record(Kind.RESUMED))
             return
         if all(info.run != self._run for info in self._ledger.runs()):
-            self._ledger.begin(RunInfo(self._run, time.time()))
+            self._ledger.begin(RunInfo(self._run, time.time(), name=self._run))
         self.write(Record(Kind.BEGUN, data={"runner": RUN, "description": goal}))
 
     def end(self, done: ToolRun) -> None:

@@ -40,7 +40,7 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
     *,
     jobs: int = _JOBS,
     ledger: Ledger | Path | str | None = None,
-    run: str = RUN,
+    run_id: str = RUN,
     on_event: Callable[[RunEvent], None] = _ignore,
     dry_run: bool = False,
 ) -> ToolRun:
@@ -59,7 +59,7 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
         ledger: keeps what is done: a ledger, or the path of one, which is made if need be. A later run with it calls no
             step again that is done and has the same definition and the same inputs. What goes on from step to step is
             JSON then.
-        run: the run of the ledger that has the steps, where a ledger has those of several plans.
+        run_id: the run of the ledger that has the steps, where a ledger has those of several plans.
         on_event: told of everything that happens, in the thread of the caller.
         dry_run: call nothing and write nothing. Results say what would be called, in which wave, with which inputs.
 
@@ -74,7 +74,7 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
         TypeError: a callable is asynchronous.
     """
     scheduler = Scheduler(plan, registry, on_event, dry_run)
-    with _begun(scheduler, call, jobs, ledger, run) as find:
+    with _begun(scheduler, call, jobs, ledger, run_id) as find:
         _drive(scheduler, find, jobs)
         return _close(scheduler)
 
@@ -86,7 +86,7 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
     *,
     jobs: int = _JOBS,
     ledger: Ledger | Path | str | None = None,
-    run: str = RUN,
+    run_id: str = RUN,
     on_event: Callable[[RunEvent], None] = _ignore,
     dry_run: bool = False,
 ) -> ToolRun:
@@ -95,14 +95,14 @@ async def arun_toolplan(  # noqa: PLR0913  (as above)
     To cancel it cancels the callables that are at work; those in threads it waits for.
     """
     scheduler = Scheduler(plan, registry, on_event, dry_run)
-    with _begun(scheduler, call, jobs, ledger, run) as find:
+    with _begun(scheduler, call, jobs, ledger, run_id) as find:
         await _adrive(scheduler, find, jobs)
         return _close(scheduler)
 
 
 @contextmanager
 def _begun(
-    scheduler: Scheduler, call: Call, jobs: int, ledger: Ledger | Path | str | None, run: str
+    scheduler: Scheduler, call: Call, jobs: int, ledger: Ledger | Path | str | None, run_id: str
 ) -> Iterator[_Find]:
     """What finds the callables of a run. Nothing is written before all is known to be there."""
     if jobs < 1:
@@ -111,10 +111,10 @@ def _begun(
     find = find_caller(call, () if scheduler.is_dry else scheduler.atom_ids())
     with ExitStack() as held:
         if ledger is not None:
-            opened = open_calls(ledger, run, scheduler.plan.target, read_only=scheduler.is_dry)
+            opened = open_calls(ledger, run_id, scheduler.plan.target, read_only=scheduler.is_dry)
             scheduler.calls = held.enter_context(opened)
         if not scheduler.is_dry:
-            scheduler.telemetry = held.enter_context(telling(LOG, run, "toolplan"))
+            scheduler.telemetry = held.enter_context(telling(LOG, run_id, "toolplan"))
         yield find
 
 

@@ -1,19 +1,25 @@
-"""`planspec run` and `planspec log` with a ledger in a database."""
+"""`planspec run`, `planner`, `tools run` and `log` with a ledger in a database."""
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import closing
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
 
 from planspec_lark.runs import PostgresLedger
 from planspec_lark.runs.owner import Owner
+from planspec_lark.tool_runner import callables
 from tests.cli.engine_world import OPERATOR, calls, make_world, say
+from tests.cli.planning import SCRIPTS, STATE, write_scripts
 from tests.cli.running import run
 from tests.runs.postgres import PASSWORD
+from tests.toolplan.plans import ATOMS, document, weigh
 
 
 @pytest.fixture(autouse=True)
@@ -98,3 +104,84 @@ def test_options_that_do_not_go_together() -> None:
     assert "expected dask://HOST:PORT" in run("run", "bakery.md", *OPERATOR, "--on", "tcp://h:1").stderr
     nobody = run("run", "bakery.md", *OPERATOR, "--on", "dask://nowhere")
     assert (nobody.exit_code, "--on: no scheduler answers at tcp://nowhere" in nobody.stderr) == (2, True)
+
+
+# ---------------------------------------------------------------- planners
+
+
+def test_a_planner_goes_on_in_another_folder(database: str) -> None:
+    write_scripts()
+    there = ("--database", database, "--name", "bread")
+    assert run("planner", "start", "Bake", *there).exit_code == 0
+    first = run("planner", "run", *SCRIPTS, *there, "--max-turns", "2")
+    assert first.exit_code == 3, first.output
+    assert [name.name for name in STATE.parent.iterdir()] == [STATE.name]
+    elsewhere = ("--state", "elsewhere", *there)
+    assert run("planner", "show", *elsewhere).stdout == run("planner", "show", *there).stdout
+    assert not Path("elsewhere").exists()
+    assert run("planner", "run", *SCRIPTS, *elsewhere).exit_code == 0
+    log = run("log", ".thinkon", *there)
+    assert (log.stdout.splitlines()[0].split("  ", 1)[1], log.exit_code) == ("begun      Bake", 0)
+    other = run("planner", "show", "--database", database, "--state", "none")
+    assert (other.exit_code, "there is no plan" in other.stderr) == (2, True)
+
+
+def test_a_planner_of_another_machine(database: str) -> None:
+    write_scripts()
+    there = ("--database", database, "--name", "bread")
+    assert run("planner", "start", "Bake", *there).exit_code == 0
+    with closing(PostgresLedger(database)) as ledger:
+        ledger.acquire("bread", evolve(Owner.new(), host="elsewhere"), seconds=60)
+    said = run("planner", "run", *SCRIPTS, *there)
+    assert (said.exit_code, "another process is at work on this plan" in said.stderr) == (2, True)
+    assert not Path("log").exists()
+
+
+# ---------------------------------------------------------------- tool plans
+
+
+CALLED: list[str] = []
+TOOL_PLAN = document(weigh("flour"), weigh("sugar", depends_on=["flour"]), outputs={"sum": "${sugar.outputs.weight}"})
+
+
+def weigh_it(inputs: dict[str, Any]) -> dict[str, Any]:
+    CALLED.append(inputs["item"])
+    return {"weight": 1, "note": ""}
+
+
+@pytest.fixture
+def tools(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """A call of a plan whose tools count how often they are called."""
+    CALLED.clear()
+    Path("tools.json").write_text(json.dumps(TOOL_PLAN))
+    Path("atoms.json").write_text(json.dumps(ATOMS))
+    offered = [EntryPoint("weigh", f"{__name__}:weigh_it", "planspec_lark.atoms")]
+    monkeypatch.setattr(callables, "entry_points", lambda group: offered)  # noqa: ARG005
+    return ("tools", "run", "tools.json", "--atoms", "atoms.json")
+
+
+def test_calls_that_are_done_are_not_done_again(database: str, tools: tuple[str, ...]) -> None:
+    there = ("--database", database)
+    ahead = run(*tools, *there, "--dry-run")
+    assert (ahead.exit_code, len(ahead.stdout.splitlines()), CALLED) == (0, 2, [])
+    first = run(*tools, *there)
+    assert (first.exit_code, CALLED) == (0, ["rye", "rye"]), first.output
+    again = run(*tools, *there)
+    assert (again.stdout, again.stderr) == (first.stdout, "flour: done before\nsugar: done before\n")
+    assert len(CALLED) == 2
+    assert [name for name in os.listdir() if "ledger" in name] == []
+    log = run("log", "tools.json", *there)
+    assert [line.split()[2] for line in log.stdout.splitlines()][:2] == ["begun", "started"]
+    run(*tools, *there, "--name", "other")
+    assert len(CALLED) == 4
+
+
+def test_a_ledger_that_is_named_stands_above_the_environment(
+    database: str, tools: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "--ledger does not go with --database" in run(*tools, "--database", database, "--ledger", "l").stderr
+    monkeypatch.setenv("PLANSPEC_DATABASE", database)
+    assert run(*tools, "--ledger", "l").exit_code == 0
+    assert run("log", "tools.json").exit_code == 2
+    assert run(*tools).exit_code == 0
+    assert len(CALLED) == 4

@@ -31,38 +31,38 @@ def runtime(folder: Path, ledger: Ledger, run: str = "bread") -> Runtime:
 def test_another_machine_goes_on_with_it(tmp_path: Path, ledger: Ledger) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     with closing(ledger):
-        create_state(here, start_context("bread", ITEMS), ledger=ledger, run="bread")
+        create_state(here, start_context("bread", ITEMS), ledger=ledger, run_id="bread")
         first = runtime(here, ledger).run(max_turns=3)
         assert os.listdir(here) == [CONTEXT_FILE]
-        assert read_state(there, ledger=ledger, run="bread") == first
+        assert read_state(there, ledger=ledger, run_id="bread") == first
         done = runtime(there, ledger).run()
         assert done.outcome is not None
         assert not done.outcome.failed
         assert os.listdir(there) == [CONTEXT_FILE]
-        assert read_state(there, ledger=ledger, run="bread") == done
+        assert read_state(there, ledger=ledger, run_id="bread") == done
         # What the first machine shows is what was so earlier, and no edit.
-        assert read_state(here, ledger=ledger, run="bread") == done
-        with open_state(here, ledger=ledger, run="bread") as kernel:
+        assert read_state(here, ledger=ledger, run_id="bread") == done
+        with open_state(here, ledger=ledger, run_id="bread") as kernel:
             assert kernel.context == done
 
 
 def test_plans_have_runs_of_their_own(tmp_path: Path, ledger: Ledger) -> None:
     with closing(ledger):
         for run in ("bread", "cake"):
-            create_state(tmp_path / run, start_context(run, ITEMS), ledger=ledger, run=run)
+            create_state(tmp_path / run, start_context(run, ITEMS), ledger=ledger, run_id=run)
         runtime(tmp_path / "bread", ledger).run()
-        assert read_state(tmp_path / "cake", ledger=ledger, run="cake").revision == 0
+        assert read_state(tmp_path / "cake", ledger=ledger, run_id="cake").revision == 0
         with pytest.raises(StateError, match="there is a plan that has not ended"):
-            create_state(tmp_path / "cake", start_context("x", ITEMS), ledger=ledger, run="cake")
-        create_state(tmp_path / "bread", start_context("roll", ITEMS), ledger=ledger, run="bread")
-        assert read_state(tmp_path / "bread", ledger=ledger, run="bread").think.goal == "roll"
+            create_state(tmp_path / "cake", start_context("x", ITEMS), ledger=ledger, run_id="cake")
+        create_state(tmp_path / "bread", start_context("roll", ITEMS), ledger=ledger, run_id="bread")
+        assert read_state(tmp_path / "bread", ledger=ledger, run_id="bread").think.goal == "roll"
 
 
 def test_there_is_one_writer_wherever_the_folder_is(tmp_path: Path, ledger: Ledger) -> None:
     with closing(ledger):
-        create_state(tmp_path / "here", start_context("bread", ITEMS), ledger=ledger, run="bread")
+        create_state(tmp_path / "here", start_context("bread", ITEMS), ledger=ledger, run_id="bread")
         with (
-            open_state(tmp_path / "here", ledger=ledger, run="bread"),
+            open_state(tmp_path / "here", ledger=ledger, run_id="bread"),
             pytest.raises(StateError, match="another process is at work on this plan"),
         ):
             runtime(tmp_path / "there", ledger).run()

@@ -68,7 +68,10 @@ def _run_plan(ledger: Ledger, _: Path, note: Note) -> Any:
 
 def _begin_planner(ledger: Ledger, folder: Path) -> None:
     create_state(
-        folder / "state", start_context("bake", [f"item {number}" for number in range(UNITS)]), ledger=ledger, run="r"
+        folder / "state",
+        start_context("bake", [f"item {number}" for number in range(UNITS)]),
+        ledger=ledger,
+        run_id="r",
     )
 
 
@@ -82,7 +85,7 @@ def _run_planner(ledger: Ledger, folder: Path, note: Note) -> Any:
         return returned({"made": context.revision})
 
     Runtime(folder / "state", planner, executor, ledger=ledger, run_id="r").run()
-    return str(read_state(folder / "state", ledger=ledger, run="r"))
+    return str(read_state(folder / "state", ledger=ledger, run_id="r"))
 
 
 # ---------------------------------------------------------------- a tool plan
@@ -100,7 +103,7 @@ def _run_tools(ledger: Ledger, _: Path, note: Note) -> Any:
         return {"weight": 3, "note": f"{atom} of {inputs['item']}"}
 
     tool_plan = tool_plan_from_dict(document(*given, outputs={"last": f"${{s{UNITS - 1}.outputs.note}}"}))
-    done = run_toolplan(tool_plan, ATOMS, call, ledger=ledger, run="r", jobs=1)
+    done = run_toolplan(tool_plan, ATOMS, call, ledger=ledger, run_id="r", jobs=1)
     return done.outputs, [(one.step, one.status, one.outputs) for one in done.results]
 
 

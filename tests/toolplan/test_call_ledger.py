@@ -374,8 +374,8 @@ def test_a_run_of_something_else(path: Path) -> None:
         run(path)
     assert len(records(path)) == 1
     # It may have a run beside that one.
-    assert run(path, run="bread")[1].is_done
-    assert run(path, run="bread")[0] == []
+    assert run(path, run_id="bread")[1].is_done
+    assert run(path, run_id="bread")[0] == []
 
 
 def test_a_ledger_that_is_given(path: Path) -> None:
@@ -383,7 +383,7 @@ def test_a_ledger_that_is_given(path: Path) -> None:
     ledger = MemoryLedger()
     assert run(ledger)[1].is_done
     assert run(ledger)[0] == []
-    assert len(run(ledger, run="other")[0]) == 4
+    assert len(run(ledger, run_id="other")[0]) == 4
     assert [one.run for one in ledger.runs()] == ["toolplan", "other"]
     assert not path.exists()
 

@@ -395,6 +395,7 @@ IN_PYTHON = {"PE302", "PE304", "PS102", "PS119", "PS120", "PS121", "PS122", "PS1
     "PC119",
     "PC120",
     "PC121",
+    "PC122",
 }
 LANGUAGES = {
     "PS": "planspec",

@@ -29,6 +29,7 @@ _COMMANDS = {
     "plans": "fmt focus graph json next show view",
     "run": "reopen run",
     "run_output": "log",
+    "steps": "add block done move remove rename skip start",
     "tools": "tools",
     "versions": "diff merge",
 }

@@ -27,7 +27,7 @@ from planspec_lark.cli.output import (
     write_diff,
     write_rows,
 )
-from planspec_lark.document import PlanDocument
+from planspec_lark.cli.steps import open_document
 from planspec_lark.plan_cmd import scan_plan_commands
 from planspec_lark.syntax import Severity
 from planspec_lark.syntax.diagnostics import count_of
@@ -83,7 +83,7 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
     is_held = not scan.is_usable and (not keep_going or is_cut or scan.verdict is Verdict.REFUSED)
 
     def change(before: str) -> tuple[str, list[Report]]:
-        document = PlanDocument.from_text(before, name=label(file))
+        document = open_document(file, before)
         # Where a line is wrong, the others are still tried: all that is to be repaired is told at once.
         reports = document.apply(scan.clear_commands, atomic=not keep_going)
         return before if is_held else document.text, reports

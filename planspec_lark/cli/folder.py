@@ -147,10 +147,17 @@ def archive_command(ctx: click.Context, name: str, force: bool) -> None:
 )
 @flag("--template", help="Create nothing, but write a plan to be filled in.")
 @flag("--shared", help="Let git see the plans in planspec/, now and later.")
+@flag("--require-result", help="Set no step of the plans in planspec/ to done without a result, now and later.")
 @wait_option
 @folder_option
-def new_command(
-    description: tuple[str, ...], name: str | None, template: bool, shared: bool, language: str | None, **given: Any
+def new_command(  # noqa: PLR0913, PLR0917  (its options)
+    description: tuple[str, ...],
+    name: str | None,
+    template: bool,
+    shared: bool,
+    require_result: bool,
+    language: str | None,
+    **given: Any,
 ) -> None:
     """Create a plan, or show the one that has this name.
 
@@ -161,7 +168,7 @@ def new_command(
     The first plan gets a .gitignore beside it, which keeps all of planspec/ out of git unless it is --shared.
     """
     if template:
-        if description or name or shared or _is_said(given):
+        if description or name or shared or require_result or _is_said(given):
             raise click.UsageError("--template takes no description, and no other option but --language.")
         write_text(make_template(language or "en"))
         return
@@ -171,6 +178,8 @@ def new_command(
     folder = folder_of(click.get_current_context())
     if shared and folder.share():
         complain(f"{visible_name(str(folder.path))}/ is shared: git sees the plans in it")
+    if require_result and folder.settle("require_result"):
+        complain(f"{visible_name(str(folder.path))}/: steps of its plans are done only with a result")
     known = folder.holds(task) if name is None and is_name(task) else None
     if known is not None and not _is_said(given):
         write_tree(read_plan(str(folder.find(known))), full=False, language=language)

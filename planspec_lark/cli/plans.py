@@ -50,6 +50,7 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import PlanSpec, PlanStatus
+from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax.source import visible_name
 
 if TYPE_CHECKING:
@@ -213,16 +214,23 @@ _view_options = options(flag("--json", "as_json", help="Write it as JSON."), max
 
 @click.command("next")
 @plan_argument()
+@flag("--all", "every", help="List every step that can be worked on now, in a line each.")
 @_view_options
 @folder_option
-def next_command(file: str, as_json: bool, max_tokens: int | None) -> None:
+def next_command(file: str, every: bool, as_json: bool, max_tokens: int | None) -> None:
     """Show the next step to do with all that it needs.
 
     That is the first open step in document order, with goal, constraints, what it belongs to, and for each input the
-    step that produces it and what came of that. Exits with 3 where no step is open.
+    step that produces it and what came of that. With --all, it is listed together with every other open step whose
+    inputs are there. Exits with 3 where no step is open.
     """
+    if every and max_tokens is not None:
+        raise click.UsageError("--max-tokens bounds the view of one step, and --all lists several.")
     plan = read_plan(file)
     view = planspec.next_step_view(plan)
+    if view is not None and every:
+        _write_ready(plan, as_json=as_json)
+        return
     if view is not None:
         _write_view(view, as_json=as_json, max_tokens=max_tokens)
         return
@@ -246,6 +254,14 @@ def focus_command(file: str, step_id: str, as_json: bool, max_tokens: int | None
     with stop_at(ValueError, kind=click.UsageError):
         view = planspec.focus_view(plan, step_id)
     _write_view(view, as_json=as_json, max_tokens=max_tokens)
+
+
+def _write_ready(plan: PlanSpec, *, as_json: bool) -> None:
+    steps = planspec.ready_steps(plan)
+    if as_json:
+        write_text(json_text([planspec.focus_view(plan, step.step_id).to_dict()["step"] for step in steps]))
+    else:
+        write_text("".join(f"{canonical_summary(step)}\n" for step in steps))
 
 
 def _write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> None:

@@ -16,6 +16,7 @@ from click.core import ParameterSource
 from planspec_lark.cli.arguments import (
     SECONDS,
     chat_of,
+    complete_steps,
     count_option,
     flag,
     folder_option,
@@ -46,6 +47,7 @@ from planspec_lark.cli.output import (
 from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.run_output import Display, displayed
 from planspec_lark.cli.signals import stoppable, until_stopped
+from planspec_lark.cli.steps import change_step, open_document, stop_on_refusal, write_done
 from planspec_lark.document import PlanFile, PlanFileError
 from planspec_lark.engine import (
     Budget,
@@ -201,22 +203,26 @@ def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
 
 @click.command("reopen")
 @plan_argument()
-@click.argument("step_ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("step_ids", metavar="STEP...", nargs=-1, required=True, shell_complete=complete_steps)
 @wait_option
 @folder_option
 @click.pass_context
 def reopen_command(ctx: click.Context, /, file: str, step_ids: tuple[str, ...]) -> None:
-    """Have finished steps of a run done again.
+    """Have finished steps done again, by id or name, and all below them.
 
-    All below them is done again as well, when the run goes on with `planspec run --resume`. Exits with 0, and with 2
-    where there is no such step, no run, or something cannot be used.
+    Their results are taken away, and what is around them is not finished any more. Where the plan has been run, its
+    ledger is told as well, and `planspec run --resume` goes on with them. Exits with 1 where there is no such step, and
+    with 2 where something cannot be used.
     """
-    if file == "-":
-        raise click.UsageError("A run needs a file that it can write to.")
-    if not LedgerPlace.of(file, None, None).file.exists():
-        raise Unreadable(file, "there is no run of this plan")
+    if file == "-" or not LedgerPlace.of(file, None, None).file.exists():
+        change_step(file, lambda document: [document.reopen(document.find(step)) for step in step_ids])
+        return
+    with stop_on_faults(file), stop_on_refusal(file):
+        document = open_document(file, read_text(file))
+        known = [document.find(step) for step in step_ids]
     with _errors(file, [""], ""):
-        ThinkEngine(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), _never).reopen(*step_ids)
+        ThinkEngine(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), _never).reopen(*known)
+    write_done([f"step {step_id} is open again" for step_id in known])
 
 
 def _never(_: StepCall) -> OperatorResult:

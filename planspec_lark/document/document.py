@@ -19,7 +19,7 @@ from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.scan import scan_plan
-from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, PlanSyntaxError, Severity
+from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, PlanSyntaxError, Severity, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits
 from planspec_lark.syntax.source import Source
 
@@ -37,7 +37,7 @@ class _Reading(NamedTuple):
 
 
 # The text, its name, which steps are shown unfolded, and how it is read; None for a strict one.
-_State = tuple[str, str, list[bool | None], _Reading | None]
+_State = tuple[str, str, list[bool | None], _Reading | None, bool]
 
 
 class PlanDocument:
@@ -49,9 +49,10 @@ class PlanDocument:
     still reads as the plan. If it does not, that is a fault of this library, and a :class:`RuntimeError` says so.
     """
 
-    def __init__(self, scan: ScanResult, *, reading: _Reading | None = None) -> None:
+    def __init__(self, scan: ScanResult, *, reading: _Reading | None = None, requires_result: bool = False) -> None:
         self.name = scan.source.name
         self._reading = reading
+        self._requires_result = requires_result
         self._load(scan)
         # What the document was at first, and all that has been done to it since: so any change can be taken back.
         self._origin = self.__reduce__()[1]
@@ -59,16 +60,24 @@ class PlanDocument:
 
     def _load(self, scan: ScanResult) -> None:
         self._plan, self._blocks = scan.plan, Blocks(scan, is_strict=self._is_strict)
-        self._editor = Editor(self._plan, self._blocks)
+        self._editor = Editor(self._plan, self._blocks, requires_result=self._requires_result)
 
     @classmethod
-    def from_text(cls, text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> PlanDocument:
+    def from_text(
+        cls,
+        text: str,
+        *,
+        name: str = "<text>",
+        limits: Limits = DEFAULT_LIMITS,
+        requires_result: bool = False,
+    ) -> PlanDocument:
         """The document that a text is.
 
         Args:
             text: a PlanSpec document.
             name: what diagnostics call it, such as the file's name.
             limits: how much to take.
+            requires_result: refuse to set a step to done that has no result (PC122).
 
         Raises:
             PlanSyntaxError: as :func:`planspec_lark.parse_plan` does.
@@ -76,7 +85,7 @@ class PlanDocument:
         scan = scan_strictly(text, name=name, limits=limits)
         if scan.diagnostics:
             raise PlanSyntaxError(scan.diagnostics, scan.source)
-        return cls(scan)
+        return cls(scan, requires_result=requires_result)
 
     @classmethod
     def from_answer(
@@ -126,6 +135,34 @@ class PlanDocument:
         """The plan as it is now: a copy, whose changes change nothing here."""
         return deepcopy(self._plan)
 
+    def find(self, id_or_name: str) -> str:
+        """The id of the step that has this id, or else this name.
+
+        Raises:
+            CommandError: no step has it, or several have this name.
+        """
+        if self._editor.look_up(id_or_name) is not None:
+            return id_or_name
+        found = [step.step_id for step in iter_steps(self._plan) if step.step_name and step.step_name == id_or_name]
+        if len(found) == 1:
+            return found[0]
+        said = shorten(id_or_name)
+        if found:
+            raise CommandError("PC111", f"several steps are called {said}: {shorten(', '.join(found))}")
+        raise CommandError("PC111", f"no step has the id or the name {said}")
+
+    def result_of(self, step_id: str) -> str:
+        """What came of a step; empty where it does not say, or there is no such step."""
+        step = self._editor.look_up(step_id)
+        return step.result if step is not None else ""
+
+    def free_id(self, above: str = "") -> str:
+        """The id of a new step behind all others below this one, or at the top level."""
+        step = self._editor.look_up(above) if above else None
+        siblings = self._plan.steps if step is None else step.children
+        last = max((int(one.step_id.rpartition(".")[2]) for one in siblings), default=0)
+        return f"{above}.{last + 1}" if above else str(last + 1)
+
     def apply(self, commands: Iterable[PlanCommand], *, atomic: bool = False) -> list[Report]:
         """Let commands change the plan, one after the other.
 
@@ -152,6 +189,13 @@ class PlanDocument:
     def set_status(self, step_id: str, status: PlanStatus | str, result: str | None = None) -> str:
         """Give a step a status, and a result unless that is None; an empty one takes the old one away."""
         return self._change(lambda editor: editor.set_status(step_id, status, result))
+
+    def reopen(self, step_id: str) -> str:
+        """Set a step, with all below it, back to pending, and take their results away.
+
+        The steps around it that had ended are active again.
+        """
+        return self._change(lambda editor: editor.reopen_step(step_id))
 
     def add(  # noqa: PLR0913  (the fields of a step)
         self,
@@ -224,7 +268,7 @@ class PlanDocument:
 
     def _go_back(self) -> None:
         """Be again what all changes that have been kept have made of the document."""
-        self._load(_read(*self._origin))
+        self._load(_read(*self._origin[:4]))
         for change in self._kept:
             change(self._editor)
         check_change(self._editor, self._blocks, is_strict=self._is_strict)
@@ -239,7 +283,8 @@ class PlanDocument:
 
     def __reduce__(self) -> tuple[Callable[..., PlanDocument], _State]:
         # Copies, too, are made this way: the list of lines is long, and would be followed by recursion.
-        return _restore, (self.text, self.name, [step.expanded for step in iter_steps(self._plan)], self._reading)
+        flags = [step.expanded for step in iter_steps(self._plan)]
+        return _restore, (self.text, self.name, flags, self._reading, self._requires_result)
 
     def __repr__(self) -> str:
         return f"<PlanDocument {self.name!r}>"
@@ -266,5 +311,7 @@ def _read(text: str, name: str, flags: list[bool | None], reading: _Reading | No
     return scan
 
 
-def _restore(text: str, name: str, flags: list[bool | None], reading: _Reading | None) -> PlanDocument:
-    return PlanDocument(_read(text, name, flags, reading), reading=reading)
+def _restore(
+    text: str, name: str, flags: list[bool | None], reading: _Reading | None, requires_result: bool
+) -> PlanDocument:
+    return PlanDocument(_read(text, name, flags, reading), reading=reading, requires_result=requires_result)

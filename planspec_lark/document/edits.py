@@ -13,7 +13,7 @@ from typing import Any
 
 from planspec_lark.document.blocks import Blocks, Place
 from planspec_lark.plan_cmd.apply import Finder, count_steps, find_known, find_room
-from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import OPEN, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps, reset
 from planspec_lark.syntax.diagnostics import CommandError
 
 __all__ = ["Editor"]
@@ -30,8 +30,9 @@ def _check(what: str, step_id: str, **values: Any) -> PlanStep:
 class Editor(Finder):
     """Finds and changes steps of a plan, and keeps the lines of its text in step with them."""
 
-    def __init__(self, plan: PlanSpec, blocks: Blocks) -> None:
-        super().__init__(plan, {step.step_id: step for step in iter_steps(plan)})
+    def __init__(self, plan: PlanSpec, blocks: Blocks, *, requires_result: bool = False) -> None:
+        index = {step.step_id: step for step in iter_steps(plan)}
+        super().__init__(plan, index, requires_result=requires_result)
         self._blocks = blocks
         self._names = Counter(step.step_name for step in iter_steps(plan))
 
@@ -110,10 +111,26 @@ class Editor(Finder):
         what = f"SET {step_id}"
         checked = _check(what, step_id, status=status, result="" if result is None else result)
         step = find_known(step_id, self, what)
-        was, step.status = step.status, checked.status
-        if result is not None:
-            step.result = checked.result
+        said = step.result if result is None else checked.result
+        self.check_result(checked.status, said, what)
+        was, step.status, step.result = step.status, checked.status, said
         return f"step {step_id}: {was.value} → {step.status.value}"
+
+    def reopen_step(self, step_id: str) -> str:
+        """Set a step and all below it back to pending, without results; what is around it is not done any more."""
+        step = find_known(step_id, self, f"REOPEN {step_id}")
+        below = list(iter_steps(step))
+        for one in below:
+            self._blocks.touch(one)
+            reset(one, "status", "result", "done_count")
+        above = self.parent_of(step)
+        while above is not None:
+            if above.status not in OPEN:
+                self._blocks.touch(above)
+                above.status, above.result = PlanStatus.ACTIVE, ""
+            above = self.parent_of(above)
+        words = f"step {step_id} is open again"
+        return f"{words}, with {count_steps(len(below) - 1)} below it" if len(below) > 1 else words
 
     def rename_step(self, step_id: str, name: str) -> str:
         """Give a step another name, or none where it is empty."""

@@ -9,10 +9,9 @@ from attrs import frozen
 
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.engine.models import EngineLimits
-from planspec_lark.engine.run_writer import OPEN
 from planspec_lark.engine.scheduler import first_count
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.models import COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import COUNT_LIMIT, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, has_errors

@@ -10,9 +10,9 @@ from typing import Any
 
 from attrs import frozen
 
-from planspec_lark.engine.run_writer import OPEN, RunWriter
+from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.scheduler import is_loop
-from planspec_lark.planspec.models import PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, hash_of, iter_steps
 
 __all__ = ["Inputs", "Needs", "Values"]
 

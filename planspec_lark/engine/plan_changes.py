@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
 
-from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
+from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.plan_cmd.apply import Finder, perform
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.printer import canonical_step, serialize_plan
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import CommandError

@@ -11,10 +11,10 @@ from attrs import frozen
 from planspec_lark.engine.models import OperatorResult, StepCall, StepPolicy
 from planspec_lark.engine.resume import Edited
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import OPEN, ThinkEvent
+from planspec_lark.engine.run_writer import ThinkEvent
 from planspec_lark.engine.scheduler import is_loop
 from planspec_lark.engine.think import ThinkEngine
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, hash_of
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.runs.ledger import Kind, Ledger, MemoryLedger, RunInfo
 

@@ -17,10 +17,10 @@ from planspec_lark.diff.merge import merge_plans
 from planspec_lark.diff.models import MergeConflict
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
+from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.engine.scheduler import first_count
 from planspec_lark.engine.snapshot import Snapshot, read_snapshot
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, RunInfo

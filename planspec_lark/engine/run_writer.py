@@ -17,17 +17,16 @@ from planspec_lark.engine.models import Effort
 from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.snapshot import can_be_kept, write_snapshot
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.runs.history import History
 from planspec_lark.runs.keeper import Keeper
 from planspec_lark.runs.ledger import Change, Kind, Ledger, LedgerError, Record
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["LOG", "OPEN", "Patch", "RunWriter", "ThinkEvent"]
+__all__ = ["LOG", "Patch", "RunWriter", "ThinkEvent"]
 
 LOG = getLogger("planspec_lark.engine")
-OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
 # So many records, at least, lie between two snapshots. Reading these takes next to no time.
 _BETWEEN_SNAPSHOTS = 1_000
 

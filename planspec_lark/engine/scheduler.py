@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from enum import Enum
 
-from planspec_lark.engine.run_writer import OPEN, RunWriter
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanStatus, PlanStep
+from planspec_lark.engine.run_writer import RunWriter
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanStatus, PlanStep
 
 __all__ = ["Next", "Scheduler", "first_count", "is_loop", "is_open_loop"]
 

@@ -24,9 +24,9 @@ from planspec_lark.engine.models import (
     Unusable,
 )
 from planspec_lark.engine.plan_view import MAX_PLAN, plan_excerpt
-from planspec_lark.engine.run_writer import OPEN, Patch, RunWriter
+from planspec_lark.engine.run_writer import Patch, RunWriter
 from planspec_lark.engine.scheduler import first_count, is_loop, is_open_loop
-from planspec_lark.planspec.models import PlanStatus, PlanStep, copy_own, hash_of, iter_steps
+from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.ledger import Kind, LedgerError
 from planspec_lark.syntax.source import one_line, visible

@@ -39,10 +39,10 @@ from planspec_lark.engine.replanner import Replanner
 from planspec_lark.engine.resume import Edited, last_plan_run, reopen, replay
 from planspec_lark.engine.run_rules import PlanRunError, check_runnable, check_subtask
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import LOG, OPEN, RunWriter, ThinkEvent
+from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
 from planspec_lark.engine.scheduler import Next, Scheduler
 from planspec_lark.engine.step_runner import Begun, StepRunner
-from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.keeper import VIEW_PAUSE, keeping

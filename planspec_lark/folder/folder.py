@@ -14,6 +14,7 @@ from planspec_lark.folder.archive import move_plan
 from planspec_lark.folder.entries import describe, find_folder, find_inside, read_inside, real_root
 from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason, refusals
 from planspec_lark.folder.names import SUFFIX, check_name, fold_name, is_name
+from planspec_lark.folder.settings import FOLDER, TASKS, Settings, read_settings, set_in, settings_path
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits, count_bytes
@@ -22,12 +23,11 @@ from planspec_lark.syntax.source import visible_name
 __all__ = ["FOLDER_LIMITS", "PlanFolder"]
 
 FOLDER_LIMITS = Limits(max_bytes=10_000_000)
-_FOLDER, _TASKS, _ARCHIVE = "planspec", "Tasks", "archive"
+_ARCHIVE = "archive"
 _QUOTED = 60
-_IGNORE, _SHARED = ".gitignore", ".shared"
+_IGNORE = ".gitignore"
 # What is ignored: everything, that file itself included.
 _EVERYTHING = b"*\n"
-_WHY = b"These plans are shared: `planspec new` writes no .gitignore here.\n"
 
 
 class PlanFolder:
@@ -48,7 +48,7 @@ class PlanFolder:
     @property
     def path(self) -> Path:
         """The folder ``planspec/``, whether it is there or not."""
-        return self.root / _FOLDER
+        return self.root / FOLDER
 
     # ------------------------------------------------------------ looking
 
@@ -66,8 +66,8 @@ class PlanFolder:
         Raises:
             StoreError: the folder cannot be read.
         """
-        found = filter(is_name, self._files_in(_TASKS))
-        return sorted(name for name in found if (self.root / _TASKS / name / "plan.md").is_file())
+        found = filter(is_name, self._files_in(TASKS))
+        return sorted(name for name in found if (self.root / TASKS / name / "plan.md").is_file())
 
     def list(self) -> Sequence[PlanEntry]:
         """All plans in ``planspec/`` by name; what cannot be read, or is no plan, with the first thing that is wrong.
@@ -75,11 +75,11 @@ class PlanFolder:
         Raises:
             StoreError: the folder cannot be read.
         """
-        area = find_folder(self.root, _FOLDER)
+        area = find_folder(self.root, FOLDER)
         return [] if area is None else [describe(name, self._path(name), area, self.limits) for name in self._listed()]
 
     def _listed(self) -> Sequence[str]:
-        found = self._files_in(_FOLDER)
+        found = self._files_in(FOLDER)
         return sorted(name[: -len(SUFFIX)] for name in found if name.endswith(SUFFIX) and name[0] != ".")
 
     def _files_in(self, folder: str) -> Sequence[str]:
@@ -101,7 +101,7 @@ class PlanFolder:
             StoreError: there is none of these, or a link leads out of its folder.
         """
         if is_name(name_or_path):
-            found = self._find_plan(name_or_path) or self._find_file(name_or_path, _TASKS, "/plan.md")
+            found = self._find_plan(name_or_path) or self._find_file(name_or_path, TASKS, "/plan.md")
             if found is not None:
                 return found
         if confined:
@@ -116,7 +116,7 @@ class PlanFolder:
         raise self._is_missing(name_or_path)
 
     def _find_plan(self, name: str) -> Path | None:
-        return self._find_file(name, _FOLDER, SUFFIX)
+        return self._find_file(name, FOLDER, SUFFIX)
 
     def _find_file(self, name: str, folder: str, tail: str) -> Path | None:
         area = find_folder(self.root, folder)
@@ -251,6 +251,30 @@ class PlanFolder:
             raise self._is_missing(name)
         return move_plan(path, self.path / _ARCHIVE, self._make, force=force, wait=self.wait)
 
+    @property
+    def settings(self) -> Settings:
+        """What is settled for the plans of the project.
+
+        Raises:
+            StoreError: the file with the settings cannot be read, or says something else.
+        """
+        area = find_folder(self.root, FOLDER)
+        return Settings() if area is None else read_settings(area)
+
+    def settle(self, name: str) -> bool:
+        """Set one of the settings to true, now and later. Whether that changes anything.
+
+        Raises:
+            StoreError: the settings cannot be read or written.
+        """
+        folder = self._make(self.path)
+        if getattr(read_settings(folder), name):
+            return False
+        path = settings_path(folder)
+        with refusals(path):
+            PlanFile(path, wait=self.wait).rewrite(lambda data: set_in(data.decode(), name).encode(), make=True)
+        return True
+
     def hide(self) -> bool:
         """Keep new plans out of git's history by ``planspec/.gitignore``, unless there is one or they are shared.
 
@@ -260,20 +284,19 @@ class PlanFolder:
             StoreError: it cannot be written.
         """
         folder = self._make(self.path)
-        return not os.path.lexists(folder / _SHARED) and self._create(folder / _IGNORE, _EVERYTHING)
+        return not read_settings(folder).shared and self._create(folder / _IGNORE, _EVERYTHING)
 
     def share(self) -> bool:
         """Let git see the plans, now and later: :meth:`hide` does nothing any more. Whether that changes anything.
 
-        That they are shared is remembered by a file in the folder, which goes along when the folder is committed. A
-        ``.gitignore`` that says something else than what :meth:`hide` writes is somebody's own, and stays.
+        It is one of the settings, which go along when the folder is committed. A ``.gitignore`` that says something
+        else than what :meth:`hide` writes is somebody's own, and stays.
 
         Raises:
             StoreError: a file cannot be written or removed.
         """
-        folder = self._make(self.path)
-        is_new, ignore = self._create(folder / _SHARED, _WHY), folder / _IGNORE
-        with refusals(folder):
+        is_new, ignore = self.settle("shared"), self.path / _IGNORE
+        with refusals(self.path):
             if not os.path.lexists(ignore):
                 return is_new
             known = ignore.lstat()

@@ -13,6 +13,7 @@ from planspec_lark.folder.entries import describe, find_folder
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason
 from planspec_lark.folder.names import check_name
+from planspec_lark.folder.settings import Settings
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits
@@ -63,6 +64,15 @@ class Plans:
     def __init__(self, folder: PlanFolder) -> None:
         self._folder = folder
         self._limits = Limits(max_bytes=folder.limits.max_bytes, max_findings=MAX_FINDINGS)
+
+    @property
+    def settings(self) -> Settings:
+        """What is settled for them.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
+        return self._folder.settings
 
     # ------------------------------------------------------------ looking
 

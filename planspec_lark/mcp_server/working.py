@@ -239,7 +239,8 @@ def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
 
     def change(stored: Stored) -> str:
         _check_digest(stored, arguments.expected_digest)
-        document = PlanDocument.from_text(stored.text, name=stored.name)
+        is_strict = plans.settings.require_result
+        document = PlanDocument.from_text(stored.text, name=stored.name, requires_result=is_strict)
         tried[:] = [_Tried(stored.text, document, document.apply(commands, atomic=True))]
         return document.text
 

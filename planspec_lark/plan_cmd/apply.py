@@ -100,7 +100,7 @@ def perform_all(
     commands = list(commands)
     finder = finder or Finder(plan)
     # Tried on a copy, so that the steps that a caller holds stay the plan's own either way.
-    trial = Finder(deepcopy(plan)) if atomic else finder
+    trial = finder.for_trial() if atomic else finder
     reports = _perform_each(commands, trial)
     if not atomic:
         return reports, any(report.done for report in reports)
@@ -167,8 +167,9 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None, 
     if command.op in VIEW_OPS:
         step.expanded = command.op == "EXPAND"
         return f"step {step.step_id} is {'expanded' if step.expanded else 'collapsed'} in folded views"
-    was, step.status = step.status, _STATUSES[command.op]
-    step.result = command.result or step.result
+    status, result = _STATUSES[command.op], command.result or step.result
+    finder.check_result(status, result, what)
+    was, step.status, step.result = step.status, status, result
     return f"step {step.step_id}: {was.value} → {step.status.value}"
 
 
@@ -342,16 +343,24 @@ def _number(head: str, step: PlanStep) -> int:
 class Finder:
     """Finds steps of a plan. Whoever adds, renumbers or removes some says so here.
 
-    All steps should have different ids. In a plan made by hand that has not, the first in document order counts.
+    All steps should have different ids. In a plan made by hand that has not, the first in document order counts. With
+    ``requires_result``, no step is set to done without one.
     """
 
-    def __init__(self, plan: PlanSpec, index: dict[str, PlanStep] | None = None) -> None:
+    def __init__(
+        self, plan: PlanSpec, index: dict[str, PlanStep] | None = None, *, requires_result: bool = False
+    ) -> None:
         self.plan = plan
+        self._requires_result = requires_result
         self._asked = 0
         # All steps by their ids, where that is known.
         self._index = index
         # Whether the siblings below an id stand in the order of their numbers, where that is known.
         self._in_order: dict[str, bool] = {}
+
+    def for_trial(self) -> Finder:
+        """One for a copy of the plan, which refuses the same."""
+        return Finder(deepcopy(self.plan), requires_result=self._requires_result)
 
     def find(self, step_id: str) -> PlanStep | None:
         """The step with this id, or None. Whoever asks may change it."""
@@ -367,6 +376,11 @@ class Finder:
             for step in iter_steps(self.plan):
                 self._index.setdefault(step.step_id, step)
         return self._index.get(step_id)
+
+    def check_result(self, status: PlanStatus, result: str, what: str) -> None:
+        """Refuse a step that is done although it says nothing of what came of it, where that is not enough."""
+        if self._requires_result and status is PlanStatus.DONE and not result:
+            raise CommandError("PC122", f"{what}: here, a step is done only with a result, and it has none")
 
     def gap(self, siblings: list[PlanStep], step_id: str) -> Gap:
         """Where a new step with this id goes."""

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         Use as Use,
         focus_view as focus_view,
         next_step_view as next_step_view,
+        ready_steps as ready_steps,
     )
 else:
     __getattr__, __dir__, __all__ = attach(
@@ -89,6 +90,6 @@ else:
             "stream": "PlanEvent PlanEventKind PlanStream Provisional StreamEnd",
             "transformer": "PlanTransformer",
             "tree": "Todo available_outputs find_step next_pending_step step_order",
-            "views": "StepView Supply Use focus_view next_step_view",
+            "views": "StepView Supply Use focus_view next_step_view ready_steps",
         },
     )

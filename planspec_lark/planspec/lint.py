@@ -11,7 +11,7 @@ from attrs import evolve
 from planspec_lark.planspec.corrections import find_inputs, find_outputs
 from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
 from planspec_lark.planspec.escapes import write_description
-from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.step_repair import find_progress
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars
@@ -24,7 +24,6 @@ OPTIONAL = ("PS315",)
 # How many characters of a description say what to do and how, and are still read at a glance.
 _LENGTHS = (80, 130)
 
-_OPEN = (PlanStatus.PENDING, PlanStatus.ACTIVE)
 _OVER = (PlanStatus.DONE, PlanStatus.SKIPPED)
 
 
@@ -270,7 +269,7 @@ def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
         for item, line in enumerate(step.detail):
             yield from _check_detail(step, item, line)
         yield from _check_progress(step)
-        open_ids = [child.step_id for child in step.children if child.status in _OPEN]
+        open_ids = [child.step_id for child in step.children if child.status in OPEN]
         if step.status is PlanStatus.DONE and open_ids:
             message = f"it is done, but step {shorten(open_ids[0])} below it is not"
             yield _found("PS310", step, "status", message, "mark the steps below it, or set it back to `[>]`")

@@ -27,6 +27,7 @@ __all__ = [
     "CONTAINER_TYPES",
     "COUNT_LIMIT",
     "MARKS",
+    "OPEN",
     "PLAN_FIELDS",
     "STEP_FIELDS",
     "STEP_TYPES",
@@ -286,6 +287,8 @@ class PlanStatus(str, Enum):
     SKIPPED = "skipped"
 
 
+# What is still to be done.
+OPEN = frozenset({PlanStatus.PENDING, PlanStatus.ACTIVE})
 # The character that stands for a status between the brackets of a mark.
 MARKS = {
     PlanStatus.PENDING: " ",
@@ -459,7 +462,7 @@ class PlanSpec:
     @property
     def is_converged(self) -> bool:
         """Whether no step is pending or active any more. A blocked step counts as dealt with."""
-        return not any(step.status in (PlanStatus.PENDING, PlanStatus.ACTIVE) for step in iter_steps(self))
+        return not any(step.status in OPEN for step in iter_steps(self))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PlanSpec):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Protocol, Self, TypeVar
 
-from planspec_lark.planspec.models import CONTAINER_TYPES, COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, COUNT_LIMIT, OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 
 __all__ = [
     "Todo",
@@ -25,10 +25,10 @@ __all__ = [
     "iter_with_parents",
     "next_pending_step",
     "step_order",
+    "todo_of",
     "walk",
 ]
 
-_OPEN = frozenset({PlanStatus.PENDING, PlanStatus.ACTIVE})
 _BEGUN = frozenset({PlanStatus.ACTIVE, PlanStatus.DONE, PlanStatus.BLOCKED})
 
 
@@ -204,16 +204,16 @@ def find_next(plan: PlanSpec) -> tuple[Todo, PlanStep] | None:
     above: PlanStep | None = None
     siblings = plan.steps
     while True:
-        step = next((step for step in siblings if step.status in _OPEN), None)
+        step = next((step for step in siblings if step.status in OPEN), None)
         if step is None:
             return None if above is None else (Todo.CLOSE, above)
-        todo = _look_at(step)
+        todo = todo_of(step)
         if todo is not None:
             return todo, step
         above, siblings = step, step.children
 
 
-def _look_at(step: PlanStep) -> Todo | None:
+def todo_of(step: PlanStep) -> Todo | None:
     """What is to be done with an open step; None where one below it comes first."""
     if step.step_type not in CONTAINER_TYPES and not step.children:
         return Todo.DO
@@ -229,5 +229,5 @@ def _is_undecided(step: PlanStep) -> bool:
     """Whether no branch has begun, and more than one may still be the one."""
     if any(branch.status in _BEGUN for branch in step.children):
         return False
-    count = sum(branch.status in _OPEN for branch in step.children)
+    count = sum(branch.status in OPEN for branch in step.children)
     return count > 1 or count == len(step.children) or (count > 0 and step.status is PlanStatus.PENDING)

@@ -13,15 +13,15 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.planspec.data_flow import find_users, iter_origins
-from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
+from planspec_lark.planspec.data_flow import Origin, find_data_flow, find_users, iter_origins
+from planspec_lark.planspec.models import OPEN, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, copy_own, iter_steps
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
-from planspec_lark.planspec.tree import Todo, find_next, iter_with_parents
+from planspec_lark.planspec.tree import Todo, find_next, iter_tree, iter_with_parents, todo_of
 from planspec_lark.planspec.truncate import fit, shorten_result
 from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.token_estimate import TokenCounter
 
-__all__ = ["StepView", "Supply", "Use", "focus_view", "next_step_view"]
+__all__ = ["StepView", "Supply", "Use", "focus_view", "next_step_view", "ready_steps"]
 
 
 @frozen
@@ -121,6 +121,37 @@ def next_step_view(plan: PlanSpec) -> StepView | None:
     """
     found = find_next(plan)
     return None if found is None else _view(plan, found[1], found[0])
+
+
+def ready_steps(plan: PlanSpec) -> list[PlanStep]:
+    """The steps that can be worked on side by side, in document order.
+
+    That is the next step to do, and each open step without steps below it whose inputs are all there: a step that is
+    done has put them out, or they come from outside of the plan. One that declares no inputs waits for all before it,
+    as in a run; so does what is below a decision, or in a loop, that has not begun.
+    """
+    found = find_next(plan)
+    if found is None:
+        return []
+    flow, (_, following) = find_data_flow(plan), found
+
+    def is_ready(step: PlanStep) -> bool:
+        origins = flow.origins.get(step.step_id, {})
+        return (
+            step.status in OPEN and todo_of(step) is Todo.DO and bool(origins) and all(map(_is_there, origins.values()))
+        )
+
+    return [step for step, _ in iter_tree(plan.steps, _is_entered) if step is following or is_ready(step)]
+
+
+def _is_there(origin: Origin | None) -> bool:
+    return origin is None or (origin.step.status is PlanStatus.DONE and not origin.is_feedback)
+
+
+def _is_entered(step: PlanStep) -> bool:
+    """Whether steps below this one may be begun."""
+    begins_freely = step.step_type != "decide" and step.total_count is None
+    return step.status is PlanStatus.ACTIVE or (step.status is PlanStatus.PENDING and begins_freely)
 
 
 def focus_view(plan: PlanSpec, step_id: str) -> StepView:

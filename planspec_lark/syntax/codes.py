@@ -118,6 +118,7 @@ PC118 error   malformed-command     A command built by hand that no line could s
 PC119 error   below-itself          A step that would move below itself.
 PC120 error   name-taken            A name that another step has already.
 PC121 error   unreadable-change     A change after which the text around a plan would read as another plan.
+PC122 error   missing-result        A step set to done without a result, where the folder asks for one.
 PE101 error   missing-field         A field that has to be there.
 PE102 warning unknown-field         A field that there is not.
 PE103 error   wrong-kind            A value of another kind than its field holds.

@@ -232,6 +232,15 @@ def test_a_text_that_is_too_long_is_not_read(agent: Agent) -> None:
     assert finding["code"] == "PS121"
 
 
+def test_a_folder_that_requires_results(agent: Agent) -> None:
+    agent.write("library")
+    (agent.root / "planspec" / "settings.toml").write_text("require_result = true\n")
+    step = parse_plan(PLAN).steps[-1].step_id
+    said = agent.fail("apply_commands", name="library", commands=f"PLAN_CMD: DONE {step}")
+    assert "PC122" in said
+    assert agent.ask("apply_commands", name="library", commands=f"PLAN_CMD: DONE {step} | all of it")["applied"]
+
+
 # ---------------------------------------------------------------- create_plan
 
 

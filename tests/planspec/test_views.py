@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, parse_plan
-from planspec_lark.planspec import StepView, Todo, find_data_flow, focus_view, next_step_view
+from planspec_lark.planspec import StepView, Todo, find_data_flow, focus_view, next_step_view, ready_steps
 
 PLAN = """\
 # Plan: Move the bookings
@@ -317,3 +317,37 @@ def test_as_json() -> None:
 
 def test_an_empty_plan_has_no_steps_to_look_at() -> None:
     assert next_step_view(PlanSpec()) is None
+
+
+# ---------------------------------------------------------------- what can be begun
+
+
+def ready(steps: str) -> list[str]:
+    return [step.step_id for step in ready_steps(parse_plan(f"## Steps\n{steps}"))]
+
+
+@pytest.mark.parametrize(
+    ("steps", "ids"),
+    [
+        ("1. [x] [act] a\n", []),
+        # The next one, whatever it needs; others only with inputs that are there.
+        ("1. [act] a → x\n2. [act] b\n3. [act] c\n> ← x\n4. [act] d\n> ← outside\n", ["1", "4"]),
+        ("1. [x] [act] a → x\n2. [act] b\n3. [act] c\n> ← x\n", ["2", "3"]),
+        # What is at work is listed as well, what is blocked or skipped is not.
+        ("1. [>] [act] a\n2. [>] [act] b\n> ← k\n3. [!] [act] c\n> ← k\n4. [~] [act] d\n> ← k\n", ["1", "2"]),
+        # Nothing has put it out that is blocked, or skipped, or done only later.
+        ("1. [act] a\n2. [!] [act] b → x\n3. [act] c\n> ← x\n", ["1"]),
+        ("1. [act] a\n2. [act] b\n> ← x\n3. [act] c → x\n", ["1"]),
+        # Containers are entered; decisions and loops only once they have begun.
+        ("1. [act] a\n2. [subtask] b\n 2.1. [act] c\n > ← k\n", ["1", "2.1"]),
+        ("1. [act] a\n2. [decide] b\n 2.1. [act] c\n > ← k\n 2.2. [act] d\n", ["1"]),
+        ("1. [act] a\n2. [subtask] b | Progress: 0/3\n 2.1. [act] c\n > ← k\n", ["1"]),
+        ("1. [act] a\n2. [>] [subtask] b | Progress: 1/3\n 2.1. [act] c\n > ← k\n", ["1", "2.1"]),
+        ("1. [act] a\n2. [~] [subtask] b\n 2.1. [act] c\n > ← k\n", ["1"]),
+        # The next thing to do may be with a container.
+        ("1. [subtask] a\n 1.1. [x] [act] b → x\n2. [act] c\n> ← x\n", ["1", "2"]),
+        ("1. [subtask] a\n2. [act] c\n> ← k\n", ["1", "2"]),
+    ],
+)
+def test_what_can_be_begun(steps: str, ids: list[str]) -> None:
+    assert ready(steps) == ids

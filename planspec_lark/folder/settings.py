@@ -1,0 +1,91 @@
+"""What a project has settled for its plans: ``planspec/settings.toml``."""
+
+from __future__ import annotations
+
+import re
+import stat
+import tomllib
+from pathlib import Path
+
+from attrs import fields, frozen
+
+from planspec_lark.folder.models import StoreError, refusals
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import one_line, visible_name
+
+__all__ = ["FOLDER", "TASKS", "Settings", "read_settings", "set_in", "settings_of", "settings_path"]
+
+FOLDER, TASKS = "planspec", "Tasks"
+_MOST_BYTES = 100_000
+
+
+@frozen
+class Settings:
+    """The settings of a folder of plans; each is false unless its file says otherwise.
+
+    Attributes:
+        shared: git sees the plans: no ``.gitignore`` is written for new ones.
+        require_result: commands set no step to done that has no result.
+    """
+
+    shared: bool = False
+    require_result: bool = False
+
+
+_NAMES = tuple(one.name for one in fields(Settings))
+
+
+def settings_path(folder: Path) -> Path:
+    """The file with the settings of a folder of plans."""
+    return folder / "settings.toml"
+
+
+def read_settings(folder: Path) -> Settings:
+    """The settings of a folder of plans.
+
+    Raises:
+        StoreError: they cannot be read, or say something else than settings.
+    """
+    path = settings_path(folder)
+    with refusals(path):
+        try:
+            known = path.stat()
+        except FileNotFoundError:
+            if path.is_symlink():
+                raise
+            return Settings()
+        if not stat.S_ISREG(known.st_mode) or known.st_size > _MOST_BYTES:
+            raise StoreError(f"{visible_name(str(path))}: these are no settings")
+        text = path.read_text(encoding="utf-8")
+    try:
+        said = tomllib.loads(text)
+    except ValueError as error:
+        raise _wrong(path, str(error)) from None
+    for name, value in said.items():
+        if name not in _NAMES:
+            raise _wrong(path, f"there is no setting {name}; there are {' and '.join(_NAMES)}")
+        if not isinstance(value, bool):
+            raise _wrong(path, f"{name} is true or false")
+    return Settings(**said)
+
+
+def _wrong(path: Path, said: str) -> StoreError:
+    return StoreError(f"{visible_name(str(path))}: {shorten(one_line(said))}")
+
+
+def settings_of(plan: Path) -> Settings:
+    """The settings that hold for a plan's file: those of its folder, and none of any for a file elsewhere.
+
+    Raises:
+        StoreError: as for :func:`read_settings`.
+    """
+    folder = plan.absolute().parent
+    if folder.name == FOLDER:
+        return read_settings(folder)
+    return read_settings(folder.parent.parent / FOLDER) if folder.parent.name == TASKS else Settings()
+
+
+def set_in(text: str, name: str) -> str:
+    """The text of a file of settings with this one true, and all else as it was."""
+    line, found = f"{name} = true", re.compile(rf"^[ \t]*{name}[ \t]*=[ \t]*(?:true|false)", re.MULTILINE)
+    return found.sub(line, text, count=1) if found.search(text) else f"{line}\n{text}"

@@ -131,14 +131,17 @@ class _Run:
         while True:
             is_open = any(key.data is not None for key in self.selector.get_map().values())
             now = monotonic()
-            if has_ended and (now >= grace or not is_open):
-                return End.ENDED
-            if now >= deadline:
+            # Even then, what the program has written before its end is read: it may have been long ago.
+            is_over = has_ended and (now >= grace or not is_open)
+            if now >= deadline and not is_over:
                 return End.TIMEOUT
-            for key, _ in self.selector.select(min(_LOOK if is_open else _LAST_LOOK, deadline - now)):
+            pause = 0 if is_over else min(_LOOK if is_open else _LAST_LOOK, deadline - now)
+            for key, _ in self.selector.select(pause):
                 self._serve(key.fileobj, key.data)
             if len(self.stdout) > self.max_bytes:
                 return End.TOO_LARGE
+            if is_over:
+                return End.ENDED
             if is_stopped():
                 return End.STOPPED
             if not has_ended and _has_ended(self.process):

@@ -26,7 +26,7 @@ def ask_async(chat: OpenAIChat) -> Reply:
 
 
 def chat_with(served: Served, **settings: Any) -> OpenAIChat:
-    return OpenAIChat("asked-model", **{"base_url": served.url, "api_key": KEY, "timeout": 5.0, **settings})
+    return OpenAIChat("asked-model", **{"base_url": served.url, "api_key": KEY, "timeout": 60.0, **settings})
 
 
 def failure(ask: Ask, chat: OpenAIChat) -> LlmError:

@@ -18,18 +18,11 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
-@pytest.fixture(scope="session")
-def endpoint() -> Iterator[Served]:
-    with serve() as endpoint:
-        yield endpoint
-
-
 @pytest.fixture
-def served(endpoint: Served) -> Served:
-    endpoint.play()
-    endpoint.asked.clear()
-    endpoint.left.clear()
-    return endpoint
+def served() -> Iterator[Served]:
+    # Not one for all tests: what somebody has given up waiting for may be read late, and would count in the next one.
+    with serve() as served:
+        yield served
 
 
 @pytest.fixture(params=[ask_sync, ask_async])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import ssl
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -151,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(given.body)
         for at in range(len(given.body) if given.drip else 0):
             self.wfile.write(given.body[at : at + 1])
-            time.sleep(given.drip)
+            self.server.served.closing.wait(given.drip)
 
     def _give_stream(self, given: Scripted, pieces: tuple[bytes | float, ...]) -> None:
         self.send_header("Transfer-Encoding", "chunked")

@@ -97,7 +97,7 @@ def test_it_waits_as_long_as_it_is_told(served: Served, ask: Ask) -> None:
     start = time.monotonic()
     assert ask(chat_with(served)).text == "Hello."
     # By itself it would wait for half a second at most.
-    assert 1.0 <= time.monotonic() - start < 4.0
+    assert time.monotonic() - start >= 1.0
 
 
 def test_it_does_not_try_for_ever(served: Served, ask: Ask) -> None:
@@ -221,29 +221,29 @@ def test_a_prompt_that_cannot_be_sent(served: Served) -> None:
     assert served.asked == []
 
 
+async def cancel_once_asked(served: Served, later: float = 0) -> None:
+    task = asyncio.create_task(chat_with(served).acomplete("Hi"))
+    while not served.asked:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(later)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
 def test_a_cancelled_call_ends_at_once(served: Served) -> None:
-    served.play(Scripted(wait=30))
-
-    async def cancelled() -> None:
-        await asyncio.wait_for(chat_with(served, timeout=30).acomplete("Hi"), 0.3)
-
+    served.play(Scripted(wait=90))
     start = time.monotonic()
-    with pytest.raises(TimeoutError):
-        asyncio.run(cancelled())
-    assert time.monotonic() - start < 3
+    asyncio.run(cancel_once_asked(served))
+    assert time.monotonic() - start < 30
     assert len(served.asked) == 1
 
 
 def test_a_call_that_waits_to_try_again_can_be_cancelled(served: Served) -> None:
     served.play(fault(429, headers={"retry-after-ms": "60000"}))
-
-    async def cancelled() -> None:
-        await asyncio.wait_for(chat_with(served).acomplete("Hi"), 0.3)
-
     start = time.monotonic()
-    with pytest.raises(TimeoutError):
-        asyncio.run(cancelled())
-    assert time.monotonic() - start < 3
+    asyncio.run(cancel_once_asked(served, later=0.2))
+    assert time.monotonic() - start < 30
     assert len(served.asked) == 1
 
 

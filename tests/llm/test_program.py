@@ -20,12 +20,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from planspec_lark.llm import LlmError, Program, ProgramError, process
+from tests.timing import with_longer_limits
 
 Ask = Callable[..., str]
 ECHO = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
-SLEEP = "import time; time.sleep(60)"
+SLEEP = "import time; time.sleep(90)"
 # Something that a program starts and leaves behind, in the program's own group, with its number on standard error.
-LEAVE = "import subprocess, sys; p = subprocess.Popen(['sleep', '60']); print(p.pid, file=sys.stderr, flush=True)"
+LEAVE = "import subprocess, sys; p = subprocess.Popen(['sleep', '90']); print(p.pid, file=sys.stderr, flush=True)"
 
 
 def ask_sync(program: Program, text: str = "", **more: Any) -> str:
@@ -72,7 +73,7 @@ def name(program: Program) -> str:
 
 def is_gone(number: int) -> bool:
     """Whether a process is gone, or at least dead: somebody else has to take note of the end of an orphan."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + 30
     while time.monotonic() < end:
         try:
             if psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
@@ -176,12 +177,17 @@ def test_only_the_end_of_standard_error_is_kept(ask: Ask) -> None:
 
 
 def test_a_program_that_takes_too_long(ask: Ask) -> None:
-    program = python(f"import sys; print('why', file=sys.stderr, flush=True); {SLEEP}", timeout=0.5)
-    start = time.monotonic()
-    error = failure(ask, program, "x" * 1_000_000)
-    assert 0.4 < time.monotonic() - start < 5
-    assert str(error) == f"{name(program)} did not end within 0.5 seconds:\nwhy"
-    assert (error.retryable, error.exit_code) == (True, None)
+    code = f"import sys; print('why', file=sys.stderr, flush=True); {SLEEP}"
+
+    def check(limit: float) -> None:
+        program = python(code, timeout=limit)
+        start = time.monotonic()
+        error = failure(ask, program, "x" * 1_000_000)
+        assert limit <= time.monotonic() - start < limit + 30
+        assert str(error) == f"{name(program)} did not end within {limit:g} seconds:\nwhy"
+        assert (error.retryable, error.exit_code) == (True, None)
+
+    with_longer_limits(check, 0.5)
 
 
 def test_a_program_that_will_not_end(ask: Ask) -> None:
@@ -191,10 +197,10 @@ def test_a_program_that_will_not_end(ask: Ask) -> None:
 
 def test_a_program_that_stops_reading(ask: Ask) -> None:
     """There is some room in the pipe, but not for all that is to be written."""
-    program = python("import os, time; os.read(0, 5000); time.sleep(60)", timeout=0.4)
+    program = python("import os, time; os.read(0, 5000); time.sleep(90)", timeout=0.4)
     start = time.monotonic()
     assert "did not end within" in str(failure(ask, program, "x" * 1_000_000))
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 def test_a_fault_of_our_own_ends_the_program(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,8 +221,8 @@ def test_a_program_that_cannot_be_killed(ask: Ask, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(os, "killpg", refuse)
     monkeypatch.setattr(process, "_PATIENCE", 0.1)
     start = time.monotonic()
-    assert "did not end within" in str(failure(ask, python("import time; time.sleep(3)", timeout=0.1)))
-    assert time.monotonic() - start < 2
+    assert "did not end within" in str(failure(ask, python(SLEEP, timeout=0.1)))
+    assert time.monotonic() - start < 30
     for child in psutil.Process().children():
         child.kill()
         child.wait()
@@ -224,9 +230,7 @@ def test_a_program_that_cannot_be_killed(ask: Ask, monkeypatch: pytest.MonkeyPat
 
 def test_a_program_that_writes_too_much(ask: Ask) -> None:
     program = python("import os\nwhile True: os.write(1, b'x' * 60_000)", max_bytes=1_000_000)
-    start = time.monotonic()
     error = failure(ask, program)
-    assert time.monotonic() - start < 5
     assert str(error) == f"{name(program)} wrote more than the 1,000,000 bytes that are allowed"
     assert error.retryable is False
 
@@ -305,7 +309,13 @@ def child_of(error: ProgramError) -> int:
 
 def test_what_a_program_has_started_ends_with_it(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_GRACE", 0.1)
-    assert is_gone(child_of(failure(ask, python(f"{LEAVE}; {SLEEP}", timeout=0.5))))
+
+    def check(limit: float) -> None:
+        error = failure(ask, python(f"{LEAVE}; {SLEEP}", timeout=limit))
+        assert error.stderr
+        assert is_gone(child_of(error))
+
+    with_longer_limits(check, 0.5)
     flood = "import os\nwhile True: os.write(1, b'x' * 60_000)"
     assert is_gone(child_of(failure(ask, python(f"{LEAVE}\n{flood}", max_bytes=100))))
     assert is_gone(child_of(failure(ask, python(f"{LEAVE}; sys.exit(1)"))))
@@ -317,17 +327,30 @@ def test_an_answer_does_not_wait_for_what_is_left_behind(
     """It holds the output open, but the program has ended."""
     monkeypatch.setattr(process, "_GRACE", 0.1)
     note = tmp_path / "pid"
-    code = f"import subprocess; p = subprocess.Popen(['sleep', '60']); open({str(note)!r}, 'w').write(str(p.pid))"
+    code = f"import subprocess; p = subprocess.Popen(['sleep', '90']); open({str(note)!r}, 'w').write(str(p.pid))"
     start = time.monotonic()
     assert ask(python(f"{code}; print('so')")) == "so\n"
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
     assert is_gone(int(note.read_text()))
 
 
-def test_an_answer_waits_a_little_for_what_still_writes(ask: Ask) -> None:
+def test_an_answer_waits_a_little_for_what_still_writes(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_GRACE", 60)
     late = 'import time; time.sleep(0.3); print("late")'
     code = f"import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', {late!r}]); print('soon')"
     assert ask(python(code)) == "soon\nlate\n"
+
+
+def test_what_was_written_before_the_end_is_read_however_late_it_is(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process may be held up behind the end of the program, for longer than anything is waited for."""
+
+    def wait_for_end(program: subprocess.Popen[bytes]) -> bool:
+        os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+        return True
+
+    monkeypatch.setattr(process, "_GRACE", 0)
+    monkeypatch.setattr(process, "_has_ended", wait_for_end)
+    assert ask(python("import time; time.sleep(0.3); print('so')")) == "so\n"
 
 
 SLOW_START = """
@@ -344,7 +367,7 @@ subprocess.Popen.__init__ = start_slowly
 @pytest.mark.parametrize("before", ["", SLOW_START], ids=["running", "starting"])
 def test_an_interrupt_ends_the_program(tmp_path: Path, how: str, before: str) -> None:
     note = tmp_path / "pid"
-    code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); {SLEEP}"
     outer = f"""
 import asyncio, sys, time
 from planspec_lark.llm import Program
@@ -356,12 +379,12 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     with subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE, text=True) as process:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not (note.exists() and note.read_text()):
             assert time.monotonic() < end
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=20)[0] == "interrupted\n"
+        assert process.communicate(timeout=60)[0] == "interrupted\n"
     assert is_gone(int(note.read_text()))
 
 
@@ -370,7 +393,7 @@ def test_the_death_of_the_caller_ends_the_program(tmp_path: Path, how: str) -> N
     """And what it has started."""
     note = tmp_path / "pids"
     write = f"open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{p.pid}} ')"
-    code = f"import os, subprocess; p = subprocess.Popen(['sleep', '60']); {write}; {SLEEP}"
+    code = f"import os, subprocess; p = subprocess.Popen(['sleep', '90']); {write}; {SLEEP}"
     outer = f"""
 import asyncio, sys, threading
 from planspec_lark.llm import Program
@@ -380,7 +403,7 @@ thread.start()
 thread.join()
 """
     with subprocess.Popen([sys.executable, "-c", outer]) as caller:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not (note.exists() and note.read_text().endswith(" ")):
             assert time.monotonic() < end
             time.sleep(0.01)
@@ -406,14 +429,16 @@ def test_a_cancelled_call_ends_the_program() -> None:
         asyncio.run(cancel())
 
 
-def test_many_at_once() -> None:
+def test_many_at_once(tmp_path: Path) -> None:
+    """None of them ends before all have begun."""
+    begin = "import os, sys, time; number = sys.stdin.read(); open(number, 'w')"
+    code = f"{begin}\nwhile len(os.listdir()) < 12: time.sleep(0.05)\nprint(number, end='')"
+
     async def many() -> list[str]:
-        program = python("import sys, time; time.sleep(0.3); print(sys.stdin.read(), end='')")
+        program = python(code, cwd=tmp_path, timeout=60)
         return await asyncio.gather(*(program.acomplete(str(number)) for number in range(12)))
 
-    start = time.monotonic()
     assert asyncio.run(many()) == [str(number) for number in range(12)]
-    assert time.monotonic() - start < 3
 
 
 def test_without_waitid_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

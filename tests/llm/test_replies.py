@@ -103,10 +103,10 @@ def test_an_answer_as_long_as_is_allowed(served: Served, ask: Ask) -> None:
 @pytest.mark.parametrize("status", [200, 400])
 def test_no_more_is_read_than_is_allowed(served: Served, ask: Ask, status: int) -> None:
     """Nor is it waited for."""
-    served.play(Scripted(b"x" * 2000, status, SOON, drip=0.001))
+    served.play(Scripted(b"x" * 60_000, status, SOON, drip=0.001))
     start = time.monotonic()
     failure(ask, chat_with(served, max_reply_bytes=50))
-    assert time.monotonic() - start < 1.5
+    assert time.monotonic() - start < 30
 
 
 def test_nothing_is_unpacked(served: Served, ask: Ask) -> None:

@@ -54,4 +54,4 @@ def serving(module: str) -> Iterator[Server]:
         yield Server(process)
         assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0

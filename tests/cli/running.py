@@ -89,7 +89,7 @@ def call(
         input=stdin,
         capture_output=True,
         env=environment(env),
-        timeout=60,
+        timeout=120,
         check=False,
     )
 
@@ -131,7 +131,7 @@ def wait_for_view(path: str, text: str) -> str:
 
 def is_gone(number: int) -> bool:
     """Whether a process has ended, or does so soon."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + 30
     while time.monotonic() < end:
         if not psutil.pid_exists(number) or psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
             return True

@@ -152,7 +152,7 @@ def test_an_interrupt_keeps_what_has_come(served: Served) -> None:
 def test_an_interrupted_program_is_ended() -> None:
     with at_work(["new", "mend", "--planner", "sh -c 'echo $$ > pid.new; mv pid.new pid; sleep 60'"]) as process:
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (130, b"Stopped.\n")
     assert not Path("planspec").exists()
 

@@ -266,7 +266,7 @@ def test_a_run_that_is_stopped_goes_on_later(name: str, code: int) -> None:
     with executing() as process:
         before = read_state(".thinkon")
         process.send_signal(signal.Signals[name])
-        said = process.communicate(timeout=30)
+        said = process.communicate(timeout=60)
     assert process.returncode == code
     assert said == (b"  opened  PLAN_STEPS Bake\n    opened  EXECUTE Mix\n", f"Stopped. {GO_ON}".encode())
     assert is_gone(int(Path("pid").read_text()))

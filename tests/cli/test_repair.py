@@ -223,6 +223,6 @@ def test_an_interrupt_leaves_the_file(plan: Path) -> None:
     planner = "sh -c 'echo $$ > pid.new; mv pid.new pid; sleep 60'"
     with at_work(["repair", "oven.md", "--planner", planner]) as process:
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (130, b"Stopped. Nothing was written.\n")
     assert plan.read_text() == TEXT

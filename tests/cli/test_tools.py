@@ -438,7 +438,7 @@ def at_work(offered: str = OFFERED) -> Iterator[subprocess.Popen[bytes]]:
     command = command_line(["tools", "run", "slow.json", "--atoms", "atoms", "--ledger", "l", "--jobs", "1"], offered)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
         # What is never said is not waited for without end.
-        end = Timer(60, process.kill)
+        end = Timer(180, process.kill)
         end.start()
         try:
             wait_for("begun")
@@ -449,7 +449,7 @@ def at_work(offered: str = OFFERED) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def wait_for(name: str) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while not Path(name).exists():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -467,7 +467,7 @@ def test_what_is_at_work_is_waited_for(name: str, code: int) -> None:
         assert process.stderr is not None
         assert [process.stderr.readline().decode() for _ in range(2)] == ["a: done\n", WAITING]
         Path("go").touch()
-        assert process.communicate(timeout=30) == (b"", KEPT.encode())
+        assert process.communicate(timeout=60) == (b"", KEPT.encode())
     assert process.returncode == code
     assert done_steps() == ["a", "b"]
 
@@ -481,7 +481,7 @@ def test_a_signal_is_heard_while_all_wait() -> None:
         assert process.stderr is not None
         assert [process.stderr.readline().decode() for _ in range(2)] == ["a: done\n", WAITING]
         Path("go").touch()
-        assert process.communicate(timeout=30) == (b"", KEPT.encode())
+        assert process.communicate(timeout=60) == (b"", KEPT.encode())
     assert process.returncode == 143
 
 
@@ -491,7 +491,7 @@ def test_who_is_asked_twice_leaves_at_once() -> None:
         assert process.stderr is not None
         assert [process.stderr.readline().decode() for _ in range(2)] == ["a: done\n", WAITING]
         process.send_signal(signal.SIGTERM)
-        assert process.communicate(timeout=30) == (b"", b"")
+        assert process.communicate(timeout=60) == (b"", b"")
     assert process.returncode == 143
     assert done_steps() == ["a"]
 
@@ -504,7 +504,7 @@ def test_a_signal_that_is_ignored_stops_nothing() -> None:
         wait_for("begun")
         process.send_signal(signal.SIGHUP)
         Path("go").touch()
-        assert process.communicate(timeout=30) == (b"{}\n", b"a: done\n")
+        assert process.communicate(timeout=60) == (b"{}\n", b"a: done\n")
     assert process.returncode == 0
 
 

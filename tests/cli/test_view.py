@@ -88,7 +88,7 @@ def at_work(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, int]]
 
 
 def read(port: int) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("GET", "/")
     return connection.getresponse().read().decode()
 
@@ -97,12 +97,12 @@ def test_it_serves_until_it_is_interrupted() -> None:
     with at_work("plan.md") as (process, line, port):
         assert line == f"plan.md: http://127.0.0.1:{port}/ (Ctrl+C ends it)\n"
         assert "Hire a lorry" in read(port)
-        events = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        events = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         events.request("GET", "/events")
         assert events.getresponse().readline() == b"retry: 1000\n"
         # A page that is open does not keep it from ending.
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "", "Stopped.\n")
 
 

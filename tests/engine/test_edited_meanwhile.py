@@ -21,6 +21,7 @@ from planspec_lark.engine import (
     ThinkEvent,
     edit_watcher,
 )
+from tests.timing import with_longer_limits
 
 PLAN = "Goal: g\n## Steps\n" + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(1, 13))
 MORE = "13. [act] one more\n"
@@ -30,6 +31,12 @@ MORE = "13. [act] one more\n"
 def path(tmp_path: Path) -> Path:
     (tmp_path / "plan").write_text(PLAN)
     return tmp_path / "plan"
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, no editor is given up."""
+    monkeypatch.setattr(edit_watcher, "_PATIENCE", 120)
 
 
 @define
@@ -46,18 +53,27 @@ class Editor:
             self._thread = Thread(target=self.edit)
             self._thread.start()
         time.sleep(0.05)
+        if int(call.step.step_id) >= 6:
+            # However slow the editor is: the run does not end before.
+            self._join()
         return OperatorResult()
 
     def run(self, path: Path, jobs: int = 1) -> Outcome:
         try:
             return ThinkEngine(path, self, jobs=jobs, view_pause=0.05, inputs={"x": 1}).run().outcome
         finally:
-            assert self._thread is not None
-            self._thread.join()
+            self._join()
+
+    def _join(self) -> None:
+        end = time.monotonic() + 30
+        while self._thread is None:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        self._thread.join()
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_a_file_that_is_written_in_pieces(path: Path, jobs: int) -> None:
+def test_a_file_that_is_written_in_pieces(path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def edit() -> None:
         # The first of them are no plan, and those after that are plans as well.
         lines = [*path.read_text().splitlines(keepends=True), MORE]
@@ -67,10 +83,15 @@ def test_a_file_that_is_written_in_pieces(path: Path, jobs: int) -> None:
                 file.write(line)
                 time.sleep(0.02)
 
-    editor = Editor(edit)
-    assert editor.run(path, jobs) is Outcome.CONVERGED
-    assert sorted(editor.done) == sorted([f"part {at}" for at in range(1, 13)] + ["one more"])
-    assert path.read_text().count("[x]") == 13
+    def check(quiet: float) -> None:
+        monkeypatch.setattr(edit_watcher, "_QUIET", quiet)
+        path.write_text(PLAN)
+        editor = Editor(edit)
+        assert editor.run(path, jobs) is Outcome.CONVERGED
+        assert sorted(editor.done) == sorted([f"part {at}" for at in range(1, 13)] + ["one more"])
+        assert path.read_text().count("[x]") == 13
+
+    with_longer_limits(check, edit_watcher._QUIET)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

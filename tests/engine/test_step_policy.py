@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from planspec_lark import awaitables
 from planspec_lark.engine import (
     Budget,
     HopStatus,
@@ -33,6 +34,7 @@ from planspec_lark.llm import Program, model_operator, program_model
 from planspec_lark.runs import Kind, Ledger, MemoryLedger, Record
 from tests.cli.running import is_gone
 from tests.engine.worlds import World, failed, ok, plan
+from tests.timing import with_longer_limits
 
 ONE = "1. [act] one → x\n"
 TWO = ONE + "2. [act] two\n  > ← x\n"
@@ -128,17 +130,21 @@ def test_the_pause_that_is_asked_for_is_made() -> None:
 
 
 def test_others_go_on_meanwhile() -> None:
-    log: list[str] = []
+    def check(pause: float) -> None:
+        log: list[str] = []
 
-    def operate(call: StepCall) -> OperatorResult:
-        log.append(call.step.step_id)
-        if call.step.step_id == "2" and log.count("2") == 1:
-            raise TransientError(retry_after=2)
-        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+        def operate(call: StepCall) -> OperatorResult:
+            log.append(call.step.step_id)
+            if call.step.step_id == "2" and log.count("2") == 1:
+                raise TransientError(retry_after=pause)
+            return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
-    assert ThinkEngine(plan(FIVE), operate, jobs=2).run().outcome is Outcome.CONVERGED
-    assert sorted(log[:-1]) == ["1", "2", "3", "4", "5"]
-    assert log[-1] == "2"
+        engine = ThinkEngine(plan(FIVE), operate, jobs=2, step_policy=StepPolicy(pause=0))
+        assert engine.run().outcome is Outcome.CONVERGED
+        assert sorted(log[:-1]) == ["1", "2", "3", "4", "5"]
+        assert log[-1] == "2"
+
+    with_longer_limits(check, 0.5)
 
 
 def test_tries_count_in_the_budget() -> None:
@@ -152,11 +158,14 @@ def test_tries_count_in_the_budget() -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_pause_is_no_longer_than_the_budget(jobs: int) -> None:
-    world = World({"one": [TransientError(retry_after=60)]})
-    began = time.monotonic()
-    result = world.run(ONE, jobs=jobs, budget=Budget(seconds=0.3))
-    assert (result.outcome, world.ran) == (Outcome.BUDGET, ["1"])
-    assert 0.3 <= time.monotonic() - began < 30
+    def check(limit: float) -> None:
+        world = World({"one": [TransientError(retry_after=120)]})
+        began = time.monotonic()
+        result = world.run(ONE, jobs=jobs, budget=Budget(seconds=limit))
+        assert (result.outcome, world.ran) == (Outcome.BUDGET, ["1"])
+        assert limit <= time.monotonic() - began < limit + 30
+
+    with_longer_limits(check, 0.3)
 
 
 def test_where_a_budget_ends_nobody_waits_for_a_pause() -> None:
@@ -257,6 +266,11 @@ def test_errors_can_be_sent_to_another_process() -> None:
 SHORT = StepPolicy(timeout=0.3)
 
 
+def short_at_first(call: StepCall) -> StepPolicy:
+    """The first attempt at the first step is too long for it, and nothing else."""
+    return SHORT if (call.step.step_id, call.attempt) == ("1", 1) else StepPolicy()
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_asynchronous_step_that_takes_too_long_is_cancelled(jobs: int) -> None:
     log: list[str] = []
@@ -271,7 +285,7 @@ def test_an_asynchronous_step_that_takes_too_long_is_cancelled(jobs: int) -> Non
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
     ledger = MemoryLedger()
-    engine = ThinkEngine(plan(TWO), operate, lambda _: "RETRY", jobs=jobs, ledger=ledger, step_policy=SHORT)
+    engine = ThinkEngine(plan(TWO), operate, lambda _: "RETRY", jobs=jobs, ledger=ledger, step_policy=short_at_first)
     assert engine.run().outcome is Outcome.CONVERGED
     assert log == ["cancelled"]
     assert result_of(ledger) == "no result within 0.3 seconds"
@@ -317,25 +331,29 @@ def gate() -> Iterator[threading.Event]:
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("way", [ThinkEngine.run, lambda engine: asyncio.run(engine.arun())])
 def test_nobody_waits_for_a_thread_that_takes_too_long(
-    jobs: int, way: Callable[[ThinkEngine], Any], gate: threading.Event
+    jobs: int, way: Callable[[ThinkEngine], Any], gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(awaitables, "_GRACE", 0.1)
     threads = []
+    has_begun = threading.Event()
 
     def operate(call: StepCall) -> OperatorResult:
         if call.step.step_id == "1" and call.attempt == 1:
             threads.append(threading.current_thread())
+            has_begun.set()
             gate.wait(60)
             return ok("too late", x="late")
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, "in time"))
 
     ledger, began = MemoryLedger(), time.monotonic()
-    engine = ThinkEngine(plan(TWO), operate, lambda _: "RETRY", jobs=jobs, ledger=ledger, step_policy=SHORT)
+    engine = ThinkEngine(plan(TWO), operate, lambda _: "RETRY", jobs=jobs, ledger=ledger, step_policy=short_at_first)
     result = way(engine)
     assert time.monotonic() - began < 30
     assert (result.outcome, result.outputs) == (Outcome.CONVERGED, {"x": "in time"})
     assert result_of(ledger) == "no result within 0.3 seconds: it could not be stopped, and what it does goes on"
     before = len(records(ledger))
     gate.set()
+    assert has_begun.wait(30)
     threads[0].join(30)
     assert len(records(ledger)) == before
 
@@ -344,13 +362,19 @@ def test_nobody_waits_for_a_thread_that_takes_too_long(
 def test_a_program_that_takes_too_long_is_killed_with_its_children(jobs: int, tmp_path: Path) -> None:
     script = "sleep 60 &\necho $$ $! > pids\nwait\n"
     program = Program(["sh", "-c", script], cwd=tmp_path)
-    ledger, operate = MemoryLedger(), model_operator(program_model(program))
-    ThinkEngine(plan(ONE), operate, jobs=jobs, ledger=ledger, step_policy=StepPolicy(timeout=2)).run()
-    pids = (tmp_path / "pids").read_text().split()
-    assert len(pids) == 2
-    assert all(is_gone(int(pid)) for pid in pids)
-    # It has ended, so that a next attempt has nothing beside it.
-    assert result_of(ledger) == "no result within 2 seconds"
+    pids, operate = tmp_path / "pids", model_operator(program_model(program))
+
+    def check(limit: float) -> None:
+        pids.write_text("")
+        ledger = MemoryLedger()
+        ThinkEngine(plan(ONE), operate, jobs=jobs, ledger=ledger, step_policy=StepPolicy(timeout=limit)).run()
+        started = pids.read_text().split()
+        assert len(started) == 2
+        assert all(is_gone(int(pid)) for pid in started)
+        # It has ended, so that a next attempt has nothing beside it.
+        assert result_of(ledger) == f"no result within {limit:g} seconds"
+
+    with_longer_limits(check, 0.5)
 
 
 @pytest.mark.parametrize("limit", [None, 60])
@@ -382,8 +406,8 @@ def test_a_limit_for_each_step() -> None:
         asked.append(f"{call.step.step_type} {call.attempt}")
         return StepPolicy(timeout=0.2) if call.step.step_type == "act" else StepPolicy()
 
-    async def operate(_: StepCall) -> OperatorResult:
-        await asyncio.sleep(0.5)
+    async def operate(call: StepCall) -> OperatorResult:
+        await asyncio.sleep(60 if call.step.step_type == "act" else 0.4)
         return ok()
 
     result = ThinkEngine(plan("1. [act] one\n2. [reason] two\n"), operate, step_policy=policy).run()
@@ -408,13 +432,13 @@ def test_a_process_does_not_wait_for_a_thread_that_takes_too_long(tmp_path: Path
     script = (
         "import time\nfrom planspec_lark import parse_plan\nfrom planspec_lark.engine import StepPolicy, ThinkEngine\n"
         "plan = parse_plan('Goal: g\\n## Steps\\n1. [act] one\\n')\n"
-        "engine = ThinkEngine(plan, lambda call: time.sleep(60), step_policy=StepPolicy(timeout=0.2))\n"
+        "engine = ThinkEngine(plan, lambda call: time.sleep(120), step_policy=StepPolicy(timeout=0.2))\n"
         "print(engine.run().outcome.value)\n"
     )
     began = time.monotonic()
     program = Program([sys.executable, "-c", script], env={"PYTHONPATH": os.pathsep.join(sys.path)}, cwd=tmp_path)
     assert program("") == "blocked\n"
-    assert time.monotonic() - began < 40
+    assert time.monotonic() - began < 60
 
 
 # ---------------------------------------------------------------- policies

@@ -29,7 +29,7 @@ def served(path: Path) -> Iterator[PageServer]:
 
 def ask(server: PageServer, path: str = "/", method: str = "GET", **headers: str) -> http.client.HTTPResponse:
     """What a server answers; a header that is named takes the place of the one that is usual."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
     for name, value in headers.items():
         if value:

@@ -138,7 +138,7 @@ def test_a_failure_inside_is_an_answer_as_well(tmp_path: Path) -> None:
 
 def test_closed_input_ends_it(tmp_path: Path) -> None:
     with started(tmp_path) as process:
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
@@ -151,7 +151,7 @@ def test_input_that_is_closed_at_once_ends_it(tmp_path: Path) -> None:
 def test_signals_end_it_although_input_is_open(tmp_path: Path, number: int, code: int) -> None:
     with started(tmp_path) as process:
         process.send_signal(number)
-        code_and_output = process.wait(20), *read_rest(process)
+        code_and_output = process.wait(60), *read_rest(process)
         assert code_and_output == (code, b"", b"Stopping.\nStopped.\n")
 
 
@@ -172,7 +172,7 @@ def test_a_change_that_has_begun_is_ended_first(tmp_path: Path) -> None:
         while not begun.exists():
             time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 143
+        assert process.wait(60) == 143
     assert path.read_text() == PLAN.replace("2.1. ", "2.1. [x] ")
     with PlanFile(path).leased():
         pass
@@ -184,7 +184,7 @@ def test_a_client_that_does_not_read_any_more_ends_it(tmp_path: Path) -> None:
         assert process.stderr is not None
         process.stdout.close()
         send(process, tool_call(2, "list_plans"))
-        assert process.wait(20) == 1
+        assert process.wait(60) == 1
         assert process.stderr.read() == b""
 
 
@@ -197,7 +197,7 @@ def test_a_message_without_end_ends_it(tmp_path: Path) -> None:
         with suppress(BrokenPipeError):
             process.stdin.write(b"x" * 400_000)
             process.stdin.flush()
-        assert process.wait(20) == 2
+        assert process.wait(60) == 2
         assert process.stderr.read() == b"Error: a message has more than 100,000 bytes\n"
 
 

@@ -561,7 +561,7 @@ def test_plain_callables_do_not_keep_others_waiting(tmp_path: Path) -> None:
 
     def executor(_: Context) -> str:
         begun.set()
-        assert others.wait(10)
+        assert others.wait(60)
         return returned()
 
     async def both() -> Context:
@@ -594,7 +594,7 @@ def _cancelled_run(folder: Path, *, times: int) -> tuple[bool, bool]:
 
     def executor(_: Context) -> str:
         begun.set()
-        may_end.wait(10)
+        may_end.wait(60)
         return returned()
 
     def is_locked() -> bool:
@@ -611,6 +611,8 @@ def _cancelled_run(folder: Path, *, times: int) -> tuple[bool, bool]:
         for _ in range(times):
             run.cancel()
             await asyncio.sleep(0.02)
+        if times > 1:
+            await asyncio.wait([run], timeout=30)
         seen = run.done(), is_locked()
         may_end.set()
         with pytest.raises(asyncio.CancelledError):
@@ -635,7 +637,7 @@ def test_a_cancelled_run_leaves_no_coroutine_behind(tmp_path: Path) -> None:
 
     def executor(context: Context) -> Awaitable[Answer]:
         begun.set()
-        may_end.wait(10)
+        may_end.wait(60)
         answers.append(Script([], [returned()]).aexecute(context))
         return answers[0]
 

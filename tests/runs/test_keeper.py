@@ -8,6 +8,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from planspec_lark.runs import MemoryLedger, RunInfo, SqliteLedger, keeper as mo
 from planspec_lark.runs.keeper import Keeper, keeping
 from planspec_lark.runs.ledger import LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
+from tests.timing import with_longer_limits
 
 
 @pytest.fixture
@@ -102,21 +104,28 @@ def test_a_fault_at_the_end_is_raised_but_for_another_one(ledger: MemoryLedger) 
 
 
 def test_a_lease_is_renewed_and_given_back(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEASE_SECONDS", 0.3)
     other = evolve(Owner.new(), host="elsewhere")
-    with keeping(ledger, "r"):
-        time.sleep(1)
-        with pytest.raises(RunBusyError, match="another process is at work on run r: process "):
-            ledger.acquire("r", other, seconds=1)
-    ledger.acquire("r", other, seconds=1)
+
+    def check(lease: float) -> None:
+        monkeypatch.setattr(module, "LEASE_SECONDS", lease)
+        with keeping(ledger, "r"):
+            time.sleep(3 * lease)
+            with pytest.raises(RunBusyError, match="another process is at work on run r: process "):
+                ledger.acquire("r", other, seconds=1)
+        ledger.acquire("r", other, seconds=1)
+        ledger.release("r", other)
+
+    with_longer_limits(check, 0.3)
 
 
-def test_a_lease_that_nobody_renews_ends(ledger: MemoryLedger) -> None:
+def test_a_lease_that_nobody_renews_ends(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
+    monkeypatch.setattr("planspec_lark.runs.ledger.time", SimpleNamespace(time=lambda: now))
     other = evolve(Owner.new(), host="elsewhere")
     ledger.acquire("r", other, seconds=0.2)
     with pytest.raises(RunBusyError):
         ledger.acquire("r", Owner.new(), seconds=1)
-    time.sleep(0.3)
+    now += 0.3
     ledger.acquire("r", Owner.new(), seconds=1)
 
 
@@ -137,41 +146,48 @@ def test_a_lease_that_was_lost_ends_the_run(ledger: MemoryLedger, monkeypatch: p
 def test_a_lease_is_renewed_whatever_is_wrong_with_the_view(
     ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LEASE_SECONDS", 0.3)
-    tried: list[object] = []
+    def check(lease: float) -> None:
+        monkeypatch.setattr(module, "LEASE_SECONDS", lease)
+        tried: list[object] = []
 
-    def write() -> None:
-        tried.append("view")
-        raise OSError("full")
+        def write() -> None:
+            tried.append("view")
+            raise OSError("full")
 
-    with suppress(OSError), keeping(ledger, "r", write=write, pause=0.01) as keeper:
-        keeper.mark()
-        _wait_for("view", tried)
-        # A step is at work, and nobody has heard of it.
-        time.sleep(0.6)
-        with pytest.raises(RunBusyError):
-            ledger.acquire("r", evolve(Owner.new(), host="elsewhere"), seconds=1)
+        with suppress(OSError), keeping(ledger, "r", write=write, pause=0.01) as keeper:
+            keeper.mark()
+            _wait_for("view", tried)
+            # A step is at work, and nobody has heard of it.
+            time.sleep(2 * lease)
+            with pytest.raises(RunBusyError):
+                ledger.acquire("r", evolve(Owner.new(), host="elsewhere"), seconds=1)
+
+    with_longer_limits(check, 0.3)
 
 
-@pytest.mark.parametrize(("seconds", "is_told"), [(0.2, False), (60, True)])
+@pytest.mark.parametrize(("part", "is_told"), [(1 / 3, False), (100, True)])
 def test_a_ledger_that_is_busy_for_a_while(
-    ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch, seconds: float, is_told: bool
+    ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch, part: float, is_told: bool
 ) -> None:
-    monkeypatch.setattr(module, "LEASE_SECONDS", 0.6)
-    asked: list[float] = []
-
+    """A part of the time that a lease holds."""
     take = MemoryLedger.acquire
 
-    def acquire(*given: Any, **more: Any) -> None:
-        asked.append(time.monotonic())
-        if len(asked) > 1 and time.monotonic() - asked[1] < seconds:
-            raise LedgerError("locked")
-        take(*given, **more)
+    def check(lease: float) -> None:
+        monkeypatch.setattr(module, "LEASE_SECONDS", lease)
+        asked: list[float] = []
 
-    monkeypatch.setattr(MemoryLedger, "acquire", acquire)
-    with keeping(ledger, "r") as keeper:
-        time.sleep(1.5)
-        assert keeper.is_at_fault is is_told
+        def acquire(*given: Any, **more: Any) -> None:
+            asked.append(time.monotonic())
+            if len(asked) > 1 and time.monotonic() - asked[1] < part * lease:
+                raise LedgerError("locked")
+            take(*given, **more)
+
+        monkeypatch.setattr(MemoryLedger, "acquire", acquire)
+        with keeping(ledger, "r") as keeper:
+            time.sleep(2.5 * lease)
+            assert keeper.is_at_fault is is_told
+
+    with_longer_limits(check, 0.6)
 
 
 def test_a_process_that_was_killed_holds_no_lease(tmp_path: Path) -> None:
@@ -203,14 +219,18 @@ def test_a_keeper_that_writes_nothing(ledger: MemoryLedger) -> None:
 
 
 def test_who_was_refused_does_not_take_the_lease_later(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEASE_SECONDS", 0.15)
     before = threading.active_count()
-    with keeping(ledger, "r"):
-        with pytest.raises(RunBusyError), keeping(ledger, "r"):
-            pytest.fail("somebody else is at work")
-        assert threading.active_count() == before + 1
-    assert threading.active_count() == before
-    for _ in range(5):
-        time.sleep(0.05)
+
+    def check(lease: float) -> None:
+        monkeypatch.setattr(module, "LEASE_SECONDS", lease)
         with keeping(ledger, "r"):
-            pass
+            with pytest.raises(RunBusyError), keeping(ledger, "r"):
+                pytest.fail("somebody else is at work")
+            assert threading.active_count() == before + 1
+        assert threading.active_count() == before
+        for _ in range(5):
+            time.sleep(lease / 3)
+            with keeping(ledger, "r"):
+                pass
+
+    with_longer_limits(check, 0.15)

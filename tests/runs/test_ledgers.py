@@ -20,6 +20,7 @@ from planspec_lark.runs.history import History
 from planspec_lark.runs.ledger import FencedError, Kind, Record, RunBusyError, RunInfo
 from planspec_lark.runs.owner import Owner
 from tests.runs.records import append, full_record
+from tests.timing import with_longer_limits
 
 Make = Callable[[], Ledger]
 
@@ -252,12 +253,16 @@ ELSEWHERE = evolve(Owner.new(), host="elsewhere")
 def test_a_lease_keeps_others_out_until_it_ends(make: Make) -> None:
     ledger = make()
     ledger.begin(RunInfo("r", 1.0))
-    ledger.acquire("r", ELSEWHERE, seconds=0.4)
-    with pytest.raises(RunBusyError, match=r"another process is at work on run r: process \d+ on elsewhere"):
-        make().acquire("r", Owner.new(), seconds=60)
-    time.sleep(0.5)
     mine = Owner.new()
-    make().acquire("r", mine, seconds=60)
+
+    def check(lease: float) -> None:
+        ledger.acquire("r", ELSEWHERE, seconds=lease, takes_over=True)
+        with pytest.raises(RunBusyError, match=r"another process is at work on run r: process \d+ on elsewhere"):
+            make().acquire("r", Owner.new(), seconds=60)
+        time.sleep(lease + 0.1)
+        make().acquire("r", mine, seconds=60)
+
+    with_longer_limits(check, 0.4)
     with pytest.raises(RunBusyError):
         ledger.acquire("r", ELSEWHERE, seconds=60)
     # Who has lost it gives nothing back.

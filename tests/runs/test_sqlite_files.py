@@ -121,7 +121,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, *, read_only: bool) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=120,
         check=False,
     )
     assert "LedgerError" in done.stderr

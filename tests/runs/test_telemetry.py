@@ -181,13 +181,16 @@ def test_a_reflector_that_raises_ends_its_span(traced: Traced) -> None:
 
 
 def test_a_run_that_is_cancelled_ends_its_spans(traced: Traced) -> None:
-    async def operate(_: StepCall) -> OperatorResult:
-        await asyncio.sleep(60)
-        return ok()
-
     async def cancel() -> None:
+        has_begun = asyncio.Event()
+
+        async def operate(_: StepCall) -> OperatorResult:
+            has_begun.set()
+            await asyncio.sleep(60)
+            return ok()
+
         task = asyncio.create_task(ThinkEngine(plan("1. [act] a"), operate).arun())
-        await asyncio.sleep(0.2)
+        await has_begun.wait()
         task.cancel()
         await asyncio.wait([task])
         assert task.cancelled()

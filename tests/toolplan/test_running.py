@@ -13,6 +13,7 @@ import pytest
 
 from planspec_lark.tool_runner import RunEvent, StepStatus, ToolRun, ToolRunError, arun_toolplan, run_toolplan
 from planspec_lark.toolplan import ToolPlanError, tool_plan_from_dict
+from tests.timing import with_longer_limits
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
 Run = Callable[..., ToolRun]
@@ -344,22 +345,26 @@ def test_a_dry_run(run: Run) -> None:
 
 @both
 def test_whatever_is_no_exception_ends_the_run(run: Run) -> None:
-    begun = threading.Event()
-    ended = []
-
-    def work(inputs: dict[str, Any]) -> dict[str, Any]:
-        if inputs["item"] == "stop":
-            begun.wait(20)
-            raise SystemExit(5)
-        begun.set()
-        time.sleep(0.05)
-        ended.append(inputs["item"])
-        return {"weight": 1, "note": ""}
-
     plan = tool_plan_from_dict(document(weigh(item="go"), weigh(item="stop"), weigh(item="never")))
-    with pytest.raises(SystemExit):
-        run(plan, ATOMS, {"weigh": work}, jobs=2)
-    assert ended == ["go"]
+
+    def check(seconds: float) -> None:
+        begun = threading.Event()
+        ended = []
+
+        def work(inputs: dict[str, Any]) -> dict[str, Any]:
+            if inputs["item"] == "stop":
+                begun.wait(60)
+                raise SystemExit(5)
+            begun.set()
+            time.sleep(seconds)
+            ended.append(inputs["item"])
+            return {"weight": 1, "note": ""}
+
+        with pytest.raises(SystemExit):
+            run(plan, ATOMS, {"weigh": work}, jobs=2)
+        assert ended == ["go"]
+
+    with_longer_limits(check, 0.05)
 
 
 @both

@@ -9,9 +9,14 @@ one, ``--job all`` runs everything. Without it, none of them runs unless its pat
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -22,6 +27,9 @@ settings.register_profile(
 )
 settings.register_profile("full", max_examples=400, deadline=None, suppress_health_check=_SLOW)
 settings.load_profile(os.environ.get("PLANSPEC_PROFILE", "quick"))
+
+# Each of the many processes that tests start would compile the whole package.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # What a shell runs in the background ignores interrupts, and so would every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -62,14 +70,39 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.job = "all" if config.args_source is pytest.Config.ArgsSource.ARGS else ""
     # A job leaves most tests out, and their snapshots are none the less needed.
     config.option.warn_unused_snapshots |= config.option.job in JOBS
+    if not hasattr(config, "workerinput"):
+        _compile_grammars(config)
+
+
+def _compile_grammars(config: pytest.Config) -> None:
+    """What is slow to make of the grammars is made once, as for a wheel, and not by each of some thousand processes.
+
+    It goes again at the end, as it would not follow changes of the code that makes it.
+    """
+    compiled = config.rootpath / "planspec_lark" / "compiled"
+    maker = compiled / "made_for_tests"
+    if maker.exists() and not psutil.pid_exists(int(maker.read_text())):
+        shutil.rmtree(compiled)
+    if compiled.exists() or not compiled.parent.is_dir() or config.args_source is pytest.Config.ArgsSource.ARGS:
+        return
+    if find_spec("hatchling") is None:
+        return
+    code = "import hatch_build, pathlib, sys; hatch_build.compile_grammars(pathlib.Path(sys.argv[1]))"
+    compiled.mkdir()
+    config.add_cleanup(lambda: shutil.rmtree(compiled, ignore_errors=True))
+    maker.write_text(str(os.getpid()))
+    subprocess.run([sys.executable, "-c", code, compiled], cwd=config.rootpath, check=True)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Of a job, no other file is looked into: that takes longer than some jobs."""
-    if config.option.job not in JOBS or collection_path.suffix != ".py":
+    """No file is looked into that has nothing of what is asked for: that takes longer than some jobs."""
+    asked = config.option.job
+    if asked == "all" or collection_path.suffix != ".py":
         return None
-    files = (config.rootpath / "tests" / test.partition("::")[0] for test in JOBS[config.option.job].split())
-    return None if collection_path in files else True
+    if asked:
+        files = {test.partition("::")[0] for test in JOBS[asked].split()}
+        return None if collection_path in {config.rootpath / "tests" / file for file in files} else True
+    return True if collection_path in {config.rootpath / "tests" / file for file in _JOB_OF} else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -25,7 +25,7 @@ from planspec_lark.document.pieces import cut_accepted
 from planspec_lark.hopspec import StepInfo
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS
 from planspec_lark.syntax.grammars import STARTS, grammar_path
-from planspec_lark.syntax.lalr import compile_grammar
+from planspec_lark.syntax.lalr import PLUGINS, compile_grammar
 
 # ---------------------------------------------------------------- texts inside models
 
@@ -379,7 +379,8 @@ _TERMINALS: dict[str, st.SearchStrategy[str]] = {
 @cache
 def grammar_plans() -> st.SearchStrategy[str]:
     """Texts that the grammar of plans derives; ids may come twice in them."""
-    return from_lark(compile_grammar(grammar_path("planspec"), STARTS["planspec"]), start="plan", explicit=_TERMINALS)
+    grammar = compile_grammar(grammar_path("planspec"), STARTS["planspec"], _plugins=PLUGINS)
+    return from_lark(grammar, start="plan", explicit=_TERMINALS)
 
 
 # ---------------------------------------------------------------- accepted texts that are not canonical

@@ -12,7 +12,6 @@ from attrs import frozen
 
 from planspec_lark.cli.arguments import options
 from planspec_lark.cli.output import Unreadable
-from planspec_lark.planner.kernel import LEDGER_FILE
 from planspec_lark.runs import LedgerError, SqliteLedger
 from planspec_lark.runs.sqlite_ledger import ledger_path
 
@@ -116,6 +115,8 @@ class LedgerPlace:
 def _find_ledger(path: Path) -> Path:
     """That of a plan, or of a planner's state folder, or the file itself."""
     if path.is_dir():
+        from planspec_lark.planner.kernel import LEDGER_FILE  # noqa: PLC0415  (slow to load, and for planners alone)
+
         return path / LEDGER_FILE
     return path if _is_ledger(path) else ledger_path(path)
 

@@ -48,6 +48,7 @@ class Oracle:
         }
         self._feed = cache(self._feed_uncached)
         self._open = cache(self._open_uncached)
+        self._is_live = cache(lambda name, state: self._automata[name].islive(state))
 
     @staticmethod
     def _automaton(pattern: str) -> Any:
@@ -75,7 +76,7 @@ class Oracle:
         for stack, name, state in places:
             automaton = self._automata[name]
             after = automaton.map[state].get(automaton.alphabet[character])
-            if after is None or not automaton.islive(after):
+            if after is None or not self._is_live(name, after):
                 continue
             found.add((stack, name, after))
             if after in automaton.finals:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 
 from attrs import evolve
@@ -98,10 +99,16 @@ def is_same_scan(found: ScanResult, expected: ScanResult) -> None:
     assert found.source.text == expected.source.text
 
 
+@lru_cache(maxsize=1)
+def _scan(text: str, limits: Limits) -> ScanResult:
+    """Mostly, many splits of one text are read."""
+    return scan_plan(text, name="<stream>", limits=limits)
+
+
 def ends_as_scanned(text: str, pieces: Iterable[str], limits: Limits = NO_LIMITS) -> list[PlanEvent]:
     """What comes out in the end is what a scan of the whole text gives, and what the events tell."""
     events, end = read_all(pieces, limits=limits)
-    expected = scan_plan(text, name="<stream>", limits=limits)
+    expected = _scan(text, limits)
     late = is_too_late(events)
     if late is not None:
         others = [found for found in expected.diagnostics if found.span != late.span or found.code != "PS125"]

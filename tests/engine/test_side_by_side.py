@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ class Watch:
         meeting: steps that do not end before all of them have been at work at the same time.
     """
 
-    meeting: frozenset[str] = field(default=frozenset(), converter=frozenset)
+    meeting: Sequence[str] = ()
     together: list[frozenset[str]] = field(factory=list)
     _now: set[str] = field(factory=set)
     _lock: Any = field(factory=threading.Lock)
@@ -37,7 +38,7 @@ class Watch:
         with self._lock:
             self._now.add(call.step.step_id)
             self.together.append(frozenset(self._now))
-            if self.meeting <= self._now:
+            if self._now.issuperset(self.meeting):
                 self._have_met.set()
         time.sleep(0.05)
         if call.step.step_id in self.meeting:
@@ -56,7 +57,7 @@ class Watch:
 
 @pytest.mark.parametrize(("jobs", "most"), [(1, 1), (3, 3), (8, 8), (20, 8)])
 def test_so_many_and_no_more(jobs: int, most: int) -> None:
-    watch = Watch(str(at) for at in range(2, most + 2))
+    watch = Watch([str(at) for at in range(2, most + 2)])
     result = ThinkEngine(plan(FAN), watch, jobs=jobs).run()
     assert (result.outcome, watch.most) == (Outcome.CONVERGED, most)
     assert watch.together[0] == {"1"}

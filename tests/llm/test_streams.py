@@ -379,14 +379,12 @@ def test_a_connection_lost_behind_the_reason_is_no_loss(served: Served, ask: Ask
 
 
 def test_a_slow_stream(served: Served, ask: Ask) -> None:
-    served.play(streamed(delta("Half"), 90.0))
 
     def check(limit: float) -> None:
-        start = time.monotonic()
+        served.play(streamed(delta("Half"), 2 * limit + 3))
         error = failure(ask, chat_with(served, timeout=limit))
         assert str(error) == f"{served.url[7:-3]} gave no answer within {limit:g} seconds"
         assert (error.retryable, error.reply) == (True, Reply("Half", "served-model"))
-        assert time.monotonic() - start < limit + 30
 
     with_longer_limits(check, 0.3)
 
@@ -394,14 +392,12 @@ def test_a_slow_stream(served: Served, ask: Ask) -> None:
 @pytest.mark.parametrize("piece", [delta("a"), b": keep-alive\n\n", event({}), b"data:\n"], ids=range(4))
 def test_a_stream_that_never_ends(served: Served, ask: Ask, piece: bytes) -> None:
     """No single wait for it is long."""
-    served.play(streamed(delta("Half"), *(piece,) * 5000, drip=0.02))
 
     def check(limit: float) -> None:
-        start = time.monotonic()
+        served.play(streamed(delta("Half"), *(piece,) * int((2 * limit + 3) / 0.02), drip=0.02))
         error = failure(ask, chat_with(served, timeout=limit, max_retries=0))
         assert str(error) == f"{served.url[7:-3]} gave no answer within {limit:g} seconds"
         assert error.reply is not None
-        assert time.monotonic() - start < limit + 30
 
     with_longer_limits(check, 0.3)
 

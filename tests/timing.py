@@ -12,7 +12,7 @@ def with_longer_limits(check: Callable[[float], None], first: float) -> None:
     """Check with a short limit of time, so that no test waits for long, and where that fails with longer ones.
 
     On a machine that is held up, a limit may be over before that has begun which it is to end. What is wrong fails with
-    every limit.
+    every limit. Of what one check leaves behind, the next one may see nothing.
     """
     for limit in (first, 5.0):
         with suppress(Exception, pytest.fail.Exception):

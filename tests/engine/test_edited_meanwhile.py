@@ -74,16 +74,16 @@ class Editor:
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_a_file_that_is_written_in_pieces(path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def edit() -> None:
-        # The first of them are no plan, and those after that are plans as well.
-        lines = [*path.read_text().splitlines(keepends=True), MORE]
-        with path.open("w", buffering=1) as file:
-            time.sleep(0.1)
-            for line in lines:
-                file.write(line)
-                time.sleep(0.02)
-
     def check(quiet: float) -> None:
+        def edit() -> None:
+            # The first of them are no plan, and those after that are plans as well.
+            lines = [*path.read_text().splitlines(keepends=True), MORE]
+            with path.open("w", buffering=1) as file:
+                time.sleep(quiet / 2)
+                for line in lines:
+                    file.write(line)
+                    time.sleep(quiet / 10)
+
         monkeypatch.setattr(edit_watcher, "_QUIET", quiet)
         path.write_text(PLAN)
         editor = Editor(edit)

@@ -159,7 +159,7 @@ def test_tries_count_in_the_budget() -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_pause_is_no_longer_than_the_budget(jobs: int) -> None:
     def check(limit: float) -> None:
-        world = World({"one": [TransientError(retry_after=120)]})
+        world = World({"one": [TransientError(retry_after=limit + 45)]})
         began = time.monotonic()
         result = world.run(ONE, jobs=jobs, budget=Budget(seconds=limit))
         assert (result.outcome, world.ran) == (Outcome.BUDGET, ["1"])

@@ -21,11 +21,15 @@ from planspec_lark.runs.owner import Owner
 from tests.timing import with_longer_limits
 
 
-@pytest.fixture
-def ledger() -> MemoryLedger:
+def make_ledger() -> MemoryLedger:
     made = MemoryLedger()
     made.begin(RunInfo("r", 1.0))
     return made
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    return make_ledger()
 
 
 def _wait_for(what: object, of: list[object]) -> None:
@@ -103,17 +107,17 @@ def test_a_fault_at_the_end_is_raised_but_for_another_one(ledger: MemoryLedger) 
         _mark_and_fail(keeper)
 
 
-def test_a_lease_is_renewed_and_given_back(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lease_is_renewed_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     other = evolve(Owner.new(), host="elsewhere")
 
     def check(lease: float) -> None:
+        ledger = make_ledger()
         monkeypatch.setattr(module, "LEASE_SECONDS", lease)
         with keeping(ledger, "r"):
             time.sleep(3 * lease)
             with pytest.raises(RunBusyError, match="another process is at work on run r: process "):
                 ledger.acquire("r", other, seconds=1)
         ledger.acquire("r", other, seconds=1)
-        ledger.release("r", other)
 
     with_longer_limits(check, 0.3)
 
@@ -143,10 +147,9 @@ def test_a_lease_that_was_lost_ends_the_run(ledger: MemoryLedger, monkeypatch: p
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
-def test_a_lease_is_renewed_whatever_is_wrong_with_the_view(
-    ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lease_is_renewed_whatever_is_wrong_with_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
     def check(lease: float) -> None:
+        ledger = make_ledger()
         monkeypatch.setattr(module, "LEASE_SECONDS", lease)
         tried: list[object] = []
 
@@ -166,9 +169,7 @@ def test_a_lease_is_renewed_whatever_is_wrong_with_the_view(
 
 
 @pytest.mark.parametrize(("part", "is_told"), [(1 / 3, False), (100, True)])
-def test_a_ledger_that_is_busy_for_a_while(
-    ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch, part: float, is_told: bool
-) -> None:
+def test_a_ledger_that_is_busy_for_a_while(monkeypatch: pytest.MonkeyPatch, part: float, is_told: bool) -> None:
     """A part of the time that a lease holds."""
     take = MemoryLedger.acquire
 
@@ -183,7 +184,7 @@ def test_a_ledger_that_is_busy_for_a_while(
             take(*given, **more)
 
         monkeypatch.setattr(MemoryLedger, "acquire", acquire)
-        with keeping(ledger, "r") as keeper:
+        with keeping(make_ledger(), "r") as keeper:
             time.sleep(2.5 * lease)
             assert keeper.is_at_fault is is_told
 
@@ -218,10 +219,11 @@ def test_a_keeper_that_writes_nothing(ledger: MemoryLedger) -> None:
     keeper.close()
 
 
-def test_who_was_refused_does_not_take_the_lease_later(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_was_refused_does_not_take_the_lease_later(monkeypatch: pytest.MonkeyPatch) -> None:
     before = threading.active_count()
 
     def check(lease: float) -> None:
+        ledger = make_ledger()
         monkeypatch.setattr(module, "LEASE_SECONDS", lease)
         with keeping(ledger, "r"):
             with pytest.raises(RunBusyError), keeping(ledger, "r"):

@@ -208,7 +208,7 @@ def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
 @folder_option
 @click.pass_context
 def reopen_command(ctx: click.Context, /, file: str, step_ids: tuple[str, ...]) -> None:
-    """Have finished steps done again, by id or name, and all below them.
+    """Have finished steps done again, with all below them.
 
     Their results are taken away, and what is around them is not finished any more. Where the plan has been run, its
     ledger is told as well, and `planspec run --resume` goes on with them. Exits with 1 where there is no such step, and

@@ -160,7 +160,10 @@ def remove_command(file: str, step: str, renumber: bool, **how: bool) -> None:
 @click.argument("to", metavar="ID")
 @_how
 def move_command(file: str, step: str, to: str, **how: bool) -> None:
-    """Give a step another place, with all below it: that of ID, where other steps make room."""
+    """Give a step another place.
+
+    All below it goes along. It gets the id ID, where other steps make room.
+    """
     change_step(file, lambda document: document.move(document.find(step), to), **how)
 
 

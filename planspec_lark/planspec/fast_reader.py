@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from re import Pattern
 
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, make_plan
 from planspec_lark.planspec.tokens import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
 from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax import grammars
@@ -39,14 +40,19 @@ def read(text: str) -> PlanSpec | None:
     head = head_pattern.match(text)
     assert head is not None, "all in front of the steps may be absent"
     steps = build_steps(_rows(text, head.end(), row_pattern))
-    if steps is None or len({step.step_id for step in steps}) != len(steps):
+    if steps is None:
         return None
-    return PlanSpec(
+    try:
+        top = grow(steps)
+    except ValueError:
+        return None
+    # As for the steps: the grammar has let every value through.
+    return make_plan(
         title=head["title_TEXT"] or "",
         goal=head["goal_TEXT"] or "",
         goal_detail=read_goal_detail(head["goal__goal_detail"] or ""),
         constraints=read_constraints(head["constraints_constraint"] or ""),
-        steps=grow(steps),
+        steps=top,
     )
 
 
@@ -59,15 +65,17 @@ def read_steps(lines: str) -> list[PlanStep] | None:
 
 
 def _rows(text: str, at: int, pattern: Pattern[str]) -> Iterator[tuple[str, ...]]:
-    """The rows from an offset on, found by the thousand: all at once would take as much memory as the plan.
+    """The rows from an offset on, found by the thousand: all at once would take as much memory as the plan."""
+    return chain.from_iterable(_stretches(text, at, pattern))
 
-    The first line comes alone: of most texts that are no plan, it tells so.
-    """
+
+def _stretches(text: str, at: int, pattern: Pattern[str]) -> Iterator[list[tuple[str, ...]]]:
+    # The first line comes alone: of most texts that are no plan, it tells so.
     stretch = 0
     while at < len(text):
         newline = text.find("\n", at + stretch)
         stretch = _STRETCH
         between = grammars.pattern("planspec", "NL").match(text, newline) if newline >= 0 else None
         end = between.end() if between else len(text)
-        yield from pattern.findall(text, at, end)
+        yield pattern.findall(text, at, end)
         at = end

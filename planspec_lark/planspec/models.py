@@ -51,6 +51,7 @@ __all__ = [
     "hash_of",
     "iter_steps",
     "list_types",
+    "make_plan",
     "make_step",
     "reset",
 ]
@@ -472,7 +473,7 @@ class PlanSpec:
     def __deepcopy__(self, memo: dict[int, Any]) -> PlanSpec:
         # Not step by step: that would begin a walk for each of them.
         steps = [*map(copy_own, self.steps)]
-        made = _make_plan(self.title, self.goal, [*self.goal_detail], [*self.constraints], steps)
+        made = make_plan(self.title, self.goal, [*self.goal_detail], [*self.constraints], steps)
         for step in iter_steps(made):
             if step.children:
                 step.children[:] = map(copy_own, step.children)
@@ -550,7 +551,7 @@ def _trusting(model: type[attrs.AttrsInstance]) -> Callable[..., Any]:
 
 
 make_step: Callable[..., PlanStep] = _trusting(PlanStep)
-_make_plan: Callable[..., PlanSpec] = _trusting(PlanSpec)
+make_plan: Callable[..., PlanSpec] = _trusting(PlanSpec)
 
 
 def reset(model: PlanSpec | PlanStep, *names: str) -> None:

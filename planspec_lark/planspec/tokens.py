@@ -101,13 +101,14 @@ def build_steps(rows: Iterable[tuple[str, ...]]) -> list[PlanStep] | None:
     steps: list[PlanStep] = []
     step = None
     for row in rows:
-        inputs, detail, rest = row[-3:]
         if row[0]:
             step = build_step(*row[:-3])
             steps.append(step)
-        elif step is None or rest:
+            continue
+        inputs, detail, rest = row[-3:]
+        if step is None or rest:
             return None
-        elif inputs:
+        if inputs:
             step.inputs.extend(split_variables(inputs))
         else:
             step.detail.append(read_detail(detail) if "←" in detail else detail)
@@ -136,7 +137,7 @@ def _build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
         pieces = [result] if result else []
         pieces += [token["RESULT"] for run in (more, behind) if run for token in split_segments(run)]
         result = " | ".join(map(read_segment, pieces))
-    done, _, total = progress.partition("/") if progress else (0, "", "")
+    done, total = _read_progress(progress) if progress else (0, None)
     return make_step(
         step_id,
         name or "",
@@ -145,9 +146,14 @@ def _build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
         outputs=split_variables(outputs) if outputs else None,
         result=result or "",
         status=_STATUSES[mark],
-        done_count=int(done),
-        total_count=int(total) if total else None,
+        done_count=done,
+        total_count=total,
     )
+
+
+def _read_progress(progress: str) -> tuple[int, int | None]:
+    done, _, total = progress.partition("/")
+    return int(done), int(total) if total else None
 
 
 def _build_with_words(*tokens: str | None) -> PlanStep:

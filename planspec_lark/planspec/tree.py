@@ -97,10 +97,16 @@ def find_parents(ids: Sequence[str]) -> list[str | None]:
 
 
 def grow(steps: Sequence[PlanStep]) -> list[PlanStep]:
-    """Hang steps, given in document order and without children, below their parents; returns the top level."""
+    """Hang steps, given in document order and without children, below their parents; returns the top level.
+
+    Raises:
+        ValueError: an id comes twice.
+    """
     by_id = {step.step_id: step for step in steps}
+    if len(by_id) != len(steps):
+        raise ValueError("an id comes twice")
     top: list[PlanStep] = []
-    for step, parent in zip(steps, find_parents([step.step_id for step in steps]), strict=True):
+    for step, parent in zip(steps, find_parents([*by_id]), strict=True):
         (top if parent is None else by_id[parent].children).append(step)
     return top
 

@@ -56,6 +56,11 @@ def test_growing_hangs_steps_below_their_parents_in_order_of_appearance() -> Non
     assert top[1] is steps[2]
 
 
+def test_steps_with_one_id_make_no_tree() -> None:
+    with pytest.raises(ValueError, match="an id comes twice"):
+        grow([PlanStep("1"), PlanStep("1.1"), PlanStep("1")])
+
+
 def test_steps_come_with_their_parents() -> None:
     pairs = [(step.step_id, parent and parent.step_id) for step, parent in iter_with_parents(parse_plan(PLAN))]
     assert pairs == [

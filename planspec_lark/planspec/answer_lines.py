@@ -6,6 +6,8 @@ it. Nothing here says what a plan is: what comes out is put to the grammar again
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from planspec_lark.planspec.corrections import (
     NOTHING,
     PICTURES,
@@ -80,32 +82,51 @@ _REST = (
 )
 
 
+_OPEN = rf"[#>*\-\s]*{_DOTS}"
+
+
 def find_elision(line: str) -> bool:
     """Whether a line stands for others that are left out: `... (unchanged)`, `steps 4-8 as before`, `略`."""
+    if not may_elide(line):
+        return False
     text = line.strip(SPACES)
-    is_open = len(text) < _SHORT and compiled(rf"[#>*\-\s]*{_DOTS}").match(text) is not None
+    is_open = len(text) < _SHORT and compiled(_OPEN).match(text) is not None
     is_bare = len(text) < _LONG and compiled(_BARE).fullmatch(text) is not None
     return is_open or is_bare or compiled(_REST).search(text) is not None
 
 
-# One of these is in every line that stands for others.
+# One of these is in every line that stands for others. To look for them takes far less than the expressions above.
 _ELIDED = (
     *("...", "…", "⋮", "unchanged", "same", "as before", "as above", "as in the", "see above", "no change", "omitted"),
     *("not repeated", "略", "同", "不变", "未变", "无变化", "一样", "一致", "照旧", "重复", "类推"),
+    *("continue", "未完", "下条", "下一条"),
 )
 
 
 def may_elide(text: str) -> bool:
-    """Whether any line of a text may be one that stands for others. To say no takes less than to ask them all."""
-    lowered = text.lower()
-    return any(word in lowered for word in _ELIDED)
+    """Whether any line of a text may be one that stands for others."""
+    return _holds_any(text, _ELIDED)
+
+
+def _holds_any(text: str, words: Iterable[str]) -> bool:
+    """Whether any of these words is in a text, in small letters or others."""
+    lowered = _without_arrows(text).lower()
+    return any(word in lowered for word in words)
+
+
+def _without_arrows(text: str) -> str:
+    """A text with blanks in place of a plan's arrows.
+
+    Most plans in English have no other signs beyond ASCII, and Python looks for words in plain ASCII much faster.
+    """
+    return text.replace("→", " ").replace("←", " ")
 
 
 _BULLET = rf"(?P<sign>[-*+•·‣▪◦–—－]){SPACE}+(?P<text>.*)"
 
 
-# Signs that may stand for others: marks, characters, and commas or quotes behind an arrow. Each is looked for by
-# itself, as an alternative of them is slow.
+# Signs that may stand for others: marks, characters, and commas or quotes behind an arrow; of the last two, only the
+# quotes are ASCII. Each is looked for by itself, as an alternative of them is slow.
 _SUSPECT_MARKS = ("**", "__", "`", "<br>", "<br >", "<br/>", "<br />")
 _SUSPECT_SIGNS = r"[\xa0\u2000-\u200b\u202f\u3000｜\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
 _SUSPECT_LIST = r"[→←][^\n|→←]*[，、；‘’“”„‚«»‹›\"']"
@@ -113,8 +134,11 @@ _SUSPECT_LIST = r"[→←][^\n|→←]*[，、；‘’“”„‚«»‹›\"'
 
 def is_suspect(text: str) -> bool:
     """Whether a text that the grammar accepts has signs in it that may stand for others."""
-    if any(mark in text for mark in _SUSPECT_MARKS):
+    bare = _without_arrows(text)
+    if any(mark in bare for mark in _SUSPECT_MARKS):
         return True
+    if bare.isascii():
+        return ("'" in bare or '"' in bare) and compiled(_SUSPECT_LIST).search(text) is not None
     return any(compiled(pattern).search(text) for pattern in (_SUSPECT_SIGNS, _SUSPECT_LIST))
 
 
@@ -203,8 +227,7 @@ _MEANINGS = (
 def find_legend(text: str) -> dict[str, str]:
     """What an answer says that its signs stand for: sign → the character of the mark."""
     legend: dict[str, str] = {}
-    lowered = text.lower()
-    if not any(word in lowered for word in _LEGEND_WORDS):
+    if not _holds_any(text, _LEGEND_WORDS):
         return legend
     is_open = False
     for row in text.split("\n"):

@@ -572,16 +572,14 @@ def _is_plain(content: str, section: Section) -> bool:
 
 def is_plain_plan(plan: PlanSpec, text: str) -> bool:
     """Whether a tolerant reading takes nothing in a plan for something else than the grammar does."""
+    steps = [*iter_steps(plan)]
     return not (
-        is_suspect(text)
-        or any(is_foreign_type(step.step_type) for step in iter_steps(plan))
-        or _has_foreign_arrows(plan)
+        is_suspect(text) or any(map(is_foreign_type, {step.step_type for step in steps})) or _has_foreign_arrows(steps)
     )
 
 
-def _has_foreign_arrows(plan: PlanSpec) -> bool:
-    """Whether a plan has text that a tolerant reading takes for a list of variables."""
-    steps = [*iter_steps(plan)]
+def _has_foreign_arrows(steps: list[PlanStep]) -> bool:
+    """Whether steps have text that a tolerant reading takes for a list of variables."""
     outputs = (find_outputs(step.description) for step in steps if step.description and not step.outputs)
     inputs = (find_inputs(line) for step in steps for line in step.detail)
     return any(almost is not None for almost in chain(outputs, inputs))

@@ -89,7 +89,8 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
     return ScanResult(best.grow_plan(), listed.close(), best.places, source), choice.best
 
 
-_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*\n", re.MULTILINE)
+# It starts with the line break in front, which is found far sooner than the start of a line.
+_FENCE = re.compile(r"\n[ \t]*+(?:`{3,}|~{3,})[^\n]*")
 
 
 def _run(reader: AnswerReader, text: str, at: int, found: Findings) -> int:
@@ -97,7 +98,9 @@ def _run(reader: AnswerReader, text: str, at: int, found: Findings) -> int:
 
     What is said of signs and of lines without a type is for lines that are not clean, and may be for those in front.
     """
-    fences = [] if at or reader.legend or reader.default_type else [*islice(_FENCE.finditer(text), 3)]
+    may_be_clean = not (at or reader.legend or reader.default_type)
+    # With a line break in front of all, a fence is found from where its line starts to where the next one does.
+    fences = [*islice(_FENCE.finditer(f"\n{text}"), 3)] if may_be_clean else []
     if len(fences) == 2 and text[fences[0].end() : fences[1].start()].strip():
         (_, start), (end, _) = fences[0].span(), fences[1].span()
         reader.run(text[:start], 0, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,33 @@ def test_by_default_what_is_likely_to_change_the_meaning_is_refused() -> None:
 def test_what_each_repair_risks(text: str, code: str, risk: str) -> None:
     (entry, *_) = extract_plan(text).repairs
     assert (entry.code, entry.risk.value) == (code, risk)
+
+
+@pytest.mark.parametrize(
+    "text", ["To be continued in the next message", "未完待续", "下一条消息继续", "... (unchanged)"]
+)
+@pytest.mark.parametrize("lead", ["", "Here is the plan.\n```\n"], ids=["alone", "in a code block"])
+def test_what_stands_for_other_steps_is_none_wherever_it_stands(lead: str, text: str) -> None:
+    end = "```\n" if lead else "Good luck!\n"
+    found = extract_plan(f"{lead}{HEAD}1. [act] Load the files\n2. [act] {text}\n{end}")
+    assert [step.step_id for step in found.plan.steps] == ["1"]
+    assert (found.verdict, [one.code for one in found.deciding]) == (Verdict.NEEDS_REVIEW, ["PS127"])
+
+
+@pytest.mark.parametrize("write", [str, str.lower, str.upper])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "This plan is wrong:\n\n{}",
+        "You wrote:\n\n{}",
+        "I wrote:\n\n{}\nDo not use it.",
+        "{}\nI forgot to add the tests.",
+        "{}\nPart 1 of 2",
+    ],
+)
+def test_a_remark_counts_in_any_letters(answer: str, write: Callable[[str], str]) -> None:
+    found = extract_plan(write(answer).format(f"{HEAD}1. [act] Load the files\n"))
+    assert found.risk is Risk.HIGH
 
 
 def test_a_choice_between_plans_is_a_risk() -> None:

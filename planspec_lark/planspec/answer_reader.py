@@ -46,7 +46,15 @@ from planspec_lark.planspec.corrections import (
     unwrap,
     variables_of,
 )
-from planspec_lark.planspec.line_faults import Fault, Section, diagnose, diagnose_comment, is_step, line_pattern
+from planspec_lark.planspec.line_faults import (
+    Fault,
+    Section,
+    diagnose,
+    diagnose_comment,
+    is_sentence,
+    is_step,
+    line_pattern,
+)
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
@@ -149,7 +157,8 @@ class AnswerReader(Recovery):
             content, row = bare, f"{bare}\n"
         self._end, self._indent = line.start + self._lead + len(content), indent
         match = self._match(row, content)
-        if self._is_front_matter(content) or is_harmless(content) or self._is_behind(match, content):
+        is_front = self._is_front_matter(content)
+        if is_front or is_harmless(content) or self._is_behind(match, content) or self._is_lead(match, content):
             self.unfinished = ""
             self._leave_line_out("PS101", line)
             return True
@@ -235,6 +244,12 @@ class AnswerReader(Recovery):
             self._is_over = False
         return self._is_over
 
+    def _is_lead(self, match: Match[str] | None, content: str) -> bool:
+        """Whether a line is a sentence in front of a plan, so that nothing else need be looked for in it."""
+        is_in_front = self.section is Section.NOTHING and self._last is None and self._columns is None
+        is_plain = match is None and not (self.default_type or self.has_comments)
+        return is_in_front and is_plain and is_sentence(content)
+
     def _is_front_matter(self, content: str) -> bool:
         """Whether a line belongs to the front matter of a text: between two `---`, in front of all else."""
         if self._front is None:
@@ -308,9 +323,10 @@ class AnswerReader(Recovery):
 
     def _take_goal(self, content: str, line: Line) -> bool:
         """Take the text of a goal whose header stands alone; False where this is none."""
-        is_due = self.section is Section.GOAL and not self.plan.goal and self.owner is self.plan
+        if self.section is not Section.GOAL or self.plan.goal or self.plan.goal_detail or self.owner is not self.plan:
+            return False
         text = unwrap(read_bullet(content) or content)
-        if not is_due or self.plan.goal_detail or not line_pattern().fullmatch(f"Goal: {text}\n"):
+        if not line_pattern().fullmatch(f"Goal: {text}\n"):
             return False
         if not _is_plain(text, self.section) or find_elision(content):
             return False

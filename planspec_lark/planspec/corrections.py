@@ -16,6 +16,7 @@ from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
 
 __all__ = [
+    "HEADER_KINDS",
     "NOTHING",
     "PICTURES",
     "SPACE",
@@ -95,7 +96,7 @@ _HEADER_WORDS = {
         *("步骤", "执行步骤", "实施步骤", "计划步骤", "具体步骤", "行动步骤", "操作步骤"),
     ),
 }
-_KINDS = {word: kind for kind, words in _HEADER_WORDS.items() for word in words}
+HEADER_KINDS = {word: kind for kind, words in _HEADER_WORDS.items() for word in words}
 
 
 def _match_header(line: str) -> Match[str] | None:
@@ -112,7 +113,7 @@ def repair_header(line: str) -> tuple[Flaw, str] | None:
         flaw = Flaw("PS104", "there are marks around the header", 0, len(line))
         return repair_header(inner) or ((flaw, inner) if is_title else None)
     match = _match_header(line)
-    kind = _KINDS.get(match["label"].lower()) if match else None
+    kind = HEADER_KINDS.get(match["label"].lower()) if match else None
     if match is None or kind is None:
         return None
     marks, closed = match["marks"], match["inner"] or match["outer"]

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from planspec_lark.planspec.answer_lines import is_conflict_marker
+from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker
 from planspec_lark.planspec.corrections import (
+    HEADER_KINDS,
     SPACES,
     WIDE_SPACES,
     Flaw,
+    compiled,
     repair_bullet,
     repair_header,
 )
 from planspec_lark.planspec.models import BLANKS, list_types
-from planspec_lark.planspec.step_repair import looks_like_step, repair_step
+from planspec_lark.planspec.step_repair import NUMBER_WORDS, looks_like_step, repair_step
 from planspec_lark.syntax import grammars
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "diagnose",
     "diagnose_comment",
     "expected_lines",
+    "is_sentence",
     "is_step",
     "line_pattern",
 ]
@@ -102,6 +105,7 @@ _HELP = {
 _NAMED_BY_THE_PARSER = frozenset({"PS111", "PS112"})
 
 
+@cache
 def expected_lines(section: Section) -> tuple[str, ...]:
     """What a line may be, that far into a document."""
     inside = (_INSIDE[section],) if section in _INSIDE else ()
@@ -133,6 +137,19 @@ def diagnose(line: str, section: Section) -> Fault:
 def is_step(line: str) -> bool:
     """Whether a line can be read as a step, repaired or not."""
     return repair_step(line)[1] is not None
+
+
+# A word of more than a letter that begins neither a part of a plan nor a step.
+_FIRST_WORD = rf"(?i)(?!(?:{'|'.join(HEADER_KINDS)})(?![^\W\d_])|{NUMBER_WORDS})[A-Za-z]{{2}}"
+
+
+def is_sentence(line: str) -> bool:
+    """Whether a line that the grammar refuses has nothing of a plan in it, as its first word shows.
+
+    Of most lines around a plan that is true, and it takes a fraction of what it takes to look for all near misses.
+    """
+    has_word = compiled(_FIRST_WORD).match(line) is not None
+    return has_word and not (grammars.pattern("planspec", "FORBIDDEN").search(line) or find_elision(line))
 
 
 def comment_fault(line: str, start: int, repaired: str) -> Fault:

@@ -27,7 +27,7 @@ from planspec_lark.planspec.line_faults import (
     is_step,
     line_pattern,
 )
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps, make_plan
 from planspec_lark.planspec.positions import Line, Places, iter_rows
 from planspec_lark.planspec.step_repair import is_item, looks_like_step
 from planspec_lark.planspec.tokens import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
@@ -99,7 +99,7 @@ class Recovery:
     has_comments: bool = False
     tell: Callable[..., None] = _tell_nobody
     places: Places = field(init=False)
-    plan: PlanSpec = field(factory=PlanSpec)
+    plan: PlanSpec = field(factory=make_plan)
     steps: dict[str, PlanStep] = field(factory=dict)
     section: Section = Section.NOTHING
     seen: set[Section] = field(factory=set)

@@ -17,6 +17,7 @@ from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.syntax import grammars
 
 __all__ = [
+    "NUMBER_WORDS",
     "find_progress",
     "is_foreign_type",
     "is_item",
@@ -40,11 +41,11 @@ def find_progress(text: str) -> str:
 _NUMERALS = "一二三四五六七八九"
 # Up to 99; what goes on with more numerals is another number.
 _NUMERAL = f"(?:[{_NUMERALS}]?十[{_NUMERALS}]?|[{_NUMERALS}])(?![{_NUMERALS}十百千零〇])"
-_NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
+NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
 _LEADER = (
     rf"(?:[#＃]{{1,6}}{SPACE}*)?(?:[-*+•·‣▪◦]{SPACE}+)?(?:(?:\[(?P<box>[ xX])\]"
     rf"|(?P<sign>[^\x00-\x1f\x7f\w\s#*_`\[\](){{}}<>|（）【】［］]{{1,3}}))"
-    rf"{SPACE}+)?(?P<marks>[*_]*)(?:(?P<word>{_NUMBER_WORDS}){SPACE}*)?"
+    rf"{SPACE}+)?(?P<marks>[*_]*)(?:(?P<word>{NUMBER_WORDS}){SPACE}*)?"
 )
 _DIGITS = "[0-9０-９]+(?:[.．][0-9０-９]+)*"
 # Each with the group `all`: what should have been written otherwise, if anything.

@@ -35,6 +35,7 @@ __all__ = [
 
 _MOST_OF_A_STREAM = 64 * 2**20
 _WEIGHT = (Severity.INFO, Severity.WARNING, Severity.ERROR)
+_NONE = dict.fromkeys(Severity, 0)
 
 
 def _is_limit(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -161,7 +162,7 @@ class Findings:
 
     limit: int | None
     shown: list[Diagnostic] = field(factory=list)
-    counts: dict[Severity, int] = field(factory=lambda: dict.fromkeys(Severity, 0))
+    counts: dict[Severity, int] = field(factory=_NONE.copy)
     _first_left_out: Diagnostic | None = None
 
     def add(self, diagnostic: Diagnostic) -> None:

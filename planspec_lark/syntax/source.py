@@ -75,7 +75,10 @@ class Source:
         length = self.length
         start = min(start, length)
         end = max(start, min(end, length))
-        return Span(start, end, *self.position(start), *self.position(end))
+        starts = self._starts
+        line = bisect_right(starts, start)
+        end_line = bisect_right(starts, end, line)
+        return Span(start, end, line, start - starts[line - 1] + 1, end_line, end - starts[end_line - 1] + 1)
 
     def line(self, number: int) -> str:
         """Line ``number`` without its line break."""

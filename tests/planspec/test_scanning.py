@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given, strategies as st
 
-from planspec_lark import Diagnostic, Limits, PlanSpec, ScanResult, parse_plan, scan_plan, serialize_plan
+from planspec_lark import Diagnostic, Limits, PlanSpec, ScanResult, Severity, parse_plan, scan_plan, serialize_plan
+from planspec_lark.planspec.answer_lines import find_elision
+from planspec_lark.planspec.line_faults import Section, diagnose, is_sentence, line_pattern
 from tests.planspec.test_models import chain
 
 PLAN = "Goal: g\n## Steps\n1. [act] a\n"
@@ -57,6 +60,77 @@ def test_the_source_keeps_its_name() -> None:
     result = scan_plan("prose", name="answer.txt")
     assert result.source.name == "answer.txt"
     assert result.diagnostics[0].source is result.source
+
+
+# Words that begin a part of a plan or a step, and others, in letters of all kinds.
+WORDS = [
+    *(
+        "goal",
+        "Goals",
+        "the",
+        "THE",
+        "Steps",
+        "step",
+        "plan",
+        "title",
+        "Phase",
+        "stage2",
+        "constraints",
+        "action",
+        "rules",
+    ),
+    *(
+        "Here",
+        "is",
+        "we",
+        "a",
+        "I",
+        "1",
+        "2.",
+        "a.",
+        "[act]",
+        ":",
+        "-",
+        "–",
+        "_",
+        "**",
+        "|",
+        "#",
+        "→ x",
+        "<br>",
+        "\x07",
+    ),
+    *(
+        "same",
+        "as before",
+        "unchanged",
+        "...",
+        "to be continued",
+        "in the next message",
+        "ok,",
+        "\u3000",
+        "目标",
+        "步骤",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), st.sampled_from(["", " "]))
+@example(["goal", "_", ":"], "")
+@example(["the", "goal", "–"], " ")
+@example(["to be continued", "in the next message"], " ")
+def test_a_sentence_is_nothing_else(words: list[str], space: str) -> None:
+    line = space.join(words).strip(" \u3000")
+    if is_sentence(line) and not line_pattern().fullmatch(f"{line}\n"):
+        found = scan_plan(f"\t{line}\n")
+        assert [(one.code, one.severity) for one in found.diagnostics] == [("PS101", Severity.INFO)]
+        fault = diagnose(line, Section.NOTHING)
+        assert (fault.flaw.code, fault.repaired, find_elision(line)) == ("PS101", None, False)
+
+
+@pytest.mark.parametrize("line", ["Here is the plan.", "sure thing", "Theories of goals", "Good: luck"])
+def test_sentences(line: str) -> None:
+    assert is_sentence(line)
 
 
 def test_a_plan_of_a_thousand_levels_is_scanned() -> None:

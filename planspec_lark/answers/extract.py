@@ -16,7 +16,7 @@ from planspec_lark.answers.verdict import Verdict, decide, explain, judge
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.interchange import plan_to_dict
 from planspec_lark.planspec.lint import find_almost_lists
-from planspec_lark.planspec.models import STEP_TYPES, PlanSpec
+from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, iter_steps
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.recovery import ScanResult
@@ -33,6 +33,8 @@ __all__ = ["Extraction", "Repair", "extract_plan"]
 _RULES = ("PS202", "PS203", "PS204", "PS206", "PS319")
 
 
+# What to do about text that may change what a plan means.
+_ABOUT = "if this changes nothing in the plan, take it out; if it does, change the plan as it says"
 # What tells of steps that were not taken.
 _LOST = frozenset({"PS107", "PS110", "PS111", "PS112", "PS127"})
 
@@ -242,7 +244,8 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         broken.extend(find_almost_lists(plan))
     repairs: list[Repair] = []
     left_out: list[Repair] = []
-    reading = Reading(source.text, result.places, bool(plan.goal))
+    described = tuple(step.description for step in iter_steps(plan))
+    reading = Reading(source.text, result.places, bool(plan.goal), described)
     span = source.span(*reading.plan) if reading.plan else None
     for diagnostic in (*cuts, *result.diagnostics, *locate(broken, result.places)):
         entries = left_out if diagnostic.severity is Severity.INFO else repairs
@@ -272,7 +275,9 @@ def _enter(diagnostic: Diagnostic, source: Source, most: Risk, risk: Risk) -> Re
     was = source.text[fix.span.start : fix.span.end] if fix else _whole_lines(span, diagnostic.source or source)
     became = fix.text if fix else was if is_kept else ""
     if risk.rank > most.rank:
-        diagnostic = evolve(diagnostic, severity=Severity.ERROR)
+        is_said = diagnostic.severity is Severity.INFO and diagnostic.code == "PS101" and not diagnostic.help
+        help = _ABOUT if is_said else diagnostic.help
+        diagnostic = evolve(diagnostic, severity=Severity.ERROR, help=help)
     return Repair(diagnostic.code, diagnostic.message, was, became, risk, diagnostic)
 
 

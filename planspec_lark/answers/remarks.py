@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.planspec.answer_lines import is_harmless
+from planspec_lark.answers.statements import leads_elsewhere, sentences
+from planspec_lark.planspec.answer_lines import is_harmless, read_item_number
 from planspec_lark.planspec.corrections import SPACES
 
 __all__ = ["disowns", "is_disowned", "is_no_order", "takes_back", "withdraws"]
@@ -23,7 +24,8 @@ _SECOND_THOUGHT = re.compile(
     r"|更正|步骤?\s*[\d一二三四五六七八九十]+\s*步?(?:应该|应当|要改|改为|作废)"
 )
 _CONDITION = re.compile(
-    r"\b(?:if|whether|should you|let me know|feel free|you (?:can|may|could))\b|如果|如有|若|是否|可以"
+    r"\A\W*(?:shall|would|do you|want me|should (?:i|we))\b.*\?"
+    r"|\b(?:if|whether|should you|let me know|feel free|you (?:can|may|could))\b|如果|如有|若|是否|可以"
 )
 # A step by its number.
 _NUMBER = r"one|two|three|four|five|first|second|third|fourth|fifth|last"
@@ -170,7 +172,9 @@ def disowns(text: str, between: str) -> bool:
     if any(row and not is_harmless(row) and _FENCE.fullmatch(row) is None for row in rows):
         return False
     line = text.rstrip().rpartition("\n")[2].strip(SPACES + "\r")
-    return is_disowned(line)
+    said = sentences(text)
+    is_lead = bool(said) and read_item_number(line) is None
+    return is_disowned(line) or (is_lead and leads_elsewhere(said[-1]))
 
 
 def is_disowned(line: str) -> bool:

@@ -10,6 +10,7 @@ from functools import cached_property
 from attrs import frozen
 
 from planspec_lark.answers.remarks import disowns, is_disowned, takes_back
+from planspec_lark.answers.statements import changes_plan, puts_off, sentences, speaks_of_plan, verbs_of
 from planspec_lark.planspec.answer_lines import find_legend, is_harmless
 from planspec_lark.planspec.corrections import SPACES, Flaw
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
@@ -84,11 +85,13 @@ class Reading:
         text: what was read.
         places: where the plan's parts stand in it; None where it holds no plan.
         has_goal: whether the plan has one.
+        descriptions: those of its steps.
     """
 
     text: str
     places: Places | None = None
     has_goal: bool = True
+    descriptions: tuple[str, ...] = ()
 
     @cached_property
     def legend(self) -> Mapping[str, str]:
@@ -104,6 +107,11 @@ class Reading:
     def steps(self) -> list[int]:
         """Where the steps start, in order."""
         return sorted(step.span.start for step in self.places.steps.values()) if self.places else []
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """The verbs that the steps begin with."""
+        return verbs_of(self.descriptions)
 
     @cached_property
     def closing_list(self) -> int | None:
@@ -154,11 +162,26 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
         return Risk.HIGH
     if not is_behind and disowns(text, reading.text[span.end : start]):
         return Risk.HIGH
+    if _may_mean_otherwise(text, reading, span.end if is_behind else None):
+        return Risk.HIGH
     return _rate_around(text, is_behind=is_behind, has_goal=reading.has_goal)
+
+
+def _may_mean_otherwise(text: str, reading: Reading, end: int | None) -> bool:
+    """Whether a sentence beside a plan may change what it means; ``end`` is where the text ends that is behind it."""
+    said = sentences(text)
+    if end is None:
+        return any(puts_off(one) and speaks_of_plan(one) for one in said)
+    if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
+        # It leads to another plan.
+        said.pop()
+    return any(changes_plan(one, reading.verbs) for one in said)
 
 
 # What closes a plan: the end of a code block, a tag, a word for the end.
 _CLOSING = re.compile(r"(?:`{3,}|~{3,}|<[/\w]|\W*(?:end|eof|完|结束)\b)", re.IGNORECASE)
+# How another plan begins.
+_PLAN = re.compile(r"\s*(?:(?:`{3,}|~{3,}).*\n\s*)?(?:#{1,2} |\**(?:goal|目标))", re.IGNORECASE)
 # How a line begins that is a step's, whatever its number is.
 _TYPED = re.compile(
     rf"(?:[^\s\[［【]{{1,12}}[ \t]*+)?[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】][ \t:：]*+[^\s,.;，。、)]",

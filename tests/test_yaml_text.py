@@ -527,3 +527,21 @@ def test_a_brace_in_a_text_between_brackets(text: str, helps: bool) -> None:
     (found,) = read_yaml(text).diagnostics
     assert found.code == "PY101"
     assert found.help == ("between brackets, a text with a brace in it stands in quotes" if helps else "")
+
+
+# ---------------------------------------------------------------- reasoning
+
+
+def test_a_reasoning_block_is_named_and_the_rest_is_read() -> None:
+    read = read_yaml("<think>\nfirst: maybe\n- a list\n</think>\nsteps:\n  - a\n")
+    assert read.value == {"steps": ["a"]}
+    assert [(found.code, found.severity, found.line) for found in read.diagnostics] == [("PS125", Severity.ERROR, 1)]
+
+
+def test_what_is_wrong_beside_reasoning_is_named_too() -> None:
+    assert faults("<think>\n- x\n</think>\na: 1\na: 2\n") == [("PS125", 1, 1), ("PJ128", 5, 1)]
+
+
+@pytest.mark.parametrize("text", ["a: <think>b</think>\n", "a: |\n  <think>\n  b: c\n  </think>\n"])
+def test_a_tag_in_what_is_right_is_text(text: str) -> None:
+    assert "<think>" in value(text)["a"]

@@ -103,7 +103,8 @@ _ANNOUNCES = re.compile(
     r"|制定|给出|输出"
     r"|\b(?:the|my|your) plan (?:is|for|has|looks)\b|\b(?:things|remarks|tips|notes|reasons)\b|\b(?:once more"
     r"|with everything|to copy|in full"
-    r"|copy|paste|roughly|status|as of (?:this|today|now))\b|\bin (?:\w+ )?steps\b|首先|然后|接着|完整|原因|内容|已生成|来了|当前|状态|进度"
+    r"|copy|paste|roughly|status|as of (?:this|today|now))\b"
+    r"|\bin (?:\w+ )?steps\b|首先|然后|接着|完整|原因|内容|已生成|来了|当前|状态|进度"
     r"|[一几]些?(?:点|说明)|尽量"
     r"|计划[：:]?\Z|供(?:您|你)?参考",
 )

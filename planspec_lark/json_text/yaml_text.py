@@ -10,11 +10,14 @@ import math
 from functools import cache
 from typing import Any
 
+from attrs import evolve
+
 from planspec_lark.json_text.builder import Builder
 from planspec_lark.json_text.fast_reader import MAX_DIGITS
 from planspec_lark.json_text.models import MISSING, JsonText, write_path
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, PlanSpecError, shorten
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, PlanSpecError, in_order, shorten
 from planspec_lark.syntax.limits import Limits, find_excess
+from planspec_lark.syntax.reasoning import blank, has_tags, leave_out_reasoning
 from planspec_lark.syntax.source import Source
 
 __all__ = ["YAML_LIMITS", "MissingYamlError", "read_yaml"]
@@ -37,7 +40,8 @@ def read_yaml(text: str, *, name: str = "<text>", limits: Limits = YAML_LIMITS) 
     """The value of a YAML text; never raises on any text.
 
     Everything that is no plain value is refused: aliases, tags, keys that are no texts, a key twice, more than one
-    document. Dates stay texts. The first fault ends the reading.
+    document. Dates stay texts. The first fault ends the reading. In a text that is no YAML as it stands, each reasoning
+    block (see :mod:`planspec_lark.syntax.reasoning`) is named, and what is left is read.
 
     Raises:
         MissingYamlError: the extra is not installed.
@@ -46,7 +50,15 @@ def read_yaml(text: str, *, name: str = "<text>", limits: Limits = YAML_LIMITS) 
     excess = find_excess(text, name, limits)
     if excess is not None:
         return JsonText(MISSING, [excess], source)
-    return _Reader(source, limits).read()
+    read = _Reader(source, limits).read()
+    if not read.has_errors or not has_tags(text):
+        # In a text that is right, a tag is text.
+        return read
+    remainder = leave_out_reasoning(text)
+    if not remainder.blocks:
+        return read
+    rest = _Reader(source, limits, blank(text, remainder.blocks)).read()
+    return evolve(rest, diagnostics=in_order([*remainder.diagnose(source, is_strict=True), *rest.diagnostics]))
 
 
 class _RefusedError(Exception):
@@ -60,7 +72,7 @@ class _RefusedError(Exception):
 class _Reader:
     """Follows the events of a parser."""
 
-    def __init__(self, source: Source, limits: Limits) -> None:
+    def __init__(self, source: Source, limits: Limits, text: str | None = None) -> None:
         try:
             from ruamel.yaml import YAML  # noqa: PLC0415  (an extra)
             from ruamel.yaml.error import YAMLError  # noqa: PLC0415
@@ -69,6 +81,7 @@ class _Reader:
             raise MissingYamlError from None
         self._yaml, self._yaml_error, self._scalar = YAML(typ="safe", pure=True), YAMLError, ScalarNode
         self._source = source
+        self._text = source.text if text is None else text
         self._limits = limits
         self._builder = Builder()
         self._documents = 0
@@ -76,12 +89,12 @@ class _Reader:
     def read(self) -> JsonText:
         builder, source = self._builder, self._source
         try:
-            for event in self._yaml.parse(source.text):
+            for event in self._yaml.parse(self._text):
                 self._take(type(event).__name__.removesuffix("Event"), event)
         except _RefusedError as refused:
             code, message, start, end, help = refused.fault
         except self._yaml_error as error:
-            code, message, start, end, help = _explain(error, source.text)
+            code, message, start, end, help = _explain(error, self._text)
         else:
             return JsonText(builder.value, [], source, builder.root)
         path = write_path(builder.path()) if builder.depth else ""

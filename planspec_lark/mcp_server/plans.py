@@ -140,13 +140,16 @@ class Plans:
         file.change(lambda text: change(self.parse(name, text)))
 
     def create(self, name: str, text: str) -> Stored:
-        """A new plan.
+        """A new plan, which git sees only where plans are shared.
 
         Raises:
             StoreError: it cannot be the name of a plan, or is one already; the file cannot be written.
             PlanSyntaxError: the text is no plan.
         """
         stored = self.parse(name, text)
+        # Before it is there, as git may look at any time.
+        if self._folder.holds(check_name(name)) is None:
+            self._folder.hide()
         return evolve(stored, name=self._folder.create(name, text).stem)
 
     def _find(self, name: str) -> Path:

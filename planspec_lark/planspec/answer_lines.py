@@ -32,9 +32,11 @@ __all__ = [
     "join_lines",
     "may_elide",
     "read_bullet",
+    "read_counts",
     "read_flow",
     "read_heading",
     "read_item_number",
+    "read_state",
     "read_wide_detail",
 ]
 
@@ -174,6 +176,25 @@ def read_flow(line: str) -> tuple[str, list[str]] | None:
 def is_flow(line: str) -> bool:
     """Whether a line is headed as inputs or outputs, whatever it lists."""
     return compiled(_FLOW).fullmatch(line) is not None
+
+
+_STATE = (
+    rf"(?i)(?P<bullet>[-*+•·‣▪◦–—－]{SPACE}+)?[*_]*(?:(?P<status>(?:current )?status|(?:当前)?状态)|progress|进度)"
+    rf"{SPACE}*+[*_]*+{SPACE}*+[:：]{SPACE}*+[*_]*+{SPACE}*+(?P<said>.+)"
+)
+_COUNTS = rf"(?P<done>[0-9]{{1,9}})(?:{SPACE}*(?:/|of){SPACE}*(?P<total>[0-9]{{1,9}}))?"
+
+
+def read_state(line: str) -> tuple[str, str] | None:
+    """What a line such as ``- Status: done`` says: "status" or "progress", and the text behind it."""
+    match = compiled(_STATE).fullmatch(line)
+    return ("status" if match["status"] else "progress", unwrap(match["said"]).rstrip(".。")) if match else None
+
+
+def read_counts(text: str) -> tuple[int, int | None] | None:
+    """The rounds of ``3/5``, ``3 of 5`` or ``3``: how many are done, and of how many."""
+    match = compiled(_COUNTS).fullmatch(text)
+    return (int(match["done"]), int(match["total"]) if match["total"] else None) if match else None
 
 
 def read_wide_detail(line: str) -> str | None:

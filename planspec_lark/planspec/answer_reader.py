@@ -29,9 +29,11 @@ from planspec_lark.planspec.answer_lines import (
     join_lines,
     may_elide,
     read_bullet,
+    read_counts,
     read_flow,
     read_heading,
     read_item_number,
+    read_state,
     read_wide_detail,
 )
 from planspec_lark.planspec.corrections import (
@@ -55,14 +57,21 @@ from planspec_lark.planspec.line_faults import (
     is_step,
     line_pattern,
 )
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, MARKS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
     BLANK_LINES,
     STEP_GROUPS,
     Recovery,
 )
-from planspec_lark.planspec.step_repair import is_foreign_type, is_item, looks_like_step, rank_of_number, repair_step
+from planspec_lark.planspec.step_repair import (
+    is_foreign_type,
+    is_item,
+    looks_like_step,
+    rank_of_number,
+    read_status,
+    repair_step,
+)
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
 from planspec_lark.planspec.tokens import build_step, split_variables
 from planspec_lark.planspec.tree import grow
@@ -71,6 +80,7 @@ from planspec_lark.syntax.diagnostics import Fix, Severity
 
 __all__ = ["AnswerReader", "is_plain_plan"]
 
+_STATUSES = {mark: status for status, mark in MARKS.items()}
 # Characters of a description that may be nothing but a word for others.
 _SHORT = 60
 # Characters of a line that wrapped ones are joined to. Each joint reads all of it again.
@@ -463,6 +473,9 @@ class AnswerReader(Recovery):
         if flow and flow[0] == "outputs" and isinstance(self.owner, PlanStep):
             self._take_outputs(self.owner, flow[1], line)
             return True
+        if is_open and isinstance(self.owner, PlanStep) and (state := read_state(content)):
+            self._take_state(self.owner, *state, line)
+            return True
         is_free = match is None or match.lastgroup == "constraint"
         if is_free and not self.plan.goal and not self.steps and self._take_goal(content, line):
             return True
@@ -510,6 +523,29 @@ class AnswerReader(Recovery):
         self._last = None
         help = "write outputs behind `→` at the end of the step's own line"
         self._note("PS107", "this is not how outputs are declared", line.start, self._end, Severity.WARNING, help=help)
+
+    def _take_state(self, step: PlanStep, kind: str, said: str, line: Line) -> None:
+        """Take the status or the progress that a line below a step says in words."""
+        mark = self.legend.get(said) or read_status(said)
+        counts = read_counts(said)
+        self._last = None
+        if kind == "status" and mark is not None and step.status is PlanStatus.PENDING:
+            step.status = _STATUSES[mark]
+            code, message, help = "PS111", "this is not how a status is written", "write its mark behind the id"
+        elif kind == "progress" and counts is not None and (step.done_count, step.total_count) == (0, None):
+            step.done_count, step.total_count = counts
+            code, message, help = (
+                "PS115",
+                "this is not how progress is written",
+                "write it at the end of the step's line",
+            )
+        else:
+            code, message = ("PS111", "a status") if kind == "status" else ("PS115", "a progress")
+            message, help = f"{message} that can not be read, or is not the only one", "write it in the step's own line"
+            self._note(code, message, line.start, self._end, Severity.ERROR, help=help)
+            return
+        self.tell("revised", step=step)
+        self._note(code, message, line.start, self._end, Severity.WARNING, help=help)
 
     def _replace_last(self, kind: str, match: Match[str], line: Line) -> bool:
         """Let a line say what it says together with the one that goes on with it."""

@@ -81,6 +81,10 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
     for at, (reader, found, start, end) in enumerate(parts):
         if reader is best:
             listed.extend(found)
+        elif at == len(parts) - 1 == choice.best + 1 and _is_late_title(reader, text, best.plan):
+            best.plan.title = reader.plan.title
+            listed.extend(_name_title(source, text, start))
+            listed.extend(found)
         elif at in choice.rivals or (not reader.steps and _says_more(reader.plan, best.plan)):
             listed.extend(_name_rival(source, text, start, end))
         else:
@@ -89,6 +93,7 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
     return ScanResult(best.grow_plan(), listed.close(), best.places, source), choice.best
 
 
+_TITLE = re.compile(r"#[ \t]+Plan:[^\n\r]*")
 # It starts with the line break in front, which is found far sooner than the start of a line.
 _FENCE = re.compile(r"\n[ \t]*+(?:`{3,}|~{3,})[^\n]*")
 
@@ -123,6 +128,20 @@ def _lead(text: str, parts: list[tuple[AnswerReader, Findings, int, int]], at: i
 def _says_more(plan: PlanSpec, other: PlanSpec) -> bool:
     """Whether what is no plan has a goal or constraints that the plan does not have."""
     return bool(plan.goal and plan.goal != other.goal) or bool({*plan.constraints} - {*other.constraints})
+
+
+def _is_late_title(reader: AnswerReader, text: str, plan: PlanSpec) -> bool:
+    """Whether all that was read behind a plan is the title that it lacks; any other heading may be one of prose."""
+    read, start = reader.plan, reader.places.first_start
+    is_alone = bool(read.title) and not (read.steps or read.goal or read.constraints)
+    return is_alone and not plan.title and start is not None and _TITLE.match(text, start) is not None
+
+
+def _name_title(source: Source, text: str, start: int) -> list[Diagnostic]:
+    match = _TITLE.search(text, start)
+    assert match
+    message, help = "the title comes too late", "the order is: title, goal, constraints, steps"
+    return [Diagnostic("PS106", message, Severity.WARNING, source.span(*match.span()), source=source, help=help)]
 
 
 def _name_rival(source: Source, text: str, start: int, end: int) -> list[Diagnostic]:

@@ -13,6 +13,7 @@ from planspec_lark.json_text.parser import read_json
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, read_file
+from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import visible_name
 from planspec_lark.toolplan.definitions import name_double, read_atoms
 from planspec_lark.toolplan.interchange import AtomsError, ToolPlanError
@@ -44,7 +45,8 @@ def read_doc(
         MissingYamlError: it is YAML, and the extra ``yaml`` is not installed.
     """
     if syntax is None:
-        syntax = "json" if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") else "yaml"
+        start = leave_out_reasoning(text).text.lstrip("\ufeff \t\r\n")
+        syntax = "json" if start[:1] in ("{", "[") else "yaml"
     if syntax == "json":
         return read_json(text, name=name, limits=limits or DOC_JSON_LIMITS, allow_list=True)
     return read_yaml(text, name=name, limits=limits or DOC_YAML_LIMITS)

@@ -244,6 +244,18 @@ def test_a_folder_that_requires_results(agent: Agent) -> None:
 # ---------------------------------------------------------------- create_plan
 
 
+def test_git_sees_a_new_plan_only_where_plans_are_shared(agent: Agent) -> None:
+    ignored = agent.root / "planspec" / ".gitignore"
+    agent.fail("create_plan", name="no/name", text=NEW)
+    assert not ignored.exists()
+    agent.ask("create_plan", name="hall", text=NEW)
+    assert ignored.read_text() == "*\n"
+    ignored.unlink()
+    (agent.root / "planspec" / ".shared").touch()
+    agent.ask("create_plan", name="tower", text=NEW)
+    assert not ignored.exists()
+
+
 def test_a_plan_is_created(agent: Agent, snapshot: SnapshotAssertion) -> None:
     created = agent.ask("create_plan", name="hall", text=NEW)
     assert (agent.root / "planspec" / "hall.md").read_text() == NEW

@@ -660,3 +660,50 @@ def test_what_counts_the_rest_names_all_of_the_first_that_is_not_listed() -> Non
         ("PS101", 1, 2),
         ("PS120", 4, 5),
     ]
+
+
+# ---------------------------------------------------------------- what stands in a line of its own
+
+
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("Progress: 2/5", "1. [act] Go | Progress: 2/5"),
+        ("- Progress: 3", "1. [act] Go | Progress: 3"),
+        ("- **进度**：2 of 4", "1. [act] Go | Progress: 2/4"),
+        ("- **Status:** done.", "1. [x] [act] Go"),
+        ("* 状态：进行中", "1. [>] [act] Go"),
+    ],
+)
+def test_status_and_progress_below_a_step_are_its_own(line: str, written: str) -> None:
+    result = scan_plan(f"Goal: go\n## Steps\n1. [act] Go\n   {line}\n2. [act] Pack\n")
+    assert serialize_plan(result.plan) == f"Goal: go\n## Steps\n{written}\n2. [act] Pack\n"
+    assert [found.severity for found in result.diagnostics] == [Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("first", "line"),
+    [
+        ("1. [act] Go", "- Status: almost"),
+        ("1. [x] [act] Go", "- Status: blocked"),
+        ("1. [act] Go", "Progress: 60%"),
+        ("1. [act] Go | Progress: 1/5", "- Progress: 2/5"),
+    ],
+)
+def test_a_second_status_or_one_that_says_nothing_is_lost_and_named(first: str, line: str) -> None:
+    result = scan_plan(f"Goal: go\n## Steps\n{first}\n   {line}\n")
+    assert [(found.severity, found.line) for found in result.diagnostics] == [(Severity.ERROR, 4)]
+    assert first in serialize_plan(result.plan)
+
+
+@pytest.mark.parametrize("behind", ["", "Bye!\n"])
+def test_a_title_behind_the_last_step_is_the_plans(behind: str) -> None:
+    result = scan_plan(f"Goal: go\n## Steps\n1. [act] Go\n\n# Plan: Trip\n{behind}")
+    assert result.plan.title == "Trip"
+    assert [found.code for found in result.diagnostics] == ["PS106", *(["PS101"] if behind else [])]
+
+
+@pytest.mark.parametrize("text", ["# Trip\n", "# Plan: Trip\nGoal: stay\n", "# Plan: Trip\n## Steps\n1. [act] Stay\n"])
+def test_another_heading_behind_the_last_step_is_not(text: str) -> None:
+    result = scan_plan(f"Goal: go\n## Steps\n1. [act] Go\n\n{text}")
+    assert (result.plan.title, result.plan.goal) == ("", "go")

@@ -374,3 +374,11 @@ def test_a_value_that_is_no_plan() -> None:
         " --> (plan.steps[1].step_id)\n"
         "  help: every step has a name of its own"
     )
+
+
+def test_reasoning_does_not_decide_what_a_text_is() -> None:
+    read = read_doc('<think>\nWhich form?\n</think>\n{"plan_id": "p"}')
+    assert (read.value, [found.code for found in read.diagnostics]) == ({"plan_id": "p"}, ["PS125"])
+    # A comma at the end is an error of JSON, and none of YAML.
+    read = read_doc('<think>\nWhich form?\n</think>\n{"plan_id": "p",}')
+    assert [found.code for found in read.diagnostics] == ["PS125", "PJ112"]

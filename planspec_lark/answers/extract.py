@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Any
 
 from attrs import evolve, field, frozen
 
 from planspec_lark.answers.json_strings import JsonString, find_in_json
+from planspec_lark.answers.quotes import find_in_quote
 from planspec_lark.answers.remarks import is_disowned
 from planspec_lark.answers.repair import last_line
 from planspec_lark.answers.risk import RISKS, Reading, Risk, highest, rate
@@ -35,6 +37,9 @@ _RULES = ("PS202", "PS203", "PS204", "PS206", "PS319")
 
 # What to do about text that may change what a plan means.
 _ABOUT = "if this changes nothing in the plan, take it out; if it does, change the plan as it says"
+# A list of steps as a field of a JSON value, and what to do about it.
+_JSON_STEPS = re.compile(r'"(?:steps|plan|tasks|步骤)"\s*:\s*\[')
+_WRITE = "JSON is not read as a plan: write each step as a line such as `1. [act] Text → output`"
 # What tells of steps that were not taken.
 _LOST = frozenset({"PS107", "PS110", "PS111", "PS112", "PS127"})
 
@@ -153,7 +158,8 @@ class Extraction:
         if self.plan.steps:
             return []
         message = "there is no plan in this text: no steps can be read"
-        return [Diagnostic("PS201", message, Severity.ERROR, self.source.span(0, 0), source=self.source)]
+        help = _WRITE if _JSON_STEPS.search(self.source.text) else ""
+        return [Diagnostic("PS201", message, Severity.ERROR, self.source.span(0, 0), help=help, source=self.source)]
 
     @property
     def refused(self) -> list[Repair]:
@@ -235,6 +241,17 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
         cut_off = name_cut(Source(text, name), cut, is_allowed=allow_truncated)
         entry = _enter(cut_off, Source(text, name), most, RISKS[CUT] if allow_truncated else Risk.HIGH)
         return evolve(found, truncated=True, repairs=(*found.repairs, entry))
+    if not plan.steps and (quoted := find_in_quote(text, limits, default_type=default_type)) is not None:
+        found = extract_plan(
+            quoted[0],
+            max_risk=max_risk,
+            default_type=default_type,
+            finish_reason=finish_reason,
+            allow_truncated=allow_truncated,
+            name=name,
+            limits=limits,
+        )
+        return evolve(found, repairs=(_name_quote(text, *quoted[1:], name, most), *found.repairs))
     cuts = [] if cut is None else [name_cut(Source(text, name), cut, is_allowed=allow_truncated)]
     # A word in brackets is taken for a type, though it may be meant as a status or as nothing of the kind; and what a
     # reading makes of a text that is no plan may break other rules.
@@ -264,6 +281,18 @@ def _name_json(text: str, inner: JsonString, name: str, most: Risk) -> Repair:
     severity = Severity.ERROR if risk.rank > most.rank else Severity.INFO
     found = Diagnostic("PS101", message, severity, span, source=source)
     return Repair("PS101", message, f"{text[: inner.start]}…{text[inner.end :]}".strip(), "", risk, found)
+
+
+def _name_quote(text: str, start: int, end: int, name: str, most: Risk) -> Repair:
+    """That the plan stands in a quote."""
+    source = Source(text, name)
+    end = start + len(text[start:end].rstrip())
+    message = (
+        "the plan stands in a quote: the signs in front of its lines are left out, and columns are counted without"
+    )
+    severity = Severity.ERROR if Risk.LOW.rank > most.rank else Severity.WARNING
+    found = Diagnostic("PS107", message, severity, source.span(start, end), source=source)
+    return Repair("PS107", message, ">", "", Risk.LOW, found)
 
 
 def _enter(diagnostic: Diagnostic, source: Source, most: Risk, risk: Risk) -> Repair:

@@ -118,7 +118,8 @@ def extract_command(  # noqa: PLR0913, PLR0917  (its options)
         if out != "-":
             complain(f"{shown(out)}: written")
     if not found.plan.steps:
-        fail(f"{shown(file)}: there is no plan")
+        help = next((one.help for one in found.diagnostics if one.code == "PS201" and one.help), "")
+        fail(f"{shown(file)}: there is no plan" + (f"; {help}" if help else ""))
     if found.verdict is Verdict.REFUSED:
         fail(f"{shown(file)}: the plan cannot be put together: no plan was written")
     if not found.is_usable and not found.refused:

@@ -1,0 +1,44 @@
+"""Plans with the sign of a quote in front of each line, and plans that are none but in JSON."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark import extract_plan
+from planspec_lark.answers import Risk, Verdict
+
+PLAN = "# Plan: Trip\nGoal: go\n## Steps\n1. [act] Go → a\n  > ← b\n  > by bus\n2. [act] Pack\n"
+QUOTE = "".join(f"> {row}\n" for row in PLAN.splitlines())
+
+
+@pytest.mark.parametrize("quote", [QUOTE, QUOTE.replace("> ## Steps", ">\n> ## Steps"), QUOTE.replace("\n", "\r\n")])
+def test_a_plan_in_a_quote_is_read_without_its_signs(quote: str) -> None:
+    found = extract_plan(f"Here is the plan:\n\n{quote}\nGood luck!\n")
+    assert (found.verdict, found.text) == (Verdict.ACCEPTED, PLAN)
+    assert [(entry.code, entry.risk, entry.line) for entry in found.repairs] == [("PS107", Risk.LOW, 3)]
+
+
+def test_what_is_said_of_the_quote_counts() -> None:
+    assert extract_plan(f"On Monday Ann wrote:\n\n{QUOTE}").verdict is Verdict.NEEDS_REVIEW
+    assert extract_plan(f"{QUOTE}\nPlease don't do this.\n").verdict is Verdict.NEEDS_REVIEW
+    assert extract_plan(QUOTE, max_risk="none").verdict is Verdict.NEEDS_REVIEW
+
+
+def test_two_quotes_are_none() -> None:
+    assert extract_plan(f"{QUOTE}\nor\n\n{QUOTE.replace('Pack', 'Stay')}").verdict is Verdict.REFUSED
+
+
+def test_a_plan_beside_a_quote_is_the_plan() -> None:
+    found = extract_plan(f"> 1. [act] Stay\n\n{PLAN}")
+    assert [step.description for step in found.plan.steps] == ["Go", "Pack"]
+
+
+def test_a_quote_in_a_quote_is_no_plan() -> None:
+    assert extract_plan("".join(f"> {row}\n" for row in QUOTE.splitlines())).verdict is Verdict.REFUSED
+
+
+def test_it_is_said_that_json_is_no_plan() -> None:
+    (fault,) = extract_plan('{"goal": "go", "steps": [{"id": 1, "type": "act"}]}').faults
+    assert "1. [act] Text" in (fault.help or "")
+    (fault,) = extract_plan("Sorry, I have no plan.").faults
+    assert not fault.help

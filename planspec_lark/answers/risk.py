@@ -10,7 +10,16 @@ from functools import cached_property
 from attrs import frozen
 
 from planspec_lark.answers.remarks import disowns, is_disowned, takes_back
-from planspec_lark.answers.statements import changes_plan, puts_off, sentences, speaks_of_plan, verbs_of
+from planspec_lark.answers.statements import (
+    changes_plan,
+    heads_more,
+    labels_more,
+    puts_off,
+    says_nothing_new,
+    sentences,
+    speaks_of_plan,
+    verbs_of,
+)
 from planspec_lark.planspec.answer_lines import find_legend, is_harmless
 from planspec_lark.planspec.corrections import SPACES, Flaw
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
@@ -18,6 +27,7 @@ from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.source import Span
 
 __all__ = ["RISKS", "Reading", "Risk", "highest", "rate"]
 
@@ -154,32 +164,43 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     text = reading.text[span.start : span.end]
     start, end = plan
     if start < span.start < end:
-        return _rate_between(text, is_early=not reading.steps or span.start < reading.steps[0])
-    is_behind = span.start >= end
-    # What follows the plan's last line directly may go on with it.
-    is_next = is_behind and reading.text.count("\n", end, span.start) < 2
-    if is_next and _CLOSING.match(text) is None and not is_harmless(text.split("\n")[0]):
-        return Risk.HIGH
-    if not is_behind and disowns(text, reading.text[span.end : start]):
-        return Risk.HIGH
-    if _may_mean_otherwise(text, reading, span.end if is_behind else None):
-        return Risk.HIGH
-    return _rate_around(text, is_behind=is_behind, has_goal=reading.has_goal)
+        is_early = not reading.steps or span.start < reading.steps[0]
+        if is_early and reading.has_goal and all(map(says_nothing_new, sentences(text))):
+            return Risk.LOW
+        return _rate_between(text, is_early=is_early)
+    if span.start >= end:
+        is_otherwise = _goes_on(text, reading, span) or _changes(text, reading, span.end)
+    else:
+        # A list may be one of constraints, or of what is needed.
+        is_list = diagnostic.code == "PS107" and not reading.legend
+        is_otherwise = is_list or disowns(text, reading.text[span.end : start]) or _puts_off(text)
+    return Risk.HIGH if is_otherwise else _rate_around(text, is_behind=span.start >= end, has_goal=reading.has_goal)
 
 
-def _may_mean_otherwise(text: str, reading: Reading, end: int | None) -> bool:
-    """Whether a sentence beside a plan may change what it means; ``end`` is where the text ends that is behind it."""
+def _goes_on(text: str, reading: Reading, span: Span) -> bool:
+    """Whether text follows a plan's last line directly, so that it may go on with it."""
+    is_next = reading.plan is not None and reading.text.count("\n", reading.plan[1], span.start) < 2
+    return is_next and _CLOSING.match(text) is None and not is_harmless(text.partition("\n")[0])
+
+
+def _changes(text: str, reading: Reading, end: int) -> bool:
+    """Whether a sentence behind a plan may change what it means; ``end`` is where the text ends."""
     said = sentences(text)
-    if end is None:
-        return any(puts_off(one) and speaks_of_plan(one) for one in said)
     if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
         # It leads to another plan.
         said.pop()
-    return any(changes_plan(one, reading.verbs) for one in said)
+    if any(changes_plan(one, reading.verbs) for one in said):
+        return True
+    return heads_more(text) and _PLAN.match(reading.text, end) is None
+
+
+def _puts_off(text: str) -> bool:
+    """Whether a sentence in front of a plan says that it is not to be acted on, or not yet."""
+    return any((puts_off(one) and speaks_of_plan(one)) or labels_more(one) for one in sentences(text))
 
 
 # What closes a plan: the end of a code block, a tag, a word for the end.
-_CLOSING = re.compile(r"(?:`{3,}|~{3,}|<[/\w]|\W*(?:end|eof|完|结束)\b)", re.IGNORECASE)
+_CLOSING = re.compile(r"(?:`{3,}|~{3,}|<[/\w|]|\W*(?:end|eof|完|结束)\b)", re.IGNORECASE)
 # How another plan begins.
 _PLAN = re.compile(r"\s*(?:(?:`{3,}|~{3,}).*\n\s*)?(?:#{1,2} |\**(?:goal|目标))", re.IGNORECASE)
 # How a line begins that is a step's, whatever its number is.

@@ -13,7 +13,17 @@ from collections.abc import Iterable
 from planspec_lark.planspec.answer_lines import is_notes, read_heading
 from planspec_lark.planspec.corrections import SPACES
 
-__all__ = ["changes_plan", "leads_elsewhere", "puts_off", "sentences", "speaks_of_plan", "verbs_of"]
+__all__ = [
+    "changes_plan",
+    "heads_more",
+    "labels_more",
+    "leads_elsewhere",
+    "puts_off",
+    "says_nothing_new",
+    "sentences",
+    "speaks_of_plan",
+    "verbs_of",
+]
 
 # Characters of a sentence that is looked at in one piece.
 _LONGEST = 500
@@ -64,6 +74,7 @@ _OF_PLAN = re.compile(
     r"|(?:the|this|that|these|those|my|your|whole|entire|old|last|first|second|next|each|every|one|wrong|of) "
     r"(?:\w+ )?(?:list|order|sequence|items?|points?|lines?|numbers?|numbering|answer|reply|approach|two|thing"
     r"|rest|other|beginning|end|top|bottom)"
+    r"|the (?:first|second|third|fourth|fifth|last|former|latter|next) of|the (?:former|latter)"
     r")\b|\bs/\w+/\w"
     r"|计划|方案|步骤|[0-9一二两三四五六七八九十几每各]步|草案|草稿|初稿|终稿|版|顺序|[这此该本的]清单|环节"
     r"|以上|上述|上面|以下|下面|后面"
@@ -86,11 +97,12 @@ _OFFERS = re.compile(
     r"(?:\w+ ){0,2}(?:follow|use|copy|paste|run|start|execute|mark|track|adapt|adjust|change|tick|save|see|find|go"
     r"|relax|ask)\w*)\b"
     r"|如需|如果?[您你]|如有|若[您你有需]|需要的?话|请?告诉我|随时|欢迎|请指正|请查收|过目|我.{0,4}可以"
-    r"|[您你]可以|可以?参考|可直接|可以直接|请确认|状态|如果(?:要|需要|想|还)|(?<!仅)供(?:您|你)?参考",
+    r"|[您你]可以|可以?参考|(?<!也)可以?直接|请确认|状态|如果(?:要|需要|想|还)|(?<!仅)供(?:您|你)?参考",
 )
 _WISHES = re.compile(
     r"\W*(?:(?:i )?hope\b|good luck|best of luck|enjoy|have (?:a|fun)|stay |take (?:your time|care)|thanks?|happy |"
-    r"great|congrat|safe |cheers|ready when|that['’]s (?:it|all)|well done)|.{0,3}(?:祝|希望|愿|加油|谢谢|感谢)",
+    r"great|congrat|safe |cheers|ready when|that['’]s (?:it|all)|well done|(?:the )?end(?: of (?:the )?(?:plan"
+    r"|answer))?\W*\Z)|.{0,3}(?:祝|希望|愿|加油|谢谢|感谢)",
 )
 # What leads to a plan.
 _ANNOUNCES = re.compile(
@@ -154,7 +166,8 @@ _PREDICATES = (
     r"|given|intended|meant to|there to|where|what|how|why|in the (?:order|format)|under way|up to you|connected|used"
     r"|(?:an? |the )?(?:reason|act|decide|subtask|decision|action|simple|single|short|only one|first one|last one"
     r"|long\w*|hard\w*|most|main|key|one (?:that|which)|plan|third|quarter|most)\b|already|of type|local"
-    r"|required|needed|here|there|your|part of|quite|really|very|also|not part|simple actions|all)\b"
+    r"|required|needed|here|there|your|part of|advice|professional|legal|quite|really|very|also|not part"
+    r"|simple actions|all)\b"
 )
 _STATES = re.compile(
     rf"{_SUBJECT} (?:{_VERBS}\b|(?:is|are|was|were|will be|can be)(?: \w+ly| now| already| all| fully)? {_PREDICATES}"
@@ -163,12 +176,13 @@ _STATES = re.compile(
     r"|keep|work|be|do(?![.!]?\Z))\b)"
     r"|\A(?:by|with|using|through|in|after|following|once you['’]ve) (?:\w+ )*(?:plan|steps?|approach|format)\b"
     r"|\bthere (?:is|are) (?:no|\w+) (?:dependenc|branch|loop|steps? in)"
-    r"|\A(?:summary|total|overview|you(?:['’]ll| will) find|共|这样|这就是|这是)|就是.{0,6}计划|输出|完毕|简单"
+    r"|\A(?:why\b|\w+ steps?, about|summary|total|overview|you(?:['’]ll| will) find|共|这样|这就是|这是)"
+    r"|就是.{0,6}计划|输出|完毕|简单"
     r"|\b(?:take|are enough|is enough)\b|因为|已经?考虑|取决于|步.{0,6}(?:需要|大约|耗时|约|用时|依赖|使用|产出"
     r"|可以同时|可以并行|完成后|是|共|最|即可)"
     r"|(?:计划|方案|步骤|步|版本?|以上|本)[^，]{0,20}(?:共|包括|包含|分|大约|预计|耗时|确保|保证|避免|遵循|考虑"
     r"|符合|兼顾|采用|覆盖|是"
-    r"|就是|为|由|比较|适合|可以帮助|能帮|合起来|内容可以|即可|可直接|可以直接)"
+    r"|就是|为|由|比较|适合|可以帮助|能帮|合起来|内容可以|即可|(?<!也)可以?直接)"
     r"|按(?:照)?(?:以上|上述|此).{0,8}(?:即可|就行|执行)|跟着.{0,8}(?:就行|即可)|每步|分.{0,3}步"
     r"|第.{1,2}步.{0,4}(?:新|已)",
 )
@@ -186,8 +200,7 @@ _IDLE = re.compile(
     r"|\b(?:not|n['’]t) (?:be )?(?:skip|forget|forgotten|miss|overlook|lose|lost)\w*\b"
     r"|\bno steps were changed except\b|\bshould (?:work|be doable|take|give|get)\b|\bonly \w+ (?:steps"
     r"|parts)\W*\Z|\beach other\b|\b(?:so that|because|since|in order to)\b.*"
-    r"|\b(?:that|which) (?:respects?|keeps?|works?|fits?|you|gets?|can)\b.*|\bnot (?:legal|medical"
-    r"|financial) advice\b"
+    r"|\b(?:that|which) (?:respects?|keeps?|works?|fits?|you|gets?|can)\b.*|(?:\bnot|n['’]t) (?:\w+ )?advice\b"
     r"|因为.*|没问题|不复杂|不难|不遗漏|别担心|话不多说|无需|不用担心|不会|避免|以免|未来|以便|不仅|不错"
     r"|没有(?:依赖|分支|冲突|遗漏)|直接|最终|已删除|已去掉"
     r"|[^，]*您不|待办|不变",
@@ -230,7 +243,8 @@ _STOPS = re.compile(
     r"|尚未|还没|还未|未(?:定|批|审|完|获)|暂(?:时)?(?:不|别|缓)|先(?:别|不要|不)|待(?:定|审|批|确认)"
     r"|等.{0,8}(?:再|后|通知|确认|批准|点头|同意)|(?:批准|通过|同意|确认).{0,3}(?:后|以后|之后)才?|写错|搞错"
     r"|就?不必|不用(?!担心|客气)"
-    r"|就算了|假设|仅作|当真|演示|可以?省|(?:这|以上|上面).{0,4}(?:去年|上周|昨天|上次|别人|以前)",
+    r"|(?<!我)也可以?(?!以?告诉)|省去|就算了|就(?:别|不(?!会|用担)|改|换)|假设|仅作|当真|演示|可以?省|(?:这"
+    r"|以上|上面).{0,4}(?:去年|上周|昨天|上次|别人|以前)",
 )
 # An order that is given of something it points at.
 _ORDERS = re.compile(
@@ -282,7 +296,8 @@ _PROHIBITS = re.compile(
 _ADDS = re.compile(
     r"\b(?:you|we|one|somebody|someone|there|it|they)(?:['’]ll)? (?:(?:still|also|must|will|would|then) )*"
     r"(?:still|also|additionally|must also)\b.{0,20}\b(?:needs?|have|has|must|should|book|add|buy|get|do)\b"
-    r"|\b(?:must|should|needs? to|have to|has to) also\b|\bmore to come\b|\bleft to (?:add|do)\b"
+    r"|\b(?:must|should|needs? to|have to|has to) also\b|\bmore to come\b|\bdon['’]t forget (?:to|that)\b|记得"
+    r"|别忘|\bleft to (?:add|do)\b"
     r"|\b(?:in between|between the two)\b"
     r"|\b(?:as well|in addition)\W*\Z(?<=.{12})|(?:还|另外|此外).{0,6}(?:要|需|得|差|加|有几|有两|应)|(?:只"
     r"|仅).{0,8}(?:够|就行|即可)",
@@ -294,6 +309,23 @@ _OF_DOING = re.compile(
     r"|pointless|second thoughts|belongs|twice|again|longer|skip\w*|drop\w*|postpone\w*|cancel\w*|replace\w*)\b"
     r"|n['’]t\b"
     r"|[不没别只先再改换]|[之以][前后]",
+)
+# What is a sentence, and no line of any notation.
+_SENTENCE = re.compile(r"[\w\"'(][^|{}<>\[\]=→@\\]{8,}[.!:。！：]")
+# How a sentence ends, with marks around it or not; such a line is no heading.
+_ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*", "**", "_", "__"))
+_LABEL = re.compile(r"([a-z]{3,}(?: [a-z]{3,})?): \S|([\u4e00-\u9fff]{2,6})：(?=.)")
+# Labels and headings of what is no part of a plan.
+_ASIDE = re.compile(
+    r"\b(?:notes?|tips?|hints?|remarks?|risks?|why|explanations?|rationale|reasons?|reasoning|overview|summary"
+    r"|context"
+    r"|background|questions?|answers?|result|output|plan|task|topic|title|subject|date|version|format|language"
+    r"|legend|key|user"
+    r"|assistant|request|changes|changed|status|author|sources?|references?|links?|disclaimer|here|sure|okay"
+    r"|hello|dear)\b"
+    r"|说明|提示|贴士|备注|注意|风险|原因|为什么|解释|问|答|总结|小结|计划|方案|图例|任务|背景|主题|标题|日期"
+    r"|版本|格式|来源|参考"
+    r"|状态|进度|结果|修改|变更|好的|您好|你好",
 )
 _LEGEND = re.compile(r"\W*(?:legend|key|图例|.{2}说明)\W*[:：]")
 _TIP = re.compile(r"\W*(?:tips?|hints?)\b|小贴士|提示")
@@ -319,7 +351,8 @@ _OTHER_CASE = re.compile(
     r"|(?:they|he|she) (?:did|had|has|have|made|used|wrote|proposed|suggested)"
     r"|template|should never|would fail|(?:my|our|some) (?:\w+ )?(?:thoughts|ideas|notes)|had (?:this )?in mind"
     r"|so far)\b"
-    r"|\A(?:如果|若|假|万一|一旦|要是)|(?:才(?:执行|做|用|能)|别人|他人|去年|上周|上次|以前|昨天|备选|反面|大概"
+    r"|用户.{0,4}的(?:计划|方案|版本|草稿)|\A(?:如果|若|假|万一|一旦|要是)|(?:才(?:执行|做|用|能)|别人|他人"
+    r"|去年|上周|上次|以前|昨天|备选|反面|大概"
     r"|一部分|前半|后半|部分[：:]?\Z|可以这样)",
 )
 
@@ -340,7 +373,7 @@ def changes_plan(said: str, verbs: Iterable[str] = ()) -> bool:
     if _WISHES.match(said) or _OF_OTHER.search(said):
         return False
     is_told = _TOLD.search(said) or _TIP.match(said)
-    if not is_told and _OF_DOING.search(idle) and _names_one(said, verbs):
+    if not is_told and (_begins_with_one(said, verbs) or (_OF_DOING.search(idle) and _names_one(said, verbs))):
         return True
     if not _is_of_plan(said):
         return False
@@ -358,6 +391,32 @@ def _is_known(said: str, *, is_lead: bool = False) -> bool:
     forms = (_ANNOUNCES, _TOLD, _STATES) if is_lead else (_TOLD, _STATES)
     said = _CONTRACTED.sub(lambda match: " is" if match[1] == "s" else " are", said)
     return any(form.search(said) for form in forms) or _NAMES.fullmatch(said) is not None
+
+
+def says_nothing_new(said: str) -> bool:
+    """Whether a sentence in front of a plan's steps has a known form, and nothing in it that may change the plan."""
+    if _SENTENCE.fullmatch(said) is None:
+        return said == ""
+    is_told = _OF_PLAN.search(said) is not None and _is_known(said)
+    return is_told and not changes_plan(said) and not leads_elsewhere(said)
+
+
+def heads_more(text: str) -> bool:
+    """Whether text behind a plan has the heading of something that may belong to it, as it is none of notes."""
+    is_code = False
+    for row in text.split("\n"):
+        line = row.strip(SPACES + "\r")
+        is_code ^= line.startswith(("```", "~~~"))
+        heading = None if is_code or line.endswith(_ENDS) else read_heading(line)
+        if heading and not is_notes(heading[1]) and _ASIDE.search(heading[1].lower()) is None:
+            return True
+    return False
+
+
+def labels_more(said: str) -> bool:
+    """Whether a sentence in front of a plan begins with a label that may be one of its parts."""
+    match = _LABEL.match(said)
+    return match is not None and _ASIDE.search(match[0]) is None and not _is_known(match[0], is_lead=True)
 
 
 def leads_elsewhere(said: str) -> bool:
@@ -402,6 +461,11 @@ def _names_one(said: str, verbs: Iterable[str]) -> bool:
         re.search(r"\b(?:the|an?|in|your) \Z", said[: at.start()]) is None or said[at.end() :][:1].isalpha()
         for at in found
     )
+
+
+def _begins_with_one(said: str, verbs: Iterable[str]) -> bool:
+    """Whether a clause is about doing a step, and says of it what is not known to say nothing new."""
+    return any(re.search(rf"(?:\A|[,;:] |\b(?:so|and|but) ){verb}[a-z]?ing (?!{_VERBS}\b)", said) for verb in verbs)
 
 
 def _is_vetoed(clause: str) -> bool:

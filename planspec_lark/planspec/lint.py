@@ -11,13 +11,22 @@ from attrs import evolve
 from planspec_lark.planspec.corrections import find_inputs, find_outputs
 from planspec_lark.planspec.data_flow import DataFlow, Reach, find_data_flow
 from planspec_lark.planspec.escapes import write_description
-from planspec_lark.planspec.models import BLANKS, CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.step_repair import find_progress
+from planspec_lark.planspec.models import (
+    BLANKS,
+    CONTAINER_TYPES,
+    MARKS,
+    OPEN,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    iter_steps,
+)
+from planspec_lark.planspec.step_repair import find_progress, read_status
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 
-__all__ = ["OPTIONAL", "check_optional", "find_almost_lists", "find_lint", "lint_plan"]
+__all__ = ["OPTIONAL", "check_optional", "find_almost_lists", "find_hidden_statuses", "find_lint", "lint_plan"]
 
 # What is looked for only where it is asked for.
 OPTIONAL = ("PS315",)
@@ -343,6 +352,25 @@ def find_almost_lists(plan: PlanSpec) -> Iterator[Diagnostic]:
         for item, line in enumerate(step.detail):
             if "←" in line:
                 yield from (found for found in _check_detail(step, item, line) if found.code == "PS319")
+
+
+_WORD = r"[(（\[【](\w[^()（）\[\]【】]{1,20})[)）\]】]"
+_NOT_DONE = re.compile(r"(?i)not (?:yet )?(?:done|started|begun|finished)|未完成|尚未")
+_IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
+
+
+def find_hidden_statuses(plan: PlanSpec) -> Iterator[Diagnostic]:
+    """A word for a status in brackets at an end of a description; in what is strictly a plan, it is text."""
+    for step in iter_steps(plan):
+        if not any(sign in step.description for sign in "(（[【"):
+            continue
+        for match in _IN_BRACKETS.finditer(step.description):
+            word = match[1] or match[2]
+            mark = " " if _NOT_DONE.match(word) else read_status(word)
+            if mark not in (None, MARKS[step.status]):
+                help = "write its mark behind the id, such as `[x]` for what is done"
+                found = _found("PS111", step, "description", f"`{word}` stands in the text, and may be a status", help)
+                yield evolve(found, severity=Severity.ERROR)
 
 
 _VARIABLES = "variables are letters, digits and `_`, with commas between them"

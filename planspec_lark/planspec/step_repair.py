@@ -97,7 +97,7 @@ _STATUS_WORDS = {
     "x": ("X", "✅", "✓", "✔", "☑", "done", "complete", "completed", "finished", "已完成", "完成", "已办"),
     ">": ("⏳", "in progress", "ongoing", "active", "started", "进行中", "正在进行"),
     "!": ("❌", "🚫", "blocked", "受阻", "阻塞", "已阻塞"),
-    "~": ("⏭", "skipped", "skip", "已跳过", "跳过"),
+    "~": ("⏭", "skipped", "skip", "cancelled", "canceled", "已跳过", "跳过", "已取消"),
     " ": ("", "☐", "⬜", "🔲", "pending", "todo", "to do", "open", "not started", "待办", "未开始", "待处理"),
 }
 STATUS_SIGNS = {word: mark for mark, words in _STATUS_WORDS.items() for word in (mark, *words)}

@@ -20,7 +20,7 @@ from planspec_lark.answers.statements import (
     speaks_of_plan,
     verbs_of,
 )
-from planspec_lark.planspec.answer_lines import find_legend, is_harmless
+from planspec_lark.planspec.answer_lines import find_legend, is_harmless, read_bullet
 from planspec_lark.planspec.corrections import SPACES, Flaw
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.positions import Places
@@ -172,7 +172,7 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
         is_otherwise = _goes_on(text, reading, span) or _changes(text, reading, span.end)
     else:
         # A list may be one of constraints, or of what is needed.
-        is_list = diagnostic.code == "PS107" and not reading.legend
+        is_list = diagnostic.code == "PS107" and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
         is_otherwise = is_list or disowns(text, reading.text[span.end : start]) or _puts_off(text)
     return Risk.HIGH if is_otherwise else _rate_around(text, is_behind=span.start >= end, has_goal=reading.has_goal)
 

@@ -9,6 +9,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanFile, check_text, parse_plan, scan_plan_commands
+from planspec_lark.folder import PlanFolder
 from planspec_lark.mcp_server import tools
 from planspec_lark.syntax import estimate_tokens
 from tests.mcp_server.clients import PLAN, Agent, connected
@@ -250,8 +251,7 @@ def test_git_sees_a_new_plan_only_where_plans_are_shared(agent: Agent) -> None:
     assert not ignored.exists()
     agent.ask("create_plan", name="hall", text=NEW)
     assert ignored.read_text() == "*\n"
-    ignored.unlink()
-    (agent.root / "planspec" / ".shared").touch()
+    PlanFolder(agent.root).share()
     agent.ask("create_plan", name="tower", text=NEW)
     assert not ignored.exists()
 

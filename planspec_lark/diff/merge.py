@@ -18,9 +18,10 @@ from planspec_lark.diff.compare import find_moved
 from planspec_lark.diff.match import Node, match_nodes, number_nodes
 from planspec_lark.diff.models import FRESH, MergeConflict, MergeResult, Value, fields_of, label_of, values_of
 from planspec_lark.diff.sequences import merge_items, merge_order
-from planspec_lark.planspec.models import CONTAINER_TYPES, COUNT_LIMIT, PlanSpec, PlanStatus, PlanStep, make_step
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.tree import find_parents
+from planspec_lark.syntax.fields import COUNT_LIMIT
+from planspec_lark.syntax.tree import find_parents
 
 __all__ = [
     "BASE",

@@ -11,10 +11,11 @@ from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.engine.models import EngineLimits
 from planspec_lark.engine.scheduler import first_count
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.models import COUNT_LIMIT, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, has_errors
+from planspec_lark.syntax.fields import COUNT_LIMIT
 
 __all__ = ["Generated", "read_children", "read_new_plan"]
 

@@ -13,10 +13,11 @@ from collections.abc import Mapping
 
 from planspec_lark.hopspec.marks import Mark, is_variable, read_mark, write_mark
 from planspec_lark.hopspec.models import StepInfo
-from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStep, check_text, iter_steps
-from planspec_lark.planspec.tree import find_parents, iter_tree
+from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.fields import check_text
 from planspec_lark.syntax.transliteration import snake_case
+from planspec_lark.syntax.tree import find_parents, iter_tree
 
 __all__ = ["plan_to_steps", "steps_to_plan"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import define, field, fields
 
-from planspec_lark.planspec.tree import iter_tree
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["StepInfo"]
 

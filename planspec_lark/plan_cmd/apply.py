@@ -20,7 +20,6 @@ from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.models import (
     BLANKS,
     CONTAINER_TYPES,
-    COUNT_LIMIT,
     STEP_FIELDS,
     STEP_TYPES,
     PlanSpec,
@@ -32,6 +31,7 @@ from planspec_lark.planspec.models import (
 from planspec_lark.planspec.tokens import read_body, split_variables
 from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import CommandError, count_of, shorten
+from planspec_lark.syntax.fields import COUNT_LIMIT
 
 __all__ = [
     "Finder",

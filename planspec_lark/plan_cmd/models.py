@@ -9,8 +9,9 @@ from typing import Any
 
 from attrs import Attribute, define, field
 
-from planspec_lark.planspec.models import BLANKS, Each, Line, Matches, Text, exact, exact_items
+from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.fields import Each, Line, Matches, Text, exact, exact_items
 
 __all__ = ["EDIT_OPS", "OPS", "VIEW_OPS", "PlanCommand", "build_command", "pattern"]
 

@@ -74,9 +74,9 @@ from planspec_lark.planspec.step_repair import (
 )
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
 from planspec_lark.planspec.tokens import build_step, split_variables
-from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Fix, Severity
+from planspec_lark.syntax.tree import grow
 
 __all__ = ["AnswerReader", "is_plain_plan"]
 

@@ -13,9 +13,9 @@ from re import Pattern
 
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, make_plan
 from planspec_lark.planspec.tokens import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
-from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import end_last_line
+from planspec_lark.syntax.tree import grow
 
 __all__ = ["patterns", "read", "read_steps"]
 

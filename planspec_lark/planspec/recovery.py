@@ -31,7 +31,6 @@ from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Line, Places, iter_rows
 from planspec_lark.planspec.step_repair import is_item, looks_like_step
 from planspec_lark.planspec.tokens import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
-from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity, in_order
 from planspec_lark.syntax.limits import (
     DEFAULT_LIMITS,
@@ -44,6 +43,7 @@ from planspec_lark.syntax.limits import (
 )
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span, end_last_line
+from planspec_lark.syntax.tree import grow
 
 __all__ = [
     "BLANK_LINES",

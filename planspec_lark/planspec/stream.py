@@ -20,7 +20,6 @@ from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.recovery import BLANK_LINES, Recovery, ScanResult, start_of
 from planspec_lark.planspec.scan import scan_parts
 from planspec_lark.planspec.step_repair import looks_like_step
-from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
 from planspec_lark.syntax.limits import (
     DEFAULT_LIMITS,
@@ -32,6 +31,7 @@ from planspec_lark.syntax.limits import (
 )
 from planspec_lark.syntax.reasoning import Block, ReasoningFilter, diagnose
 from planspec_lark.syntax.source import GrowingSource, Source, end_last_line
+from planspec_lark.syntax.tree import grow
 
 __all__ = ["PlanEvent", "PlanEventKind", "PlanStream", "Provisional", "StreamEnd"]
 

@@ -13,8 +13,8 @@ from lark.exceptions import VisitError
 
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.tokens import SUMMARY, build_step, read_body
-from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.tree import grow
 
 __all__ = ["PlanTransformer"]
 

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import Protocol, Self, TypeVar
 
-from planspec_lark.planspec.models import CONTAINER_TYPES, COUNT_LIMIT, OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.syntax.fields import COUNT_LIMIT
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = [
     "Todo",
     "available_outputs",
     "find_next",
-    "find_parents",
     "find_step",
     "fit_ids",
-    "grow",
-    "iter_tree",
     "iter_with_parents",
     "next_pending_step",
     "step_order",
@@ -35,14 +33,6 @@ _BEGUN = frozenset({PlanStatus.ACTIVE, PlanStatus.DONE, PlanStatus.BLOCKED})
 # ---------------------------------------------------------------- walks
 
 
-class _Node(Protocol):
-    @property
-    def children(self) -> Sequence[Self]: ...
-
-
-_Any = TypeVar("_Any", bound=_Node)
-
-
 def iter_with_parents(
     plan: PlanSpec, enters: Callable[[PlanStep], bool] | None = None
 ) -> Iterator[tuple[PlanStep, PlanStep | None]]:
@@ -51,18 +41,6 @@ def iter_with_parents(
     What stands below a step that ``enters`` refuses is left out.
     """
     return iter_tree(plan.steps, enters)
-
-
-def iter_tree(
-    nodes: Sequence[_Any], enters: Callable[[_Any], bool] | None = None
-) -> Iterator[tuple[_Any, _Any | None]]:
-    """The same for a tree of anything that has ``children``."""
-    stack: list[tuple[_Any, _Any | None]] = [(node, None) for node in reversed(nodes)]
-    while stack:
-        node, parent = stack.pop()
-        yield node, parent
-        if enters is None or enters(node):
-            stack.extend((child, node) for child in reversed(node.children))
 
 
 def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:
@@ -77,38 +55,6 @@ def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:
 
 
 # ---------------------------------------------------------------- ids
-
-
-def find_parents(ids: Sequence[str]) -> list[str | None]:
-    """The parent's id of each id, None at the top level. The ids must differ."""
-    heads = [step_id.rpartition(".")[0] for step_id in ids]
-    if set(ids).issuperset(filter(None, heads)):
-        return [head or None for head in heads]
-    # A dot sorts before every digit, so all that is below an id follows it directly: one pass with a stack finds each
-    # parent, in time linear in the length of the ids but for the sorting.
-    found: dict[str, str | None] = {}
-    stack: list[str] = []
-    for step_id in sorted(ids):
-        while stack and not step_id.startswith(stack[-1] + "."):
-            stack.pop()
-        found[step_id] = stack[-1] if stack else None
-        stack.append(step_id)
-    return [found[step_id] for step_id in ids]
-
-
-def grow(steps: Sequence[PlanStep]) -> list[PlanStep]:
-    """Hang steps, given in document order and without children, below their parents; returns the top level.
-
-    Raises:
-        ValueError: an id comes twice.
-    """
-    by_id = {step.step_id: step for step in steps}
-    if len(by_id) != len(steps):
-        raise ValueError("an id comes twice")
-    top: list[PlanStep] = []
-    for step, parent in zip(steps, find_parents([*by_id]), strict=True):
-        (top if parent is None else by_id[parent].children).append(step)
-    return top
 
 
 def fit_ids(container: PlanStep) -> None:

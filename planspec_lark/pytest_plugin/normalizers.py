@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 
-from planspec_lark.planspec.models import PlanSpec, iter_steps, reset
+from planspec_lark.planspec.models import PlanSpec, iter_steps
+from planspec_lark.syntax.fields import reset
 
 __all__ = ["PARTS", "Normalizer", "normalize", "plan_without"]
 

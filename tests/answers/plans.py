@@ -14,7 +14,7 @@ from random import Random
 from attrs import evolve, frozen
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.models import reset
+from planspec_lark.syntax.fields import reset
 
 __all__ = [
     "DETAILS",

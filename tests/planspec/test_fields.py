@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planspec_lark.planspec.models import has_forbidden
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.fields import has_forbidden
 
 
 def test_the_quick_search_for_forbidden_characters_finds_what_the_terminal_matches() -> None:

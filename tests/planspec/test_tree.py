@@ -13,7 +13,8 @@ from planspec_lark import (
     parse_plan,
     step_order,
 )
-from planspec_lark.planspec.tree import find_parents, grow, iter_with_parents
+from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.syntax.tree import find_parents, grow
 from tests.planspec.test_models import DEPTH, chain
 
 PLAN = """\

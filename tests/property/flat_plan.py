@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.tree import find_parents, grow
+from planspec_lark.syntax.tree import find_parents, grow
 
 _CONTAINERS = ("subtask", "decide")
 _LAST = 999_999_999

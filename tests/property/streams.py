@@ -24,8 +24,8 @@ from planspec_lark import (
     scan_plan,
 )
 from planspec_lark.planspec import PlanEvent, PlanEventKind, StreamEnd
-from planspec_lark.planspec.tree import grow
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS
+from planspec_lark.syntax.tree import grow
 
 # The kinds that say what a draft holds.
 _REFUSALS = {"PS121", "PS122", "PS123"}

@@ -1,0 +1,73 @@
+"""Trees of steps whatever the language: how ids spell them, and walks that no depth can stop.
+
+The parent of ``2.1.3`` is the step with the longest proper prefix of its id among all ids; siblings stand in the order
+in which they appear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, Self, TypeVar
+
+__all__ = ["find_parents", "grow", "iter_tree"]
+
+
+class _Node(Protocol):
+    @property
+    def children(self) -> Sequence[Self]: ...
+
+
+class _Numbered(Protocol):
+    step_id: str
+    children: list[Self]
+
+
+_Any = TypeVar("_Any", bound=_Node)
+_Step = TypeVar("_Step", bound=_Numbered)
+
+
+def iter_tree(
+    nodes: Sequence[_Any], enters: Callable[[_Any], bool] | None = None
+) -> Iterator[tuple[_Any, _Any | None]]:
+    """All nodes in document order, each with its parent (None at the top level).
+
+    What stands below a node that ``enters`` refuses is left out.
+    """
+    stack: list[tuple[_Any, _Any | None]] = [(node, None) for node in reversed(nodes)]
+    while stack:
+        node, parent = stack.pop()
+        yield node, parent
+        if enters is None or enters(node):
+            stack.extend((child, node) for child in reversed(node.children))
+
+
+def find_parents(ids: Sequence[str]) -> list[str | None]:
+    """The parent's id of each id, None at the top level. The ids must differ."""
+    heads = [step_id.rpartition(".")[0] for step_id in ids]
+    if set(ids).issuperset(filter(None, heads)):
+        return [head or None for head in heads]
+    # A dot sorts before every digit, so all that is below an id follows it directly: one pass with a stack finds each
+    # parent, in time linear in the length of the ids but for the sorting.
+    found: dict[str, str | None] = {}
+    stack: list[str] = []
+    for step_id in sorted(ids):
+        while stack and not step_id.startswith(stack[-1] + "."):
+            stack.pop()
+        found[step_id] = stack[-1] if stack else None
+        stack.append(step_id)
+    return [found[step_id] for step_id in ids]
+
+
+def grow(steps: Sequence[_Step]) -> list[_Step]:
+    """Hang steps, given in document order and without children, below their parents; returns the top level.
+
+    Raises:
+        ValueError: an id comes twice.
+    """
+    by_id = {step.step_id: step for step in steps}
+    if len(by_id) != len(steps):
+        raise ValueError("an id comes twice")
+    top: list[_Step] = []
+    for step, parent in zip(steps, find_parents([*by_id]), strict=True):
+        (top if parent is None else by_id[parent].children).append(step)
+    return top

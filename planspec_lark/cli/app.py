@@ -24,6 +24,7 @@ _COMMANDS = {
     "edits": "apply splice",
     "folder": "archive list new",
     "grammar": "grammar",
+    "hopspec": "hopspec",
     "mcp": "mcp",
     "planner": "planner",
     "plans": "fmt focus graph json next show view",

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from planspec_lark import __version__
+from planspec_lark import __version__, planspec
 from planspec_lark.cli.arguments import count_option, flag, folder_option, format_option, options, plan_argument
 from planspec_lark.cli.fixes import Fixer
 from planspec_lark.cli.output import (
@@ -35,7 +35,7 @@ from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
 from planspec_lark.syntax.diagnostics import count_of
 
-__all__ = ["check_command", "check_files", "map_in_processes", "report_options"]
+__all__ = ["check_command", "check_files", "check_or_fix", "fix_options", "map_in_processes", "report_options"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -60,13 +60,18 @@ def report_options(*others: str) -> Callable[[Any], Any]:
     )
 
 
+fix_options = options(
+    flag("--fix", help="Write fixes that keep what the plan means."),
+    flag("--unsafe-fixes", help="Write fixes that drop text or guess, too."),
+    flag("--diff", help="Write nothing; show what fixes would change."),
+)
+
+
 @click.command("check")
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @report_options()
 @click.option("--also", type=click.Choice(OPTIONAL), multiple=True, help="Look for this as well.")
-@flag("--fix", help="Write fixes that keep what the plan means.")
-@flag("--unsafe-fixes", help="Write fixes that drop text or guess, too.")
-@flag("--diff", help="Write nothing; show what fixes would change.")
+@fix_options
 @wait_option
 @count_option("--jobs", default=1, help="Use so many processes; not for fixes.")
 @count_option("--max-bytes", help="Refuse a longer file.")
@@ -93,22 +98,40 @@ def check_command(  # noqa: PLR0913  (one for each option)
     standard output. Exits with 0 where nothing is wrong, 1 where something is (with --diff: where something would
     change), and 2 where a file cannot be read or written, or another process runs its plan.
     """
-    check_inputs(*files)
+    limits = Limits(**most)
+    check = partial(_check, limits=limits, also=also, least=Severity.INFO if info else Severity.WARNING)
+    fix_text = partial(planspec.fix_text, unsafe=unsafe_fixes, limits=limits, also=also)
+    fixer = Fixer(fix_text, unsafe_fixes, limits, wait_seconds(click.get_current_context()))
     # What was asked for by name has been looked for.
     shows_info = info or bool(also)
-    if fix or unsafe_fixes or diff:
-        fixer = Fixer(unsafe_fixes, Limits(**most), also, wait_seconds(click.get_current_context()))
+    is_fixing = fix or unsafe_fixes
+    check_or_fix(check, fixer, files, form, strict=strict, info=shows_info, jobs=jobs, fix=is_fixing, diff=diff)
+
+
+def check_or_fix(  # noqa: PLR0913  (all by their names)
+    check: Callable[[str], Sequence[Diagnostic]],
+    fixer: Fixer,
+    files: Sequence[str],
+    form: str,
+    *,
+    strict: bool,
+    info: bool,
+    jobs: int,
+    fix: bool,
+    diff: bool,
+) -> None:
+    """Check files as :func:`check_files` does, or fix them first, or show what would be fixed; leaves."""
+    check_inputs(*files)
+    if fix or diff:
         if form != "text" and (diff or "-" in files):
             raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
         if jobs > 1:
             raise click.UsageError("--jobs: fixes are found and written by one process.")
         if diff:
             fixer.show(files)
-        check_files(fixer.fix, files, form, strict=strict, info=shows_info, to_stderr="-" in files, fixed=fixer.fixed)
+        check_files(fixer.fix, files, form, strict=strict, info=info, to_stderr="-" in files, fixed=fixer.fixed)
         return
-    least = Severity.INFO if info else Severity.WARNING
-    check = partial(_check, limits=Limits(**most), also=also, least=least)
-    check_files(check, files, form, strict=strict, info=shows_info, jobs=jobs)
+    check_files(check, files, form, strict=strict, info=info, jobs=jobs)
 
 
 def _check(file: str, limits: Limits, also: tuple[str, ...], least: Severity) -> list[Diagnostic]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from attrs import field, frozen
 
-from planspec_lark import planspec
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -35,16 +34,16 @@ class Fixer:
     """Fixes files, and tells on standard error what it has done.
 
     Attributes:
-        unsafe: apply fixes that drop text or guess as well.
-        limits: how much to read and to report.
-        also: what else to look for.
+        fix_text: fixes a text of the name ``name``.
+        unsafe: whether it applies fixes that drop text or guess as well.
+        limits: how much to read.
         wait: seconds for which others who write are waited for.
         fixed: what was fixed in all files so far.
     """
 
+    fix_text: Callable[..., Fixed]
     unsafe: bool
     limits: Limits
-    also: tuple[str, ...]
     wait: float
     fixed: list[Diagnostic] = field(factory=list, init=False)
 
@@ -82,7 +81,7 @@ class Fixer:
         done: list[tuple[str, Fixed]] = []
 
         def change(before: str) -> str:
-            fixed = planspec.fix_text(before, unsafe=self.unsafe, name=label(file), limits=self.limits, also=self.also)
+            fixed = self.fix_text(before, name=label(file))
             done.append((before, fixed))
             return fixed.text
 

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.diagram import View
     from planspec_lark.planspec.render import Piece
 
-__all__ = ["step_rows", "tree_options", "write_tree"]
+__all__ = ["format_file", "step_rows", "tree_options", "write_tree"]
 
 
 @click.command("fmt")
@@ -75,16 +75,31 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
     where a file is no plan or, with --check, not in canonical form, and with 2 where it cannot be read or written, or
     another process runs it.
     """
+
+    def rewrite(text: str, name: str) -> str:
+        return planspec.serialize_plan(planspec.parse_plan(text, name=name))
+
     check_inputs(*files)
-    leave(max([_format(file, check=check, diff=diff) for file in files]))
+    said = "left as it is, since it is no plan"
+    leave(max([format_file(file, rewrite, said, check=check, diff=diff) for file in files]))
 
 
-def _format(file: str, *, check: bool, diff: bool) -> int:
+def format_file(file: str, rewrite: Callable[[str, str], str], said: str, *, check: bool, diff: bool) -> int:
+    """Write a file in canonical form, or tell how it differs; the exit code.
+
+    Args:
+        file: its name.
+        rewrite: makes the canonical text of a text, and of its name for diagnostics.
+        said: what follows from the faults of a text for its file.
+        check: write nothing, and fail where it is in another form.
+        diff: write nothing but the difference.
+    """
+
     def change(text: str) -> tuple[str, None]:
-        return planspec.serialize_plan(planspec.parse_plan(text, name=label(file))), None
+        return rewrite(text, label(file)), None
 
     try:
-        with stop_on_faults(file, "left as it is, since it is no plan"):
+        with stop_on_faults(file, said):
             before, after, _ = change_text(file, change, is_dry=check or diff)
     except click.exceptions.Exit as left:
         return left.exit_code

@@ -206,6 +206,9 @@ def _to_step(info: StepInfo, step_id: str, names: set[str], renamed: Mapping[str
         raise ValueError(f"step_type: step {info.step_id} has the type '{info.step_type}', which HopSpec does not have")
     kind, field = _TYPES[info.step_type]
     said = _describe_loop(info) if info.step_type == "loop" else getattr(info, field)
+    if info.step_type == "subtask":
+        # One that is worked out while it runs says it in its task.
+        said = said or info.task
     first, *more = (line.strip(BLANKS) for line in said.replace("\r\n", "\n").split("\n"))
     return PlanStep(
         step_id,

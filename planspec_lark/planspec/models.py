@@ -20,7 +20,6 @@ import attrs
 from attrs import Attribute, define, field, frozen
 
 from planspec_lark.syntax.fields import (
-    BLANKS,
     Count,
     Each,
     Line,
@@ -33,6 +32,7 @@ from planspec_lark.syntax.fields import (
     exact_items,
     trusting,
 )
+from planspec_lark.syntax.source import BLANKS
 
 __all__ = [
     "BLANKS",

@@ -14,7 +14,6 @@ from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
-from planspec_lark.syntax.source import end_last_line
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -53,7 +52,7 @@ def parse_tree(text: str) -> Tree[Token]:
     Raises:
         PlanSyntaxError: as :func:`parse_plan` does. Both accept the same texts, but that ids may come twice in a tree.
     """
-    tree = _parse(text)
+    tree = grammars.parse_tree("planspec", text)
     if tree is None:
         result = scan_strictly(text)
         raise PlanSyntaxError(result.diagnostics, result.source)
@@ -64,35 +63,8 @@ def _read(text: str) -> PlanSpec | None:
     """The plan by the tree and the transformer, or None where the text has a fault."""
     from planspec_lark.planspec.transformer import PlanTransformer  # noqa: PLC0415  (imports Lark)
 
-    tree = _parse(text)
+    tree = grammars.parse_tree("planspec", text)
     try:
         return None if tree is None else PlanTransformer().transform(tree)
     except ValueError:
         return None
-
-
-def _parse(text: str) -> Tree[Token] | None:
-    from lark import Tree  # noqa: PLC0415  (slow, and mostly not needed)
-    from lark.exceptions import UnexpectedInput  # noqa: PLC0415
-
-    if not text:
-        return Tree("plan", [])
-    ended = end_last_line(text)
-    try:
-        tree = grammars.parser("planspec").parse(ended, start="plan")
-    except UnexpectedInput:
-        return None
-    if ended != text:
-        _end_early(tree)
-    return tree
-
-
-def _end_early(tree: Tree[Token]) -> None:
-    """Take the line break that the text did not have off the last token."""
-    node = tree
-    while True:
-        at, last = next((i, c) for i, c in reversed([*enumerate(node.children)]) if c is not None)
-        if isinstance(last, str):
-            node.children[at] = last.update(value=last[:-1])
-            return
-        node = last

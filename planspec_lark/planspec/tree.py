@@ -12,7 +12,7 @@ from enum import Enum
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.syntax.fields import COUNT_LIMIT
-from planspec_lark.syntax.tree import iter_tree
+from planspec_lark.syntax.tree import iter_tree, walk_tree
 
 __all__ = [
     "Todo",
@@ -45,13 +45,7 @@ def iter_with_parents(
 
 def walk(plan: PlanSpec) -> Iterator[tuple[PlanStep, bool]]:
     """All steps as they run: each when it is entered (True), and once all below it are through (False)."""
-    todo = [(step, True) for step in reversed(plan.steps)]
-    while todo:
-        step, is_entered = todo.pop()
-        yield step, is_entered
-        if is_entered:
-            todo.append((step, False))
-            todo += ((child, True) for child in reversed(step.children))
+    return walk_tree(plan.steps)
 
 
 # ---------------------------------------------------------------- ids

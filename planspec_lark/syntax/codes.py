@@ -99,6 +99,48 @@ PS317 warning active-beside-active  A step in progress beside another one in pro
 PS318 warning done-before-inputs    A done step with an input whose steps are not done.
 PS319 warning almost-a-list         An arrow with what is almost a variable list behind it.
 PS320 warning almost-progress       A result that is almost a progress, such as `progress 3/5`.
+HS101 error   unknown-line          A line that is none of a HopSpec document's lines.
+HS102 error   control-character     A control character other than tab, or a lone surrogate.
+HS103 error   unknown-section       A section that there is not, or that is not written as one.
+HS104 error   repeated-section      A title or a section a second time.
+HS105 error   wrong-mode            A mode that is neither AOT nor JIT, or is not written as one.
+HS106 error   repeated-number       A number that another step has already.
+HS107 error   wrong-heading         A heading that is almost that of a step.
+HS108 error   repeated-attribute    An attribute of a step a second time.
+HS109 error   wrong-attribute       An attribute that is not written as one.
+HS110 error   unknown-attribute     An attribute that there is not.
+HS111 error   wrong-number          A value that has to be a whole number.
+HS112 error   wrong-list            A value that has to be a list of names.
+HS113 error   unclosed-code         A code block that does not end.
+HS114 error   code-fence            A line that opens or closes a code block around the document.
+HS115 error   step-outside          A step outside the section of steps.
+HS116 error   orphan-line           A line that goes on with nothing.
+HS201 error   no-steps              A document without steps.
+HS202 error   missing-section       A section that is missing or empty.
+HS203 error   no-exit               A document whose last step does not exit.
+HS204 error   invalid-type          A step without a type, or of one that is none of the seven.
+HS205 error   missing-attribute     An attribute that a step of its type and mode has to have.
+HS206 warning foreign-attribute     An attribute that steps of its type or mode do not have.
+HS207 error   invalid-value         A value that is none of those that its attribute may have.
+HS208 error   leaf-with-children    A step with others below it whose type has none.
+HS209 error   empty-container       A loop, branch or static subtask without steps below it.
+HS210 error   planned-children      A dynamic or think subtask with steps below it.
+HS211 error   outside-loop          `continue` or `break` outside of a loop.
+HS212 error   wrong-target-loop     A target loop that is none of those around the step.
+HS213 error   two-loop-modes        A loop with both a collection and a condition.
+HS214 error   endless-loop          A `while` loop of a JIT document without a limit.
+HS215 error   missing-name          A step without a name in an AOT document.
+HS216 error   duplicate-name        A name that another step has already.
+HS217 warning name-form             A name of a step or variable that is not in snake_case.
+HS218 warning number-gap            A number that does not follow that of the step in front.
+HS219 error   missing-parent        A step whose parent's number does not exist.
+HS220 error   input-before-output   An input that only a later step produces.
+HS221 warning unknown-input         An input that no step produces and the document does not declare.
+HS222 info    unused-output         An output that nothing uses.
+HS223 warning label-and-type        A heading that names another type than the step has.
+HS224 info    no-verification       An LLM step that does not say how it is verified.
+HS225 info    unused-element        A loop none of whose steps takes its element.
+HS226 warning too-deep-subtask      A subtask below more others than these allow.
 PC101 error   unknown-verb          A command whose verb is none of the eight.
 PC102 error   lower-case-verb       A verb that is not in upper case.
 PC103 error   bad-target            A command without a step id.

@@ -14,9 +14,9 @@ import attrs
 from attrs import Attribute, field, frozen
 
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import BLANKS
 
 __all__ = [
-    "BLANKS",
     "COUNT_LIMIT",
     "Count",
     "Each",
@@ -36,8 +36,6 @@ __all__ = [
 
 Schema = dict[str, Any]
 
-# The characters that count as white space; nothing else is ever trimmed.
-BLANKS = " \t"
 COUNT_LIMIT = 999_999_999
 # What a free text may hold has one cure.
 _ADVICE = "; one_line() makes one line of any text"

@@ -17,8 +17,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planspec_lark.syntax.source import end_last_line
+
 if TYPE_CHECKING:
-    from lark import Lark
+    from lark import Lark, Token, Tree
 
 __all__ = [
     "READ",
@@ -28,6 +30,7 @@ __all__ = [
     "dump",
     "grammar_path",
     "grammar_version",
+    "parse_tree",
     "parser",
     "pattern",
     "readable_versions",
@@ -37,13 +40,14 @@ __all__ = [
 ]
 
 # The languages whose texts are read; the others are for generation.
-READ = ("planspec", "plan_cmd", "json_text", "reference", "reflection", "repair")
+READ = ("planspec", "plan_cmd", "hopspec", "json_text", "reference", "reflection", "repair")
 # What has a JSON Schema, in a file beside the grammars.
 SCHEMAS = ("plan_next", "plan_next_strict", "plan_return", "tool_plan", "atoms")
 # The rules that a text of each language can be read as.
 STARTS = {
     "planspec": ("plan", "line"),
     "plan_cmd": ("command", "headline"),
+    "hopspec": ("document",),
     "json_text": ("text",),
     "reference": ("value", "path"),
     "reflection": ("decision",),
@@ -57,7 +61,12 @@ STARTS = {
 # Those whose parsers need no look-ahead, so that their states can be walked through without Lark.
 _STEPPED = ("json_text",)
 # The languages that a grammar imports from, and those that they import from.
-_IMPORTS = {"plan_cmd": ("planspec",), "reflection": ("plan_cmd", "planspec"), "repair": ("plan_cmd", "planspec")}
+_IMPORTS = {
+    "plan_cmd": ("planspec",),
+    "hopspec": ("planspec",),
+    "reflection": ("plan_cmd", "planspec"),
+    "repair": ("plan_cmd", "planspec"),
+}
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -160,6 +169,38 @@ def parser(language: str) -> Lark:
 
     known = _compiled(language).get("parser")
     return (known and load_parser(known)) or make_parser(grammar_path(language), STARTS[language])
+
+
+def parse_tree(language: str, text: str) -> Tree[Token] | None:
+    """The tree of a text by the first start rule of ``language``, or None where the grammar refuses the text.
+
+    The tokens put together are the text, whether or not its last line is ended.
+    """
+    from lark import Tree  # noqa: PLC0415  (slow, and mostly not needed)
+    from lark.exceptions import UnexpectedInput  # noqa: PLC0415
+
+    start = STARTS[language][0]
+    if not text:
+        return Tree(start, [])
+    ended = end_last_line(text)
+    try:
+        tree = parser(language).parse(ended, start=start)
+    except UnexpectedInput:
+        return None
+    if ended != text:
+        _end_early(tree)
+    return tree
+
+
+def _end_early(tree: Tree[Token]) -> None:
+    """Take the line break that the text did not have off the last token."""
+    node = tree
+    while True:
+        at, last = next((i, c) for i, c in reversed([*enumerate(node.children)]) if c is not None)
+        if isinstance(last, str):
+            node.children[at] = last.update(value=last[:-1])
+            return
+        node = last
 
 
 @cache

@@ -15,6 +15,7 @@ from functools import cached_property
 from attrs import define, field, frozen
 
 __all__ = [
+    "BLANKS",
     "GrowingSource",
     "Source",
     "Span",
@@ -26,6 +27,9 @@ __all__ = [
     "visible",
     "visible_name",
 ]
+
+# The characters that count as white space; nothing else is ever trimmed.
+BLANKS = " \t"
 
 
 @frozen
@@ -79,6 +83,10 @@ class Source:
         line = bisect_right(starts, start)
         end_line = bisect_right(starts, end, line)
         return Span(start, end, line, start - starts[line - 1] + 1, end_line, end - starts[end_line - 1] + 1)
+
+    def start_of(self, number: int) -> int:
+        """The offset at which line ``number`` starts."""
+        return self._starts[number - 1]
 
     def line(self, number: int) -> str:
         """Line ``number`` without its line break."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, Self, TypeVar
 
-__all__ = ["find_parents", "grow", "iter_tree"]
+__all__ = ["find_parents", "grow", "iter_tree", "walk_tree"]
 
 
 class _Node(Protocol):
@@ -39,6 +39,17 @@ def iter_tree(
         yield node, parent
         if enters is None or enters(node):
             stack.extend((child, node) for child in reversed(node.children))
+
+
+def walk_tree(nodes: Sequence[_Any]) -> Iterator[tuple[_Any, bool]]:
+    """All nodes as they run: each when it is entered (True), and once all below it are through (False)."""
+    todo = [(node, True) for node in reversed(nodes)]
+    while todo:
+        node, is_entered = todo.pop()
+        yield node, is_entered
+        if is_entered:
+            todo.append((node, False))
+            todo += ((child, True) for child in reversed(node.children))
 
 
 def find_parents(ids: Sequence[str]) -> list[str | None]:

@@ -1,0 +1,130 @@
+"""Texts of sections and attributes: lines, with the code blocks and escapes in them; and lists.
+
+A line that would be structure has a backslash in front of that, which reading drops. Nothing in a code block is
+structure, from its first line of three backticks to the one that ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from re import Pattern
+from typing import TYPE_CHECKING
+
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.fields import has_forbidden
+from planspec_lark.syntax.source import BLANKS
+
+if TYPE_CHECKING:
+    from lark import Token
+
+__all__ = ["indent_of", "read_block", "read_value", "split_names", "write_block", "write_value"]
+
+# Where backslashes escape in lines of these terminals.
+_PLACES = {"TEXT_LINE": "TEXT_PLACE", "MORE": "MORE_PLACE"}
+
+
+@cache
+def _pattern(terminal: str) -> Pattern[str]:
+    return grammars.pattern("hopspec", terminal)
+
+
+def indent_of(line: str) -> int:
+    """How many characters of white space stand in front of a line."""
+    return len(line) - len(line.lstrip(BLANKS))
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_block(tokens: Iterable[Token]) -> str:
+    """The text that these tokens of lines spell, without blank lines around it."""
+    lines: list[str] = []
+    blanks = 0
+    for token in tokens:
+        if token.type == "NL":
+            blanks = token.count("\n") - 1
+            continue
+        if lines:
+            lines += [""] * blanks
+        blanks = 0
+        line = token.removesuffix("\n").removesuffix("\r")
+        lines.append(line.rstrip(BLANKS) if token.type == "FENCE" else _unescape(line, token.type))
+    return "\n".join(lines)
+
+
+def read_value(first: str, tokens: Iterable[Token]) -> str:
+    """A value: what stands in its first line, if anything, and the text below without what all its lines begin with."""
+    below = read_block(tokens)
+    if not below:
+        return first
+    lines = below.split("\n")
+    cut = min(indent_of(line) for line in lines if line.strip(BLANKS))
+    text = "\n".join(line[cut:] for line in lines)
+    return f"{first}\n{text}" if first else text
+
+
+def split_names(said: str) -> list[str]:
+    """The items of a list."""
+    return [item.strip() for item in said.replace("，", ",").replace("、", ",").split(",")]
+
+
+def _unescape(line: str, terminal: str) -> str:
+    start = indent_of(line)
+    is_escaped = line.startswith("\\", start) and terminal in _PLACES and _pattern(_PLACES[terminal]).match(line)
+    return line[:start] + line[start + 1 :] if is_escaped else line
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write_block(name: str, text: str, terminal: str = "TEXT_LINE", indent: str = "") -> Iterator[str]:
+    """The lines that spell a text, each behind an indentation.
+
+    Raises:
+        ValueError: none would be read back as this text. The message starts with the name of the field.
+    """
+    lines = text.split("\n")
+    if has_forbidden(text.replace("\n", "")):
+        raise ValueError(f"{name}: a control character cannot be written in a document")
+    if not (lines[0].strip(BLANKS) and lines[-1].strip(BLANKS)):
+        raise ValueError(f"{name}: blank lines around a text would be lost")
+    ends = _code_ends(lines)
+    at = 0
+    while at < len(lines):
+        end = ends.get(at, at)
+        if at == end:
+            lines[at] = _escape(lines[at], terminal)
+        if any(line != line.rstrip(BLANKS) for line in (lines[at], lines[end])):
+            raise ValueError(f"{name}: white space at the end of a line would be lost")
+        yield from (f"{indent}{line}" if line else "" for line in lines[at : end + 1])
+        at = end + 1
+
+
+def write_value(name: str, text: str, indent: str) -> Iterator[str]:
+    """The lines of a value of several lines, below that of its name.
+
+    Raises:
+        ValueError: as :func:`write_block` does.
+    """
+    if all(indent_of(line) for line in text.split("\n") if line.strip(BLANKS)):
+        raise ValueError(f"{name}: white space in front of a text would be lost")
+    return write_block(name, text, "MORE", indent)
+
+
+def _code_ends(lines: list[str]) -> dict[int, int]:
+    """Of each line that opens a code block, if there were none above it, the line that ends it."""
+    found: dict[int, int] = {}
+    end = None
+    for at in range(len(lines) - 1, -1, -1):
+        line = lines[at] + "\n"
+        if end is not None and _pattern("FENCE").fullmatch(line):
+            found[at] = end
+        if _pattern("CODE_END").match(line):
+            end = at
+    return found
+
+
+def _escape(line: str, terminal: str) -> str:
+    start = indent_of(line)
+    return f"{line[:start]}\\{line[start:]}" if _pattern(_PLACES[terminal]).match(line) else line

@@ -1,0 +1,75 @@
+"""All that can be said about a text as a HopSpec document at once: syntax and rules, each finding at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from attrs import evolve
+
+from planspec_lark.hopspec.parser import HopSpecScan, scan_strictly
+from planspec_lark.hopspec.positions import span_of_line
+from planspec_lark.hopspec.rules import check_rules
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.syntax.fixer import Fixed, apply_fixes
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits
+
+__all__ = ["check_hopspec", "fix_hopspec"]
+
+# Faults of a text whose document was not read.
+_UNREAD = ("PS121", "PS122", "PS123")
+
+
+def check_hopspec(
+    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, least: Severity = Severity.INFO
+) -> list[Diagnostic]:
+    """Check a text as a HopSpec document.
+
+    Args:
+        text: a HopSpec document in Chinese or English.
+        name: what diagnostics call it, such as the file's name.
+        limits: how much to read and to report.
+        least: what counts.
+
+    Returns:
+        All findings in the order of the text, each with its fix, if there is one. Where there are syntax errors, the
+        rules look at what could be read, and what they find is provisional.
+    """
+    result = scan_strictly(text, name=name, limits=limits)
+    listed = Findings(limits.max_findings)
+    listed.extend(result.diagnostics)
+    if not any(one.code in _UNREAD for one in result.diagnostics):
+        given = {step_id: lines.keys() for step_id, lines in result.places.steps.items()}
+        found = (one for one in check_rules(result.document, given) if one.severity.counts_as(least))
+        listed.extend(_locate(found, result))
+    return listed.close()
+
+
+def _locate(diagnostics: Iterable[Diagnostic], result: HopSpecScan) -> Iterator[Diagnostic]:
+    """Give each diagnostic the line that it speaks of; its replacement becomes its fix."""
+    faulty = {one.line for one in result.diagnostics}
+    for one in diagnostics:
+        number = result.places.line_of(one.step_id, one.part)
+        span = span_of_line(result.source, number)
+        key = grammars.pattern("hopspec", "KEY").match(result.source.line(number))
+        fix = None
+        if one.replacement and key and number not in faulty:
+            start = result.source.start_of(number) + key.end()
+            fix = Fix(result.source.span(start, span.end), one.replacement)
+        is_provisional = bool(faulty)
+        yield evolve(one, span=span, fix=fix, is_provisional=is_provisional, source=result.source)
+
+
+def fix_hopspec(text: str, *, unsafe: bool = False, name: str = "<text>", limits: Limits = NO_LIMITS) -> Fixed:
+    """Fix what is found in a text. No text makes it raise.
+
+    Args:
+        text: a HopSpec document.
+        unsafe: apply fixes that drop text or guess as well, once no safe one is left.
+        name: what diagnostics call it.
+        limits: how much to read, and how many findings to give back; all are fixed.
+    """
+    check = partial(check_hopspec, name=name, limits=evolve(limits, max_findings=None))
+    after, fixed = apply_fixes(text, check, check(text), unsafe=unsafe)
+    return Fixed(after, fixed, check_hopspec(after, name=name, limits=limits))

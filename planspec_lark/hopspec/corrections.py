@@ -1,0 +1,129 @@
+"""What a line that the grammar refuses was most likely meant as: guesses, which the grammar has to take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+
+from attrs import frozen
+
+from planspec_lark.hopspec.vocabulary import KEYS, MODE, SECTIONS, STEP
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import BLANKS
+
+__all__ = ["Correction", "find_corrections"]
+
+
+@frozen
+class Correction:
+    """A line as it was most likely meant: the code of what is wrong, a message, the line, whether that is no guess."""
+
+    code: str
+    message: str
+    line: str
+    is_safe: bool = True
+
+
+_DIGITS = str.maketrans("０１２３４５６７８９．", "0123456789.")
+# No part of them takes the same white space as the next one, so that a long line takes no longer than it is.
+_HEADING = re.compile(
+    r"(?P<indent>[ \t]*+)(?:#{1,6}|[-*+])?+[ \t]*+[*_]{0,3}(?:步骤|step)[ \t]*+"
+    r"(?P<id>[0-9０-９]{1,9}(?:[.．][0-9０-９]{1,9}){0,50})[.．]?[ \t]*+(?:[:：.、\-–—][ \t]*+)?"
+    r"[`*_]{0,3}(?P<name>[^()（）`*]{0,100})[`*_]{0,3}[ \t]*+"
+    r"(?:[(（](?P<label>[^()（）]{1,100})[)）])?[ \t]*+[*_]{0,3}[ \t]*+",
+    re.I,
+)
+_SECTION = re.compile(
+    r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*(?=\S))(?:[0-9一二三四五六七八九十]{1,3}[.、．)）][ \t]*+)?\**+"
+    r"(?P<word>[^#*:：]{2,40})[*:： \t]*+"
+)
+_ATTRIBUTE = re.compile(
+    r"(?P<indent>[ \t]*+)(?P<bullet>[-*+•·]?+)[ \t]*+[*_`]{0,3}(?P<word>[^*_`:：=]{2,30})[*_`]{0,3}[ \t]*+"
+    r"(?P<sign>[:：=])[*_`]{0,3}[ \t]*+(?P<value>.*)"
+)
+_MODE = re.compile(
+    r"[ \t]*+[-*+>#]*+[ \t]*+[*_]{0,3}(?:执行)?(?P<word>模式|mode)[*_]{0,3}[ \t]*+[:：=][*_ \t]*+"
+    r"(?P<value>aot|jit)[*_ \t]*+",
+    re.I,
+)
+_RULE = re.compile(r"[ \t]*+(?:-{3,}+|\*{3,}+|_{3,}+)[ \t]*+")
+
+
+@cache
+def _keys() -> dict[str, str]:
+    """The names of attributes, by how they look without capitals and white space."""
+    return {_fold(word): word for key in KEYS for word in reversed(key.word.all)}
+
+
+@cache
+def _sections() -> dict[str, str]:
+    return {_fold(word): word for section in SECTIONS.values() for word in reversed(section.all)}
+
+
+def _fold(word: str) -> str:
+    return re.sub(r"[\s_-]", "", word).lower()
+
+
+def find_corrections(line: str, *, guesses: bool = True) -> Iterator[Correction]:
+    """What a line without its line break may be meant as, the likeliest first.
+
+    Without ``guesses``, no names are compared, which takes its time.
+    """
+    if _RULE.fullmatch(line):
+        yield Correction("HS101", "a line between parts says nothing here", "")
+    if mode := _MODE.fullmatch(line):
+        word = MODE.zh if mode["word"] == MODE.zh else MODE.en
+        yield Correction("HS105", "this is not how the mode is written", f"{word}: {mode['value'].upper()}")
+    yield from _correct_heading(line)
+    if section := _SECTION.fullmatch(line):
+        yield from _correct_section(section["word"].strip(), guesses)
+    yield from _correct_attribute(line, guesses)
+
+
+def _correct_heading(line: str) -> Iterator[Correction]:
+    found = _HEADING.fullmatch(line)
+    if found is None:
+        return
+    written = found["name"].strip(BLANKS + ":：")
+    name = re.sub(r"[^\w]+", "_", written).strip("_").lower() if " " in written or not _is_word(written) else written
+    step_id = ".".join(str(int(number)) for number in found["id"].translate(_DIGITS).split("."))
+    word = STEP.zh if "步骤" in line else STEP.en
+    label = f" ({found['label'].strip()})" if found["label"] else ""
+    corrected = f"{found['indent']}#### {word}{step_id}{f': {name}' if name else ''}{label}"
+    yield Correction("HS107", "this is not how the heading of a step is written", corrected, is_safe=name == written)
+
+
+def _is_word(name: str) -> bool:
+    return grammars.pattern("hopspec", "WORD").fullmatch(name) is not None
+
+
+def _correct_section(written: str, guesses: bool) -> Iterator[Correction]:
+    folded = _fold(written)
+    if folded in _sections():
+        yield Correction("HS103", "this is not how the section is written", f"## {_sections()[folded]}")
+    elif guesses and (close := get_close_matches(folded[:30], _sections(), n=1, cutoff=0.75)):
+        meant = _sections()[close[0]]
+        yield Correction("HS103", f"there is no section `{written}`", f"## {meant}", is_safe=False)
+
+
+def _correct_attribute(line: str, guesses: bool) -> Iterator[Correction]:
+    found = _ATTRIBUTE.fullmatch(line)
+    if found is None:
+        return
+    written, folded = found["word"].strip(), _fold(found["word"])
+    value = found["value"].strip(BLANKS)
+    if folded in _keys():
+        word = _keys()[folded]
+        line = _write(found["indent"], word, value)
+        yield Correction("HS109", "this is not how the attribute is written", line)
+    elif guesses and found["bullet"] and (close := get_close_matches(folded[:30], _keys(), n=1, cutoff=0.7)):
+        word = _keys()[close[0]]
+        line = _write(found["indent"], word, value)
+        yield Correction("HS110", f"there is no attribute `{written}`", line, is_safe=False)
+
+
+def _write(indent: str, word: str, value: str) -> str:
+    colon = ": " if word.isascii() else "："
+    return f"{indent}- {word}{colon}{value}".rstrip(BLANKS)

@@ -1,0 +1,112 @@
+"""HopSpec document ↔ plan, with an account of what is lost.
+
+Steps go as in :mod:`planspec_lark.hopspec.convert`. What is lost is found by going back: it is what has not come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import Any
+
+import attrs
+from attrs import frozen
+
+from planspec_lark.hopspec.convert import plan_to_steps, steps_to_plan
+from planspec_lark.hopspec.models import HopSpec, StepInfo, iter_infos
+from planspec_lark.hopspec.vocabulary import Language
+from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, iter_steps
+from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.source import BLANKS, one_line
+
+__all__ = ["Loss", "hopspec_to_plan", "plan_to_hopspec"]
+
+_STEP = tuple(one.name for one in attrs.fields(StepInfo) if one.name != "children")
+
+
+@frozen
+class Loss:
+    """A value that has no place in the other language.
+
+    Attributes:
+        step_id: the step that has it; empty for the document or plan itself.
+        field: the name of the field; empty where all of the step is lost.
+        value: what it holds.
+    """
+
+    step_id: str
+    field: str
+    value: Any
+
+    def __str__(self) -> str:
+        value = self.value.value if isinstance(self.value, Enum) else self.value
+        listed = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return ": ".join(filter(None, [self.step_id and f"step {self.step_id}", self.field, shorten(one_line(listed))]))
+
+
+def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
+    """The plan of a document, and what a plan cannot hold of it.
+
+    The first line of the overview is the goal, the others are its detail. Each line of the constraints is one.
+
+    Raises:
+        ValueError: as :func:`steps_to_plan` does.
+    """
+    goal, *detail = [line.strip(BLANKS) for line in document.overview.split("\n")]
+    rows = [line.strip(BLANKS).removeprefix("- ").strip(BLANKS) for line in document.constraints.split("\n")]
+    plan = steps_to_plan(document.steps, document.title, goal, [row for row in rows if row])
+    plan.goal_detail = detail
+    names = ("mode", "input_definition", "comments", "output_format", "input_example")
+    losses = [Loss("", name, value) for name in names if (value := getattr(document, name))]
+    kept = iter_infos(plan_to_hopspec(plan)[0].steps)
+    for step in iter_infos(document.steps):
+        if step.step_type == "flow":
+            if (step.action, step.exit_id, step.outputs) != ("exit", "EXIT_OK", []):
+                losses.append(Loss(step.step_id, "", f"flow {step.action}"))
+        else:
+            losses += _compare(step.step_id, _STEP, step, next(kept))
+    return plan, losses
+
+
+def plan_to_hopspec(plan: PlanSpec, *, language: Language | None = None) -> tuple[HopSpec, list[Loss]]:
+    """The document of a plan, and what a document cannot hold of it: how far the plan has come, and detail of steps.
+
+    The goal and its detail are the overview; what a plan does not say, such as the inputs, is for its reader to add.
+
+    Args:
+        plan: any plan.
+        language: the one of the document; by default Chinese where the plan has Chinese signs.
+
+    Raises:
+        ValueError: as :func:`plan_to_steps` does.
+    """
+    steps = plan_to_steps(plan)
+    for info in iter_infos(steps):
+        if info.expand_mode == "think":
+            # In documents, what such a subtask is to do has an attribute of its own.
+            info.task, info.description = info.description, ""
+    overview = "\n".join(line.rstrip(BLANKS) for line in (plan.goal, *plan.goal_detail)).strip("\n")
+    document = HopSpec(
+        plan.title,
+        overview=overview,
+        constraints="\n".join(f"- {constraint}" for constraint in plan.constraints),
+        steps=steps,
+        language=language or _language_of(plan),
+    )
+    back = steps_to_plan(steps)
+    pairs = zip(iter_steps(plan), iter_steps(back), strict=True)
+    return document, [loss for step, other in pairs for loss in _compare(step.step_id, STEP_FIELDS, step, other)]
+
+
+def _compare(step_id: str, names: Iterable[str], given: object, back: object) -> Iterator[Loss]:
+    """The fields of a step that have not come back, not even as a part of another text."""
+    for name in names:
+        value, other = getattr(given, name), getattr(back, name)
+        is_part = isinstance(value, str) and isinstance(other, str) and value in other
+        if value and value != other and not is_part:
+            yield Loss(step_id, name, value)
+
+
+def _language_of(plan: PlanSpec) -> Language:
+    texts = (plan.title, plan.goal, *plan.constraints, *(step.description for step in iter_steps(plan)))
+    return "zh" if any("\u4e00" <= sign <= "\u9fff" for text in texts for sign in text) else "en"

@@ -1,0 +1,34 @@
+"""HopSpec document → a line for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planspec_lark.hopspec.models import HopSpec, StepInfo
+from planspec_lark.syntax.source import one_line
+from planspec_lark.syntax.tree import iter_tree
+
+__all__ = ["outline_hopspec"]
+
+
+def outline_hopspec(document: HopSpec) -> Iterator[str]:
+    """The lines of an outline: title and mode, then each step with its type and mode, what it does and makes."""
+    if head := " · ".join(filter(None, [document.title, document.mode])):
+        yield head
+    depths: dict[int, int] = {}
+    for step, parent in iter_tree(document.steps):
+        depth = depths[id(step)] = depths[id(parent)] + 1 if parent else 0
+        yield "  " * depth + "  ".join(filter(None, [step.step_id, step.step_name, _kind(step), _said(step)]))
+
+
+def _kind(step: StepInfo) -> str:
+    mode = step.mode()
+    return f"{step.step_type}:{mode}" if mode else step.step_type
+
+
+def _said(step: StepInfo) -> str:
+    """What a step does, in one line, and what it makes."""
+    over = f"{step.element_var} in {step.collection}" if step.collection else step.condition
+    said = one_line(over or step.task or step.description or step.target_loop)
+    made = f"→ {', '.join(step.outputs)}" if step.outputs else ""
+    return " ".join(filter(None, [said, made]))

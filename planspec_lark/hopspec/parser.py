@@ -1,0 +1,155 @@
+"""HopSpec text → parse tree, and text → document, strictly or not.
+
+What a text means is defined by the LALR parser and :mod:`planspec_lark.hopspec.transformer`. What they refuse is
+repaired line by line in :mod:`planspec_lark.hopspec.recovery`, and read again.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from planspec_lark.hopspec.models import HopSpec
+from planspec_lark.hopspec.positions import Places, span_of_line
+from planspec_lark.hopspec.recovery import Recovery
+from planspec_lark.hopspec.vocabulary import Language
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_order
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, too_deep, too_many_steps
+from planspec_lark.syntax.reasoning import leave_out_reasoning
+from planspec_lark.syntax.source import Source
+from planspec_lark.syntax.tree import iter_tree
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+__all__ = ["HopSpecScan", "parse_hopspec", "parse_hopspec_tree", "scan_hopspec", "scan_strictly"]
+
+
+@define
+class HopSpecScan:
+    """What was found in a text.
+
+    Attributes:
+        document: the document, as far as it could be read.
+        diagnostics: what was wrong, in the order of the text.
+        source: the text.
+        places: in which of its lines everything stands.
+    """
+
+    document: HopSpec
+    diagnostics: list[Diagnostic]
+    source: Source
+    places: Places = field(factory=Places)
+
+
+def parse_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpec:
+    """Read a document, strictly.
+
+    Args:
+        text: a HopSpec document in Chinese or English. The empty text is the empty document.
+        name: what diagnostics call it, such as the file's name.
+        limits: how much to take.
+
+    Raises:
+        PlanSyntaxError: the text is no document, or more than ``limits`` allow; it carries the diagnostics of all its
+            faults.
+    """
+    result = scan_strictly(text, name=name, limits=limits)
+    if result.diagnostics:
+        raise PlanSyntaxError(result.diagnostics, result.source)
+    return result.document
+
+
+def parse_hopspec_tree(text: str) -> Tree[Token]:
+    """The parse tree of a document. Its tokens put together are the text; an absent part of a rule is None.
+
+    Raises:
+        PlanSyntaxError: as :func:`parse_hopspec` does; but that sections, numbers and attributes may come twice in a
+            tree, and that any indented line may go on with a value.
+    """
+    tree = grammars.parse_tree("hopspec", text)
+    if tree is None:
+        result = scan_strictly(text)
+        raise PlanSyntaxError(result.diagnostics, result.source)
+    return tree
+
+
+def scan_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpecScan:
+    """Read what there is of a document in any text, such as a language model's answer. No text makes it raise.
+
+    Lines that could be repaired are warnings, and those that were left out are errors. What stands in a reasoning block
+    (see :mod:`planspec_lark.syntax.reasoning`) is no document.
+    """
+    remainder = leave_out_reasoning(text)
+    result = _scan(text, remainder.text, name, limits, is_strict=False)
+    result.diagnostics = in_order([*remainder.diagnose(result.source), *result.diagnostics])
+    return result
+
+
+def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpecScan:
+    """Read what there is of a document in a text, in which every deviation is an error."""
+    return _scan(text, text, name, limits, is_strict=True)
+
+
+def _scan(text: str, readable: str, name: str, limits: Limits, *, is_strict: bool) -> HopSpecScan:
+    source = Source(text, name)
+    if excess := find_excess(text, name, limits):
+        return HopSpecScan(HopSpec(), [excess], source)
+    found = _read(readable)
+    findings: list[Diagnostic] = []
+    if found is None:
+        recovery = Recovery(Source(readable, name), _language_of(readable), is_strict=is_strict)
+        found = _read(recovery.run())
+        assert found is not None, "a repaired text is a document"
+        _, places = found
+        places.move(recovery.origins)
+        findings = recovery.findings
+    document, places = found
+    listed = Findings(limits.max_findings)
+    listed.extend(findings)
+    result = HopSpecScan(document, listed.close(), source, places)
+    return _refuse_excess(result, limits)
+
+
+def _read(text: str) -> tuple[HopSpec, Places] | None:
+    """The document and its places by the tree and the transformer, or None where the text has a fault."""
+    from planspec_lark.hopspec.transformer import HopSpecTransformer  # noqa: PLC0415  (imports Lark)
+
+    tree = grammars.parse_tree("hopspec", text)
+    if tree is None:
+        return None
+    transformer = HopSpecTransformer()
+    try:
+        return transformer.transform(tree), transformer.places
+    except ValueError:
+        return None
+
+
+def _language_of(text: str) -> Language:
+    """The language of a text with faults."""
+    return "zh" if re.search("步骤|类型|执行流程|任务", text) else "en"
+
+
+def _refuse_excess(result: HopSpecScan, limits: Limits) -> HopSpecScan:
+    """The same, or nothing of the document where it has more steps or levels than it may."""
+    if limits.max_steps is None and limits.max_depth is None:
+        return result
+    depths: dict[int, int] = {}
+    refused = None
+    most = limits.max_steps
+    for count, (step, parent) in enumerate(iter_tree(result.document.steps), start=1):
+        depth = depths[id(step)] = depths[id(parent)] + 1 if parent else 1
+        span = span_of_line(result.source, result.places.line_of(step.step_id, "step_id"))
+        if limits.max_depth is not None and depth > limits.max_depth:
+            refused = too_deep(step.step_id, depth, limits.max_depth, span, result.source)
+            break
+        if most is not None and count > most:
+            total = len(result.places.steps)
+            refused = too_many_steps(step.step_id, total, most, span, result.source)
+            break
+    if refused is None:
+        return result
+    return HopSpecScan(HopSpec(), [*result.diagnostics, refused], result.source)

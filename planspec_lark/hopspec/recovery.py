@@ -1,0 +1,471 @@
+"""A text that is no document → one that is: what each refused line was meant as, and what is wrong with it.
+
+A text is read line by line, and each line by the rules that may follow the one in front of it. What they refuse is put
+to :mod:`planspec_lark.hopspec.corrections`; what is not understood is left out. Nothing is changed or left
+out without a finding that has its place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from enum import Enum, auto
+from functools import cache
+from re import Match, Pattern
+
+from attrs import define, evolve, field
+
+from planspec_lark.hopspec.blocks import indent_of
+from planspec_lark.hopspec.corrections import Correction, find_corrections
+from planspec_lark.hopspec.positions import span_of_line
+from planspec_lark.hopspec.vocabulary import SECTIONS, Language, meanings
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
+from planspec_lark.syntax.source import BLANKS, Source
+
+__all__ = ["Recovery"]
+
+
+class _State(Enum):
+    """What has come last."""
+
+    HEAD = auto()
+    MODE = auto()
+    TEXT = auto()
+    FLOW = auto()
+    STEP = auto()
+    VALUE = auto()
+    # What belongs to something that was left out: up to an attribute, a step, or a section.
+    LOST_VALUE = auto()
+    LOST_STEP = auto()
+    LOST_SECTION = auto()
+
+
+_HEADERS = ("section_header", "flow_header")
+# The rules of the lines that may come then.
+_RULES = {
+    _State.HEAD: ("title", "mode", *_HEADERS),
+    _State.MODE: _HEADERS,
+    _State.TEXT: (*_HEADERS, "text_line"),
+    _State.FLOW: (*_HEADERS, "heading", "comment"),
+    _State.STEP: (*_HEADERS, "heading", "comment", "attribute_line"),
+    _State.VALUE: (*_HEADERS, "heading", "comment", "attribute_line", "more"),
+    _State.LOST_VALUE: (*_HEADERS, "heading", "comment", "attribute_line"),
+    _State.LOST_STEP: (*_HEADERS, "heading"),
+    _State.LOST_SECTION: _HEADERS,
+}
+_LOST = (_State.LOST_VALUE, _State.LOST_STEP, _State.LOST_SECTION)
+_OUTSIDE = (_State.HEAD, _State.MODE, _State.TEXT)
+# A document up to the place where a line of each state may stand: what the LALR parser is given in front of it.
+_IN_FRONT = {
+    _State.HEAD: "",
+    _State.MODE: "Mode: AOT\n",
+    _State.TEXT: "## Overview\n",
+    _State.FLOW: "## Execution Flow\n",
+    _State.STEP: "## Execution Flow\n#### Step1\n",
+    _State.VALUE: "## Execution Flow\n#### Step1\n- Task: a\n",
+}
+# What a person calls a terminal, in the order in which they are listed.
+_WORDS = {
+    "TITLE_MARK": ("a title `# text`", "a title `# text`"),
+    "MODE_KEY": ("`模式：AOT` or `模式：JIT`", "`Mode: AOT` or `Mode: JIT`"),
+    "MODE_WORD": ("`AOT` or `JIT`", "`AOT` or `JIT`"),
+    "NAMES": ("names with commas between them", "names with commas between them"),
+    "COUNT": ("a whole number", "a whole number"),
+    "KEY": ("an attribute such as `- 任务：text`", "an attribute such as `- Task: text`"),
+    "MORE": ("an indented line that goes on", "an indented line that goes on"),
+    "NAME": ("`: name`", "`: name`"),
+    "LABEL": ("`（label）`", "`(label)`"),
+    "COMMENT": ("a comment `> text`", "a comment `> text`"),
+    "STEP": ("a step `#### 步骤1: name`", "a step `#### Step1: name`"),
+    "FLOW": ("`## 执行流程`", "`## Execution Flow`"),
+    "SECTION": ("a section such as `## 任务概述`", "a section such as `## Task Overview`"),
+    "TEXT": ("some text", "some text"),
+    "NL": ("the end of the line", "the end of the line"),
+}
+# What a refused line begins with → the code and the message.
+_BEGUN = {
+    "MODE_KEY": ("HS105", "the mode is neither AOT nor JIT"),
+    "STEP": ("HS107", "this is not how the heading of a step goes on"),
+    "COUNT_KEY": ("HS111", "this is not a whole number"),
+    "NAMES_KEY": ("HS112", "this is not a list of names"),
+}
+# Names that are not known are compared with those that are in so many lines.
+_MOST_GUESSES = 200
+
+
+@cache
+def _pattern(rule: str) -> Pattern[str]:
+    return grammars.regular("hopspec").pattern(rule)
+
+
+@define(eq=False)
+class Recovery:
+    """Reads a text and keeps what it has become.
+
+    Attributes:
+        source: the text.
+        is_strict: whether a line that could be repaired weighs as much as one that was left out.
+        rows: the lines of the repaired text.
+        origins: for each of them the line of the text that it comes from.
+        findings: what was wrong.
+    """
+
+    source: Source
+    language: Language
+    is_strict: bool
+    rows: list[str] = field(factory=list)
+    origins: list[int] = field(factory=list)
+    findings: list[Diagnostic] = field(factory=list)
+    _state: _State = _State.HEAD
+    _sections: dict[str, int] = field(factory=dict)
+    _steps: dict[str, int] = field(factory=dict)
+    _attributes: dict[str, int] = field(factory=dict)
+    _step_id: str = ""
+    # How far the last attribute is indented, and the line at hand.
+    _indent: int = 0
+    _number: int = 0
+    _is_set_off: bool = False
+    # The finding that goes on with the next lines that are left out.
+    _growing: bool = False
+    _guesses: int = 0
+    # Whether the document stands in a code block, and whether that has ended.
+    _in_fence: bool = False
+    _has_ended: bool = False
+
+    def run(self) -> str:
+        """Read all lines; returns the repaired text."""
+        lines = self.source.text.removeprefix("\ufeff").split("\n")
+        lines = [line.removesuffix("\r") for line in lines]
+        ends = [at for at, line in enumerate(lines) if line.lstrip(BLANKS).startswith("```") and _is_code_end(line)]
+        at = 0
+        while at < len(lines):
+            self._number = at + 1
+            end = self._find_code_end(lines[at], at, ends)
+            if not lines[at].strip(BLANKS):
+                self._keep("")
+                self._is_set_off = True
+            else:
+                if end > at:
+                    self._read_code(lines, at, end)
+                elif not self._read_fence(lines[at], is_last=bool(ends) and at == ends[-1]):
+                    self._read(self._clean(lines[at]))
+                self._is_set_off = False
+            at = end + 1
+        return "".join(f"{row}\n" for row in self.rows)
+
+    def _clean(self, line: str) -> str:
+        """A line without the characters that no line may have."""
+        forbidden = grammars.pattern("hopspec", "FORBIDDEN")
+        control = forbidden.search(line)
+        if control is None:
+            return line
+        clean = forbidden.sub("", line)
+        message = f"the control character U+{ord(control[0]):04X} cannot stand in a document"
+        self._report("HS102", message, fix=clean, help="remove it")
+        return clean
+
+    # ---------------------------------------------------------------- code blocks
+
+    def _find_code_end(self, line: str, at: int, ends: list[int]) -> int:
+        """The line that ends the code block that starts here; this one if none does."""
+        if self._state is _State.HEAD or self._has_ended or not _is_fence(line):
+            return at
+        after = ends[bisect_right(ends, at) :]
+        # The last one may be that of the block around the document.
+        is_outer = self._in_fence and len(after) == 1 and _is_code_end(line)
+        return after[0] if after and not is_outer else at
+
+    def _read_code(self, lines: list[str], start: int, end: int) -> None:
+        if self._state in (_State.TEXT, _State.VALUE):
+            for at in range(start, end + 1):
+                self._number = at + 1
+                self._keep(self._clean(lines[at]))
+            return
+        if self._state not in _LOST:
+            self._lose("HS116", "this code block belongs to nothing", help="write it below an attribute, and indent it")
+            start += 1
+        for at in range(start, end + 1):
+            self._number = at + 1
+            self._grow()
+
+    def _read_fence(self, line: str, *, is_last: bool) -> bool:
+        """Read a line that opens a code block without an end, or closes one that stands around the document."""
+        if self._has_ended or not line.lstrip(BLANKS).startswith("```"):
+            return False
+        is_around = (self._state is _State.HEAD and not self._in_fence) or (self._in_fence and is_last)
+        if is_around:
+            self._has_ended = self._in_fence
+            self._in_fence = True
+            self._report("HS114", "a code fence around the document is not part of it", fix="", is_safe=True)
+            self._keep("")
+        elif self._state in _LOST:
+            self._grow()
+        elif self._state is _State.TEXT and _is_fence(line):
+            escaped = _escape(self._clean(line))
+            self._report("HS113", "this code block is not closed", fix=escaped, help="close it with three backticks")
+            self._keep(escaped)
+        elif self._state is _State.TEXT:
+            return False
+        else:
+            self._lose("HS113", "this code block is not closed", help="close it with three backticks")
+        return True
+
+    # ---------------------------------------------------------------- lines
+
+    def _read(self, line: str) -> None:
+        found = None if self._has_ended else self._match(line)
+        if found is not None:
+            self._take(*found, line)
+        elif not line.strip(BLANKS):
+            self._keep("")
+        elif self._has_ended:
+            self._lose("HS101", "this is not a line of the document")
+        elif not self._correct(line):
+            self._refuse(line)
+
+    def _match(self, line: str, state: _State | None = None) -> tuple[str, Match[str]] | None:
+        """The rule that a line follows, and what it says."""
+        for rule in _RULES[state or self._state]:
+            if match := _pattern(rule).fullmatch(f"{line}\n"):
+                return rule, match
+        return None
+
+    def _take(self, rule: str, match: Match[str], line: str) -> None:
+        if rule == "more" and indent_of(line) <= self._indent:
+            if not self._correct(line):
+                self._refuse(line)
+            return
+        if rule in ("section_header", "flow_header"):
+            self._take_header(match["FLOW"] if rule == "flow_header" else match["SECTION"], line)
+        elif rule == "heading":
+            self._take_heading(match["STEP"], line)
+        elif rule == "attribute_line":
+            self._take_attribute(match, line)
+        else:
+            self._state = {
+                "title": _State.HEAD,
+                "mode": _State.MODE,
+                "comment": _State.STEP if self._state in (_State.VALUE, _State.LOST_VALUE) else self._state,
+            }.get(rule, self._state)
+            if rule == "title" and "title" in self._sections:
+                self._lose("HS104", "the title comes a second time")
+                return
+            if rule == "title":
+                self._sections["title"] = self._number
+            self._keep(line)
+
+    def _take_header(self, word: str, line: str) -> None:
+        name = next(name for name, words in SECTIONS.items() if word in words.all)
+        is_inside = self._state not in (*_OUTSIDE, _State.LOST_SECTION)
+        if name in self._sections:
+            self._lose("HS104", f"the section `{word}` comes a second time, first in line {self._sections[name]}")
+            # Steps can go on with those in front of them.
+            if name != "steps" or not is_inside:
+                self._state = _State.LOST_SECTION
+            return
+        self._sections[name] = self._number
+        self._state = _State.FLOW if name == "steps" else _State.TEXT
+        self._keep(line)
+
+    def _take_heading(self, step_id: str, line: str) -> None:
+        if self._state in _OUTSIDE:
+            if "steps" in self._sections:
+                self._lose("HS115", "this step stands outside the section of steps", help="move it there")
+                self._state = _State.LOST_SECTION
+                return
+            header = f"## {SECTIONS['steps'].of(self.language)}"
+            self._report(
+                "HS115", "this step stands outside the section of steps", fix=f"{header}\n{line}", is_safe=True
+            )
+            self._sections["steps"] = self._number
+            self._keep(header)
+        if step_id in self._steps:
+            self._lose("HS106", f"the number {step_id} is taken: line {self._steps[step_id]} has it already")
+            self._state = _State.LOST_STEP
+            return
+        self._step_id = step_id
+        self._steps[step_id] = self._number
+        self._attributes.clear()
+        self._state = _State.STEP
+        self._keep(line)
+
+    def _take_attribute(self, match: Match[str], line: str) -> None:
+        key = next(name for name in ("KEY", "NAMES_KEY", "COUNT_KEY") if match[name])
+        self._indent = indent_of(line)
+        name = meanings()[match[key]]
+        if name in self._attributes:
+            first = self._attributes[name]
+            self._lose("HS108", f"the attribute `{match[key]}` comes a second time, first in line {first}")
+            self._state = _State.LOST_VALUE
+            return
+        self._attributes[name] = self._number
+        self._state = _State.VALUE if key == "KEY" else _State.STEP
+        self._keep(line)
+
+    # ---------------------------------------------------------------- lines that are refused
+
+    def _correct(self, line: str) -> bool:
+        """Take a line for what it was most likely meant as; whether there is anything."""
+        if self._state is _State.LOST_VALUE and indent_of(line) > self._indent:
+            return False
+        self._guesses += 1
+        for correction in find_corrections(line, guesses=self._guesses <= _MOST_GUESSES):
+            found = self._match_corrected(correction)
+            if found or not correction.line:
+                self._report_correction(correction, line)
+                if found:
+                    self._take(*found, correction.line)
+                else:
+                    self._keep("")
+                return True
+        return False
+
+    def _refuse(self, line: str) -> None:
+        if self._state is _State.LOST_VALUE and indent_of(line) <= self._indent and _looks_like_attribute(line):
+            self._state = _State.STEP
+        if self._state in _LOST:
+            self._grow()
+        elif self._state is _State.TEXT:
+            self._keep_as_text(line)
+        else:
+            self._lose_line(line)
+
+    def _lose_line(self, line: str) -> None:
+        """Leave a line out, or take it for one that goes on with a value."""
+        code, message, expected = self._explain(line)
+        moved = f"{' ' * self._indent}  {line.lstrip(BLANKS)}"
+        if code != "HS101":
+            self._lose(code, message, expected=expected)
+        elif line.lstrip(BLANKS).startswith("## "):
+            self._lose("HS103", "there is no such section", expected=expected)
+            if self._state in _OUTSIDE:
+                self._state = _State.LOST_SECTION
+            elif self._state is _State.VALUE:
+                self._state = _State.STEP
+        elif self._state in (_State.STEP, _State.VALUE) and _looks_like_attribute(line):
+            self._lose("HS110", "there is no such attribute", help="to make it text, indent it more")
+            self._state = _State.LOST_VALUE
+        elif self._state is _State.VALUE and not self._is_set_off and self._match(moved):
+            help = "a line that goes on with a value is indented more than its name"
+            self._report("HS116", "this line belongs to nothing", fix=moved, help=help)
+            self._keep(moved)
+        else:
+            self._lose(code, message, expected=expected)
+
+    def _match_corrected(self, correction: Correction) -> tuple[str, Match[str]] | None:
+        found = self._match(correction.line)
+        if found is None and self._state in _OUTSIDE:
+            # A step outside its section.
+            found = self._match(correction.line, _State.FLOW)
+            found = found if found and found[0] == "heading" else None
+        return found if found and found[0] not in ("more", "text_line") else None
+
+    def _keep_as_text(self, line: str) -> None:
+        """What begins like a section and is none, in free text."""
+        if found := self._match(line, _State.FLOW):
+            self._take(*found, line)
+            return
+        is_step = line.lstrip(BLANKS).startswith("###")
+        code, message = _BEGUN["STEP"] if is_step else ("HS103", "there is no such section")
+        self._report(code, message, fix=_escape(line), help="to make it text, write a backslash in front")
+        self._keep(_escape(line))
+
+    def _explain(self, line: str) -> tuple[str, str, tuple[str, ...]]:
+        """The code, a message and what was expected, as the LALR parser has it."""
+        begun = next((one for one in _BEGUN if grammars.pattern("hopspec", one).match(line)), "")
+        begun = begun if begun in _first(self._state) and self._guesses <= _MOST_GUESSES else ""
+        code, message = _BEGUN.get(begun, ("HS101", "this is not a line of a HopSpec document"))
+        names = _expected(self._state, line) if begun else _first(self._state)
+        at = 0 if self.language == "zh" else 1
+        return code, message, tuple(words[at] for name, words in _WORDS.items() if name in names)
+
+    # ---------------------------------------------------------------- what comes of a line
+
+    def _keep(self, row: str) -> None:
+        self.rows.append(row)
+        self.origins.append(self._number)
+        self._growing = self._growing and not row
+
+    def _lose(self, code: str, message: str, *, expected: tuple[str, ...] = (), help: str = "") -> None:
+        """Leave a line out; where the one in front of it was no line of a document either, they have one finding."""
+        if self._growing and self.findings[-1].code == code == "HS101":
+            self._grow()
+            return
+        fix = "" if code == "HS101" else None
+        self._report(code, message, expected=expected, help=help, fix=fix, is_lost=True)
+        self._keep("")
+        self._growing = code == "HS101"
+
+    def _grow(self) -> None:
+        """Leave a line out that the last finding speaks of as well."""
+        last = self.findings[-1]
+        assert last.span is not None, "each finding has its place"
+        span = span_of_line(self.source, last.span.line, self._number)
+        self.findings[-1] = evolve(last, span=span, fix=last.fix and Fix(span, ""))
+        self.rows.append("")
+        self.origins.append(self._number)
+
+    def _report_correction(self, correction: Correction, line: str) -> None:
+        assert line != correction.line, "a line that is refused changes"
+        self._report(correction.code, correction.message, fix=correction.line, is_safe=correction.is_safe)
+
+    def _report(  # noqa: PLR0913  (what a finding has)
+        self,
+        code: str,
+        message: str,
+        *,
+        expected: tuple[str, ...] = (),
+        help: str = "",
+        fix: str | None = None,
+        is_safe: bool = False,
+        is_lost: bool = False,
+    ) -> None:
+        span = span_of_line(self.source, self._number)
+        start = self.source.start_of(self._number) + (self._number == 1 and self.source.text.startswith("\ufeff"))
+        whole = self.source.span(start, span.end)
+        severity = Severity.ERROR if self.is_strict or is_lost else Severity.WARNING
+        made = None if fix is None else Fix(whole, fix, is_safe=is_safe)
+        self.findings.append(
+            Diagnostic(code, message, severity, span, expected, help, made, self._step_id, source=self.source)
+        )
+        self._growing = False
+
+
+def _is_code_end(line: str) -> bool:
+    match = grammars.pattern("hopspec", "CODE_END").match(f"{line}\n")
+    return match is not None
+
+
+def _is_fence(line: str) -> bool:
+    return _pattern("fence").fullmatch(f"{line}\n") is not None
+
+
+def _escape(line: str) -> str:
+    start = indent_of(line)
+    return f"{line[:start]}\\{line[start:]}"
+
+
+def _looks_like_attribute(line: str) -> bool:
+    bare = line.lstrip(BLANKS)
+    return bare.startswith("- ") and (":" in bare[:40] or "：" in bare[:40])
+
+
+@cache
+def _first(state: _State) -> frozenset[str]:
+    """The terminals that a line may begin with."""
+    return _expected(state, "?")
+
+
+def _expected(state: _State, line: str) -> frozenset[str]:
+    """The terminals that the LALR parser could have taken where it refuses a line."""
+    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken  # noqa: PLC0415
+
+    try:
+        grammars.parser("hopspec").parse(f"{_IN_FRONT.get(state, '')}{line}\n", start="document")
+    except UnexpectedCharacters as error:
+        return frozenset(error.allowed or ())
+    except UnexpectedToken as error:
+        return frozenset(error.accepts or error.expected)
+    except UnexpectedInput:
+        pass
+    return frozenset()

@@ -1,0 +1,337 @@
+"""What a HopSpec document has to have beyond its syntax: the rules of its definition, as diagnostics."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+
+from attrs import define, evolve, field
+
+from planspec_lark.hopspec.models import STEP_TYPES, HopSpec, HopType, Mode, StepInfo, iter_infos
+from planspec_lark.hopspec.vocabulary import SECTIONS, Language, keys_of
+from planspec_lark.planspec.models import STEP_TYPES as PLAN_TYPES
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, join_words, shorten
+from planspec_lark.syntax.tree import iter_tree, walk_tree
+
+__all__ = ["check_rules"]
+
+_SNAKE_CASE = re.compile(r"[a-z_][a-z0-9_]*")
+# What other words for a type mean.
+_MEANT = {
+    **{name.lower(): name for name in STEP_TYPES},
+    **{name: next(iter(one.hopspec)) for name, one in PLAN_TYPES.items() if name not in STEP_TYPES},
+}
+# Levels of subtasks where none says how many.
+_DEPTH = 3
+_COUNTS = ("max_iterations", "max_steps", "max_depth")
+_NAMES = ("inputs", "outputs")
+
+
+def check_rules(document: HopSpec, given: Mapping[str, Collection[str]] | None = None) -> Iterator[Diagnostic]:
+    """Check all rules.
+
+    Args:
+        document: any document.
+        given: for each step, by its number, the fields that the text has, so that an attribute without a value can be
+            told from one that is missing; without it, a step that needs inputs has said that it has none.
+
+    Returns:
+        What was found: first about the document, then step by step, then the flow of data.
+    """
+    yield from _check_document(document)
+    yield from _check_names(document)
+    for step in iter_infos(document.steps):
+        yield from _check_type(step, document.language)
+        yield from _check_attributes(step, document, None if given is None else given.get(step.step_id, ()))
+        yield from _check_children(step)
+    yield from _check_numbers(document.steps)
+    yield from _check_scopes(document.steps)
+    yield from _check_depths(document.steps)
+    yield from _DataFlow(document).check()
+
+
+def _found(code: str, step: StepInfo, message: str, part: str = "step_id", help: str = "") -> Diagnostic:
+    name = f" ({shorten(step.step_name)})" if step.step_name else ""
+    said = f"step {step.step_id}{name}: {message}"
+    return Diagnostic(code, said, help=help, step_id=step.step_id, part=part)
+
+
+def _say(step_type: str, name: str, language: Language) -> str:
+    """A field as the attribute of such a step is called."""
+    return f"`{next(key.word.of(language) for key in keys_of(step_type) if key.field == name)}`"
+
+
+# ---------------------------------------------------------------- the document
+
+
+def _check_document(document: HopSpec) -> Iterator[Diagnostic]:
+    for name, word in SECTIONS.items():
+        if name != "steps" and not getattr(document, name):
+            help = f"write `## {word.of(document.language)}` and some text below it"
+            yield Diagnostic("HS202", f"the section `{word.of(document.language)}` is missing", help=help, part=name)
+    if not document.steps:
+        help = f"write `## {SECTIONS['steps'].of(document.language)}`, and steps below it"
+        yield Diagnostic("HS201", "the document has no steps", help=help, part="steps")
+        return
+    last = document.steps[-1]
+    if (last.step_type, last.action) != ("flow", "exit"):
+        help = "let the document end with a step of type flow whose action is exit"
+        yield _found("HS203", last, "the last step does not exit", help=help)
+
+
+def _check_names(document: HopSpec) -> Iterator[Diagnostic]:
+    first: dict[str, str] = {}
+    for step in iter_infos(document.steps):
+        name = step.step_name
+        if not name:
+            if document.mode != "JIT":
+                help = "write one in snake_case behind the number; only JIT documents may leave it out"
+                yield _found("HS215", step, "it has no name", help=help)
+            continue
+        if name in first:
+            yield _found(
+                "HS216", step, f"duplicate name, first seen at step {first[name]}", help="rename one of the two"
+            )
+        first.setdefault(name, step.step_id)
+        if not _SNAKE_CASE.fullmatch(name):
+            yield _found("HS217", step, "the name is not in snake_case", help="write small letters, digits and `_`")
+
+
+# ---------------------------------------------------------------- one step
+
+
+def _check_type(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
+    kind = step.step_type
+    types = f"the types are {join_words([*STEP_TYPES], 'and')}"
+    label = _MEANT.get(step.label.lower(), "")
+    if kind not in STEP_TYPES:
+        meant = _MEANT.get(kind.lower()) or next(iter(get_close_matches(kind[:20], STEP_TYPES, n=1)), "")
+        message = f"invalid type '{shorten(kind)}'" if kind else f"{_say('', 'step_type', language)} is missing"
+        advice = f"did you mean `{meant or label}`? {types}" if meant or label else types
+        found = _found("HS204", step, message, "step_type", help=advice)
+        yield evolve(found, replacement=meant if kind else "")
+    elif label and label != kind:
+        help = "what stands in brackets is for readers; the attribute counts"
+        yield _found("HS223", step, f"the heading says {label}, and the type is {kind}", help=help)
+
+
+def _check_attributes(step: StepInfo, document: HopSpec, given: Collection[str] | None) -> Iterator[Diagnostic]:
+    kind = STEP_TYPES.get(step.step_type)
+    if kind is None:
+        return
+    mode = kind.modes.get(step.mode(), Mode())
+    language = document.language
+
+    def say(name: str) -> str:
+        return _say(step.step_type, name, language)
+
+    yield from _check_values(step, kind, language)
+    is_open = kind.modes and not kind.chooser and not step.mode()
+    if is_open:
+        wanted = " or ".join(say(one.required[0]) for one in kind.modes.values())
+        yield _found("HS205", step, f"{wanted} is missing")
+    for name in (*kind.required, *mode.required):
+        is_there = bool(getattr(step, name)) or (name == "inputs" and (given is None or name in given))
+        if not is_there:
+            yield _found("HS205", step, f"{say(name)} is missing")
+    if step.collection and step.condition and step.step_type == "loop":
+        help = "a loop goes through a collection or runs while a condition holds"
+        yield _found("HS213", step, f"it has both {say('collection')} and {say('condition')}", "condition", help=help)
+    elif step.mode() == "while" and document.mode == "JIT" and not step.max_iterations:
+        help = "in JIT documents such loops need a limit above 0"
+        yield _found("HS214", step, f"{say('max_iterations')} is missing", help=help)
+    allowed = {"step_type", kind.chooser, *kind.required, *kind.optional, *mode.required, *mode.optional}
+    if not step.mode():
+        allowed |= {name for one in kind.modes.values() for name in (*one.required, *one.optional)}
+    for key in keys_of(step.step_type):
+        if key.field not in allowed and getattr(step, key.field) and not _is_reported(step, key.field):
+            which = f"{step.step_type} steps" + (f" with the mode {step.mode()}" if step.mode() else "")
+            yield _found("HS206", step, f"{which} have no {say(key.field)}", key.field)
+    if step.step_type == "LLM" and not step.verifier:
+        yield _found("HS224", step, f"it does not say {say('verifier')}", help="the default is to verify in reverse")
+
+
+def _is_reported(step: StepInfo, name: str) -> bool:
+    """Whether another rule speaks of a field that does not belong to its step."""
+    return step.step_type == "loop" and name == "condition"
+
+
+def _check_values(step: StepInfo, kind: HopType, language: Language) -> Iterator[Diagnostic]:
+    if kind.chooser and (said := getattr(step, kind.chooser)) and said not in kind.modes:
+        meant = next(iter(get_close_matches(said.lower()[:20], kind.modes, n=1)), "")
+        choices = f"it is {join_words([*kind.modes], 'or')}"
+        message = f"{_say(step.step_type, kind.chooser, language)} is '{shorten(said)}'"
+        yield evolve(_found("HS207", step, message, kind.chooser, help=choices), replacement=meant)
+    for name in _COUNTS:
+        if getattr(step, name) == 0 and name != "max_depth":
+            yield _found("HS207", step, f"{_say(step.step_type, name, language)} has to be above 0", name)
+    for name in step.allowed_types:
+        if name not in STEP_TYPES:
+            help = f"the types are {join_words([*STEP_TYPES], 'and')}"
+            yield _found("HS207", step, f"there is no type '{shorten(name)}'", "allowed_types", help=help)
+    for field_name in _NAMES:
+        for name in getattr(step, field_name):
+            if not _SNAKE_CASE.fullmatch(name):
+                help = "write small letters, digits and `_`"
+                yield _found("HS217", step, f"the variable {shorten(name)} is not in snake_case", field_name, help=help)
+
+
+def _check_children(step: StepInfo) -> Iterator[Diagnostic]:
+    kind = STEP_TYPES.get(step.step_type)
+    if kind is None:
+        return
+    mode = kind.modes.get(step.mode(), Mode())
+    if step.children and mode.is_container is False:
+        help = "its steps are made while it runs; or let its expansion be static"
+        yield _found("HS210", step, f"a {step.mode()} subtask cannot have steps below it", help=help)
+    elif step.children and not kind.is_container:
+        yield _found("HS208", step, f"type '{step.step_type}' cannot have steps below it")
+    elif not step.children and kind.is_container and mode.is_container is not False:
+        yield _found("HS209", step, f"type '{step.step_type}' needs steps below it")
+
+
+# ---------------------------------------------------------------- the tree
+
+
+def _check_scopes(steps: list[StepInfo]) -> Iterator[Diagnostic]:
+    """That `continue` and `break` stand in the loop that they name."""
+    # The names of the loops around, and how often each comes there.
+    around: list[str] = []
+    names: Counter[str] = Counter()
+    for step, is_entered in walk_tree(steps):
+        if step.step_type == "loop":
+            if is_entered:
+                around.append(step.step_name)
+            else:
+                around.pop()
+            names[step.step_name] += 1 if is_entered else -1
+        elif not is_entered or step.step_type != "flow" or step.action not in ("continue", "break"):
+            continue
+        elif not around:
+            yield _found("HS211", step, f"{step.action} stands outside of a loop", "action")
+        elif step.target_loop and not names[step.target_loop]:
+            message = f"{shorten(step.target_loop)} is none of the loops around it"
+            help = f"the innermost of them is {shorten(around[-1])}" if around[-1] else ""
+            meant = around[-1] if len(around) == 1 else ""
+            yield evolve(_found("HS212", step, message, "target_loop", help=help), replacement=meant)
+
+
+def _check_numbers(steps: list[StepInfo]) -> Iterator[Diagnostic]:
+    """That each number is one above that of the step in front, and its head the number of the step above."""
+    last: dict[str, int] = {}
+    for step, parent in iter_tree(steps):
+        head, _, number = step.step_id.rpartition(".")
+        above = parent.step_id if parent else ""
+        if head != above:
+            yield _found("HS219", step, f"there is no step {head}", help="add it, or change the number")
+        elif number.isdecimal() and len(number) < 10:
+            expected = last.get(above, 0) + 1
+            last[above] = int(number)
+            if int(number) != expected:
+                wanted = f"{above}{'.' if above else ''}{expected}"
+                yield _found(
+                    "HS218", step, f"the next number here is {wanted}", help="number steps one after the other"
+                )
+
+
+def _check_depths(steps: list[StepInfo]) -> Iterator[Diagnostic]:
+    """That no more subtasks stand in each other than the outer ones allow."""
+    # How many levels each subtask around allows, itself among them.
+    left: list[int] = []
+    for step, is_entered in walk_tree(steps):
+        if step.step_type != "subtask":
+            continue
+        if not is_entered:
+            left.pop()
+            continue
+        above = left[-1] if left else _DEPTH + 1
+        own = step.max_depth or min(above - 1, _DEPTH)
+        if left and above <= 1:
+            yield _found("HS226", step, "the subtasks around it allow no more levels", help="let them allow more")
+        elif left and own >= above:
+            help = "the limit of a subtask is below that of the subtask around it"
+            yield _found(
+                "HS226", step, f"it allows {own} levels, and the one around it {above}", "max_depth", help=help
+            )
+        left.append(max(min(own, above - 1), 1) if left else own)
+
+
+# ---------------------------------------------------------------- the flow of data
+
+
+@define
+class _DataFlow:
+    """Who produces what, and who uses it."""
+
+    document: HopSpec
+    # What is there at a step, and how often it was declared or produced.
+    _known: Counter[str] = field(factory=Counter)
+
+    def check(self) -> Iterator[Diagnostic]:
+        """What is used before it is there, and what is not used."""
+        steps = self.document.steps
+        later = {name for step in iter_infos(steps) for name in _produced(step)}
+        self._known.update(self._declared())
+        for step, is_entered in walk_tree(steps):
+            if is_entered:
+                yield from self._check_used(step, later)
+                self._known.update(_inner(step))
+            else:
+                self._known.subtract(_inner(step))
+                self._known.update(_produced(step))
+        yield from self._check_unused()
+
+    def _declared(self) -> Iterator[str]:
+        """The inputs that the document declares."""
+        declared = grammars.pattern("hopspec", "DECLARED")
+        for line in self.document.input_definition.split("\n"):
+            if match := declared.match(line):
+                yield match["value"]
+
+    def _check_used(self, step: StepInfo, later: Collection[str]) -> Iterator[Diagnostic]:
+        for part, names in _used(step):
+            for name in names:
+                if self._known[name] > 0:
+                    continue
+                if name in later:
+                    message = f"{shorten(name)} is produced by no step in front of it"
+                    yield _found("HS220", step, message, part, help="move the step that produces it to the front")
+                else:
+                    section = SECTIONS["input_definition"].of(self.document.language)
+                    help = f"declare it below `## {section}`, or let a step produce it"
+                    yield _found("HS221", step, f"{shorten(name)} is produced by no step", part, help=help)
+
+    def _check_unused(self) -> Iterator[Diagnostic]:
+        used: set[str] = set()
+        for step in iter_infos(self.document.steps):
+            used.update(name for _, names in _used(step) for name in names)
+            used.update(re.findall(r"\w+", step.condition))
+        for step, parent in iter_tree(self.document.steps):
+            # What is made in a container may be what that collects.
+            for name in _produced(step) if parent is None else ():
+                if name not in used:
+                    yield _found("HS222", step, f"nothing uses {shorten(name)}", "outputs")
+            if step.step_type == "loop" and step.element_var and step.children and step.element_var not in used:
+                yield _found("HS225", step, f"none of its steps takes {shorten(step.element_var)}", "element_var")
+
+
+def _produced(step: StepInfo) -> list[str]:
+    """What is there behind a step. A flow step gives back what others have produced."""
+    return [] if step.step_type == "flow" else step.outputs
+
+
+def _inner(step: StepInfo) -> list[str]:
+    """What is there for the steps below one: the element of a loop, and what a container collects."""
+    return [*([step.element_var] if step.element_var else []), *_produced(step)] if step.children else []
+
+
+def _used(step: StepInfo) -> Iterator[tuple[str, Iterable[str]]]:
+    """What a step needs, by field."""
+    yield "inputs", step.inputs
+    if step.collection:
+        yield "collection", [step.collection]
+    if step.step_type == "flow":
+        yield "outputs", step.outputs

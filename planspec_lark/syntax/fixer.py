@@ -1,0 +1,125 @@
+"""Fixing a text, whatever its language: the fixes of its faults, applied and looked at again until none is left."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator
+
+from attrs import evolve, frozen
+
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, apply_edits
+from planspec_lark.syntax.source import BLANKS, Source
+
+__all__ = ["Fixed", "apply_fixes"]
+
+# How often a text is looked at again. Each round applies all fixes that do not touch each other, so few are enough.
+_ROUNDS = 30
+
+
+@frozen
+class Fixed:
+    """A text after its fixes.
+
+    Attributes:
+        text: the text.
+        fixed: what was fixed, in the order in which that was done; each has its place in the text as it was then.
+        left: what is found in ``text``, as its check finds it.
+        refused: why nothing was fixed of a text that is something else for the most part; the empty text
+            where that is not so.
+    """
+
+    text: str
+    fixed: list[Diagnostic]
+    left: list[Diagnostic]
+    refused: str = ""
+
+
+def apply_fixes(
+    text: str, check: Callable[[str], list[Diagnostic]], found: list[Diagnostic], *, unsafe: bool = False
+) -> tuple[str, list[Diagnostic]]:
+    """Fix what a check finds in a text.
+
+    Fixes after which there are more errors than before are taken back.
+
+    Args:
+        text: any text.
+        check: finds what is wrong with a text, all of it and with fixes.
+        found: what it has found in this one.
+        unsafe: apply fixes that drop text or guess as well, once no safe one is left.
+
+    Returns:
+        The text after that, and what was fixed, in the order in which that was done.
+    """
+    fixed: list[Diagnostic] = []
+    # Fixes that were of no use, by what they are about.
+    refused: set[tuple[str, str]] = set()
+    most = 0
+    for _ in range(_ROUNDS):
+        usable = [one for one in found if one.fix and _key(one) not in refused]
+        chosen = _choose([one for one in usable if one.fix and one.fix.is_safe])
+        if not chosen and unsafe:
+            chosen = _choose(usable)
+        if not chosen:
+            break
+        chosen = chosen[: most or None]
+        after = apply_edits(text, _edits_of(text, chosen))
+        left = check(after)
+        if after != text and _errors(left) <= _errors(found):
+            text, found, most = after, left, 0
+            fixed += chosen
+        elif len(chosen) > 1:
+            most = len(chosen) // 2
+        else:
+            refused.add(_key(chosen[0]))
+            most = 0
+    return text, fixed
+
+
+def _key(found: Diagnostic) -> tuple[str, str]:
+    return found.code, found.source_line
+
+
+def _errors(found: Iterable[Diagnostic]) -> int:
+    return sum(one.severity is Severity.ERROR for one in found)
+
+
+def _choose(usable: list[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics whose fixes can be applied together, those of one edit first; in the order of the text."""
+    taken: list[tuple[int, int]] = []
+    chosen: list[int] = []
+    for at, one in sorted(enumerate(usable), key=lambda pair: bool(pair[1].fix and pair[1].fix.more)):
+        assert one.fix is not None
+        spans = [(edit.span.start, edit.span.end) for edit in one.fix.edits]
+        if any(_touches(taken, *span) for span in spans):
+            continue
+        for span in spans:
+            insort(taken, span)
+        chosen.append(at)
+    return [usable[at] for at in sorted(chosen)]
+
+
+def _touches(taken: list[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether a stretch overlaps with one of others, which do not overlap; or is put into the same place."""
+    at = bisect_left(taken, (start, end))
+    if at < len(taken) and (taken[at] == (start, end) or taken[at][0] < end):
+        return True
+    return at > 0 and taken[at - 1][1] > start
+
+
+def _edits_of(text: str, chosen: Iterable[Diagnostic]) -> Iterator[Edit]:
+    """All edits of these fixes."""
+    source = Source(text)
+    for one in chosen:
+        for edit in one.fix.edits if one.fix else ():
+            yield evolve(edit, span=source.span(*_bounds(text, edit)))
+
+
+def _bounds(text: str, edit: Edit) -> tuple[int, int]:
+    """From where to where an edit goes: what takes all of a line out takes its line break as well."""
+    start, end = edit.span.start, edit.span.end
+    line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line_start += text.startswith("\ufeff", line_start) and not line_start
+    line_end = len(text) if line_end < 0 else line_end + 1
+    if edit.text or start == end or text[line_start:start].strip(BLANKS) or text[end:line_end].strip(f"{BLANKS}\r\n"):
+        return start, end
+    return line_start, (end if text[start:end].endswith("\n") else line_end)

@@ -33,6 +33,29 @@ JSON = '{"a": [1, "\\n", 01, True,], b: {}}'
 TOOL_PLAN = (
     '{"target": "", "plan": {"steps": [{"id": "a", "target": "", "inputs": {"b": "$${c} ${0.outputs.d} ${e}"}}]}}'
 )
+HOPSPEC = """\
+## 任务概述
+
+Label the shelves
+
+```text
+Two colours
+```
+
+## Execution Flow
+
+> A comment
+
+#### Step1: label（LLM）
+- Type: LLM
+  more
+- 输入：rooms
+- 最大轮次：3
+### 步骤2
+- taks: x
+- 最大步数：x
+## Bogus
+"""
 COMMANDS = "PLAN_CMD: ADD 1 [act] Paint → paint\n> Twice.\nPLAN_CMD: done 1\n"
 REFLECTION = "RETRY | Rain\n- ACCEPT\nPLAN_CMD: REVISE 1 [act] Paint\n"
 
@@ -76,6 +99,7 @@ def exercise() -> None:
     """Let every reader read."""
     import planspec_lark as ps  # noqa: PLC0415
     from planspec_lark.engine import read_reflection  # noqa: PLC0415
+    from planspec_lark.hopspec import check_hopspec, parse_hopspec, scan_hopspec, serialize_hopspec  # noqa: PLC0415
     from planspec_lark.json_text import read_json  # noqa: PLC0415
     from planspec_lark.toolplan import check_tool_plan  # noqa: PLC0415
 
@@ -89,6 +113,9 @@ def exercise() -> None:
     read_reflection(REFLECTION, plan, plan.steps[0], can_interact=True)
     ps.splice(PLAN, MENDING)
     read_json(JSON)
+    check_hopspec(HOPSPEC)
+    text = serialize_hopspec(scan_hopspec(HOPSPEC).document)
+    assert serialize_hopspec(parse_hopspec(text)) == text
     check_tool_plan(TOOL_PLAN, {})
     for text in (PLAN, ANSWER):
         result = ps.scan_plan(text)

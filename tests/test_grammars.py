@@ -25,6 +25,7 @@ LANGUAGES = grammars.READ
 BEYOND_THE_SEARCH: dict[str, set[str]] = {
     "planspec": {"DESCRIPTION", "RESULT"},
     "plan_cmd": {"TEXT", "HEADLINE"},
+    "hopspec": set(),
     "json_text": set(),
     "reference": {"TEXT", "REFERENCE", "MALFORMED", "STEP", "NAME"},
     "reflection": set(),
@@ -34,6 +35,7 @@ BEYOND_THE_SEARCH: dict[str, set[str]] = {
 SAMPLES = {
     "planspec": ("ID", "1.2"),
     "plan_cmd": ("ID", "1.2"),
+    "hopspec": ("ID", "1.2"),
     "json_text": ("NUMERAL", "1.2"),
     "reference": ("STEP", "1.2"),
     "reflection": ("DECISION", "RETRY"),

@@ -75,7 +75,7 @@ def find_corrections(line: str, *, guesses: bool = True) -> Iterator[Correction]
         yield Correction("HS101", "a line between parts says nothing here", "")
     if mode := _MODE.fullmatch(line):
         word = MODE.zh if mode["word"] == MODE.zh else MODE.en
-        yield Correction("HS105", "this is not how the mode is written", f"{word}: {mode['value'].upper()}")
+        yield Correction("HS105", "this is not how the mode is written", _write("", word, mode["value"].upper()))
     yield from _correct_heading(line)
     if section := _SECTION.fullmatch(line):
         yield from _correct_section(section["word"].strip(), guesses)
@@ -116,14 +116,14 @@ def _correct_attribute(line: str, guesses: bool) -> Iterator[Correction]:
     value = found["value"].strip(BLANKS)
     if folded in _keys():
         word = _keys()[folded]
-        line = _write(found["indent"], word, value)
+        line = _write(f"{found['indent']}- ", word, value)
         yield Correction("HS109", "this is not how the attribute is written", line)
     elif guesses and found["bullet"] and (close := get_close_matches(folded[:30], _keys(), n=1, cutoff=0.7)):
         word = _keys()[close[0]]
-        line = _write(found["indent"], word, value)
+        line = _write(f"{found['indent']}- ", word, value)
         yield Correction("HS110", f"there is no attribute `{written}`", line, is_safe=False)
 
 
-def _write(indent: str, word: str, value: str) -> str:
+def _write(start: str, word: str, value: str) -> str:
     colon = ": " if word.isascii() else "："
-    return f"{indent}- {word}{colon}{value}".rstrip(BLANKS)
+    return f"{start}{word}{colon}{value}".rstrip(BLANKS)

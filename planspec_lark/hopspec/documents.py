@@ -21,6 +21,8 @@ from planspec_lark.syntax.source import BLANKS, one_line
 
 __all__ = ["Loss", "hopspec_to_plan", "plan_to_hopspec"]
 
+# What a plan says in the description of a step, or in its detail.
+_TEXTS = ("task", "description", "condition")
 _STEP = tuple(one.name for one in attrs.fields(StepInfo) if one.name != "children")
 
 
@@ -56,15 +58,18 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
     rows = [line.strip(BLANKS).removeprefix("- ").strip(BLANKS) for line in document.constraints.split("\n")]
     plan = steps_to_plan(document.steps, document.title, goal, [row for row in rows if row])
     plan.goal_detail = detail
-    names = ("mode", "input_definition", "comments", "output_format", "input_example")
-    losses = [Loss("", name, value) for name in names if (value := getattr(document, name))]
-    kept = iter_infos(plan_to_hopspec(plan)[0].steps)
+    parts = ("mode", "input_definition", "comments", "output_format", "input_example")
+    losses = [Loss("", name, value) for name in parts if (value := getattr(document, name))]
+    kept = zip(iter_steps(plan), iter_infos(plan_to_hopspec(plan)[0].steps), strict=False)
     for step in iter_infos(document.steps):
         if step.step_type == "flow":
             if (step.action, step.exit_id, step.outputs) != ("exit", "EXIT_OK", []):
                 losses.append(Loss(step.step_id, "", f"flow {step.action}"))
         else:
-            losses += _compare(step.step_id, _STEP, step, next(kept))
+            planned, back = next(kept)
+            said = "\n".join((planned.description, *planned.detail))
+            names = (name for name in _STEP if not (name in _TEXTS and _unindent(getattr(step, name)) in said))
+            losses += _compare(step.step_id, names, step, back)
     return plan, losses
 
 
@@ -98,12 +103,15 @@ def plan_to_hopspec(plan: PlanSpec, *, language: Language | None = None) -> tupl
     return document, [loss for step, other in pairs for loss in _compare(step.step_id, STEP_FIELDS, step, other)]
 
 
+def _unindent(text: str) -> str:
+    return "\n".join(line.strip(BLANKS) for line in text.split("\n"))
+
+
 def _compare(step_id: str, names: Iterable[str], given: object, back: object) -> Iterator[Loss]:
-    """The fields of a step that have not come back, not even as a part of another text."""
+    """The fields of a step that have not come back."""
     for name in names:
-        value, other = getattr(given, name), getattr(back, name)
-        is_part = isinstance(value, str) and isinstance(other, str) and value in other
-        if value and value != other and not is_part:
+        value = getattr(given, name)
+        if value and value != getattr(back, name):
             yield Loss(step_id, name, value)
 
 

@@ -25,12 +25,12 @@ __all__ = ["MODES", "STEP_TYPES", "HopSpec", "HopType", "Mode", "StepInfo", "ite
 class Mode:
     """What one kind of steps of a type has beside what all of them have.
 
-    ``is_container`` says whether there have to be steps below it; None leaves that to the type.
+    ``is_container`` says whether steps of a type that has others below it have them in this mode as well.
     """
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
-    is_container: bool | None = None
+    is_container: bool = True
 
 
 @frozen
@@ -86,9 +86,10 @@ STEP_TYPES: Mapping[str, HopType] = {
     "subtask": HopType(
         ("expand_mode",),
         ("inputs", "max_depth", "description"),
+        is_container=True,
         chooser="expand_mode",
         modes={
-            "static": Mode(optional=("outputs",), is_container=True),
+            "static": Mode(optional=("outputs",)),
             "dynamic": Mode(("task", "outputs"), (*_PLANNED, "solidified_path"), is_container=False),
             "think": Mode(("task", "outputs"), (*_PLANNED, "max_iterations"), is_container=False),
         },
@@ -134,7 +135,6 @@ class StepInfo:
     action: str = ""
     exit_id: str = ""
     target_loop: str = ""
-    children: list[StepInfo] = field(factory=list, repr=_names)
     data_tags: str = ""
     rag_collection: str = ""
     max_depth: int | None = None
@@ -143,6 +143,7 @@ class StepInfo:
     solidified_path: str = ""
     label: str = ""
     comments: list[str] = field(factory=list)
+    children: list[StepInfo] = field(factory=list, repr=_names)
 
     def __eq__(self, other: object) -> bool:
         return _same([self], [other]) if isinstance(other, StepInfo) else NotImplemented

@@ -40,6 +40,7 @@ class _State(Enum):
     LOST_SECTION = auto()
 
 
+_KEYS = ("KEY", "NAMES_KEY", "COUNT_KEY")
 _HEADERS = ("section_header", "flow_header")
 # The rules of the lines that may come then.
 _RULES = {
@@ -98,6 +99,10 @@ def _pattern(rule: str) -> Pattern[str]:
     return grammars.regular("hopspec").pattern(rule)
 
 
+def _terminal(name: str) -> Pattern[str]:
+    return grammars.pattern("hopspec", name)
+
+
 @define(eq=False)
 class Recovery:
     """Reads a text and keeps what it has become.
@@ -134,8 +139,7 @@ class Recovery:
 
     def run(self) -> str:
         """Read all lines; returns the repaired text."""
-        lines = self.source.text.removeprefix("\ufeff").split("\n")
-        lines = [line.removesuffix("\r") for line in lines]
+        lines = [self._clean(line) for line in self.source.text.removeprefix("\ufeff").split("\n")]
         ends = [at for at, line in enumerate(lines) if line.lstrip(BLANKS).startswith("```") and _is_code_end(line)]
         at = 0
         while at < len(lines):
@@ -148,14 +152,16 @@ class Recovery:
                 if end > at:
                     self._read_code(lines, at, end)
                 elif not self._read_fence(lines[at], is_last=bool(ends) and at == ends[-1]):
-                    self._read(self._clean(lines[at]))
+                    self._read(lines[at])
                 self._is_set_off = False
             at = end + 1
         return "".join(f"{row}\n" for row in self.rows)
 
     def _clean(self, line: str) -> str:
-        """A line without the characters that no line may have."""
-        forbidden = grammars.pattern("hopspec", "FORBIDDEN")
+        """The next line, without its line break and the characters that no line may have."""
+        self._number += 1
+        line = line.removesuffix("\r")
+        forbidden = _terminal("FORBIDDEN")
         control = forbidden.search(line)
         if control is None:
             return line
@@ -179,7 +185,7 @@ class Recovery:
         if self._state in (_State.TEXT, _State.VALUE):
             for at in range(start, end + 1):
                 self._number = at + 1
-                self._keep(self._clean(lines[at]))
+                self._keep(lines[at])
             return
         if self._state not in _LOST:
             self._lose("HS116", "this code block belongs to nothing", help="write it below an attribute, and indent it")
@@ -200,8 +206,10 @@ class Recovery:
             self._keep("")
         elif self._state in _LOST:
             self._grow()
-        elif self._state is _State.TEXT and _is_fence(line):
-            escaped = _escape(self._clean(line))
+        elif self._state in (_State.TEXT, _State.VALUE) and _is_fence(line):
+            escaped = _escape(line)
+            if self._state is _State.VALUE and indent_of(line) <= self._indent:
+                escaped = f"{' ' * self._indent}  {escaped.lstrip(BLANKS)}"
             self._report("HS113", "this code block is not closed", fix=escaped, help="close it with three backticks")
             self._keep(escaped)
         elif self._state is _State.TEXT:
@@ -213,7 +221,7 @@ class Recovery:
     # ---------------------------------------------------------------- lines
 
     def _read(self, line: str) -> None:
-        found = None if self._has_ended else self._match(line)
+        found = None if self._has_ended else self._match(line) or self._match_outside(line)
         if found is not None:
             self._take(*found, line)
         elif not line.strip(BLANKS):
@@ -226,7 +234,9 @@ class Recovery:
     def _match(self, line: str, state: _State | None = None) -> tuple[str, Match[str]] | None:
         """The rule that a line follows, and what it says."""
         for rule in _RULES[state or self._state]:
-            if match := _pattern(rule).fullmatch(f"{line}\n"):
+            match = _pattern(rule).fullmatch(f"{line}\n")
+            # To the parser, what begins like an attribute is one.
+            if match and not (rule == "more" and any(_terminal(key).match(line) for key in _KEYS)):
                 return rule, match
         return None
 
@@ -290,7 +300,7 @@ class Recovery:
         self._keep(line)
 
     def _take_attribute(self, match: Match[str], line: str) -> None:
-        key = next(name for name in ("KEY", "NAMES_KEY", "COUNT_KEY") if match[name])
+        key = next(name for name in _KEYS if match[name])
         self._indent = indent_of(line)
         name = meanings()[match[key]]
         if name in self._attributes:
@@ -311,8 +321,8 @@ class Recovery:
         self._guesses += 1
         for correction in find_corrections(line, guesses=self._guesses <= _MOST_GUESSES):
             found = self._match_corrected(correction)
-            if found or not correction.line:
-                self._report_correction(correction, line)
+            if correction.line != line and (found or not correction.line):
+                self._report_correction(correction)
                 if found:
                     self._take(*found, correction.line)
                 else:
@@ -342,29 +352,30 @@ class Recovery:
                 self._state = _State.LOST_SECTION
             elif self._state is _State.VALUE:
                 self._state = _State.STEP
+        elif line.lstrip(BLANKS).startswith("###") and self._state not in _OUTSIDE:
+            self._lose(*_BEGUN["STEP"], expected=expected)
+            self._state = _State.LOST_STEP
         elif self._state in (_State.STEP, _State.VALUE) and _looks_like_attribute(line):
             self._lose("HS110", "there is no such attribute", help="to make it text, indent it more")
             self._state = _State.LOST_VALUE
-        elif self._state is _State.VALUE and not self._is_set_off and self._match(moved):
+        elif self._state is _State.VALUE and not (self._is_set_off or self._growing) and self._match(moved):
             help = "a line that goes on with a value is indented more than its name"
             self._report("HS116", "this line belongs to nothing", fix=moved, help=help)
             self._keep(moved)
         else:
             self._lose(code, message, expected=expected)
 
+    def _match_outside(self, line: str) -> tuple[str, Match[str]] | None:
+        """The heading of a step outside the section of steps."""
+        found = self._match(line, _State.FLOW) if self._state in _OUTSIDE else None
+        return found if found and found[0] == "heading" else None
+
     def _match_corrected(self, correction: Correction) -> tuple[str, Match[str]] | None:
-        found = self._match(correction.line)
-        if found is None and self._state in _OUTSIDE:
-            # A step outside its section.
-            found = self._match(correction.line, _State.FLOW)
-            found = found if found and found[0] == "heading" else None
+        found = self._match(correction.line) or self._match_outside(correction.line)
         return found if found and found[0] not in ("more", "text_line") else None
 
     def _keep_as_text(self, line: str) -> None:
         """What begins like a section and is none, in free text."""
-        if found := self._match(line, _State.FLOW):
-            self._take(*found, line)
-            return
         is_step = line.lstrip(BLANKS).startswith("###")
         code, message = _BEGUN["STEP"] if is_step else ("HS103", "there is no such section")
         self._report(code, message, fix=_escape(line), help="to make it text, write a backslash in front")
@@ -372,7 +383,7 @@ class Recovery:
 
     def _explain(self, line: str) -> tuple[str, str, tuple[str, ...]]:
         """The code, a message and what was expected, as the LALR parser has it."""
-        begun = next((one for one in _BEGUN if grammars.pattern("hopspec", one).match(line)), "")
+        begun = next((one for one in _BEGUN if _terminal(one).match(line)), "")
         begun = begun if begun in _first(self._state) and self._guesses <= _MOST_GUESSES else ""
         code, message = _BEGUN.get(begun, ("HS101", "this is not a line of a HopSpec document"))
         names = _expected(self._state, line) if begun else _first(self._state)
@@ -405,8 +416,7 @@ class Recovery:
         self.rows.append("")
         self.origins.append(self._number)
 
-    def _report_correction(self, correction: Correction, line: str) -> None:
-        assert line != correction.line, "a line that is refused changes"
+    def _report_correction(self, correction: Correction) -> None:
         self._report(correction.code, correction.message, fix=correction.line, is_safe=correction.is_safe)
 
     def _report(  # noqa: PLR0913  (what a finding has)
@@ -432,7 +442,7 @@ class Recovery:
 
 
 def _is_code_end(line: str) -> bool:
-    match = grammars.pattern("hopspec", "CODE_END").match(f"{line}\n")
+    match = _terminal("CODE_END").match(f"{line}\n")
     return match is not None
 
 

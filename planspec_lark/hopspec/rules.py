@@ -184,12 +184,12 @@ def _check_children(step: StepInfo) -> Iterator[Diagnostic]:
     if kind is None:
         return
     mode = kind.modes.get(step.mode(), Mode())
-    if step.children and mode.is_container is False:
+    if step.children and not mode.is_container:
         help = "its steps are made while it runs; or let its expansion be static"
         yield _found("HS210", step, f"a {step.mode()} subtask cannot have steps below it", help=help)
     elif step.children and not kind.is_container:
         yield _found("HS208", step, f"type '{step.step_type}' cannot have steps below it")
-    elif not step.children and kind.is_container and mode.is_container is not False:
+    elif not step.children and kind.is_container and mode.is_container:
         yield _found("HS209", step, f"type '{step.step_type}' needs steps below it")
 
 
@@ -248,7 +248,7 @@ def _check_depths(steps: list[StepInfo]) -> Iterator[Diagnostic]:
             left.pop()
             continue
         above = left[-1] if left else _DEPTH + 1
-        own = step.max_depth or min(above - 1, _DEPTH)
+        own = step.max_depth or above - 1
         if left and above <= 1:
             yield _found("HS226", step, "the subtasks around it allow no more levels", help="let them allow more")
         elif left and own >= above:

@@ -24,11 +24,12 @@ def grammar_command() -> None:
 @click.option("--types", default=",".join(TYPES), metavar="LIST", help="Step types, with commas.")
 @flag("--allow-results", help="Allow marks, results and progress, too.")
 @click.option("--siblings", type=int, metavar="N", help="Spell all ids out, N at each level, so that none comes twice.")
+@click.option("--words", type=click.Choice(("zh", "en")), default="en", help="Whose names HopSpec documents have.")
 @out_option
 def export(target: str, types: str, out: str, **options: Any) -> None:
     """Write a grammar or a JSON Schema for a model to follow.
 
-    Grammars are those of fresh plans and of commands; for plan_next there is a JSON Schema.
+    Grammars are those of fresh plans, of commands and of HopSpec documents; for plan_next there is a JSON Schema.
     """
     names = [name.strip() for name in types.split(",") if name.strip()]
     with stop_at(ValueError, kind=click.UsageError):

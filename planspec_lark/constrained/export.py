@@ -6,7 +6,9 @@ import json
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from planspec_lark.constrained.notation import read_grammar, write_gbnf, write_grammar
+from lark import Tree
+
+from planspec_lark.constrained.notation import Definitions, read_grammar, write_gbnf, write_grammar
 from planspec_lark.constrained.shape import leave_out, spell_ids, to_depth
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES
 from planspec_lark.syntax import grammars
@@ -17,13 +19,13 @@ __all__ = ["EXPORTED", "MOST_STEPS", "TARGETS", "TYPES", "export_grammar"]
 TARGETS = ("lark", "llguidance", "openai", "xgrammar", "gbnf", "llama.cpp")
 _JSON_TARGETS = ("llguidance", "openai", "xgrammar", "llama.cpp")
 # The languages.
-EXPORTED = ("planspec", "plan_cmd", "plan_next")
+EXPORTED = ("planspec", "plan_cmd", "hopspec", "plan_next")
 TYPES = tuple(STEP_TYPES)
 _LEAVES = tuple(name for name in TYPES if name not in CONTAINER_TYPES)
 
 # What is there only once a plan runs, by language, and which levels a depth is of.
 _RUNNING = {"planspec": {"MARK", "_results"}, "plan_cmd": {"STATUS_VERB"}}
-_LEVELS = {"planspec": "step_", "plan_cmd": "_ID_"}
+_LEVELS = {"planspec": "step_", "plan_cmd": "_ID_", "hopspec": "step_"}
 
 # Bounds of what an engine can work with: levels, and siblings and steps where each id has a rule of its own.
 _MOST_LEVELS = 50
@@ -39,20 +41,22 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
     types: Iterable[str] = TYPES,
     allow_results: bool = False,
     siblings: int | None = None,
+    words: str = "en",
 ) -> str:
-    """A grammar that holds a language model to fresh plans or to commands.
+    """A grammar that holds a language model to fresh plans, to commands, or to HopSpec documents.
 
     Args:
         target: what will read it: "lark", "llguidance", "openai", "xgrammar" (one text for all four), "gbnf" or
             "llama.cpp".
-        language: "planspec", "plan_cmd", or "plan_next" for the JSON Schema of a planner's messages, which takes none
-            of the arguments below.
+        language: "planspec", "plan_cmd", "hopspec", or "plan_next" for the JSON Schema of a planner's messages, which
+            takes none of the arguments below.
         depth: how many levels of steps there may be, 1 to 50; for commands, how many numbers an id has at most.
         types: the step types that may be used.
         allow_results: allow what is there only once a plan runs, too: marks, results and progress; for commands, DONE,
             BLOCKED and SKIP.
         siblings: spell all ids out, from 1 to this number (at most 100) at each level and none left out, so that no id
             can come twice. For plans only, and at most 2000 steps in all.
+        words: "zh" or "en": the names of sections and attributes in HopSpec documents, which take ``depth`` besides.
 
     Returns:
         The grammar's text, ending in a line break. Plans of it satisfy all that ``validate_plan`` asks for; without
@@ -74,6 +78,14 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
         if (depth, names, allow_results, siblings) != (3, set(TYPES), False, None):
             raise ValueError("language: 'plan_next' has no depth, types, results or siblings to choose")
         return _closed_schema("plan_next_strict")
+    if language == "hopspec":
+        _check_choice("words", words, ("zh", "en"))
+        _check_depth(depth)
+        if (names, allow_results, siblings) != (set(TYPES), False, None):
+            raise ValueError("language: 'hopspec' has no types, results or siblings to choose")
+        definitions = read_grammar("hopspec_canonical")
+        definitions = leave_out(definitions, _foreign_words(definitions, words))
+        return _write(target, to_depth(definitions, _LEVELS[language], depth))
     _check_bounds(language, depth, names, siblings)
     gone = {f"[{name}]" for name in TYPES if name not in names}
     if not allow_results:
@@ -82,6 +94,10 @@ def export_grammar(  # noqa: PLR0913  (each says another thing about the plans w
     if siblings is not None:
         # Without containers, all steps stand at the top level.
         definitions = spell_ids(definitions, siblings, sum(name.startswith("step_") for name in definitions))
+    return _write(target, definitions)
+
+
+def _write(target: str, definitions: Definitions) -> str:
     if target == "gbnf":
         return write_gbnf(definitions)
     text = write_grammar(definitions)
@@ -131,13 +147,31 @@ def _check_choice(what: str, value: str, allowed: Collection[str]) -> None:
         raise ValueError(f"{what}: {value!r} is none of {', '.join(allowed)}")
 
 
+def _foreign_words(definitions: Definitions, words: str) -> set[str]:
+    """The literals of the other language, where a choice has some of both."""
+    foreign: set[str] = set()
+    for definition in definitions.values():
+        for choice in definition.find_data("choice"):
+            alternatives = [one.children for one in choice.children if isinstance(one, Tree)]
+            literals = {
+                str(one[0]).strip('" ') for one in alternatives if len(one) == 1 and str(one[0]).startswith('"')
+            }
+            if not all(map(str.isascii, literals)):
+                foreign |= {one for one in literals if one.isascii() == (words == "zh")}
+    return foreign
+
+
+def _check_depth(depth: int) -> None:
+    if not 1 <= depth <= _MOST_LEVELS:
+        raise ValueError(f"depth: {depth} is not between 1 and {_MOST_LEVELS}")
+
+
 def _check_bounds(language: str, depth: int, types: set[str], siblings: int | None) -> None:
     if language == "planspec" and not types & set(_LEAVES):
         raise ValueError(f"types: without {' or '.join(_LEAVES)} no plan could end")
     if not types:
         raise ValueError("types: at least one is needed")
-    if not 1 <= depth <= _MOST_LEVELS:
-        raise ValueError(f"depth: {depth} is not between 1 and {_MOST_LEVELS}")
+    _check_depth(depth)
     if siblings is None:
         return
     if language != "planspec":

@@ -56,6 +56,7 @@ STARTS = {
     "planspec_fresh": ("start",),
     "plan_cmd_canonical": ("start",),
     "plan_cmd_fresh": ("start",),
+    "hopspec_canonical": ("start",),
     "dialect": ("start",),
 }
 # Those whose parsers need no look-ahead, so that their states can be walked through without Lark.

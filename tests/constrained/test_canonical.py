@@ -32,7 +32,7 @@ from tests.constrained.trees import plan_of, renumber
 from tests.corpus import each, find, read
 
 CANONICAL = ("planspec_canonical", "plan_cmd_canonical")
-FOR_GENERATION = (*CANONICAL, "planspec_fresh", "plan_cmd_fresh")
+FOR_GENERATION = (*CANONICAL, "planspec_fresh", "plan_cmd_fresh", "hopspec_canonical")
 CLASSES = re.compile(r"(?<=A-Z_a-z)\\u00aa.*?(?=\]|\\u0000)")
 
 

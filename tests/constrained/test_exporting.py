@@ -346,7 +346,10 @@ def test_deep_levels_are_made_from_the_files_own() -> None:
     ("arguments", "message"),
     [
         ({"target": "gnbf"}, "target: 'gnbf' is none of lark, llguidance, openai, xgrammar, gbnf, llama.cpp"),
-        ({"language": "hopspec"}, "language: 'hopspec' is none of planspec, plan_cmd, plan_next"),
+        ({"language": "yaml"}, "language: 'yaml' is none of planspec, plan_cmd, hopspec, plan_next"),
+        ({"language": "hopspec", "words": "fr"}, "words: 'fr' is none of zh, en"),
+        ({"language": "hopspec", "depth": 0}, "depth: 0 is not between 1 and 50"),
+        ({"language": "hopspec", "siblings": 2}, "language: 'hopspec' has no types, results or siblings to choose"),
         ({"types": ["act", "LLM"]}, "types: 'LLM' is none of reason, act, decide, subtask"),
         ({"types": ["decide", "subtask"]}, "types: without reason or act no plan could end"),
         ({"types": [], "language": "plan_cmd"}, "types: at least one is needed"),

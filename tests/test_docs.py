@@ -35,6 +35,7 @@ from planspec_lark import (
 )
 from planspec_lark.engine import EngineLimits, read_execution, read_reflection
 from planspec_lark.engine.generation import read_children
+from planspec_lark.hopspec import check_hopspec, parse_hopspec, serialize_hopspec
 from planspec_lark.json_text import read_json
 from planspec_lark.json_text.yaml_text import read_yaml
 from planspec_lark.plan_cmd.apply import perform
@@ -73,7 +74,7 @@ def blocks_of(page: Path) -> Iterator[Block]:
             heading = True
         elif token.type == "inline" and heading:
             heading = False
-            match = re.match(r"(P[A-Z]\d{3})\b", token.content)
+            match = re.match(r"((?:P[A-Z]|HS)\d{3})\b", token.content)
             code = match[1] if match else ""
         elif token.type == "fence":
             assert token.map is not None
@@ -114,6 +115,9 @@ KNOWN = {
     "yaml good",
     "planned bad",
     "planned good",
+    "hopspec",
+    "hopspec bad",
+    "hopspec good",
     "execution bad",
     "execution good",
     "decision bad",
@@ -257,6 +261,28 @@ def test_good_steps_of_planners_have_none(block: Block) -> None:
     assert find_in_planned(block) == []
 
 
+def find_in_hopspec(block: Block) -> set[str]:
+    """What is wrong with a document, or with steps of one."""
+    text = f"## Execution Flow\n\n{block.text}" if block.text.startswith("###") else block.text
+    return {found.code for found in check_hopspec(text)}
+
+
+@of("hopspec")
+def test_documents_of_hopspec_are_canonical(block: Block) -> None:
+    assert serialize_hopspec(parse_hopspec(block.text)) == block.text
+
+
+@of("hopspec bad")
+def test_bad_documents_of_hopspec_have_their_fault(block: Block) -> None:
+    assert block.code in find_in_hopspec(block)
+
+
+@of("hopspec good")
+def test_good_documents_of_hopspec_have_none(block: Block) -> None:
+    # The examples are no whole documents.
+    assert find_in_hopspec(block) <= {"HS201", "HS202", "HS203", "HS205", "HS221", "HS222", "HS224"} - {block.code}
+
+
 def find_in_answer(block: Block) -> set[str]:
     """What is wrong with an answer to a step of the page's plan: to its first decision, or to the step in front."""
     (page_plan,) = [one for one in BLOCKS if one.page == block.page and one.info == "planspec plan"]
@@ -384,7 +410,20 @@ def is_open(command: str) -> bool:
     return False
 
 
-IN_PYTHON = {"PE302", "PE304", "PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PS315", "PC108", "PJ107"} | {
+IN_PYTHON = {
+    "PE302",
+    "PE304",
+    "PS102",
+    "PS119",
+    "PS120",
+    "PS121",
+    "PS122",
+    "PS123",
+    "PS315",
+    "PC108",
+    "PJ107",
+    "HS102",
+} | {
     # Readers of answers alone give these.
     "PS126",
     "PS127",
@@ -402,6 +441,7 @@ LANGUAGES = {
     "PC": "plan_cmd",
     "PE": "execution",
     "PJ": "json",
+    "HS": "hopspec",
     "PM": "mending",
     "PN": "plan_next",
     "PY": "yaml",
@@ -411,7 +451,7 @@ LANGUAGES = {
 
 def test_every_code_is_documented_once_with_both_examples() -> None:
     texts = [page.read_text(encoding="utf-8") for page in PAGES if page.name.startswith("errors")]
-    headings = [found for text in texts for found in re.findall(r"^### (P[A-Z]\d{3}) (\S+)$", text, flags=re.M)]
+    headings = [found for text in texts for found in re.findall(r"^### ((?:P[A-Z]|HS)\d{3}) (\S+)$", text, flags=re.M)]
     assert headings == [(code.code, code.name) for code in CODES.values()]
     for code in CODES:
         kinds = [b.info for b in BLOCKS if b.page.name.startswith("errors") and b.code == code]

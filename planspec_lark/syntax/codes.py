@@ -99,6 +99,47 @@ PS317 warning active-beside-active  A step in progress beside another one in pro
 PS318 warning done-before-inputs    A done step with an input whose steps are not done.
 PS319 warning almost-a-list         An arrow with what is almost a variable list behind it.
 PS320 warning almost-progress       A result that is almost a progress, such as `progress 3/5`.
+PC101 error   unknown-verb          A command whose verb is none of the eight.
+PC102 error   lower-case-verb       A verb that is not in upper case.
+PC103 error   bad-target            A command without a step id.
+PC104 error   missing-type          ADD or REVISE without a type in square brackets.
+PC105 error   bare-replan           REPLAN with neither an id nor ALL.
+PC106 error   loose-text            Text in a place where the command takes none.
+PC107 error   wrong-prefix          A line that almost starts with `PLAN_CMD:`.
+PC108 error   command-control-character  A control character in a command.
+PC111 error   unknown-step          A command for a step that does not exist.
+PC112 error   unknown-parent        ADD below a step that does not exist.
+PC113 error   leaf-parent           ADD below a `reason` or `act` step.
+PC114 error   unknown-type          ADD or REVISE with a type that is none of the four.
+PC115 error   not-a-container       REPLAN, or new children, for a `reason` or `act` step.
+PC116 error   leaf-with-children    REVISE of a step with children to `reason` or `act`.
+PC117 error   no-room               ADD would push a number beyond nine digits.
+PC118 error   malformed-command     A command built by hand that no line could spell.
+PC119 error   below-itself          A step that would move below itself.
+PC120 error   name-taken            A name that another step has already.
+PC121 error   unreadable-change     A change after which the text around a plan would read as another plan.
+PC122 error   missing-result        A step set to done without a result, where the folder asks for one.
+PE101 error   missing-field         A field that has to be there.
+PE102 warning unknown-field         A field that there is not.
+PE103 error   wrong-kind            A value of another kind than its field holds.
+PE104 error   unknown-status        A `status` that is none of the four.
+PE105 error   missing-branch        A decision that names no branch.
+PE106 error   unknown-branch        A `branch` that is none of the decision's.
+PE107 warning branch-without-decision  A `branch` where there is none to name.
+PE108 warning unfit-result          A `result` of several lines, or too long for one.
+PE109 warning missing-output        A step that went well without something that it has to produce.
+PE110 warning unknown-output        An output that the step does not declare.
+PE201 error   nothing-decided       An answer without a decision and without a command.
+PE202 error   wrong-decision        A line that is almost a decision.
+PE203 error   two-decisions         A decision that is another one than the first.
+PE204 error   impossible-decision   A decision that cannot be taken here.
+PE205 error   misplaced-command     A command that cannot be given here.
+PE207 error   contradiction         A command that contradicts the decision or another command.
+PE208 error   skip-of-done          SKIP of a step that is done.
+PE301 error   nothing-planned       An answer without steps where steps are asked for.
+PE302 error   too-many-planned      More steps than the planner may write at a time.
+PE303 error   loop-too-long         A loop with more rounds than the planner may ask for.
+PE304 error   name-taken            A name that another step of the plan has.
 HS101 error   unknown-line          A line that is none of a HopSpec document's lines.
 HS102 error   control-character     A control character other than tab, or a lone surrogate.
 HS103 error   unknown-section       A section that there is not, or that is not written as one.
@@ -141,47 +182,6 @@ HS223 warning label-and-type        A heading that names another type than the s
 HS224 info    no-verification       An LLM step that does not say how it is verified.
 HS225 info    unused-element        A loop none of whose steps takes its element.
 HS226 warning too-deep-subtask      A subtask below more others than these allow.
-PC101 error   unknown-verb          A command whose verb is none of the eight.
-PC102 error   lower-case-verb       A verb that is not in upper case.
-PC103 error   bad-target            A command without a step id.
-PC104 error   missing-type          ADD or REVISE without a type in square brackets.
-PC105 error   bare-replan           REPLAN with neither an id nor ALL.
-PC106 error   loose-text            Text in a place where the command takes none.
-PC107 error   wrong-prefix          A line that almost starts with `PLAN_CMD:`.
-PC108 error   command-control-character  A control character in a command.
-PC111 error   unknown-step          A command for a step that does not exist.
-PC112 error   unknown-parent        ADD below a step that does not exist.
-PC113 error   leaf-parent           ADD below a `reason` or `act` step.
-PC114 error   unknown-type          ADD or REVISE with a type that is none of the four.
-PC115 error   not-a-container       REPLAN, or new children, for a `reason` or `act` step.
-PC116 error   leaf-with-children    REVISE of a step with children to `reason` or `act`.
-PC117 error   no-room               ADD would push a number beyond nine digits.
-PC118 error   malformed-command     A command built by hand that no line could spell.
-PC119 error   below-itself          A step that would move below itself.
-PC120 error   name-taken            A name that another step has already.
-PC121 error   unreadable-change     A change after which the text around a plan would read as another plan.
-PC122 error   missing-result        A step set to done without a result, where the folder asks for one.
-PE101 error   missing-field         A field that has to be there.
-PE102 warning unknown-field         A field that there is not.
-PE103 error   wrong-kind            A value of another kind than its field holds.
-PE104 error   unknown-status        A `status` that is none of the four.
-PE105 error   missing-branch        A decision that names no branch.
-PE106 error   unknown-branch        A `branch` that is none of the decision's.
-PE107 warning branch-without-decision  A `branch` where there is none to name.
-PE108 warning unfit-result          A `result` of several lines, or too long for one.
-PE109 warning missing-output        A step that went well without something that it has to produce.
-PE110 warning unknown-output        An output that the step does not declare.
-PE201 error   nothing-decided       An answer without a decision and without a command.
-PE202 error   wrong-decision        A line that is almost a decision.
-PE203 error   two-decisions         A decision that is another one than the first.
-PE204 error   impossible-decision   A decision that cannot be taken here.
-PE205 error   misplaced-command     A command that cannot be given here.
-PE207 error   contradiction         A command that contradicts the decision or another command.
-PE208 error   skip-of-done          SKIP of a step that is done.
-PE301 error   nothing-planned       An answer without steps where steps are asked for.
-PE302 error   too-many-planned      More steps than the planner may write at a time.
-PE303 error   loop-too-long         A loop with more rounds than the planner may ask for.
-PE304 error   name-taken            A name that another step of the plan has.
 PJ101 error   no-object             A text without a JSON object.
 PJ102 error   text-around-object    Other text in front of a JSON object or behind it.
 PJ103 error   code-fence            A line that opens or closes a code block around JSON.

@@ -410,20 +410,8 @@ def is_open(command: str) -> bool:
     return False
 
 
-IN_PYTHON = {
-    "PE302",
-    "PE304",
-    "PS102",
-    "PS119",
-    "PS120",
-    "PS121",
-    "PS122",
-    "PS123",
-    "PS315",
-    "PC108",
-    "PJ107",
+IN_PYTHON = {"PE302", "PE304", "PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PS315", "PC108", "PJ107"} | {
     "HS102",
-} | {
     # Readers of answers alone give these.
     "PS126",
     "PS127",

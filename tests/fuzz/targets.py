@@ -57,6 +57,8 @@ from planspec_lark.syntax import decode
 from planspec_lark.syntax.diagram import DiagramLanguage
 from tests.fuzz import engine, mending, planner, reflections, tool_runs, toolplans, versions
 from tests.fuzz.texts import json_texts, json_values, texts
+from tests.hopspec.documents import texts as hopspec_texts
+from tests.hopspec.promises import hopspec_is_read
 from tests.property import documents, promises, streams
 from tests.reporting import to_github, to_json, to_sarif
 
@@ -310,6 +312,7 @@ TARGETS = {
     "PlanDocument": Target(_edit, texts),
     "plan_from_json": Target(_json, json_texts),
     "plan_from_dict": Target(_value, json_values),
+    "hopspec": Target(hopspec_is_read, hopspec_texts),
     "read_json": Target(_read_json, json_texts),
     "decode": Target(_decode, texts),
     "models": Target(_build, texts),

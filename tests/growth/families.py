@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 
 from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
+from tests.growth.hopspec import HOPSPEC_SHAPES, HOPSPEC_WORK
 from tests.growth.mending import MENDING_SHAPES, MENDING_WORK
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.reflections import REFLECTION_SHAPES, REFLECTION_WORK
@@ -39,6 +40,7 @@ FAMILIES = {
     "versions of plans": Family(VERSION_SHAPES, VERSION_WORK),
     "JSON": Family(JSON_SHAPES, JSON_WORK),
     "texts": Family(TEXT_SHAPES, TEXT_WORK),
+    "HopSpec": Family(HOPSPEC_SHAPES, HOPSPEC_WORK),
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
     "mending": Family(MENDING_SHAPES, MENDING_WORK),
     "reflections": Family(REFLECTION_SHAPES, REFLECTION_WORK),

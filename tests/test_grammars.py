@@ -229,6 +229,7 @@ def test_a_parser_reads_alike_when_it_is_read_back(language: str) -> None:
     texts = {
         "planspec": ("plan", "Goal: a\n## Steps\n1. [act] b\n"),
         "plan_cmd": ("command", "PLAN_CMD: DONE 1\n"),
+        "hopspec": ("document", "## Execution Flow\n#### Step1: a\n- Task: b\n"),
         "json_text": ("text", '{"a": [1, true]}\n'),
         "reference": ("value", "a $${b} ${c.outputs.d} ${e}"),
         "reflection": ("decision", "RETRY | a\n"),

@@ -236,7 +236,7 @@ class Recovery:
         for rule in _RULES[state or self._state]:
             match = _pattern(rule).fullmatch(f"{line}\n")
             # To the parser, what begins like an attribute is one.
-            if match and not (rule == "more" and any(_terminal(key).match(line) for key in _KEYS)):
+            if match and not (rule == "more" and _begins_like_attribute(line)):
                 return rule, match
         return None
 
@@ -439,6 +439,10 @@ class Recovery:
             Diagnostic(code, message, severity, span, expected, help, made, self._step_id, source=self.source)
         )
         self._growing = False
+
+
+def _begins_like_attribute(line: str) -> bool:
+    return line.lstrip(BLANKS).startswith("-") and any(_terminal(key).match(line) for key in _KEYS)
 
 
 def _is_code_end(line: str) -> bool:

@@ -312,7 +312,7 @@ TARGETS = {
     "PlanDocument": Target(_edit, texts),
     "plan_from_json": Target(_json, json_texts),
     "plan_from_dict": Target(_value, json_values),
-    "hopspec": Target(hopspec_is_read, hopspec_texts),
+    "hopspec": Target(hopspec_is_read, lambda: hopspec_texts),
     "read_json": Target(_read_json, json_texts),
     "decode": Target(_decode, texts),
     "models": Target(_build, texts),

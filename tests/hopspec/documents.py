@@ -45,7 +45,7 @@ _steps = st.builds(
     step_name=_words,
     label=st.sampled_from(["", "loop", "退出", "a b"]),
     comments=_comments,
-    **{name: _value(name) for name in {key.field for key in KEYS}},  # type: ignore[arg-type]
+    **{name: _value(name) for name in {key.field for key in KEYS}},
 )
 
 
@@ -73,7 +73,7 @@ any_documents = st.builds(
     comments=_comments,
     steps=_trees(),
     language=st.sampled_from(["zh", "en"]),
-    **{name: _text for name in SECTIONS if name != "steps"},  # type: ignore[arg-type]
+    **{name: _text for name in SECTIONS if name != "steps"},
 )
 
 

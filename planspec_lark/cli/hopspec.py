@@ -43,7 +43,10 @@ _files_argument = click.argument("files", metavar="FILE...", nargs=-1, required=
 
 @click.group("hopspec")
 def hopspec_command() -> None:
-    """HopSpec documents, in Chinese and English; FILE may be - for standard input."""
+    """HopSpec documents, in Chinese and English.
+
+    FILE may be - for standard input.
+    """
 
 
 @hopspec_command.command("check")
@@ -119,7 +122,10 @@ def show_command(file: str) -> None:
 @_file_argument
 @out_option
 def to_plan_command(file: str, out: str) -> None:
-    """Write a document as a plan; what a plan cannot hold is told on standard error."""
+    """Write a document as a plan.
+
+    What a plan cannot hold is told on standard error.
+    """
     with stop_at(ValueError, kind=Unusable, lead=f"{shown(file)}: "):
         plan, losses = hopspec.hopspec_to_plan(_read(file))
         text = planspec.serialize_plan(plan)
@@ -133,7 +139,10 @@ def to_plan_command(file: str, out: str) -> None:
 @out_option
 @folder_option
 def from_plan_command(file: str, language: Language | None, out: str) -> None:
-    """Write a plan as a document; what a document cannot hold is told on standard error."""
+    """Write a plan as a document.
+
+    What a document cannot hold is told on standard error.
+    """
     with stop_at(ValueError, kind=Unusable, lead=f"{shown(file)}: "):
         document, losses = hopspec.plan_to_hopspec(read_plan(file), language=language)
         text = hopspec.serialize_hopspec(document)

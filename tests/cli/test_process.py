@@ -50,7 +50,7 @@ def test_help(option: str) -> None:
         assert result.stdout.isascii()
 
 
-@pytest.mark.parametrize("group", ["", "grammar", "planner", "tools"])
+@pytest.mark.parametrize("group", ["", "grammar", "hopspec", "planner", "tools"])
 def test_what_commands_do_fits_into_a_line(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     _, _, listed = run(*group.split(), "--help").stdout.partition("\nCommands:\n")

@@ -24,6 +24,7 @@ READERS = (
     "PlanDocument",
     "plan_from_json",
     "plan_from_dict",
+    "hopspec",
     "read_json",
     "decode",
     "models",

@@ -22,6 +22,7 @@ _COMMANDS = {
     "bulk": "bulk",
     "check": "check",
     "edits": "apply splice",
+    "exchange": "export import",
     "folder": "archive list new",
     "grammar": "grammar",
     "hopspec": "hopspec",

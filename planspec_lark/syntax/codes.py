@@ -182,6 +182,17 @@ HS223 warning label-and-type        A heading that names another type than the s
 HS224 info    no-verification       An LLM step that does not say how it is verified.
 HS225 info    unused-element        A loop none of whose steps takes its element.
 HS226 warning too-deep-subtask      A subtask below more others than these allow.
+EX101 warning unknown-box           A check box or a status that the format does not have.
+EX102 warning duplicate-id          A task's id that another task has already.
+EX103 warning unknown-task          A dependency on a task that there is not.
+EX104 warning circle                A dependency that closes a circle.
+EX105 warning open-front-matter     Front matter that is not closed.
+EX106 warning almost-a-task         A line that is almost a task.
+EX107 warning wrong-kind            A field of a task with a value of another kind than it holds.
+EX108 warning control-character     A character that no plan can hold.
+EX109 warning unusable-neighbour    A document beside the tasks that cannot be read.
+EX110 error   no-tasks              A text without tasks, or in no known format.
+EX111 error   undecided             A text that may be in several formats.
 PJ101 error   no-object             A text without a JSON object.
 PJ102 error   text-around-object    Other text in front of a JSON object or behind it.
 PJ103 error   code-fence            A line that opens or closes a code block around JSON.

@@ -74,6 +74,10 @@ class Source:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
+    def start_of(self, line: int) -> int:
+        """The offset at which a line begins."""
+        return self._starts[line - 1]
+
     def span(self, start: int, end: int) -> Span:
         """The span from ``start`` to ``end``, both kept inside the text."""
         length = self.length

@@ -1,0 +1,23 @@
+"""Task lists of other tools, in and out, with an account of every line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.exchange.exporter import export_plan as export_plan
+    from planspec_lark.exchange.formats import FORMATS as FORMATS
+    from planspec_lark.exchange.importer import Imported as Imported, import_text as import_text
+    from planspec_lark.exchange.models import Entry as Entry, Report as Report
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "exporter": "export_plan",
+            "formats": "FORMATS",
+            "importer": "Imported import_text",
+            "models": "Entry Report",
+        },
+    )

@@ -1,0 +1,262 @@
+"""Tasks ↔ plans: ids and names, dependencies as inputs and outputs, texts that a plan can hold."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from attrs import define, field
+
+from planspec_lark.exchange import marks
+from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.tree import iter_tree
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import visible
+
+__all__ = ["Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
+
+_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
+_NUMBER_NAME = re.compile(r"(?:([\w-]+)_)?task-([0-9]+(?:-[0-9]+)*[a-z]?)")
+_NAME = re.compile(r"[\w-]{1,80}")
+# What is no part of a variable.
+_OTHER = re.compile(r"[^A-Za-z0-9_]+")
+# What a container without a box stands for.
+_DEALT_WITH = (PlanStatus.DONE, PlanStatus.SKIPPED)
+
+# What is wrong with a task: a code, a message, the task.
+Fault = tuple[str, str, Task]
+
+
+@define(eq=False)
+class Converted:
+    """A plan made of tasks.
+
+    Attributes:
+        plan: the plan.
+        steps: the step of each task, by the task's ``id()``.
+        faults: what is wrong with the tasks.
+        lost: the ids that a task needs and the plan cannot say, by the task's ``id()``.
+    """
+
+    plan: PlanSpec
+    steps: dict[int, PlanStep] = field(factory=dict, repr=False)
+    faults: list[Fault] = field(factory=list)
+    lost: dict[int, list[str]] = field(factory=dict, repr=False)
+
+    def lose(self, needed: str, task: Task, code: str, why: str) -> None:
+        """Note down that a need of a task is no part of the plan."""
+        self.faults.append((code, f"it needs {_short(needed)}, {why}: this is left out", task))
+        self.lost.setdefault(id(task), []).append(needed)
+
+
+# ---------------------------------------------------------------- names
+
+
+def name_of(task_id: str) -> str:
+    """The name of the step for a task; empty where an id can be no name.
+
+    `T001` stays as it is, `1.2` becomes `task-1-2`, and in a group `main/1.2` becomes `main_task-1-2`.
+    """
+    group, _, own = task_id.rpartition("/")
+    own = f"task-{own.replace('.', '-')}" if _NUMBERS.fullmatch(own) else own
+    name = f"{group}_{own}" if group else own
+    return name if _NAME.fullmatch(name) else ""
+
+
+def id_of(name: str) -> str:
+    """The id of the task that a step of this name stands for."""
+    match = _NUMBER_NAME.fullmatch(name)
+    if match is None:
+        return name
+    return f"{match[1]}/" * bool(match[1]) + match[2].replace("-", ".")
+
+
+# ---------------------------------------------------------------- tasks → plan
+
+
+def tasks_to_plan(tasks: TaskList, goal: str) -> Converted:
+    """A plan with a step for each task.
+
+    Args:
+        tasks: what a source holds.
+        goal: what is to be reached where the source does not say it.
+    """
+    plan = PlanSpec(plain_text(tasks.title), plain_text(tasks.goal) or plain_text(tasks.title) or goal)
+    plan.goal_detail = [*map(_line, tasks.notes)]
+    plan.constraints = [text for text in map(plain_text, tasks.constraints) if text]
+    made = Converted(plan)
+    names = _choose_names(tasks, made.faults)
+    todo = [(tasks.tasks, plan.steps, "")]
+    while todo:
+        source, target, head = todo.pop()
+        for number, task in enumerate(source, start=1):
+            step = PlanStep(f"{head}{number}", names.get(id(task), ""), "subtask" if task.children else "act")
+            step.description = plain_text(task.text)
+            step.detail = [*map(_line, task.notes)]
+            step.status = task.status
+            made.steps[id(task)] = step
+            target.append(step)
+            todo.append((task.children, step.children, f"{step.step_id}."))
+    _derive_statuses(tasks, made.steps)
+    _connect(tasks, made)
+    return made
+
+
+def _choose_names(tasks: Iterable[Task], faults: list[Fault]) -> dict[int, str]:
+    names: dict[int, str] = {}
+    first: dict[str, Task] = {}
+    for task in tasks:
+        name = name_of(task.id)
+        if not name:
+            continue
+        if name in first:
+            where = f", as in line {first[name].line}" if first[name].line else ""
+            faults.append(("EX102", f"the id {task.id} comes twice{where}: this task has no name", task))
+        else:
+            first[name] = task
+            names[id(task)] = name
+    return names
+
+
+def _derive_statuses(tasks: Iterable[Task], steps: Mapping[int, PlanStep]) -> None:
+    """Give each heading the status that follows from what is below it."""
+    for task in reversed([*tasks]):
+        if task.is_counted or not task.children:
+            continue
+        below = {steps[id(child)].status for child in task.children}
+        if below <= {*_DEALT_WITH}:
+            status = PlanStatus.DONE if PlanStatus.DONE in below else PlanStatus.SKIPPED
+        else:
+            status = PlanStatus.ACTIVE if PlanStatus.ACTIVE in below else PlanStatus.PENDING
+        steps[id(task)].status = status
+
+
+def _connect(tasks: TaskList, made: Converted) -> None:
+    """Make of what tasks need inputs, and outputs of the steps that they need."""
+    if not any(task.needs for task in tasks):
+        return
+    # Of tasks with the same id, the first one is meant.
+    by_id: dict[str, Task] = {}
+    for task in tasks:
+        if task.id:
+            by_id.setdefault(task.id, task)
+    parents = {id(task): parent for task, parent in iter_tree(tasks.tasks)}
+    needs = _resolve(tasks, by_id, parents, made)
+    _break_circles(tasks, needs, made)
+    variables = _choose_variables({id(one): one for several in needs.values() for one in several}.values())
+    for task in tasks:
+        wanted = needs.get(id(task), ())
+        made.steps[id(task)].inputs = [variables[id(one)] for one in wanted]
+        if id(task) in variables:
+            made.steps[id(task)].outputs = [variables[id(task)]]
+
+
+def _resolve(
+    tasks: TaskList, by_id: Mapping[str, Task], parents: Mapping[int, Task | None], made: Converted
+) -> dict[int, list[Task]]:
+    needs: dict[int, list[Task]] = {}
+    for task in tasks:
+        for needed in dict.fromkeys(task.needs):
+            other = by_id.get(needed)
+            if other is None:
+                made.lose(needed, task, "EX103", "and there is no such task")
+            elif _is_above(other, task, parents) or _is_above(task, other, parents):
+                made.lose(needed, task, "EX104", "which is done only with it")
+            else:
+                needs.setdefault(id(task), []).append(other)
+    return needs
+
+
+def _short(task_id: str) -> str:
+    shown = visible(task_id)
+    return shown if len(shown) <= 60 else f"{shown[:60]}…"
+
+
+def _is_above(other: Task, task: Task, parents: Mapping[int, Task | None]) -> bool:
+    above: Task | None = task
+    while above is not None:
+        if above is other:
+            return True
+        above = parents[id(above)]
+    return False
+
+
+def _break_circles(tasks: Iterable[Task], needs: dict[int, list[Task]], made: Converted) -> None:
+    """Leave out each need that closes a circle."""
+    done: set[int] = set()
+    for start in tasks:
+        if id(start) in done or id(start) not in needs:
+            continue
+        on_path = {id(start)}
+        stack: list[tuple[Task, Iterator[Task]]] = [(start, iter([*needs[id(start)]]))]
+        while stack:
+            task, others = stack[-1]
+            other = next(others, None)
+            if other is None:
+                on_path.discard(id(task))
+                done.add(id(task))
+                stack.pop()
+            elif id(other) in on_path:
+                needs[id(task)].remove(other)
+                made.lose(other.id, task, "EX104", "which needs it in turn")
+            elif id(other) not in done:
+                on_path.add(id(other))
+                stack.append((other, iter([*needs.get(id(other), ())])))
+
+
+def _choose_variables(needed: Iterable[Task]) -> dict[int, str]:
+    chosen: dict[int, str] = {}
+    taken: set[str] = set()
+    numbers: Counter[str] = Counter()
+    for task in needed:
+        base = _OTHER.sub("_", name_of(task.id) or task.id)[:60].strip("_") or "task"
+        base = f"task_{base}" if base[0].isdigit() else base
+        name = base
+        while name in taken:
+            numbers[base] += 1
+            name = f"{base}_{numbers[base] + 1}"
+        taken.add(name)
+        chosen[id(task)] = name
+    return chosen
+
+
+def _line(text: str) -> str:
+    """A text as a plan can hold it: what no plan can hold is written as an escape."""
+    return grammars.pattern("planspec", "FORBIDDEN").sub(lambda match: visible(match[0]), text.replace("\n", " "))
+
+
+def plain_text(text: str) -> str:
+    """A text as a field of a plan can hold it, in one line."""
+    return _line(text).strip(BLANKS)
+
+
+# ---------------------------------------------------------------- plan → tasks
+
+
+def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskList:
+    """The tasks that a plan consists of. An input becomes a need of the step that puts it out.
+
+    Args:
+        plan: the plan.
+        number: gives ids to tasks that have none, where a format asks for one.
+    """
+    tasks = TaskList(plan.title, plan.goal, [*plan.goal_detail], [*plan.constraints])
+    makers: dict[str, Task] = {}
+    inputs: list[tuple[Task, list[str]]] = []
+    todo = [(plan.steps, tasks.tasks)]
+    while todo:
+        source, target = todo.pop()
+        for step in source:
+            task = Task(step.description, id_of(step.step_name), step.status, [*step.detail])
+            task.is_counted = not any(line == marks.NO_BOX or marks.heading_level(line) for line in step.detail)
+            makers |= dict.fromkeys(step.outputs, task)
+            inputs.append((task, step.inputs))
+            target.append(task)
+            todo.append((step.children, task.children))
+    number(tasks)
+    for task, names in inputs:
+        needed = [makers[name].id for name in names if name in makers and makers[name] is not task]
+        task.needs = [*dict.fromkeys(filter(None, needed))]
+    return tasks

@@ -1,0 +1,68 @@
+"""The formats: what each of them can do, and which one a text is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from attrs import frozen
+
+from planspec_lark.exchange.models import Entry, Fate, Reading, TaskList
+from planspec_lark.syntax.source import Source
+
+__all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_format"]
+
+
+@frozen
+class Guess:
+    """How well a text fits a format: from 0 (not at all) to 100 (it says so itself), and why."""
+
+    score: int
+    reason: str
+
+
+@frozen
+class Format:
+    """A format.
+
+    Attributes:
+        name: what it is called.
+        guess: how well a text fits.
+        read: reads one.
+        number: gives ids to tasks that have none, where it needs them.
+        write: writes tasks.
+        compare: notes down what an export writes in place of each line or field, given the source and what was
+            written; returns whether that is something else anywhere.
+        is_text: whether what a task needs is said by its text as well.
+    """
+
+    name: str
+    guess: Callable[[Source], Guess]
+    read: Callable[[Source], Reading]
+    number: Callable[[TaskList], None]
+    write: Callable[[TaskList], str]
+    compare: Callable[[list[tuple[Fate, Entry]], Source, str], bool]
+    is_text: bool = True
+
+
+# In the order in which they are listed.
+FORMATS = ("checklist", "kiro", "spec-kit", "openspec", "task-master")
+
+
+def find_format(name: str) -> Format:
+    """The format of this name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if name not in FORMATS:
+        raise ValueError(f"format: {name!r} is none of {', '.join(FORMATS)}")
+    found = import_module(f"planspec_lark.exchange.{name.replace('-', '_')}").FORMAT
+    assert isinstance(found, Format)
+    return found
+
+
+def guess_format(source: Source) -> Mapping[str, Guess]:
+    """The formats that a text may be in, the best first."""
+    guesses = {name: find_format(name).guess(source) for name in FORMATS}
+    return dict(sorted(((n, one) for n, one in guesses.items() if one.score), key=lambda item: -item[1].score))

@@ -1,0 +1,85 @@
+"""Kiro's `tasks.md`: check boxes with nested numbers, `_Requirements: …_`, `- [ ]*` for what may be left out."""
+
+from __future__ import annotations
+
+import re
+
+from planspec_lark.exchange.formats import Format, Guess
+from planspec_lark.exchange.markdown import BOXES, Dialect, compare_lines, read_markdown, write_markdown
+from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.exchange.numbers import find_ids, number_by_place
+from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.syntax.source import Source
+
+__all__ = ["FORMAT"]
+
+_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
+_ID = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
+# A line of spec-driven development with Kiro: `_Depends: 1.1, 2.3_`
+_DEPENDS = re.compile(r"[ \t]*(?:[-*+][ \t]+)?_Depends(?: on)?:([^_]*)_[ \t]*", re.IGNORECASE)
+
+_TASK = re.compile(r"^[ \t]*- \[[ xX~-]\]\*? [0-9]+(?:\.[0-9]+)*\.? ", re.MULTILINE)
+_OPTIONAL = re.compile(r"^[ \t]*- \[[ xX~-]\]\* ", re.MULTILINE)
+_REQUIREMENTS = re.compile(r"^[ \t]*- _?(?:Requirements|Validates)[:\w ]", re.MULTILINE)
+_TITLE = re.compile(r"^# .*(?:Implementation Plan|实施计划|実装計画)", re.MULTILINE | re.IGNORECASE)
+
+
+def _split(text: str, is_heading: bool) -> tuple[str, str]:
+    match = None if is_heading else _NUMBER.match(text)
+    return (match[1], text[match.end() :]) if match else ("", text)
+
+
+def _join(task: Task, is_heading: bool, _depth: int) -> str:
+    if is_heading or not task.id:
+        return task.text
+    return f"{task.id}{'' if '.' in task.id else '.'} {task.text}"
+
+
+def _named(task: Task) -> list[str]:
+    return [found for line in task.notes if (match := _DEPENDS.fullmatch(line)) for found in find_ids(match[1], _ID)]
+
+
+def _link(tasks: TaskList) -> None:
+    for task in tasks:
+        task.needs = _named(task)
+
+
+def _more_lines(task: Task) -> list[str]:
+    named = _named(task)
+    missing = [one for one in task.needs if one not in named]
+    return [f"- _Depends: {', '.join(missing)}_"] if missing else []
+
+
+_DIALECT = Dialect(
+    # What is queued has not begun.
+    statuses={**BOXES, "-": PlanStatus.ACTIVE, "~": PlanStatus.PENDING},
+    boxes={PlanStatus.PENDING: " ", PlanStatus.DONE: "x", PlanStatus.ACTIVE: "-"},
+    has_optional=True,
+    split=_split,
+    join=_join,
+    link=_link,
+    more_lines=_more_lines,
+    is_loose=True,
+)
+
+
+def _guess(source: Source) -> Guess:
+    if not _TASK.search(source.text):
+        return Guess(0, "it has no numbered tasks with boxes")
+    if ".kiro/" in source.name.replace("\\", "/"):
+        return Guess(90, "it stands in .kiro/")
+    if _OPTIONAL.search(source.text) or _REQUIREMENTS.search(source.text):
+        return Guess(80, "it refers to requirements, or has tasks that may be left out")
+    if _TITLE.search(source.text):
+        return Guess(70, "it is called an implementation plan")
+    return Guess(40, "it has numbered tasks with boxes")
+
+
+FORMAT = Format(
+    "kiro",
+    _guess,
+    lambda source: read_markdown(source, _DIALECT),
+    number_by_place,
+    lambda tasks: write_markdown(tasks, _DIALECT),
+    compare_lines,
+)

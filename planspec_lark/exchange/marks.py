@@ -1,0 +1,112 @@
+"""Lines of a plan's detail that say what a plan has no field for.
+
+They stand in brackets, alone in their line. A line of a source that looks like one gets a backslash in front.
+
+`[2 steps]`
+    The lines in front of it stood before the first two of the steps below, those behind it after them.
+`[heading 2]`
+    The step was a heading of this level.
+`[optional]`
+    The step need not be done.
+`[title]`
+    The lines in front of it stood before the title.
+`[not here: title, goal]`
+    The source does not say these: they come from elsewhere.
+`[also needs: 7, 9]`
+    The source names tasks as needed that the plan cannot name: there are none such, or they need this one.
+`[no id]`
+    The step had no number or id, although others had.
+`[no box]`
+    The step was an item without a check box.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+__all__ = [
+    "ALSO_NEEDS",
+    "NO_BOX",
+    "NO_ID",
+    "OPTIONAL",
+    "TITLE",
+    "escape",
+    "heading",
+    "heading_level",
+    "is_mark",
+    "not_here",
+    "read_not_here",
+    "split_steps",
+    "steps",
+    "unescape",
+]
+
+OPTIONAL = "[optional]"
+TITLE = "[title]"
+NO_BOX = "[no box]"
+NO_ID = "[no id]"
+
+_STEPS = re.compile(r"\[([1-9][0-9]{0,8}) steps?\]")
+_HEADING = re.compile(r"\[heading ([1-6])\]")
+_NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
+# Ids that stand in JSON, of tasks that a step can not depend on.
+ALSO_NEEDS = re.compile(r"\[also needs: (.+)\]")
+_ANY = re.compile(
+    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no id|also needs: .+|not here: [a-z, ]+)\]"
+)
+
+
+def steps(count: int) -> str:
+    """The mark behind which lines stand that follow so many steps."""
+    return f"[{count} step{'' if count == 1 else 's'}]"
+
+
+def heading(level: int) -> str:
+    """The mark of a heading."""
+    return f"[heading {level}]"
+
+
+def heading_level(line: str) -> int:
+    """The level that a mark of a heading says; 0 where it is none."""
+    match = _HEADING.fullmatch(line)
+    return int(match[1]) if match else 0
+
+
+def not_here(parts: Iterable[str]) -> list[str]:
+    """The mark that these parts come from elsewhere, if there are any."""
+    said = ", ".join(parts)
+    return [f"[not here: {said}]"] if said else []
+
+
+def read_not_here(line: str) -> list[str]:
+    """The parts that come from elsewhere; none where a line is no such mark."""
+    match = _NOT_HERE.fullmatch(line)
+    return match[1].split(", ") if match else []
+
+
+def is_mark(line: str) -> bool:
+    """Whether a line is one of these marks."""
+    return not line.startswith("\\") and _ANY.fullmatch(line) is not None
+
+
+def escape(line: str) -> str:
+    """A line of a source as detail has it."""
+    return f"\\{line}" if _ANY.fullmatch(line) else line
+
+
+def unescape(line: str) -> str:
+    """A line of detail as a source has it."""
+    return line[1:] if line.startswith("\\") and _ANY.fullmatch(line) else line
+
+
+def split_steps(notes: Iterable[str]) -> Iterator[tuple[list[str], int | None]]:
+    """Notes in pieces, each with how many steps follow it; None for the last: all that are left."""
+    piece: list[str] = []
+    for line in notes:
+        if match := _STEPS.fullmatch(line):
+            yield piece, int(match[1])
+            piece = []
+        else:
+            piece.append(line)
+    yield piece, None

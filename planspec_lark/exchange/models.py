@@ -1,0 +1,209 @@
+"""What other formats hold, whatever they look like: a tree of tasks, and the account of where each line has gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from attrs import define, field, frozen
+
+from planspec_lark.json_text.models import write_path
+from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.planspec.tree import iter_tree
+from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.source import Source
+
+__all__ = ["Account", "Entry", "Fate", "Reading", "Report", "Task", "TaskList"]
+
+
+@define(eq=False)
+class Task:
+    """One task of a source, or what holds tasks.
+
+    Attributes:
+        text: what it says, in one line.
+        id: what the source calls it, such as `T001` or `1.2`; empty where it has no name.
+        status: where it stands.
+        notes: lines that say more, as the source has them; :mod:`.marks` among them.
+        needs: the ids of the tasks that have to be done before.
+        children: the tasks below it.
+        line: where the source has it, from 1; 0 where there is no source.
+        is_counted: whether it is a task by itself, and not only a heading of others.
+    """
+
+    text: str = ""
+    id: str = ""
+    status: PlanStatus = PlanStatus.PENDING
+    notes: list[str] = field(factory=list)
+    needs: list[str] = field(factory=list)
+    children: list[Task] = field(factory=list, repr=False)
+    line: int = 0
+    is_counted: bool = True
+
+
+@define(eq=False)
+class TaskList:
+    """All that a source holds. ``notes`` belong to the goal."""
+
+    title: str = ""
+    goal: str = ""
+    notes: list[str] = field(factory=list)
+    constraints: list[str] = field(factory=list)
+    tasks: list[Task] = field(factory=list)
+
+    def __iter__(self) -> Iterator[Task]:
+        """All tasks in document order."""
+        return (task for task, _ in iter_tree(self.tasks))
+
+
+# ---------------------------------------------------------------- the account
+
+
+class Fate(str, Enum):
+    """What became of a line or a field."""
+
+    CARRIED = "carried"
+    KEPT = "kept"
+    LEFT_OUT = "left_out"
+
+
+@frozen
+class Entry:
+    """What became of a line or a field of a source, or of a plan.
+
+    Attributes:
+        line: its line, from 1.
+        reason: what it is now, or why it is lost.
+        path: the way to it, where the source is JSON.
+        written: what stands in its place once the plan is exported, where that is not the same.
+        is_joined: whether it is now in one line with the one in front of it.
+        keys: the same way as keys and indices.
+    """
+
+    line: int
+    reason: str
+    path: str = ""
+    written: str | None = None
+    is_joined: bool = False
+    keys: tuple[str | int, ...] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as a report has it."""
+        found: dict[str, Any] = {"line": self.line}
+        if self.path:
+            found["path"] = self.path
+        found["reason"] = self.reason
+        return found if self.written is None else {**found, "written": self.written}
+
+
+@frozen
+class _Said:
+    """What is said of a line or a field."""
+
+    fate: Fate
+    reason: str
+    task: Task | None = None
+    is_joined: bool = False
+
+    def entry(self, steps: Mapping[int, str], line: int, **more: Any) -> tuple[Fate, Entry]:
+        """It as an entry, once all tasks have steps."""
+        step = steps.get(id(self.task), "") if self.task is not None else ""
+        reason = self.reason.replace("{}", f"step {step}" if step else "the goal")
+        return self.fate, Entry(line, reason, is_joined=self.is_joined, **more)
+
+
+_UNREAD = _Said(Fate.LEFT_OUT, "nothing has read this line")
+
+
+@define
+class Account:
+    """What has become of each line of a text, or of each field. What is said first holds.
+
+    A ``{}`` in a reason stands for the step of a task.
+    """
+
+    source: Source
+    _lines: dict[int, _Said] = field(factory=dict, repr=False)
+    _fields: dict[tuple[str | int, ...], tuple[int, _Said]] = field(factory=dict, repr=False)
+
+    def note(
+        self, fate: Fate, lines: Iterable[int], reason: str, task: Task | None = None, *, is_joined: bool = False
+    ) -> None:
+        """Say what has become of lines, counted from 1."""
+        said = _Said(fate, reason, task, is_joined)
+        for line in lines:
+            self._lines.setdefault(line, said)
+
+    def note_field(
+        self, fate: Fate, path: tuple[str | int, ...], line: int, reason: str, task: Task | None = None
+    ) -> None:
+        """Say what has become of a field."""
+        self._fields.setdefault(path, (line, _Said(fate, reason, task)))
+
+    def close(self, steps: Mapping[int, str]) -> Iterator[tuple[Fate, Entry]]:
+        """What has become of every field, or else of every line that is not blank.
+
+        Args:
+            steps: the step of each task, by its ``id()``.
+        """
+        for path, (line, said) in self._fields.items():
+            yield said.entry(steps, line, path=write_path(path), keys=path)
+        if self._fields:
+            return
+        for number, text in enumerate(self.source.text.removeprefix("\ufeff").split("\n"), start=1):
+            if text.strip():
+                yield self._lines.get(number, _UNREAD).entry(steps, number)
+
+
+@define(eq=False)
+class Reading:
+    """What was read of a text: its tasks, where everything has gone, and what is wrong with it."""
+
+    tasks: TaskList
+    account: Account
+    found: list[Diagnostic]
+
+
+@define
+class Report:
+    """Where everything has gone.
+
+    Attributes:
+        format: the format that was read or written.
+        tasks: how many tasks there are, without headings.
+        done: how many of them are done.
+        carried: what became a part of the plan's structure.
+        kept: what stands in it as text, and comes back when the plan is exported.
+        left_out: what is lost.
+        exported: whether an export gives the source back: `same`, `layout differs` (blank lines and line ends) or
+            `lines differ`, of which the entries say more.
+        changes: what an update has changed in the plan that was there.
+        found: what is wrong with the source.
+    """
+
+    format: str
+    tasks: int = 0
+    done: int = 0
+    carried: list[Entry] = field(factory=list)
+    kept: list[Entry] = field(factory=list)
+    left_out: list[Entry] = field(factory=list)
+    exported: str = ""
+    changes: list[str] = field(factory=list)
+    found: list[Diagnostic] = field(factory=list, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        lists = {fate.value: [entry.to_dict() for entry in getattr(self, fate.value)] for fate in Fate}
+        findings = [
+            {
+                "code": one.code,
+                "severity": one.severity.value,
+                "message": one.message,
+                "line": one.line,
+                "column": one.column,
+            }
+            for one in self.found
+        ]
+        head = {"format": self.format, "tasks": self.tasks, "done": self.done, "exported": self.exported}
+        return {**head, "changes": self.changes, "findings": findings, **lists}

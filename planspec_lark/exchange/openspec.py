@@ -1,0 +1,54 @@
+"""OpenSpec's `tasks.md`: numbered headings, and below them check boxes with numbers such as `1.1`."""
+
+from __future__ import annotations
+
+import re
+
+from planspec_lark.exchange.formats import Format, Guess
+from planspec_lark.exchange.markdown import Dialect, compare_lines, read_markdown, write_markdown
+from planspec_lark.exchange.models import Task
+from planspec_lark.exchange.numbers import number_by_place
+from planspec_lark.syntax.source import Source
+
+__all__ = ["FORMAT"]
+
+_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?)\.?(?=\s|$)\s*")
+_HEADING = re.compile(r"([0-9]+(?:\.[0-9]+)*)(?:\.(?=\s|$)|(?<=\.[0-9])(?=\s))\s*")
+
+_TASK = re.compile(r"^[ \t]*- \[[ xX]\] [0-9]+(?:\.[0-9]+)+ ", re.MULTILINE)
+_GROUP = re.compile(r"^#{2,3} [0-9]+\. ", re.MULTILINE)
+
+
+def _split(text: str, is_heading: bool) -> tuple[str, str]:
+    match = (_HEADING if is_heading else _NUMBER).match(text)
+    return (match[1], text[match.end() :]) if match else ("", text)
+
+
+def _join(task: Task, is_heading: bool, _depth: int) -> str:
+    if not task.id:
+        return task.text
+    return f"{task.id}. {task.text}" if is_heading and "." not in task.id else f"{task.id} {task.text}"
+
+
+_DIALECT = Dialect(split=_split, join=_join, level=2)
+
+
+def _guess(source: Source) -> Guess:
+    if source.text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return Guess(0, "it is JSON")
+    tasks, groups = _TASK.search(source.text), _GROUP.search(source.text)
+    if "openspec/" in source.name.replace("\\", "/") and "- [" in source.text:
+        return Guess(88, "it stands in openspec/")
+    if tasks and groups:
+        return Guess(75, "it has numbered groups of numbered tasks")
+    return Guess(35 if tasks else 0, "it has numbered tasks")
+
+
+FORMAT = Format(
+    "openspec",
+    _guess,
+    lambda source: read_markdown(source, _DIALECT),
+    number_by_place,
+    lambda tasks: write_markdown(tasks, _DIALECT),
+    compare_lines,
+)

@@ -1,0 +1,477 @@
+"""Task Master's `tasks.json`: lists of tasks by tag (or one list without a tag, as it once was), with subtasks.
+
+What a step has no field for stands in its detail: `priority: high` for the texts that Task Master knows, their further
+lines indented by two spaces; `complexity = 7` with a JSON value for everything else, and for a field whose value has
+become another one: `status = "deferred"` beside a step that is blocked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import define, evolve, field
+
+from planspec_lark.exchange import marks
+from planspec_lark.exchange.convert import plain_text
+from planspec_lark.exchange.formats import Format, Guess
+from planspec_lark.exchange.models import Account, Entry, Fate, Reading, Task, TaskList
+from planspec_lark.json_text import JsonText, read_json
+from planspec_lark.json_text.findings import word_of
+from planspec_lark.json_text.models import write_path
+from planspec_lark.planspec.models import PlanStatus, has_forbidden
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, shorten
+from planspec_lark.syntax.limits import Limits
+from planspec_lark.syntax.source import Source, escape_json, visible
+
+__all__ = ["FORMAT"]
+
+Path = tuple[str | int, ...]
+
+_LIMITS = Limits(max_depth=64)
+
+_STATUSES: Mapping[str, PlanStatus] = {
+    "pending": PlanStatus.PENDING,
+    "in-progress": PlanStatus.ACTIVE,
+    "review": PlanStatus.ACTIVE,
+    "done": PlanStatus.DONE,
+    "completed": PlanStatus.DONE,
+    "blocked": PlanStatus.BLOCKED,
+    "deferred": PlanStatus.BLOCKED,
+    "cancelled": PlanStatus.SKIPPED,
+}
+# The first word for each status.
+_WORDS = {status: word for word, status in reversed([*_STATUSES.items()])}
+
+# The fields that a step has a place for, and in which order all are written where a list does not say otherwise.
+_STRUCTURE = ("id", "title", "status", "dependencies", "subtasks")
+_ORDER = ("id", "title", "description", "status", "dependencies", "priority", "details", "testStrategy", "subtasks")
+_TEXTS = ("description", "details", "testStrategy", "priority")
+# Where a plan comes from that says no more.
+_TAG = "master"
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_TEXT_LINE = re.compile(rf"({'|'.join(_TEXTS)}):(?: (.*))?")
+_VALUE_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"\\]|\\.)*\") = (.*)")
+_TAG_MARK = re.compile(r"\[tag (\".*\")\]")
+_FIELDS_MARK = re.compile(r"\[fields: (.*)\]")
+_WITHOUT_MARK = re.compile(r"\[without: (.*)\]")
+_NO_TAG = "[no tag]"
+_MARKS = (_TAG_MARK, _FIELDS_MARK, _WITHOUT_MARK, marks.ALSO_NEEDS)
+
+
+# ---------------------------------------------------------------- notes
+
+
+def _spell(value: Any) -> str:
+    """A value as JSON in one line that a plan can hold, and that is safe to show."""
+    return escape_json(json.dumps(value, ensure_ascii=False)).replace("\x7f", "\\u007f")
+
+
+def _write_note(key: str, value: Any) -> list[str]:
+    """A field as lines of detail."""
+    if key in _TEXTS and isinstance(value, str) and not has_forbidden(value.replace("\n", "")):
+        first, *more = value.split("\n")
+        return [f"{key}: {first}" if first else f"{key}:", *(f"  {line}" if line else "" for line in more)]
+    name = key if key.isidentifier() and key.isascii() else _spell(key)
+    return [f"{name} = {_spell(value)}"]
+
+
+@define(eq=False)
+class _Notes:
+    """What the detail of a step says: fields, and lines that are none."""
+
+    fields: dict[str, Any] = field(factory=dict)
+    free: list[str] = field(factory=list)
+    tag: str | None = None
+    has_no_tag: bool = False
+    order: list[str] = field(factory=list)
+    without: list[str] = field(factory=list)
+    also: list[str] = field(factory=list)
+
+
+def _read_notes(notes: Iterable[str]) -> _Notes:
+    found = _Notes()
+    key = ""
+    texts: dict[str, list[str]] = {}
+    for line in notes:
+        if key and (not line or line.startswith("  ")):
+            texts[key].append(line[2:])
+            continue
+        key = ""
+        if match := _TEXT_LINE.fullmatch(line):
+            key = match[1]
+            texts[key] = [match[2] or ""]
+        elif (match := _VALUE_LINE.fullmatch(line)) and (value := _read_value(match)) is not None:
+            found.fields[value[0]] = value[1]
+        elif not _read_mark(line, found):
+            found.free.append(marks.unescape(line))
+    found.fields |= {name: "\n".join(lines) for name, lines in texts.items()}
+    return found
+
+
+def _read_value(match: re.Match[str]) -> tuple[str, Any] | None:
+    try:
+        key = json.loads(match[1]) if match[1].startswith('"') else match[1]
+        return key, json.loads(match[2])
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read_mark(line: str, found: _Notes) -> bool:
+    if line == _NO_TAG:
+        found.has_no_tag = True
+    elif match := _TAG_MARK.fullmatch(line):
+        try:
+            found.tag = json.loads(match[1])
+        except ValueError:
+            return False
+    elif match := _FIELDS_MARK.fullmatch(line):
+        found.order = match[1].split(", ")
+    elif match := _WITHOUT_MARK.fullmatch(line):
+        found.without = match[1].split(", ")
+    elif match := marks.ALSO_NEEDS.fullmatch(line):
+        found.also = match[1].split(", ")
+    else:
+        # What other formats note down means nothing here.
+        return marks.is_mark(line)
+    return True
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _guess(source: Source) -> Guess:
+    if not source.text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return Guess(0, "it is no JSON object")
+    if re.search(r'"tasks"\s*:\s*\[', source.text):
+        return Guess(95, "it is JSON with a list of tasks")
+    return Guess(20, "it is JSON")
+
+
+def _read(source: Source) -> Reading:
+    read = read_json(source.text.removeprefix("\ufeff"), name=source.name, limits=_LIMITS)
+    if read.has_errors or not read.has_value:
+        raise PlanSyntaxError(read.diagnostics, read.source)
+    return _Reader(source, read).read()
+
+
+class _Reader:
+    def __init__(self, source: Source, origin: JsonText) -> None:
+        self.origin = origin
+        self.account = Account(source)
+        self.found: list[Diagnostic] = []
+        self.tasks = TaskList()
+        self.order: list[str] = []
+
+    def read(self) -> Reading:
+        value = self.origin.value
+        lists = self._find_lists(value)
+        is_one = len(lists) < 2
+        head = marks.not_here(["title", "goal"])
+        for tag, path, below in lists:
+            if is_one:
+                head.append(_NO_TAG if tag is None else f"[tag {_spell(tag)}]")
+                self._read_list(path, below, "", self.tasks.tasks)
+                self.tasks.notes += self._keep_others(path, below, ("tasks",), "the goal")
+            else:
+                assert tag is not None
+                self._read_tag(tag, path, below)
+        others = [] if any(not path for _, path, _ in lists) else [path[0] for _, path, _ in lists]
+        if not any(tag is None for tag, _, _ in lists):
+            for key, other in value.items():
+                if key not in others:
+                    self._kept((key,), "detail of the goal")
+                    self.tasks.notes += [f"$.{line}" for line in [f"{_spell(key)} = {_spell(other)}"]]
+        if tuple(self.order) != _ORDER[: len(self.order)] and all(map(str.isidentifier, self.order)):
+            head.append(f"[fields: {', '.join(self.order)}]")
+        self.tasks.notes[:0] = head
+        return Reading(self.tasks, self.account, self.found)
+
+    def _find_lists(self, value: Mapping[str, Any]) -> list[tuple[str | None, Path, Mapping[str, Any]]]:
+        if isinstance(value.get("tasks"), list):
+            return [(None, (), value)]
+        return [
+            (tag, (tag,), below)
+            for tag, below in value.items()
+            if isinstance(below, dict) and isinstance(below.get("tasks"), list)
+        ]
+
+    def _read_tag(self, tag: str, path: Path, below: Mapping[str, Any]) -> None:
+        task = Task(tag, tag, line=self._line(path, at_key=True), is_counted=False, notes=[f"[tag {_spell(tag)}]"])
+        self.account.note_field(Fate.CARRIED, path, task.line, "{}, a tag", task)
+        self.tasks.tasks.append(task)
+        self._read_list(path, below, f"{tag}/", task.children)
+        task.notes += self._keep_others(path, below, ("tasks",), "{}", task)
+
+    def _read_list(self, path: Path, below: Mapping[str, Any], head: str, target: list[Task]) -> None:
+        todo = [((*path, "tasks"), below["tasks"], target, head, 0)]
+        while todo:
+            path, values, target, head, depth = todo.pop()
+            read: list[tuple[Task, Path, Mapping[str, Any]]] = []
+            for at, value in enumerate(values):
+                place = (*path, at)
+                if not isinstance(value, dict):
+                    self._find("EX107", f"a task is an object, not {word_of(value)}: it is left out", place)
+                    self.account.note_field(Fate.LEFT_OUT, place, self._line(place), "it is no task")
+                    continue
+                task = Task(line=self._line(place))
+                target.append(task)
+                read.append((task, place, value))
+                self._read_fields(task, value, place, head, at)
+            # What a number means is known only now.
+            siblings = {task.id for task, _, _ in read}
+            for task, place, value in read:
+                self._read_needs(task, value, place, head, siblings)
+                self._note_fields(task, value, place, depth)
+                if value.get("subtasks") and isinstance(value["subtasks"], list):
+                    todo.append(((*place, "subtasks"), value["subtasks"], task.children, f"{task.id}.", depth + 1))
+
+    def _read_fields(self, task: Task, value: Mapping[str, Any], place: Path, head: str, at: int) -> None:
+        task.id = _full_id(value.get("id"), head)
+        if not task.id:
+            self._wrong("id", "a number or a string", value, place)
+            task.id = f"{head}{at + 1}"
+        title = value.get("title")
+        if not isinstance(title, str):
+            self._wrong("title", "a string", value, place)
+            title = ""
+        task.text = title
+        status = value.get("status")
+        if isinstance(status, str) and status in _STATUSES:
+            task.status = _STATUSES[status]
+        elif isinstance(status, str):
+            shown = shorten(visible(status), 60)
+            self._find("EX101", f"the status `{shown}` is unknown, and read as pending", (*place, "status"))
+        elif "status" in value:
+            self._wrong("status", "a string", value, place)
+
+    def _read_needs(self, task: Task, value: Mapping[str, Any], place: Path, head: str, siblings: set[str]) -> None:
+        raw = value.get("dependencies")
+        if raw is not None and not isinstance(raw, list):
+            self._wrong("dependencies", "a list", value, place)
+        elif raw:
+            task.needs = _resolve(raw, head, siblings)
+        subtasks = value.get("subtasks")
+        if subtasks is not None and not isinstance(subtasks, list):
+            self._wrong("subtasks", "a list", value, place)
+
+    def _note_fields(self, task: Task, value: Mapping[str, Any], place: Path, depth: int) -> None:
+        expected = _expected(depth)
+        missing = [key for key in expected if key not in value]
+        if missing:
+            task.notes.append(f"[without: {', '.join(missing)}]")
+        written = _structure(task, {}, depth)
+        for key, one in value.items():
+            if key not in self.order:
+                self.order.append(key)
+            where = (*place, key)
+            if key == "subtasks" and isinstance(one, list) and (one or depth == 0):
+                self.account.note_field(Fate.CARRIED, where, self._line(where, at_key=True), "the steps below {}", task)
+            elif key in _STRUCTURE and key in written and written[key] == one and type(written[key]) is type(one):
+                self.account.note_field(Fate.CARRIED, where, self._line(where, at_key=True), "{}", task)
+            else:
+                task.notes += _write_note(key, one)
+                fate = Fate.CARRIED if key in ("id", "title", "status", "dependencies") else Fate.KEPT
+                said = "{}, and its detail" if fate is Fate.CARRIED else "detail of {}"
+                self.account.note_field(fate, where, self._line(where, at_key=True), said, task)
+
+    # ------------------------------------------------------------ the account
+
+    def _keep_others(
+        self, path: Path, below: Mapping[str, Any], known: Sequence[str], of: str, task: Task | None = None
+    ) -> list[str]:
+        notes: list[str] = []
+        for key, value in below.items():
+            if key not in known:
+                notes.append(f"{_spell(key)} = {_spell(value)}")
+                self._kept((*path, key), f"detail of {of}", task)
+        return notes
+
+    def _kept(self, path: Path, reason: str, task: Task | None = None) -> None:
+        self.account.note_field(Fate.KEPT, path, self._line(path, at_key=True), reason, task)
+
+    def _line(self, path: Path, *, at_key: bool = False) -> int:
+        return (self.origin.key_place(path) if at_key else self.origin.place(path)).line
+
+    def _wrong(self, key: str, kind: str, value: Mapping[str, Any], place: Path) -> None:
+        if key in value:
+            self._find("EX107", f"`{key}` is {kind}, not {word_of(value[key])}", (*place, key))
+        else:
+            self._find("EX107", f"`{key}` is missing", place)
+
+    def _find(self, code: str, message: str, path: Path) -> None:
+        span = self.origin.place(path)
+        self.found.append(Diagnostic(code, message, span=span, path=write_path(path), source=self.origin.source))
+
+
+def _full_id(raw: Any, head: str) -> str:
+    """The id of a task among all; empty where it has none."""
+    if isinstance(raw, bool) or not isinstance(raw, int | str) or raw == "":
+        return ""
+    said = str(raw) if isinstance(raw, str) or abs(raw) < 10**18 else ""
+    own = head.rpartition("/")[2]
+    return said and (f"{head}{said.removeprefix(own)}" if own and said.startswith(own) else f"{head}{said}")
+
+
+def _resolve(raw: Iterable[Any], head: str, siblings: set[str]) -> list[str]:
+    """The ids that dependencies mean. A number in a subtask means one beside it, if there is one."""
+    tag = head[: head.rfind("/") + 1]
+    found = []
+    for one in raw:
+        said = str(one) if isinstance(one, str) or (isinstance(one, int) and abs(one) < 10**18) else _spell(one)
+        beside = f"{head}{said}"
+        found.append(beside if beside in siblings else f"{tag}{said}")
+    return [*dict.fromkeys(found)]
+
+
+def _expected(depth: int) -> tuple[str, ...]:
+    return _STRUCTURE if depth == 0 else _STRUCTURE[:-1]
+
+
+# ---------------------------------------------------------------- writing
+
+
+def _structure(task: Task, fields: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    """The fields of a task that are not only text. Where a raw value still means the same, it is that."""
+    head, _, own = task.id.rpartition("." if depth else "/")
+    head = f"{head}{'.' if depth else '/'}" if head else ""
+    made: dict[str, Any] = {"id": _number_of(own), "title": task.text, "status": _WORDS[task.status]}
+    made["dependencies"] = [_reference(one, head, depth) for one in task.needs]
+    raw = fields.get("id")
+    if raw is not None and _full_id(raw, head) == task.id:
+        made["id"] = raw
+    if isinstance(fields.get("title"), str) and plain_text(fields["title"]) == task.text:
+        made["title"] = fields["title"]
+    raw = fields.get("status")
+    if raw is not None and (_STATUSES.get(raw) if isinstance(raw, str) else None) in (task.status, None):
+        made["status"] = raw
+    return made
+
+
+def _number_of(own: str) -> int | str:
+    return int(own) if _NUMBER.fullmatch(own) and str(int(own)) == own else own
+
+
+def _reference(needed: str, head: str, depth: int) -> int | str:
+    if depth and needed.startswith(head) and "." not in needed.removeprefix(head):
+        return _number_of(needed.removeprefix(head))
+    return _number_of(needed.rpartition("/")[2])
+
+
+def _write(tasks: TaskList) -> str:
+    head = _read_notes(line for line in tasks.notes if not line.startswith("$."))
+    order = {key: at for at, key in enumerate(head.order or _ORDER)}
+    tagged = [(task, notes) for task in tasks.tasks if (notes := _read_notes(task.notes)).tag is not None]
+    value: dict[str, Any] = {}
+    if tagged and len(tagged) == len(tasks.tasks):
+        for task, notes in tagged:
+            assert notes.tag is not None
+            value[notes.tag] = {"tasks": _write_list(task.children, order), **notes.fields}
+    else:
+        below = {"tasks": _write_list(tasks.tasks, order), **head.fields}
+        value = below if head.has_no_tag else {head.tag or _TAG: below}
+    for line in tasks.notes:
+        if line.startswith("$.") and (match := _VALUE_LINE.fullmatch(line[2:])) and (found := _read_value(match)):
+            value[found[0]] = found[1]
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _write_list(tasks: Sequence[Task], order: Mapping[str, int]) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = []
+    todo = [(tasks, made, 0)]
+    while todo:
+        source, target, depth = todo.pop()
+        siblings = {task.id for task in source}
+        for task in source:
+            notes = _read_notes(task.notes)
+            below: list[dict[str, Any]] = []
+            target.append(_write_task(task, notes, below, depth, siblings, order))
+            todo.append((task.children, below, depth + 1))
+    return made
+
+
+def _write_task(  # noqa: PLR0913, PLR0917  (all that a task is written from)
+    task: Task, notes: _Notes, below: list[dict[str, Any]], depth: int, siblings: set[str], order: Mapping[str, int]
+) -> dict[str, Any]:
+    fields = _structure(task, notes.fields, depth)
+    fields["dependencies"] += [_reference(one, "", 0) for one in notes.also]
+    raw = notes.fields.get("dependencies")
+    if isinstance(raw, list):
+        head = task.id[: task.id.rfind("." if depth else "/") + 1]
+        if {*_resolve(raw, head, siblings)} == {*task.needs, *notes.also}:
+            fields["dependencies"] = raw
+    elif raw is not None and not task.needs:
+        fields["dependencies"] = raw
+    if task.children or depth == 0:
+        fields["subtasks"] = below
+    fields |= {
+        key: value for key, value in notes.fields.items() if key not in ("id", "title", "status", "dependencies")
+    }
+    for key in notes.without:
+        # It was missing, and still says nothing.
+        if key in ("subtasks", "dependencies") and fields.get(key):
+            continue
+        if (key == "status" and task.status is not PlanStatus.PENDING) or (key == "title" and task.text):
+            continue
+        fields.pop(key, None)
+    if notes.free:
+        fields["details"] = "\n".join(filter(None, [fields.get("details", ""), *notes.free]))
+    return dict(sorted(fields.items(), key=lambda item: order.get(item[0], len(order))))
+
+
+def _number(tasks: TaskList) -> None:
+    """Give each task the next number among those beside it, where it has none that fits."""
+    lists = [("", tasks.tasks)]
+    if tasks.tasks and all(_read_notes(task.notes).tag is not None for task in tasks.tasks):
+        lists = [(f"{task.id}/", task.children) for task in tasks.tasks]
+    todo = [(head, siblings, 0) for head, siblings in lists]
+    while todo:
+        head, siblings, depth = todo.pop()
+        last = 0
+        for task in siblings:
+            own = task.id.removeprefix(head)
+            if not task.id.startswith(head) or (depth and ("." in own or not own)):
+                task.id = ""
+            elif _NUMBER.fullmatch(own):
+                last = max(last, int(own))
+        for task in siblings:
+            if not task.id:
+                last += 1
+                task.id = f"{head}{last}"
+            todo.append((f"{task.id}.", task.children, depth + 1))
+
+
+# ---------------------------------------------------------------- the format
+
+
+def _compare(entries: list[tuple[Fate, Entry]], source: Source, exported: str) -> bool:
+    """Note down what an export writes in place of each field; returns whether it is not the same anywhere."""
+    ours, theirs = json.loads(source.text.removeprefix("\ufeff")), json.loads(exported)
+    differs = False
+    for at, (fate, entry) in enumerate(entries):
+        if entry.keys is None or fate is Fate.LEFT_OUT:
+            differs = True
+            continue
+        here, there = _value_at(ours, entry.keys), _value_at(theirs, entry.keys)
+        if entry.keys[-1:] != ("subtasks",) and here != there:
+            entries[at] = fate, evolve(entry, written="" if there is _NOTHING else _spell(there))
+            differs = True
+    return differs or ours != theirs
+
+
+_NOTHING = object()
+
+
+def _value_at(value: Any, path: Path) -> Any:
+    for key in path:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            return _NOTHING
+    return value
+
+
+FORMAT = Format("task-master", _guess, _read, _number, _write, _compare, is_text=False)

@@ -10,7 +10,7 @@ from attrs import define, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.planspec.tree import iter_tree
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import visible
@@ -92,10 +92,15 @@ def tasks_to_plan(tasks: TaskList, goal: str) -> Converted:
     while todo:
         source, target, head = todo.pop()
         for number, task in enumerate(source, start=1):
-            step = PlanStep(f"{head}{number}", names.get(id(task), ""), "subtask" if task.children else "act")
-            step.description = plain_text(task.text)
-            step.detail = [*map(_line, task.notes)]
-            step.status = task.status
+            # What goes into it is known to be right.
+            step = make_step(
+                f"{head}{number}",
+                names.get(id(task), ""),
+                "subtask" if task.children else "act",
+                plain_text(task.text),
+                detail=[*map(_line, task.notes)],
+                status=task.status,
+            )
             made.steps[id(task)] = step
             target.append(step)
             todo.append((task.children, step.children, f"{step.step_id}."))

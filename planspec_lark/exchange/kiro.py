@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from planspec_lark.exchange.formats import Format, Guess
 from planspec_lark.exchange.markdown import BOXES, Dialect, compare_lines, read_markdown, write_markdown
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.exchange.numbers import find_ids, number_by_place
+from planspec_lark.exchange.numbers import number_by_place
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.source import Source
 
@@ -35,19 +36,17 @@ def _join(task: Task, is_heading: bool, _depth: int) -> str:
     return f"{task.id}{'' if '.' in task.id else '.'} {task.text}"
 
 
-def _named(task: Task) -> list[str]:
-    return [found for line in task.notes if (match := _DEPENDS.fullmatch(line)) for found in find_ids(match[1], _ID)]
+def _find_needs(tasks: TaskList) -> dict[int, list[str]]:
+    lines = ((task, _DEPENDS.fullmatch(line)) for task in tasks for line in task.notes)
+    needs: dict[int, list[str]] = {}
+    for task, match in lines:
+        if match:
+            needs.setdefault(id(task), []).extend(_ID.findall(match[1]))
+    return needs
 
 
-def _link(tasks: TaskList) -> None:
-    for task in tasks:
-        task.needs = _named(task)
-
-
-def _more_lines(task: Task) -> list[str]:
-    named = _named(task)
-    missing = [one for one in task.needs if one not in named]
-    return [f"- _Depends: {', '.join(missing)}_"] if missing else []
+def _add_needs(task: Task, needs: Sequence[str]) -> None:
+    task.notes.append(f"- _Depends: {', '.join(needs)}_")
 
 
 _DIALECT = Dialect(
@@ -57,8 +56,8 @@ _DIALECT = Dialect(
     has_optional=True,
     split=_split,
     join=_join,
-    link=_link,
-    more_lines=_more_lines,
+    find_needs=_find_needs,
+    add_needs=_add_needs,
     is_loose=True,
 )
 

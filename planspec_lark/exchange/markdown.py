@@ -54,12 +54,12 @@ def _plain(task: Task, _is_heading: bool, _depth: int) -> str:
     return task.text
 
 
-def _nothing_needed(_tasks: TaskList) -> None:
+def _find_none(_tasks: TaskList) -> Mapping[int, Sequence[str]]:
+    return {}
+
+
+def _add_none(_task: Task, _needs: Sequence[str]) -> None:
     return
-
-
-def _no_lines(_task: Task) -> list[str]:
-    return []
 
 
 @frozen
@@ -73,8 +73,8 @@ class Dialect:
         has_goal: whether a paragraph below the title says what is to be reached.
         split: the id in a text, and what is left of it.
         join: the text of a task with its id, at a depth.
-        link: finds out what tasks need.
-        more_lines: lines of a task that its notes do not have yet.
+        find_needs: what texts and notes say of what each task needs, by the task's ``id()``.
+        add_needs: lets the text or the notes of a task say that it needs something.
         is_loose: whether a blank line stands between tasks.
         level: the level of headings for containers at the top that have no mark; 0 where they are tasks as well.
     """
@@ -85,8 +85,8 @@ class Dialect:
     has_goal: bool = True
     split: Callable[[str, bool], tuple[str, str]] = _no_id
     join: Callable[[Task, bool, int], str] = _plain
-    link: Callable[[TaskList], None] = _nothing_needed
-    more_lines: Callable[[Task], list[str]] = _no_lines
+    find_needs: Callable[[TaskList], Mapping[int, Sequence[str]]] = _find_none
+    add_needs: Callable[[Task, Sequence[str]], None] = _add_none
     is_loose: bool = False
     level: int = 0
 
@@ -235,6 +235,8 @@ class _Reader:
         # Which lists hold tasks, and whether there are boxes at all.
         self.kinds: tuple[str, ...] = _LISTS
         self.has_boxes = False
+        # The signs of what is done.
+        self.boxes: set[str] = set()
 
     def read(self) -> Reading:
         start = self._skip_front_matter()
@@ -249,7 +251,11 @@ class _Reader:
             root.end = -1
         blocks = self._read_title(blocks, root, tasks)
         self._read_sections(_nest(blocks, self._holds_tasks, len(self.lines)), root)
-        self.dialect.link(tasks)
+        needs = self.dialect.find_needs(tasks)
+        for task in tasks:
+            task.needs = [*needs.get(id(task), ())]
+        if self.boxes == {"X"}:
+            tasks.notes.insert(0, marks.UPPER_BOX)
         if self.dialect.split is not _no_id:
             _mark_missing_ids(tasks)
         return Reading(tasks, self.account, self.found)
@@ -399,6 +405,8 @@ class _Reader:
             self._find("EX101", f"a box with `{sign}`, which is read as a task to do", line, (start, start + 3))
         else:
             task.status = status
+            if status is PlanStatus.DONE:
+                self.boxes.add(sign)
         if star and self.dialect.has_optional:
             task.notes.append(marks.OPTIONAL)
 
@@ -513,6 +521,11 @@ def read_markdown(source: Source, dialect: Dialect) -> Reading:
 
 def write_markdown(tasks: TaskList, dialect: Dialect) -> str:
     """A text in Markdown that holds tasks."""
+    said = dialect.find_needs(tasks)
+    for task in tasks:
+        known = {*said.get(id(task), ())}
+        if missing := [needed for needed in task.needs if needed not in known]:
+            dialect.add_needs(task, missing)
     return "\n".join([*_Writer(dialect).write(tasks), ""]).lstrip("\n")
 
 
@@ -524,11 +537,15 @@ class _Writer:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self.rows: list[str] = []
+        self.boxes: dict[PlanStatus, str] = {}
         # Whether the last row belongs to a list.
         self.is_list = False
 
     def write(self, tasks: TaskList) -> list[str]:
         self._write_head(tasks)
+        self.boxes = dict(self.dialect.boxes)
+        if marks.UPPER_BOX in tasks.notes:
+            self.boxes[PlanStatus.DONE] = "X"
         # The tasks that are left at each level, with what stands between them.
         todo: list[_Below] = [self._iterate(tasks.tasks, self._read_head(tasks)[2], 0, 0)]
         while todo:
@@ -544,7 +561,8 @@ class _Writer:
     def _read_head(self, tasks: TaskList) -> tuple[list[str], list[str], list[str]]:
         """What is missing in the source, the lines in front of the title, and those behind it."""
         missing = [part for line in tasks.notes for part in marks.read_not_here(line)]
-        notes = [line for line in tasks.notes if line != marks.NO_ID and not marks.read_not_here(line)]
+        own = (marks.NO_ID, marks.UPPER_BOX)
+        notes = [line for line in tasks.notes if line not in own and not marks.read_not_here(line)]
         at = notes.index(marks.TITLE) if marks.TITLE in notes else -1
         return missing, notes[:at] if at >= 0 else [], notes[at + 1 :]
 
@@ -576,7 +594,6 @@ class _Writer:
 
     def _write_task(self, task: Task, depth: int, level: int) -> _Below:
         lead, notes = _split_marks(task.notes)
-        notes += self.dialect.more_lines(task)
         if (
             notes
             and notes[0]
@@ -594,7 +611,7 @@ class _Writer:
         if not self.is_list:
             self._end()
         star = "*" if marks.OPTIONAL in lead and self.dialect.has_optional else ""
-        sign = self.dialect.boxes.get(task.status, self.dialect.boxes[PlanStatus.PENDING])
+        sign = self.boxes.get(task.status, self.boxes[PlanStatus.PENDING])
         box = "" if marks.NO_BOX in lead else f"[{sign}]{star} "
         self.rows.append(f"{'  ' * depth}- {box}{self.dialect.join(task, False, depth)}".rstrip())
         self.is_list = True

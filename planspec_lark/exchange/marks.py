@@ -14,6 +14,8 @@ They stand in brackets, alone in their line. A line of a source that looks like 
     The source does not say these: they come from elsewhere.
 `[also needs: 7, 9]`
     The source names tasks as needed that the plan cannot name: there are none such, or they need this one.
+`[box X]`
+    What is done has this sign in its box.
 `[no id]`
     The step had no number or id, although others had.
 `[no box]`
@@ -31,6 +33,7 @@ __all__ = [
     "NO_ID",
     "OPTIONAL",
     "TITLE",
+    "UPPER_BOX",
     "escape",
     "heading",
     "heading_level",
@@ -46,6 +49,7 @@ OPTIONAL = "[optional]"
 TITLE = "[title]"
 NO_BOX = "[no box]"
 NO_ID = "[no id]"
+UPPER_BOX = "[box X]"
 
 _STEPS = re.compile(r"\[([1-9][0-9]{0,8}) steps?\]")
 _HEADING = re.compile(r"\[heading ([1-6])\]")
@@ -53,7 +57,8 @@ _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
 # Ids that stand in JSON, of tasks that a step can not depend on.
 ALSO_NEEDS = re.compile(r"\[also needs: (.+)\]")
 _ANY = re.compile(
-    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no id|also needs: .+|not here: [a-z, ]+)\]"
+    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no id|box X|also needs: .+"
+    r"|not here: [a-z, ]+)\]"
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
 
-__all__ = ["find_ids", "number_by_place"]
+__all__ = ["number_by_place"]
 
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
 _MOST_DIGITS = 9
@@ -54,8 +54,3 @@ def _number(head: str, siblings: Sequence[Task]) -> None:
         if not task.id and marks.NO_ID not in task.notes:
             number += 1
             task.id = f"{head}.{number}" if head else str(number)
-
-
-def find_ids(text: str, pattern: re.Pattern[str]) -> list[str]:
-    """The ids in a text, each once."""
-    return [*dict.fromkeys(pattern.findall(text))]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.formats import Format, Guess
@@ -20,15 +19,21 @@ _LEAD = re.compile(rf"({_ID.pattern})(?=\s|$)\s*")
 _PHASE = re.compile(r"Phase ([0-9]{1,9})\b(\+?)", re.IGNORECASE)
 # `T004`, or from `T004` to `T009`.
 _RANGE = re.compile(r"(T[0-9]{1,9}[a-z]?)(?:[ \t]*(?:-|–|—|\.\.|to|through)[ \t]*(T[0-9]{1,9}[a-z]?))?")
-_MOST_OF_A_RANGE = 1000
+# More than this nobody means.
+_MOST_OF_A_RANGE = 100
+_MOST_PAIRS = 1000
+_MOST_PHASES = 100
 _IDS = r"T[0-9]{1,9}[a-z]?(?:(?:[ \t]*(?:,|&|/|-|–|—|and|or|to|through)[ \t]*)+T[0-9]{1,9}[a-z]?)*"
 _NEEDS = re.compile(rf"\b(?:depends? on|requires?|blocked by|needs)[ \t:]+({_IDS})", re.IGNORECASE)
 
 # Lines of the section.
 _SECTION = re.compile(r"(#{1,6})[ \t]+.*\bDependenc(?:y|ies)\b.*", re.IGNORECASE)
 _HEADING = re.compile(r"(#{1,6})[ \t]")
-_AFTER = re.compile(rf"({_IDS})[^T]*?\b(?:depends? on|requires?|blocked by|needs|after)[ \t:]+({_IDS})", re.IGNORECASE)
-_BEFORE = re.compile(rf"({_IDS})[^T]*?(?:\bbefore|\bblocks?|→|->|=>)[ \t:]+({_IDS})", re.IGNORECASE)
+# An arrow says nothing: some mean that the first comes first, others that the first needs the second.
+_CLAUSE = re.compile(r"[;.][ \t]")
+_SAID = r"(?:[ \t]*\([^()]{0,80}\))?[ \t]+(?:only[ \t]+)?"
+_AFTER = re.compile(rf"({_IDS}){_SAID}(?:depends? on|requires?|blocked by|needs?|after)[ \t:]+({_IDS})", re.IGNORECASE)
+_BEFORE = re.compile(rf"({_IDS}){_SAID}(?:before|blocks?)[ \t:]+({_IDS})", re.IGNORECASE)
 _PHASE_LINE = re.compile(
     r"[ \t]*[-*+][ \t]+\*\*(.*?)\*\*:?[ \t]*(?:All )?(?:depends?|requires?)(?: on)?[ \t]+(.*)", re.IGNORECASE
 )
@@ -48,10 +53,7 @@ def _split(text: str, is_heading: bool) -> tuple[str, str]:
 def _join(task: Task, is_heading: bool, _depth: int) -> str:
     if is_heading or not task.id:
         return task.text
-    # What the text says already, in any words, is not said again.
-    missing = [one for one in task.needs if _ID.fullmatch(one) and one not in _expand(task.text)]
-    said = f" (depends on {', '.join(missing)})" if missing else ""
-    return f"{task.id} {task.text}{said}"
+    return f"{task.id} {task.text}"
 
 
 # ---------------------------------------------------------------- dependencies
@@ -59,27 +61,37 @@ def _join(task: Task, is_heading: bool, _depth: int) -> str:
 
 def _expand(text: str) -> list[str]:
     """The ids in a text, ranges written out."""
-    found: list[str] = []
-    for first, last in _RANGE.findall(text):
-        found.append(first)
-        if last and first[1:].isdigit() and last[1:].isdigit():
-            numbers = range(int(first[1:]) + 1, min(int(last[1:]), int(first[1:]) + _MOST_OF_A_RANGE) + 1)
-            found += (f"T{number:0{len(first) - 1}}" for number in numbers)
-    return found
+    found: dict[str, None] = {}
+    for first, last in dict.fromkeys(_RANGE.findall(text)):
+        found[first] = None
+        if first[1:].isdigit() and last[1:].isdigit():
+            start = int(first[1:])
+            numbers = range(start + 1, min(int(last[1:]), start + _MOST_OF_A_RANGE) + 1)
+            found |= dict.fromkeys(f"T{number:0{len(first) - 1}}" for number in numbers)
+    return [*found]
 
 
-def _link(tasks: TaskList) -> None:
+def _find_needs(tasks: TaskList) -> dict[int, list[str]]:
+    """What each task needs, by its own text and by the section of dependencies."""
     known = {task.id: task for task in tasks if task.id}
+    needs: dict[int, dict[str, None]] = {}
     for task in tasks:
-        if _ID.fullmatch(task.id):
-            task.needs = [one for match in _NEEDS.finditer(task.text) for one in _expand(match[1])]
-    said: dict[str, dict[str, None]] = {}
+        said = [one for match in _NEEDS.finditer(task.text) for one in _expand(match[1])]
+        if said and _ID.fullmatch(task.id):
+            needs[id(task)] = dict.fromkeys(said)
+    phases = [task for task in known.values() if task.id.startswith("phase-")]
+    if len(phases) > _MOST_PHASES:
+        phases = []
     for line in _section(tasks.notes):
-        for task_id, needed in _read_line(line, known):
-            said.setdefault(task_id, {})[needed] = None
-    for task_id, needs in said.items():
-        if task_id in known:
-            known[task_id].needs = [*dict.fromkeys([*known[task_id].needs, *needs])]
+        for task_id, needed in _read_line(line, phases):
+            if task_id in known and task_id != needed:
+                needs.setdefault(id(known[task_id]), {})[needed] = None
+    return {key: [*several] for key, several in needs.items()}
+
+
+def _add_needs(task: Task, needs: Sequence[str]) -> None:
+    if tasks := [one for one in needs if _ID.fullmatch(one)]:
+        task.text = f"{task.text} (depends on {', '.join(tasks)})".lstrip()
 
 
 def _section(notes: Iterable[str]) -> Iterator[str]:
@@ -95,35 +107,36 @@ def _section(notes: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def _read_line(line: str, known: Mapping[str, Task]) -> Iterator[tuple[str, str]]:
+def _read_line(line: str, phases: Sequence[Task]) -> Iterator[tuple[str, str]]:
     """Which task needs which, as a line says it."""
     if len(line) > 1000:
         return
-    if match := _AFTER.search(line):
-        yield from ((task, needed) for task in _expand(match[1]) for needed in _expand(match[2]))
-    elif match := _BEFORE.search(line):
-        pieces = [_expand(piece) for piece in re.split(r"→|->|=>|\bbefore\b|\bblocks?\b", line)]
-        pieces = [piece for piece in pieces if piece]
-        for firsts, lasts in pairwise(pieces):
-            yield from ((task, needed) for task in lasts for needed in firsts)
-    elif match := _PHASE_LINE.match(line):
-        phases = [task for task in known.values() if task.id.startswith("phase-")]
-        needed = [*_name_phases(match[2], phases)]
-        for phase in _name_phases(match[1], phases):
-            yield from ((phase.id, one.id) for one in needed if one is not phase)
+    if match := _PHASE_LINE.match(line):
+        needed = _name_phases(match[2], phases)
+        yield from ((phase, one) for phase in _name_phases(match[1], phases) for one in needed)
+    for clause in _CLAUSE.split(line):
+        if match := _AFTER.search(clause):
+            yield from _pair(_expand(match[1]), _expand(match[2]))
+        elif match := _BEFORE.search(clause):
+            yield from _pair(_expand(match[2]), _expand(match[1]))
 
 
-def _name_phases(text: str, phases: Iterable[Task]) -> Iterator[Task]:
+def _pair(tasks: Sequence[str], needed: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if len(tasks) * len(needed) <= _MOST_PAIRS:
+        yield from ((task, one) for task in tasks for one in needed)
+
+
+def _name_phases(text: str, phases: Sequence[Task]) -> list[str]:
     """The phases that a text names: by number, or by the first word of their title."""
     named = [(int(number), bool(more)) for number, more in _PHASE.findall(text)]
+    words = {*text.casefold().split()} - {"user"}
+    found = []
     for phase in phases:
         number = int(phase.id.removeprefix("phase-"))
-        title = phase.text.partition(":")[2].split()
-        word = title[0].casefold() if title else ""
-        if any(number == one or (more and number > one) for one, more in named) or (
-            word not in ("", "user") and word in text.casefold().split()
-        ):
-            yield phase
+        title = phase.text.casefold().partition(":")[2].split()
+        if any(number == one or (more and number > one) for one, more in named) or words.intersection(title[:1]):
+            found.append(phase.id)
+    return found
 
 
 # ---------------------------------------------------------------- the format
@@ -145,7 +158,7 @@ def _number(tasks: TaskList) -> None:
                     task.id = f"T{last:03}"
 
 
-_DIALECT = Dialect(split=_split, join=_join, link=_link, level=2)
+_DIALECT = Dialect(split=_split, join=_join, find_needs=_find_needs, add_needs=_add_needs, level=2)
 
 
 def _guess(source: Source) -> Guess:

@@ -56,7 +56,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 _TEXT_LINE = re.compile(rf"({'|'.join(_TEXTS)}):(?: (.*))?")
 _VALUE_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"\\]|\\.)*\") = (.*)")
 _TAG_MARK = re.compile(r"\[tag (\".*\")\]")
-_FIELDS_MARK = re.compile(r"\[fields: (.*)\]")
+_FIELDS_MARK = re.compile(r"\[(subtask )?fields: (.*)\]")
 _WITHOUT_MARK = re.compile(r"\[without: (.*)\]")
 _NO_TAG = "[no tag]"
 _MARKS = (_TAG_MARK, _FIELDS_MARK, _WITHOUT_MARK, marks.ALSO_NEEDS)
@@ -87,7 +87,7 @@ class _Notes:
     free: list[str] = field(factory=list)
     tag: str | None = None
     has_no_tag: bool = False
-    order: list[str] = field(factory=list)
+    orders: dict[int, list[str]] = field(factory=dict)
     without: list[str] = field(factory=list)
     also: list[str] = field(factory=list)
 
@@ -129,7 +129,7 @@ def _read_mark(line: str, found: _Notes) -> bool:
         except ValueError:
             return False
     elif match := _FIELDS_MARK.fullmatch(line):
-        found.order = match[1].split(", ")
+        found.orders[1 if match[1] else 0] = match[2].split(", ")
     elif match := _WITHOUT_MARK.fullmatch(line):
         found.without = match[1].split(", ")
     elif match := marks.ALSO_NEEDS.fullmatch(line):
@@ -164,7 +164,8 @@ class _Reader:
         self.account = Account(source)
         self.found: list[Diagnostic] = []
         self.tasks = TaskList()
-        self.order: list[str] = []
+        # The fields of tasks, and those of subtasks, in the order in which they come first.
+        self.orders: dict[int, dict[str, int]] = {0: {}, 1: {}}
 
     def read(self) -> Reading:
         value = self.origin.value
@@ -185,8 +186,10 @@ class _Reader:
                 if key not in others:
                     self._kept((key,), "detail of the goal")
                     self.tasks.notes += [f"$.{line}" for line in [f"{_spell(key)} = {_spell(other)}"]]
-        if tuple(self.order) != _ORDER[: len(self.order)] and all(map(str.isidentifier, self.order)):
-            head.append(f"[fields: {', '.join(self.order)}]")
+        for depth, word in enumerate(("fields", "subtask fields")):
+            order = self.orders[depth]
+            if [*order] != [key for key in _ORDER if key in order] and all(map(str.isidentifier, order)):
+                head.append(f"[{word}: {', '.join(order)}]")
         self.tasks.notes[:0] = head
         return Reading(self.tasks, self.account, self.found)
 
@@ -221,6 +224,9 @@ class _Reader:
                 target.append(task)
                 read.append((task, place, value))
                 self._read_fields(task, value, place, head, at)
+                order = self.orders[min(depth, 1)]
+                for key in value:
+                    order.setdefault(key, len(order))
             # What a number means is known only now.
             siblings = {task.id for task, _, _ in read}
             for task, place, value in read:
@@ -264,9 +270,9 @@ class _Reader:
         if missing:
             task.notes.append(f"[without: {', '.join(missing)}]")
         written = _structure(task, {}, depth)
-        for key, one in value.items():
-            if key not in self.order:
-                self.order.append(key)
+        order = self.orders[min(depth, 1)]
+        for key in sorted(value, key=order.__getitem__):
+            one = value[key]
             where = (*place, key)
             if key == "subtasks" and isinstance(one, list) and (one or depth == 0):
                 self.account.note_field(Fate.CARRIED, where, self._line(where, at_key=True), "the steps below {}", task)
@@ -363,15 +369,15 @@ def _reference(needed: str, head: str, depth: int) -> int | str:
 
 def _write(tasks: TaskList) -> str:
     head = _read_notes(line for line in tasks.notes if not line.startswith("$."))
-    order = {key: at for at, key in enumerate(head.order or _ORDER)}
+    orders = [{key: at for at, key in enumerate(head.orders.get(depth) or _ORDER)} for depth in (0, 1)]
     tagged = [(task, notes) for task in tasks.tasks if (notes := _read_notes(task.notes)).tag is not None]
     value: dict[str, Any] = {}
     if tagged and len(tagged) == len(tasks.tasks):
         for task, notes in tagged:
             assert notes.tag is not None
-            value[notes.tag] = {"tasks": _write_list(task.children, order), **notes.fields}
+            value[notes.tag] = {"tasks": _write_list(task.children, orders), **notes.fields}
     else:
-        below = {"tasks": _write_list(tasks.tasks, order), **head.fields}
+        below = {"tasks": _write_list(tasks.tasks, orders), **head.fields}
         value = below if head.has_no_tag else {head.tag or _TAG: below}
     for line in tasks.notes:
         if line.startswith("$.") and (match := _VALUE_LINE.fullmatch(line[2:])) and (found := _read_value(match)):
@@ -379,7 +385,7 @@ def _write(tasks: TaskList) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-def _write_list(tasks: Sequence[Task], order: Mapping[str, int]) -> list[dict[str, Any]]:
+def _write_list(tasks: Sequence[Task], orders: Sequence[Mapping[str, int]]) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     todo = [(tasks, made, 0)]
     while todo:
@@ -388,7 +394,7 @@ def _write_list(tasks: Sequence[Task], order: Mapping[str, int]) -> list[dict[st
         for task in source:
             notes = _read_notes(task.notes)
             below: list[dict[str, Any]] = []
-            target.append(_write_task(task, notes, below, depth, siblings, order))
+            target.append(_write_task(task, notes, below, depth, siblings, orders[min(depth, 1)]))
             todo.append((task.children, below, depth + 1))
     return made
 

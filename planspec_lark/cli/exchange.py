@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import (
+    change_text,
     complain,
     json_text,
     label,
@@ -19,11 +22,11 @@ from planspec_lark.cli.output import (
     write_diagnostics,
     write_out,
 )
-from planspec_lark.exchange import FORMATS, export_plan, import_text
+from planspec_lark.exchange import FORMATS, export_plan, import_folder, import_text, update_text
 from planspec_lark.syntax.diagnostics import count_of
 
 if TYPE_CHECKING:
-    from planspec_lark.exchange import Report
+    from planspec_lark.exchange import Imported, Report
 
 _report_option = click.option("--report", metavar="REPORT.json", help="Write where each line has gone.")
 
@@ -32,17 +35,52 @@ _report_option = click.option("--report", metavar="REPORT.json", help="Write whe
 @click.argument("file", metavar="FILE|FOLDER")
 @click.option("--from", "form", type=click.Choice(FORMATS), help="The format; by default it is found out.")
 @out_option
+@click.option("--into", metavar="PLAN", help="Update this plan instead, which keeps what is its own.")
+@click.option(
+    "--statuses",
+    type=click.Choice(["plan", "source"]),
+    default="plan",
+    help="For --into: whose statuses hold.",
+)
 @_report_option
-def import_command(file: str, form: str | None, out: str, report: str | None) -> None:
+def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
+    file: str, form: str | None, out: str, into: str | None, statuses: str, report: str | None
+) -> None:
     """Make a plan of a task list in another format.
 
-    FILE may be a folder of Kiro, spec-kit or OpenSpec as well. What is wrong is named, and the rest is imported.
+    FILE may be a folder of Kiro, spec-kit or OpenSpec as well. What is wrong is named, and the rest is imported. With
+    --into, steps are found again by their names, or by their texts: those that are new are added, texts follow the
+    source, and nothing is taken out. Exits with 1 where there is nothing to import, and with 2 where a file cannot be
+    read or written.
     """
+    if into is not None and out != "-":
+        raise click.UsageError("--into and --out exclude each other.")
     with stop_on_faults(file, "nothing was imported"):
-        imported = import_text(read_text(file), form, name=label(file))
+        imported = _import(file, form)
     write_diagnostics(imported.report.found, to_stderr=True)
-    write_out(out, imported.text)
+    if into is None or (into != "-" and not os.path.lexists(into)):
+        write_out(into or out, imported.text)
+    else:
+        _update(into, imported, takes_statuses=statuses == "source")
     _report(file, imported.report, report)
+
+
+def _import(file: str, form: str | None) -> Imported:
+    if os.path.isdir(file):
+        return import_folder(Path(file), form)
+    return import_text(read_text(file), form, name=label(file))
+
+
+def _update(into: str, imported: Imported, *, takes_statuses: bool) -> None:
+    def change(text: str) -> tuple[str, list[str]]:
+        return update_text(text, imported.plan, takes_statuses=takes_statuses, name=label(into))
+
+    with stop_on_faults(into, "left as it is, since it is no plan"):
+        before, after, said = change_text(into, change)
+    imported.report.changes = said
+    for line in said:
+        complain(line)
+    complain(f"{shown(into)}: {'updated' if before != after else 'nothing to change'}")
 
 
 def _report(file: str, report: Report, target: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from attrs import evolve
 
@@ -196,6 +196,13 @@ class PlanDocument:
         The steps around it that had ended are active again.
         """
         return self._change(lambda editor: editor.reopen_step(step_id))
+
+    def revise(self, step_id: str, **values: Any) -> str:
+        """Give fields of a step other values, such as ``description=`` or ``inputs=``; all others stay as they are.
+
+        Unlike REVISE, it leaves the step's state alone, and all texts are taken as they are.
+        """
+        return self._change(lambda editor: editor.revise_step(step_id, values))
 
     def add(  # noqa: PLR0913  (the fields of a step)
         self,

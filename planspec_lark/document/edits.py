@@ -7,13 +7,24 @@ again; whoever adds, renumbers or removes some says so anyway.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
 from planspec_lark.document.blocks import Blocks, Place
 from planspec_lark.plan_cmd.apply import Finder, count_steps, find_known, find_room
 from planspec_lark.planspec.models import OPEN, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import (
+    CONTAINER_TYPES,
+    OPEN,
+    STEP_FIELDS,
+    STEP_TYPES,
+    PlanSpec,
+    PlanStatus,
+    PlanStep,
+    iter_steps,
+    reset,
+)
 from planspec_lark.syntax.diagnostics import CommandError
 from planspec_lark.syntax.fields import reset
 
@@ -132,6 +143,22 @@ class Editor(Finder):
             above = self.parent_of(above)
         words = f"step {step_id} is open again"
         return f"{words}, with {count_steps(len(below) - 1)} below it" if len(below) > 1 else words
+
+    def revise_step(self, step_id: str, values: Mapping[str, Any]) -> str:
+        """Give fields of a step other values: those that are neither its id nor its name nor its children."""
+        what = f"REVISE {step_id}"
+        checked = _check(what, step_id, **values)
+        step = find_known(step_id, self, what)
+        kind = checked.step_type
+        if "step_type" in values and kind not in STEP_TYPES:
+            raise CommandError("PC114", f"{what}: '{kind}' is none of {', '.join(STEP_TYPES)}")
+        if "step_type" in values and step.children and kind not in CONTAINER_TYPES:
+            raise CommandError("PC116", f"{what}: it has children, and type '{kind}' cannot have any")
+        for name in values:
+            if name not in STEP_FIELDS or name in ("step_id", "step_name"):
+                raise CommandError("PC118", f"{what}: {name} is no field that can be given another value")
+            setattr(step, name, getattr(checked, name))
+        return f"step {step_id} revised"
 
     def rename_step(self, step_id: str, name: str) -> str:
         """Give a step another name, or none where it is empty."""

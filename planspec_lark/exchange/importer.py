@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 from attrs import define, field
 
+from planspec_lark.exchange import marks
 from planspec_lark.exchange.convert import Converted, plain_text, plan_to_tasks, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
-from planspec_lark.exchange.models import Reading, Report
+from planspec_lark.exchange.models import Entry, Reading, Report
+from planspec_lark.exchange.sources import SourceFolder, read_folder
 from planspec_lark.planspec.models import PlanSpec, PlanStatus
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, PlanSyntaxError, in_order
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_order
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings
 from planspec_lark.syntax.source import Source
 
-__all__ = ["ExchangeError", "Imported", "import_text"]
-
-
-class ExchangeError(PlanSpecError, ValueError):
-    """What cannot be imported or exported at all; the text says why, and is safe to show."""
+__all__ = ["Imported", "import_folder", "import_text"]
 
 
 @define(eq=False)
@@ -67,25 +70,93 @@ def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> 
     """
     source = Source(text, name)
     chosen = choose_format(source) if form is None else find_format(form)
+    return _finish(_read(chosen, source), chosen, source, "Finish all tasks")
+
+
+def import_folder(folder: Path, form: str | None = None) -> Imported:
+    """The plan that a folder of Kiro, spec-kit, OpenSpec or Task Master holds.
+
+    Title and goal are those of the documents beside the tasks, where these say any.
+
+    Args:
+        folder: the folder of one feature or change; of Task Master, that of the project will do.
+        form: as for :func:`import_text`.
+
+    Raises:
+        ExchangeError: it has no list of tasks, or one that cannot be read.
+        PlanSyntaxError, ValueError: as :func:`import_text` does.
+    """
+    found = read_folder(folder)
+    source = Source(found.text, str(found.path))
+    chosen = find_format(form or found.format) if form or found.format else choose_format(source)
+    reading = _read(chosen, source)
+    _take_over(found, reading)
+    imported = _finish(reading, chosen, source, f"Finish all tasks of {plain_text(folder.resolve().name)}")
+    report = imported.report
+    report.found = [*found.found, *report.found]
+    for part, said in (("title", found.title), ("goal", found.goal)):
+        if said is not None:
+            where = said.document or "the name of the folder"
+            report.carried.append(Entry(said.line, f"the {part}", path=where))
+    for name in found.documents:
+        reason = "beyond title and goal, this document is no part of the plan"
+        report.left_out.append(Entry(1, reason, path=name))
+    return imported
+
+
+def _read(chosen: Format, source: Source) -> Reading:
     reading = chosen.read(source)
     if not reading.tasks.tasks:
         found = [*reading.found, Diagnostic("EX110", "there are no tasks", span=source.span(0, 0), source=source)]
         raise PlanSyntaxError(in_order(found), source)
-    return finish(reading, chosen, source)
+    return reading
 
 
-def finish(reading: Reading, chosen: Format, source: Source) -> Imported:
+def _take_over(found: SourceFolder, reading: Reading) -> None:
+    """Put title and goal of other documents in place of those of the list, which become text."""
+    tasks = reading.tasks
+    missing = [part for line in tasks.notes for part in marks.read_not_here(line)]
+    notes = [line for line in tasks.notes if not marks.read_not_here(line)]
+    at = notes.index(marks.TITLE) + 1 if marks.TITLE in notes else 0
+    displaced = []
+    if found.title is not None and "title" not in missing:
+        displaced.append(f"# {tasks.title}")
+        missing.insert(0, "title")
+        if at:
+            notes[at - 1] = ""
+    if found.goal is not None and "goal" not in missing:
+        displaced += [""] * bool(displaced) + [tasks.goal]
+        missing.append("goal")
+    rest = notes[at:]
+    is_apart = displaced and rest and not marks.is_mark(rest[0])
+    tasks.notes = [*marks.not_here(missing), *notes[:at], *displaced, *[""] * bool(is_apart), *rest]
+    tasks.title = found.title.text if found.title is not None else tasks.title
+    tasks.goal = found.goal.text if found.goal is not None else tasks.goal
+
+
+def _finish(reading: Reading, chosen: Format, source: Source, goal: str) -> Imported:
     """The plan and the report of what was read."""
-    made = tasks_to_plan(reading.tasks, "Finish all tasks")
+    made = tasks_to_plan(reading.tasks, goal)
     if not chosen.is_text:
         for key, lost in made.lost.items():
             made.steps[key].detail.append(f"[also needs: {', '.join(map(plain_text, lost))}]")
     report = Report(chosen.name)
     counted = [task for task in reading.tasks if task.is_counted]
     report.tasks, report.done = len(counted), sum(task.status is PlanStatus.DONE for task in counted)
-    report.found = in_order([*reading.found, *_locate(made, source)])
+    found = Findings(DEFAULT_LIMITS.max_findings)
+    for several in (reading.found, _locate(made, source), _find_controls(source) if chosen.is_text else ()):
+        found.extend(several)
+    report.found = found.close()
     _account(report, reading, made, chosen, source)
     return Imported(made.plan, report, reading)
+
+
+def _find_controls(source: Source) -> Iterator[Diagnostic]:
+    for match in grammars.pattern("planspec", "FORBIDDEN").finditer(source.text):
+        # A line end is two characters in some files.
+        if match[0] != "\r" or source.text[match.end() : match.end() + 1] not in ("\n", ""):
+            message = f"a plan cannot hold the character U+{ord(match[0]):04X}, which is written as an escape"
+            yield Diagnostic("EX108", message, span=source.span(*match.span()), source=source)
 
 
 def _locate(made: Converted, source: Source) -> list[Diagnostic]:

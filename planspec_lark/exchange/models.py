@@ -11,10 +11,14 @@ from attrs import define, field, frozen
 from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.planspec.tree import iter_tree
-from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Account", "Entry", "Fate", "Reading", "Report", "Task", "TaskList"]
+__all__ = ["Account", "Entry", "ExchangeError", "Fate", "Reading", "Report", "Task", "TaskList"]
+
+
+class ExchangeError(PlanSpecError, ValueError):
+    """What cannot be imported or exported at all; the text says why, and is safe to show."""
 
 
 @define(eq=False)

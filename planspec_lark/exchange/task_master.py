@@ -223,10 +223,11 @@ class _Reader:
                 task = Task(line=self._line(place))
                 target.append(task)
                 read.append((task, place, value))
-                self._read_fields(task, value, place, head, at)
+                self._read_fields(task, value, place, head)
                 order = self.orders[min(depth, 1)]
                 for key in value:
                     order.setdefault(key, len(order))
+            _name_nameless([task for task, _, _ in read], head)
             # What a number means is known only now.
             siblings = {task.id for task, _, _ in read}
             for task, place, value in read:
@@ -235,16 +236,15 @@ class _Reader:
                 if value.get("subtasks") and isinstance(value["subtasks"], list):
                     todo.append(((*place, "subtasks"), value["subtasks"], task.children, f"{task.id}.", depth + 1))
 
-    def _read_fields(self, task: Task, value: Mapping[str, Any], place: Path, head: str, at: int) -> None:
+    def _read_fields(self, task: Task, value: Mapping[str, Any], place: Path, head: str) -> None:
         task.id = _full_id(value.get("id"), head)
         if not task.id:
             self._wrong("id", "a number or a string", value, place)
-            task.id = f"{head}{at + 1}"
         title = value.get("title")
         if not isinstance(title, str):
             self._wrong("title", "a string", value, place)
             title = ""
-        task.text = title
+        task.text = plain_text(title)
         status = value.get("status")
         if isinstance(status, str) and status in _STATUSES:
             task.status = _STATUSES[status]
@@ -320,6 +320,16 @@ def _full_id(raw: Any, head: str) -> str:
     said = str(raw) if isinstance(raw, str) or abs(raw) < 10**18 else ""
     own = head.rpartition("/")[2]
     return said and (f"{head}{said.removeprefix(own)}" if own and said.startswith(own) else f"{head}{said}")
+
+
+def _name_nameless(tasks: Sequence[Task], head: str) -> None:
+    """Give the next numbers to tasks without an id."""
+    numbers = [task.id.removeprefix(head) for task in tasks]
+    last = max((int(number) for number in numbers if _NUMBER.fullmatch(number)), default=0)
+    for task in tasks:
+        if not task.id:
+            last += 1
+            task.id = f"{head}{last}"
 
 
 def _resolve(raw: Iterable[Any], head: str, siblings: set[str]) -> list[str]:
@@ -436,18 +446,12 @@ def _number(tasks: TaskList) -> None:
     todo = [(head, siblings, 0) for head, siblings in lists]
     while todo:
         head, siblings, depth = todo.pop()
-        last = 0
         for task in siblings:
             own = task.id.removeprefix(head)
             if not task.id.startswith(head) or (depth and ("." in own or not own)):
                 task.id = ""
-            elif _NUMBER.fullmatch(own):
-                last = max(last, int(own))
-        for task in siblings:
-            if not task.id:
-                last += 1
-                task.id = f"{head}{last}"
-            todo.append((f"{task.id}.", task.children, depth + 1))
+        _name_nameless(siblings, head)
+        todo += ((f"{task.id}.", task.children, depth + 1) for task in siblings)
 
 
 # ---------------------------------------------------------------- the format

@@ -1,0 +1,187 @@
+"""Importing once more: a plan that is there gets what is new in its source, and keeps everything else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from attrs import define, field
+
+from planspec_lark.document.document import PlanDocument
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
+from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.syntax.diagnostics import CommandError
+from planspec_lark.syntax.source import newline_of
+
+__all__ = ["Pairs", "pair_steps", "update_text"]
+
+_STEPS_HEADER = re.compile(r"^[ \t]*##[ \t]+Steps[ \t]*\r?$", re.MULTILINE)
+
+
+# ---------------------------------------------------------------- which step is which
+
+
+@define(eq=False)
+class Pairs:
+    """Which steps of two plans are the same.
+
+    Attributes:
+        theirs: the step of the other plan for each of ours, by ``id()``.
+        ours: the other way round.
+    """
+
+    theirs: dict[int, PlanStep] = field(factory=dict)
+    ours: dict[int, PlanStep] = field(factory=dict)
+
+    def join(self, ours: PlanStep, theirs: PlanStep) -> None:
+        """Note down that these are the same."""
+        self.theirs[id(ours)] = theirs
+        self.ours[id(theirs)] = ours
+
+
+def pair_steps(ours: PlanSpec, theirs: PlanSpec) -> Pairs:
+    """Find the steps that are the same: those of the same name, and of those without, the ones that say the same.
+
+    A step without a name is looked for below the same step only.
+    """
+    pairs = Pairs()
+    names = {step.step_name: step for step in iter_steps(ours) if step.step_name}
+    texts: dict[tuple[int, str], list[PlanStep]] = {}
+    for step, parent in iter_with_parents(ours):
+        texts.setdefault((id(parent), step.description), []).append(step)
+    for several in texts.values():
+        several.reverse()
+    for step, parent in iter_with_parents(theirs):
+        if step.step_name:
+            found = names.get(step.step_name)
+        else:
+            above = None if parent is None else pairs.ours.get(id(parent))
+            key = (id(above), step.description)
+            found = texts[key].pop() if (parent is None or above is not None) and texts.get(key) else None
+        if found is not None and id(found) not in pairs.theirs:
+            pairs.join(found, step)
+    return pairs
+
+
+# ---------------------------------------------------------------- the update
+
+
+def update_text(
+    text: str, imported: PlanSpec, *, takes_statuses: bool = False, name: str = "<text>"
+) -> tuple[str, list[str]]:
+    """The text of a plan with what an import has brought.
+
+    Texts, inputs and detail follow the source; steps that are new there are added, and what the plan alone has stays.
+
+    Args:
+        text: the plan that is there.
+        imported: the plan that the source has become.
+        takes_statuses: whether steps get the statuses of the source; otherwise only those that are added.
+        name: what diagnostics call the text.
+
+    Returns:
+        The new text, and what there is to say: what has changed, and which steps the source does not have.
+
+    Raises:
+        PlanSyntaxError: the text is no plan.
+    """
+    document = PlanDocument.from_text(text, name=name)
+    ours = document.plan
+    pairs = pair_steps(ours, imported)
+    said: list[str] = []
+    for theirs in iter_steps(imported):
+        step = pairs.ours.get(id(theirs))
+        if step is not None:
+            said += _revise(document, step, theirs, takes_statuses=takes_statuses)
+    for step in iter_steps(ours):
+        if id(step) not in pairs.theirs:
+            said.append(f"step {_call(step)} is not in the source, and stays")
+    # From the end on, so that no id of what is still to come moves.
+    for parent, before, new in reversed([*_find_new(imported, pairs)]):
+        said.append(_add(document, parent, before, new))
+    return _update_head(document.text, ours, imported, said), said
+
+
+def _call(step: PlanStep) -> str:
+    return f"{step.step_id} ({step.step_name})" if step.step_name else step.step_id
+
+
+def _revise(document: PlanDocument, step: PlanStep, theirs: PlanStep, *, takes_statuses: bool) -> Iterator[str]:
+    values: dict[str, object] = {}
+    if step.description != theirs.description:
+        values["description"] = theirs.description
+    if step.detail[: len(theirs.detail)] != theirs.detail:
+        values["detail"] = theirs.detail
+    for part in ("inputs", "outputs"):
+        own = getattr(step, part)
+        if missing := [one for one in getattr(theirs, part) if one not in own]:
+            values[part] = [*own, *missing]
+    if theirs.children and step.step_type not in CONTAINER_TYPES:
+        values["step_type"] = theirs.step_type
+    if values:
+        document.revise(step.step_id, **values)
+        yield f"step {_call(step)}: {', '.join(values)} as in the source"
+    if takes_statuses and step.status is not theirs.status:
+        yield document.set_status(step.step_id, theirs.status)
+
+
+def _find_new(imported: PlanSpec, pairs: Pairs) -> Iterator[tuple[PlanStep | None, PlanStep | None, PlanStep]]:
+    """Each new step whose parent the plan has: that parent, the step of the plan in front of it, and itself."""
+    todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, imported.steps)]
+    while todo:
+        parent, siblings = todo.pop()
+        before: PlanStep | None = None
+        for theirs in siblings:
+            step = pairs.ours.get(id(theirs))
+            if step is None:
+                yield parent, before, theirs
+            else:
+                if _stands_below(step, parent):
+                    before = step
+                todo.append((step, theirs.children))
+
+
+def _stands_below(step: PlanStep, parent: PlanStep | None) -> bool:
+    return step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id)
+
+
+def _add(document: PlanDocument, parent: PlanStep | None, before: PlanStep | None, new: PlanStep) -> str:
+    if before is not None:
+        head, _, number = before.step_id.rpartition(".")
+        start = f"{head}.{int(number) + 1}" if head else str(int(number) + 1)
+    else:
+        start = "1" if parent is None else f"{parent.step_id}.1"
+    todo = [(new, start)]
+    try:
+        while todo:
+            step, step_id = todo.pop()
+            document.add(
+                step_id,
+                step.step_type,
+                step.description,
+                name=step.step_name,
+                inputs=step.inputs,
+                outputs=step.outputs,
+                detail=step.detail,
+            )
+            if step.status.value != "pending":
+                document.set_status(step_id, step.status)
+            todo += ((child, f"{step_id}.{at}") for at, child in reversed([*enumerate(step.children, start=1)]))
+    except CommandError as error:
+        return f"a step of the source could not be added: {error}"
+    return f"step {start} added{f' ({new.step_name})' if new.step_name else ''}"
+
+
+def _update_head(text: str, ours: PlanSpec, imported: PlanSpec, said: list[str]) -> str:
+    """Let the goal's detail follow the source; nothing else in the head does."""
+    lines = imported.goal_detail
+    if ours.goal_detail[: len(lines)] == lines:
+        return text
+    header = _STEPS_HEADER.search(text)
+    if header is None:
+        said.append("the detail of the goal is another one in the source; without a line `## Steps` it stays as it is")
+        return text
+    said.append("the goal: detail as in the source")
+    head = serialize_plan(PlanSpec(ours.title, ours.goal, lines, ours.constraints))
+    return head.replace("\n", newline_of(text)) + text[header.start() :]

@@ -1,0 +1,137 @@
+"""Every fixture runs every invariant: a source, the plan that it becomes, and the report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planspec_lark import Severity, check_text, parse_plan, serialize_plan
+from planspec_lark.exchange import FORMATS, Imported, export_plan, import_folder, import_text, update_text
+from tests.corpus import FIXTURES, read
+
+FOLDER = FIXTURES / "exchange"
+SOURCES = sorted(FOLDER.glob("*/*.source*"))
+# Faults after which an export cannot give the same again.
+_UNSTABLE = {"EX102"}
+
+each = pytest.mark.parametrize("source", [pytest.param(path, id=f"{path.parent.name}-{path.name}") for path in SOURCES])
+
+
+def bring_in(source: Path) -> Imported:
+    form = source.parent.name
+    return import_folder(source, form) if source.is_dir() else import_text(read(source), form, name=source.name)
+
+
+def text_of(source: Path) -> str:
+    return read(source / "tasks.md" if source.is_dir() else source)
+
+
+def beside(source: Path, suffix: str) -> Path:
+    return source.with_name(source.name.partition(".source")[0] + suffix)
+
+
+def test_every_source_has_a_plan_and_a_report() -> None:
+    stems = {beside(path, "") for path in SOURCES}
+    assert len(stems) == len(SOURCES)
+    assert {path.parent.name for path in SOURCES} == {*FORMATS}
+    wanted = {stem.with_name(stem.name + suffix) for stem in stems for suffix in (".plan.md", ".report.json")}
+    assert {path for path in FOLDER.glob("*/*") if path not in SOURCES} == wanted
+
+
+@each
+def test_plan(source: Path) -> None:
+    assert bring_in(source).text == read(beside(source, ".plan.md"))
+
+
+@each
+def test_report(source: Path) -> None:
+    assert bring_in(source).report.to_dict() == json.loads(read(beside(source, ".report.json")))
+
+
+@each
+def test_the_plan_is_one(source: Path) -> None:
+    imported = bring_in(source)
+    assert parse_plan(imported.text) == imported.plan
+    assert not [one for one in check_text(imported.text) if one.severity is Severity.ERROR]
+
+
+@each
+def test_everything_is_accounted_for(source: Path) -> None:
+    report = bring_in(source).report.to_dict()
+    entries = [entry for fate in ("carried", "kept", "left_out") for entry in report[fate]]
+    assert all(entry["reason"] for entry in entries)
+    if source.suffix == ".json":
+        assert sorted(entry["path"] for entry in entries) == sorted(fields_of(json.loads(read(source))))
+    else:
+        lines = [number for number, line in enumerate(text_of(source).split("\n"), start=1) if line.strip()]
+        assert sorted(entry["line"] for entry in entries if "path" not in entry) == lines
+
+
+def fields_of(value: dict[str, Any]) -> list[str]:
+    """The paths to all fields, written down without the reader."""
+    found: list[str] = []
+
+    def go_on(tasks: list[Any], path: str) -> None:
+        for at, task in enumerate(tasks):
+            here = f"{path}[{at}]"
+            if not isinstance(task, dict):
+                found.append(here)
+                continue
+            for key, one in task.items():
+                found.append(f"{here}.{key}")
+                if key == "subtasks" and isinstance(one, list):
+                    go_on(one, f"{here}.{key}")
+
+    lists = {"": value} if "tasks" in value else {f'["{tag}"]' if " " in tag else tag: value[tag] for tag in value}
+    if len(lists) > 1:
+        found += lists
+    for tag, below in lists.items():
+        dot = f"{tag}." if tag else ""
+        go_on(below["tasks"], f"{dot}tasks")
+        found += (f"{dot}{key}" for key in below if key != "tasks")
+    return found
+
+
+@each
+def test_importing_again_changes_nothing(source: Path) -> None:
+    imported = bring_in(source)
+    assert update_text(imported.text, imported.plan) == (imported.text, [])
+
+
+@each
+def test_what_is_exported_is_what_the_report_says(source: Path) -> None:
+    imported = bring_in(source)
+    report = imported.report
+    text, exported = text_of(source), export_plan(imported.plan, source.parent.name)
+    assert (report.exported == "same") == (exported == text)
+    if source.suffix == ".json":
+        assert (report.exported != "lines differ") == (json.loads(exported) == json.loads(text))
+        return
+    lines = text.split("\n")
+    entries = sorted([*report.carried, *report.kept], key=lambda entry: entry.line)
+    wanted = [
+        lines[entry.line - 1].removesuffix("\r") if entry.written is None else entry.written
+        for entry in entries
+        if not entry.path and not entry.reason.startswith("the rest of")
+    ]
+    assert [line for line in exported.split("\n") if line.strip()] == wanted
+
+
+@each
+def test_what_is_exported_reads_as_the_same_plan(source: Path) -> None:
+    imported = bring_in(source)
+    if source.is_dir() or _UNSTABLE & {one.code for one in imported.report.found}:
+        return
+    again = import_text(export_plan(imported.plan, source.parent.name), source.parent.name).plan
+    assert serialize_plan(again) == imported.text
+
+
+@each
+def test_the_format_is_found_out(source: Path) -> None:
+    if source.is_dir():
+        assert import_folder(source).report.format == source.parent.name
+    elif "unnumbered" not in source.name:
+        assert import_text(read(source)).report.format == source.parent.name

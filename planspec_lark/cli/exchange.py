@@ -11,6 +11,7 @@ import click
 from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.output import (
     change_text,
+    check_inputs,
     complain,
     json_text,
     label,
@@ -22,11 +23,12 @@ from planspec_lark.cli.output import (
     write_diagnostics,
     write_out,
 )
-from planspec_lark.exchange import FORMATS, export_plan, import_folder, import_text, update_text
+from planspec_lark.exchange import FORMATS, export_into, export_plan, import_folder, import_text, update_text
 from planspec_lark.syntax.diagnostics import count_of
 
 if TYPE_CHECKING:
-    from planspec_lark.exchange import Imported, Report
+    from planspec_lark.exchange import Exported, Imported, Report
+    from planspec_lark.planspec import PlanSpec
 
 _report_option = click.option("--report", metavar="REPORT.json", help="Write where each line has gone.")
 
@@ -93,9 +95,49 @@ def _report(file: str, report: Report, target: str | None) -> None:
 
 @click.command("export")
 @plan_argument()
-@click.option("--to", "form", type=click.Choice(FORMATS), required=True, help="The format.")
+@click.option("--to", "form", type=click.Choice(FORMATS), help="The format; with --into, it is found out.")
 @out_option
+@click.option("--into", metavar="ORIGINAL", help="Change this file instead, where the plan says something else.")
+@_report_option
 @folder_option
-def export_command(file: str, form: str, out: str) -> None:
-    """Write a plan as a task list in another format."""
-    write_out(out, export_plan(read_plan(file), form))
+def export_command(file: str, form: str | None, out: str, into: str | None, report: str | None) -> None:
+    """Write a plan as a task list in another format.
+
+    What the format has no words for is named. With --into, statuses and texts of a file that is there follow the plan,
+    new steps are added, and everything else in it stays as it is. Exits with 1 where the plan or that file cannot be
+    read as one, and with 2 where a file cannot be read or written.
+    """
+    check_inputs(file, into)
+    if into is not None and out != "-":
+        raise click.UsageError("--into and --out exclude each other.")
+    plan = read_plan(file)
+    if into is not None:
+        exported = _export_into(plan, into, form)
+    elif form is None:
+        raise click.UsageError("Missing option '--to'.")
+    else:
+        exported = export_plan(plan, form)
+        write_out(out, exported.text)
+    if report is not None:
+        write_out(report, json_text({"format": form, "lost": exported.lost}))
+    elif exported.lost:
+        more = len(exported.lost) - _SHOWN
+        for line in exported.lost[:_SHOWN]:
+            complain(f"lost: {line}" if into is None else line)
+        if more > 0:
+            complain(f"and {more} more; --report has them all")
+
+
+# So many of a list of things that are lost.
+_SHOWN = 20
+
+
+def _export_into(plan: PlanSpec, into: str, form: str | None) -> Exported:
+    def change(text: str) -> tuple[str, Exported]:
+        exported = export_into(plan, text, form, name=label(into))
+        return exported.text, exported
+
+    with stop_on_faults(into, "left as it is, since it cannot be read as a task list"):
+        before, after, exported = change_text(into, change)
+    complain(f"{shown(into)}: {'updated' if before != after else 'nothing to change'}")
+    return exported

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.exchange.exporter import export_plan as export_plan
+    from planspec_lark.exchange.exporter import (
+        Exported as Exported,
+        export_into as export_into,
+        export_plan as export_plan,
+    )
     from planspec_lark.exchange.formats import FORMATS as FORMATS
     from planspec_lark.exchange.importer import (
         Imported as Imported,
@@ -20,7 +24,7 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "exporter": "export_plan",
+            "exporter": "Exported export_into export_plan",
             "formats": "FORMATS",
             "importer": "Imported import_folder import_text",
             "models": "Entry ExchangeError Report",

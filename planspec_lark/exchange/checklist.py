@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from planspec_lark.exchange.formats import Format, Guess
-from planspec_lark.exchange.markdown import Dialect, compare_lines, read_markdown, write_markdown
+from planspec_lark.exchange.markdown import Dialect, change_markdown, compare_lines, read_markdown, write_markdown
 from planspec_lark.exchange.models import TaskList
 from planspec_lark.syntax.source import Source
 
@@ -35,4 +35,5 @@ FORMAT = Format(
     _number,
     lambda tasks: write_markdown(tasks, _DIALECT),
     compare_lines,
+    lambda source, changes: change_markdown(source, changes, _DIALECT),
 )

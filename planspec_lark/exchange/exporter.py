@@ -1,19 +1,140 @@
-"""Plans → texts of other formats."""
+"""Plans → texts of other formats, and what is lost on the way."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
+from attrs import define, field
+
+from planspec_lark.exchange import marks
 from planspec_lark.exchange.convert import plan_to_tasks
 from planspec_lark.exchange.formats import find_format
-from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.exchange.importer import Imported, import_text
+from planspec_lark.exchange.models import Change, Task
+from planspec_lark.exchange.update import Pairs, call_step, pair_steps
+from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, default_of, iter_steps
+from planspec_lark.syntax.diagnostics import PlanSyntaxError
 
-__all__ = ["export_plan"]
+__all__ = ["Exported", "export_into", "export_plan"]
 
 
-def export_plan(plan: PlanSpec, to: str) -> str:
+@define(eq=False)
+class Exported:
+    """What an export gives.
+
+    Attributes:
+        text: the text.
+        lost: what of the plan it does not say, or what could not be changed in it.
+    """
+
+    text: str
+    lost: list[str] = field(factory=list)
+
+
+def export_plan(plan: PlanSpec, to: str) -> Exported:
     """A plan as a text in another format.
+
+    What is lost is found out by reading the text again.
+
+    Args:
+        plan: the plan.
+        to: one of :data:`planspec_lark.exchange.FORMATS`.
 
     Raises:
         ValueError: there is no such format.
     """
     chosen = find_format(to)
-    return chosen.write(plan_to_tasks(plan, chosen.number))
+    text = chosen.write(plan_to_tasks(plan, chosen.number))
+    return Exported(text, [*_find_lost(plan, text, to)])
+
+
+def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
+    try:
+        again = import_text(text, to).plan
+    except PlanSyntaxError:
+        yield "the plan has no steps, and no task is written"
+        return
+    missing = {part for line in plan.goal_detail for part in marks.read_not_here(line)}
+    for part in ("title", "goal", "constraints"):
+        if part not in missing and getattr(plan, part) != getattr(again, part):
+            yield f"the {part} of the plan" if getattr(plan, part) else f"that the plan has no {part}"
+    pairs = pair_steps(again, plan)
+    for step in iter_steps(plan):
+        found = pairs.ours.get(id(step))
+        if found is None:
+            yield f"step {call_step(step)}: it is not found again"
+        elif lost := [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]:
+            yield f"step {call_step(step)}: {', '.join(dict.fromkeys(lost))}"
+
+
+# Ids are those of the places where steps stand.
+_ASKED = [name for name in STEP_FIELDS if name != "step_id"]
+
+
+def _is_lost(step: PlanStep, found: PlanStep, name: str) -> bool:
+    value = getattr(step, name)
+    return bool(value != getattr(found, name) and value != default_of(PlanStep, name))
+
+
+# ---------------------------------------------------------------- into a file that is there
+
+
+def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: str = "<text>") -> Exported:
+    """The text that a plan came from, with what has changed in the plan since then, and nothing else changed.
+
+    Statuses and texts follow the plan, new steps are added, and tasks that the plan does not have stay.
+
+    Args:
+        plan: the plan.
+        original: the text.
+        to: its format; by default it is found out.
+        name: what diagnostics call it.
+
+    Raises:
+        PlanSyntaxError, ValueError: as for :func:`planspec_lark.exchange.import_text`.
+    """
+    imported = import_text(original, to, name=name)
+    chosen = find_format(imported.report.format)
+    tasks = plan_to_tasks(plan, chosen.number)
+    new = {id(step): task for step, task in zip(iter_steps(plan), tasks, strict=True)}
+    pairs = pair_steps(plan, imported.plan)
+    was = plan_to_tasks(imported.plan, chosen.number)
+    old = {id(step): task for step, task in zip(iter_steps(imported.plan), was, strict=True)}
+    said = [
+        f"step {call_step(step)} is not in the plan, and stays"
+        for step in iter_steps(imported.plan)
+        if id(step) not in pairs.ours
+    ]
+    changes = [*_find_changed(imported, pairs, new, old), *_find_added(plan, imported, pairs, new)]
+    text, more = chosen.change(imported.source, changes)
+    return Exported(text, [*said, *more])
+
+
+def _find_changed(
+    imported: Imported, pairs: Pairs, new: Mapping[int, Task], old: Mapping[int, Task]
+) -> Iterator[Change]:
+    for task in imported.reading.tasks:
+        theirs = imported.steps[id(task)]
+        ours = pairs.ours.get(id(theirs))
+        if ours is not None and _said_by(new[id(ours)]) != _said_by(old[id(theirs)]):
+            yield Change(new[id(ours)], task, old[id(theirs)])
+
+
+def _said_by(task: Task) -> tuple[object, ...]:
+    # What stands above others has their status, where it has none of its own.
+    return task.text, task.status if task.is_counted else None, task.notes, task.needs
+
+
+def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[int, Task]) -> Iterator[Change]:
+    tasks = {id(imported.steps[id(task)]): task for task in imported.reading.tasks}
+    todo: list[tuple[Task | None, Sequence[PlanStep]]] = [(None, plan.steps)]
+    while todo:
+        below, siblings = todo.pop()
+        behind: Task | None = None
+        for step in siblings:
+            theirs = pairs.theirs.get(id(step))
+            if theirs is None:
+                yield Change(new[id(step)], behind=behind, below=below)
+            else:
+                behind = tasks[id(theirs)]
+                todo.append((behind, step.children))

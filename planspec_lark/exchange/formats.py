@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
 from attrs import frozen
 
-from planspec_lark.exchange.models import Entry, Fate, Reading, TaskList
+from planspec_lark.exchange.models import Change, Entry, Fate, Reading, TaskList
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_format"]
@@ -33,6 +33,8 @@ class Format:
         write: writes tasks.
         compare: notes down what an export writes in place of each line or field, given the source and what was
             written; returns whether that is something else anywhere.
+        change: makes changes in a source, and in nothing else of it; returns the new text, and what could not be
+            changed.
         is_text: whether what a task needs is said by its text as well.
     """
 
@@ -42,6 +44,7 @@ class Format:
     number: Callable[[TaskList], None]
     write: Callable[[TaskList], str]
     compare: Callable[[list[tuple[Fate, Entry]], Source, str], bool]
+    change: Callable[[Source, Sequence[Change]], tuple[str, list[str]]]
     is_text: bool = True
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from attrs import define, field
@@ -12,7 +12,7 @@ from planspec_lark.exchange.convert import Converted, plain_text, plan_to_tasks,
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
 from planspec_lark.exchange.models import Entry, Reading, Report
 from planspec_lark.exchange.sources import SourceFolder, read_folder
-from planspec_lark.planspec.models import PlanSpec, PlanStatus
+from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_order
@@ -24,11 +24,21 @@ __all__ = ["Imported", "import_folder", "import_text"]
 
 @define(eq=False)
 class Imported:
-    """What an import gives: the plan, and the report."""
+    """What an import gives.
+
+    Attributes:
+        plan: the plan.
+        report: where everything has gone.
+        source: what was read.
+        reading: how it was read.
+        steps: the step of each task of it, by the task's ``id()``.
+    """
 
     plan: PlanSpec
     report: Report
+    source: Source = field(repr=False)
     reading: Reading = field(repr=False)
+    steps: Mapping[int, PlanStep] = field(repr=False)
 
     @property
     def text(self) -> str:
@@ -148,7 +158,7 @@ def _finish(reading: Reading, chosen: Format, source: Source, goal: str) -> Impo
         found.extend(several)
     report.found = found.close()
     _account(report, reading, made, chosen, source)
-    return Imported(made.plan, report, reading)
+    return Imported(made.plan, report, source, reading, made.steps)
 
 
 def _find_controls(source: Source) -> Iterator[Diagnostic]:

@@ -6,7 +6,14 @@ import re
 from collections.abc import Sequence
 
 from planspec_lark.exchange.formats import Format, Guess
-from planspec_lark.exchange.markdown import BOXES, Dialect, compare_lines, read_markdown, write_markdown
+from planspec_lark.exchange.markdown import (
+    BOXES,
+    Dialect,
+    change_markdown,
+    compare_lines,
+    read_markdown,
+    write_markdown,
+)
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.exchange.numbers import number_by_place
 from planspec_lark.planspec.models import PlanStatus
@@ -81,4 +88,5 @@ FORMAT = Format(
     number_by_place,
     lambda tasks: write_markdown(tasks, _DIALECT),
     compare_lines,
+    lambda source, changes: change_markdown(source, changes, _DIALECT),
 )

@@ -18,12 +18,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.models import Account, Entry, Fate, Reading, Task, TaskList
+from planspec_lark.exchange.models import Account, Change, Entry, Fate, Reading, Task, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic
 from planspec_lark.syntax.source import Source
 
-__all__ = ["BOXES", "Dialect", "compare_lines", "read_markdown", "write_markdown"]
+__all__ = ["BOXES", "Dialect", "change_markdown", "compare_lines", "read_markdown", "write_markdown"]
 
 # A list inside a list takes two levels.
 _MOST_LEVELS = 100
@@ -330,7 +330,10 @@ class _Reader:
                 self._keep(holder, item.first, item.last)
             else:
                 assert item.heading is not None
-                todo.append((self._read_heading(item.heading, holder), iter(item.items)))
+                below = self._read_heading(item.heading, holder)
+                assert isinstance(below.owner, Task)
+                below.owner.end = self._end_of(item)
+                todo.append((below, iter(item.items)))
 
     def _read_heading(self, block: _Block, holder: _Holder) -> _Holder:
         task_id, text = self.dialect.split(" ".join(block.text.split("\n")), True)
@@ -361,6 +364,7 @@ class _Reader:
         below = _Holder(task, task.notes, task.children)
         at = item.first
         blocks = item.blocks
+        task.end = self._end_of(item)
         holder.add(task)
         if blocks and blocks[0].kind == "paragraph":
             at = self._read_text(item, task, below, inner)
@@ -409,6 +413,13 @@ class _Reader:
                 self.boxes.add(sign)
         if star and self.dialect.has_optional:
             task.notes.append(marks.OPTIONAL)
+
+    def _end_of(self, block: _Block | _Section) -> int:
+        """The last line of a block that is not blank, from 1."""
+        end = block.last
+        while end > block.first and not self.lines[end - 1].strip():
+            end -= 1
+        return end
 
     def _content_column(self, line: int, column: int) -> int:
         """The column at which the text of an item begins that stands in another one's."""
@@ -459,10 +470,12 @@ def _mark_missing_ids(tasks: TaskList) -> None:
         return
     for parent in [tasks, *tasks]:
         below = parent.tasks if isinstance(parent, TaskList) else parent.children
+        missing = [task for task in below if task.is_counted and not task.id]
         if any(task.id for task in below):
-            for task in below:
-                if not task.id and not any(map(marks.heading_level, task.notes)):
-                    task.notes.insert(0, marks.NO_ID)
+            for task in missing:
+                task.notes.insert(0, marks.NO_ID)
+        elif missing:
+            parent.notes.insert(0, marks.NO_IDS)
 
 
 def _nest(blocks: Iterable[_Block], holds_tasks: Callable[[_Block], bool], end: int) -> _Section:
@@ -561,7 +574,7 @@ class _Writer:
     def _read_head(self, tasks: TaskList) -> tuple[list[str], list[str], list[str]]:
         """What is missing in the source, the lines in front of the title, and those behind it."""
         missing = [part for line in tasks.notes for part in marks.read_not_here(line)]
-        own = (marks.NO_ID, marks.UPPER_BOX)
+        own = (marks.NO_ID, marks.NO_IDS, marks.UPPER_BOX)
         notes = [line for line in tasks.notes if line not in own and not marks.read_not_here(line)]
         at = notes.index(marks.TITLE) if marks.TITLE in notes else -1
         return missing, notes[:at] if at >= 0 else [], notes[at + 1 :]
@@ -653,7 +666,90 @@ def _split_marks(notes: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_own_mark(line: str) -> bool:
-    return line in (marks.OPTIONAL, marks.NO_BOX, marks.NO_ID) or marks.heading_level(line) > 0
+    return line in (marks.OPTIONAL, marks.NO_BOX, marks.NO_ID, marks.NO_IDS) or marks.heading_level(line) > 0
+
+
+# ---------------------------------------------------------------- changing
+
+
+# What stands in front of the text of an item, but for its box.
+_ITEM = re.compile(r"([ \t]*)([-+*]|[0-9]{1,9}[.)])[ \t]+")
+
+
+def change_markdown(source: Source, changes: Iterable[Change], dialect: Dialect) -> tuple[str, list[str]]:
+    """A text in which nothing but these changes has changed.
+
+    Returns:
+        The new text, and what could not be changed in it.
+    """
+    lines = source.text.split("\n")
+    said: list[str] = []
+    # What comes behind each line.
+    added: dict[int, list[str]] = {}
+    for change in changes:
+        if change.old is not None and change.was is not None:
+            _change_task(lines, change.old, change.was, change.new, dialect, said)
+        else:
+            at, rows = _place_task(lines, change, dialect)
+            end = "\r" if lines[at - 1 if at else 0].endswith("\r") else ""
+            added.setdefault(at, []).extend(f"{row}{end}" for row in rows)
+    made = [*added.get(0, ())]
+    for number, line in enumerate(lines, start=1):
+        made.append(line)
+        made += added.get(number, ())
+    return "\n".join(made), said
+
+
+def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
+    lines: list[str], old: Task, was: Task, new: Task, dialect: Dialect, said: list[str]
+) -> None:
+    line = lines[old.line - 1]
+    if was.notes != new.notes or not {*new.needs} <= {*was.needs}:
+        said.append(f"line {old.line}: its notes and what it needs stay as they are")
+    level = next(filter(None, map(marks.heading_level, old.notes)), 0)
+    if level:
+        if was.text != new.text:
+            lines[old.line - 1] = f"{'#' * level} {dialect.join(new, True, 0)}" + "\r" * line.endswith("\r")
+        return
+    match = _ITEM.match(line)
+    box = _BOX.match(line, match.end()) if match else None
+    sign = dialect.boxes.get(new.status)
+    if was.status is not new.status and was.is_counted:
+        if sign is None:
+            said.append(f"line {old.line}: there is no box for {new.status.value}")
+        elif box is None:
+            said.append(f"line {old.line}: there is no box to say that it is {new.status.value}")
+        else:
+            kept = sign if sign != "x" or "[X]" not in line else "X"
+            line = f"{line[: box.start(1)]}{kept}{line[box.end(1) :]}"
+            box = _BOX.match(line, box.start())
+    if was.text != new.text and match:
+        start = box.end() if box else match.end()
+        if box and line[box.end() - 1 : box.end()] in "]*":
+            line = f"{line[: box.end()]} {line[box.end() :]}"
+            start += 1
+        line = f"{line[:start]}{dialect.join(new, False, 1)}" + "\r" * line.endswith("\r")
+        if old.end > old.line and lines[old.line].strip() and not _BEGINS_BLOCK.match(lines[old.line]):
+            said.append(f"line {old.line}: its text has changed, and what goes on in line {old.line + 1} stays")
+    lines[old.line - 1] = line
+
+
+def _place_task(lines: Sequence[str], change: Change, dialect: Dialect) -> tuple[int, list[str]]:
+    """The line behind which a new task comes, and its own lines."""
+    rows = write_markdown(TaskList(tasks=[change.new]), dialect).rstrip("\n").split("\n")
+    near = change.behind or (change.below.children[0] if change.below and change.below.children else change.below)
+    if near is None:
+        return 0, [*rows, ""]
+    if any(map(marks.heading_level, near.notes)) and near is not change.below:
+        return (near.end, ["", *rows]) if change.behind else (near.line - 1, [*rows, ""])
+    match = _ITEM.match(lines[near.line - 1])
+    indent, marker = (match[1], match[2]) if match else ("", "-")
+    if near is change.below and match:
+        indent += "  "
+    if marker in "+*":
+        rows = [re.sub(r"^([ ]*)- ", rf"\1{marker} ", row) for row in rows]
+    rows = [f"{indent}{row}" if row else "" for row in rows]
+    return (near.line - 1 if near is not change.behind and near is not change.below else near.end), rows
 
 
 def compare_lines(entries: list[tuple[Fate, Entry]], source: Source, exported: str) -> bool:

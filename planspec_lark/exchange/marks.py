@@ -17,7 +17,9 @@ They stand in brackets, alone in their line. A line of a source that looks like 
 `[box X]`
     What is done has this sign in its box.
 `[no id]`
-    The step had no number or id, although others had.
+    The step had no number or id, although others had. In the detail of the goal: no step had.
+`[no ids]`
+    The steps below had none.
 `[no box]`
     The step was an item without a check box.
 """
@@ -31,6 +33,7 @@ __all__ = [
     "ALSO_NEEDS",
     "NO_BOX",
     "NO_ID",
+    "NO_IDS",
     "OPTIONAL",
     "TITLE",
     "UPPER_BOX",
@@ -49,6 +52,7 @@ OPTIONAL = "[optional]"
 TITLE = "[title]"
 NO_BOX = "[no box]"
 NO_ID = "[no id]"
+NO_IDS = "[no ids]"
 UPPER_BOX = "[box X]"
 
 _STEPS = re.compile(r"\[([1-9][0-9]{0,8}) steps?\]")
@@ -57,7 +61,7 @@ _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
 # Ids that stand in JSON, of tasks that a step can not depend on.
 ALSO_NEEDS = re.compile(r"\[also needs: (.+)\]")
 _ANY = re.compile(
-    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no id|box X|also needs: .+"
+    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|box X|also needs: .+"
     r"|not here: [a-z, ]+)\]"
 )
 

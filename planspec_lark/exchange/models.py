@@ -14,7 +14,7 @@ from planspec_lark.planspec.tree import iter_tree
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Account", "Entry", "ExchangeError", "Fate", "Reading", "Report", "Task", "TaskList"]
+__all__ = ["Account", "Change", "Entry", "ExchangeError", "Fate", "Reading", "Report", "Task", "TaskList"]
 
 
 class ExchangeError(PlanSpecError, ValueError):
@@ -33,6 +33,8 @@ class Task:
         needs: the ids of the tasks that have to be done before.
         children: the tasks below it.
         line: where the source has it, from 1; 0 where there is no source.
+        end: the last line of it and of all below it.
+        path: the way to it, where the source is JSON.
         is_counted: whether it is a task by itself, and not only a heading of others.
     """
 
@@ -43,6 +45,8 @@ class Task:
     needs: list[str] = field(factory=list)
     children: list[Task] = field(factory=list, repr=False)
     line: int = 0
+    end: int = 0
+    path: tuple[str | int, ...] = ()
     is_counted: bool = True
 
 
@@ -59,6 +63,25 @@ class TaskList:
     def __iter__(self) -> Iterator[Task]:
         """All tasks in document order."""
         return (task for task, _ in iter_tree(self.tasks))
+
+
+@frozen
+class Change:
+    """What is to change in a source: a task that says something else now, or a new one.
+
+    Attributes:
+        new: the task as it is to be.
+        old: the same task as the source has it; None where it is new.
+        was: what an export would write for that one; None where it is new.
+        behind: for a new one, the task of the source in front of it, on the same level.
+        below: for a new one, the task of the source that it belongs to.
+    """
+
+    new: Task
+    old: Task | None = None
+    was: Task | None = None
+    behind: Task | None = None
+    below: Task | None = None
 
 
 # ---------------------------------------------------------------- the account

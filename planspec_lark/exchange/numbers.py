@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
@@ -15,42 +15,37 @@ _MOST_DIGITS = 9
 
 
 def number_by_place(tasks: TaskList) -> None:
-    """Give a number to each task that has none: where one beside it has one, or where none has any at all.
+    """Give a number to each task that has none, unless a mark says that it had none in its source.
 
     What has been a heading stays without, and what is below it counts as if it stood at its place.
     """
     for task in tasks:
         if not _NUMBERS.fullmatch(task.id):
             task.id = ""
-    is_new = not any(task.id for task in tasks) and marks.NO_ID not in tasks.notes
-    todo = [("", tasks.tasks)]
+    if marks.NO_ID in tasks.notes:
+        return
+    todo = [("", [*_flatten(tasks.tasks, tasks.notes)])]
     while todo:
         head, siblings = todo.pop()
-        siblings = [*_flatten(siblings)]
-        if is_new or any(task.id for task in siblings):
-            _number(head, siblings)
-        todo += ((task.id, task.children) for task in siblings)
+        _number(head, [task for task, is_named in siblings if is_named])
+        todo += ((task.id, [*_flatten(task.children, task.notes)]) for task, _ in siblings)
 
 
-def _flatten(siblings: Sequence[Task]) -> Iterable[Task]:
-    stack = [*siblings][::-1]
+def _flatten(siblings: Sequence[Task], notes: Sequence[str]) -> Iterator[tuple[Task, bool]]:
+    """Tasks that are counted together, each with whether it gets a number."""
+    stack = [(task, marks.NO_IDS not in notes) for task in reversed(siblings)]
     while stack:
-        task = stack.pop()
+        task, is_named = stack.pop()
         if not task.id and any(map(marks.heading_level, task.notes)):
-            stack += task.children[::-1]
+            stack += ((child, marks.NO_IDS not in task.notes) for child in reversed(task.children))
         else:
-            yield task
+            yield task, bool(task.id) or (is_named and marks.NO_ID not in task.notes)
 
 
-def _number(head: str, siblings: Sequence[Task]) -> None:
-    last = 0
-    for task in siblings:
-        tail = task.id.rpartition(".")[2].rstrip("abcdefghijklmnopqrstuvwxyz")
-        if tail:
-            last = max(last, int(tail)) if len(tail) <= _MOST_DIGITS else last
-    taken = {task.id for task in siblings}
-    number = 0 if not any(taken) else last
-    for task in siblings:
-        if not task.id and marks.NO_ID not in task.notes:
+def _number(head: str, tasks: Sequence[Task]) -> None:
+    tails = [task.id.rpartition(".")[2].rstrip("abcdefghijklmnopqrstuvwxyz") for task in tasks]
+    number = max((int(tail) for tail in tails if tail and len(tail) <= _MOST_DIGITS), default=0)
+    for task in tasks:
+        if not task.id:
             number += 1
             task.id = f"{head}.{number}" if head else str(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from planspec_lark.exchange.formats import Format, Guess
-from planspec_lark.exchange.markdown import Dialect, compare_lines, read_markdown, write_markdown
+from planspec_lark.exchange.markdown import Dialect, change_markdown, compare_lines, read_markdown, write_markdown
 from planspec_lark.exchange.models import Task
 from planspec_lark.exchange.numbers import number_by_place
 from planspec_lark.syntax.source import Source
@@ -51,4 +51,5 @@ FORMAT = Format(
     number_by_place,
     lambda tasks: write_markdown(tasks, _DIALECT),
     compare_lines,
+    lambda source, changes: change_markdown(source, changes, _DIALECT),
 )

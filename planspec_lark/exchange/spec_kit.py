@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.formats import Format, Guess
-from planspec_lark.exchange.markdown import Dialect, compare_lines, read_markdown, write_markdown
+from planspec_lark.exchange.markdown import Dialect, change_markdown, compare_lines, read_markdown, write_markdown
 from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.planspec.tree import iter_tree
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
@@ -143,19 +144,18 @@ def _name_phases(text: str, phases: Sequence[Task]) -> list[str]:
 
 
 def _number(tasks: TaskList) -> None:
-    """Give the next numbers to tasks that have none: where one beside it has one, or where none has any at all."""
+    """Give the next number to each task that has none, unless a mark says that it had none in its source."""
     for task in tasks:
         if not _ID.fullmatch(task.id) and not task.id.startswith("phase-"):
             task.id = ""
+    if marks.NO_ID in tasks.notes:
+        return
     last = max((int(match[0][1:]) for task in tasks if (match := re.match(r"T[0-9]+", task.id))), default=0)
-    is_new = not last and marks.NO_ID not in tasks.notes
-    for parent in [tasks, *tasks]:
-        below = parent.tasks if isinstance(parent, TaskList) else parent.children
-        if is_new or any(_ID.fullmatch(task.id) for task in below):
-            for task in below:
-                if not task.id and not task.children and marks.NO_ID not in task.notes:
-                    last += 1
-                    task.id = f"T{last:03}"
+    for task, parent in iter_tree(tasks.tasks):
+        notes = tasks.notes if parent is None else parent.notes
+        if not task.id and not task.children and marks.NO_ID not in task.notes and marks.NO_IDS not in notes:
+            last += 1
+            task.id = f"T{last:03}"
 
 
 _DIALECT = Dialect(split=_split, join=_join, find_needs=_find_needs, add_needs=_add_needs, level=2)
@@ -174,4 +174,5 @@ FORMAT = Format(
     _number,
     lambda tasks: write_markdown(tasks, _DIALECT),
     compare_lines,
+    lambda source, changes: change_markdown(source, changes, _DIALECT),
 )

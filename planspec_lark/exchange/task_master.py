@@ -17,7 +17,7 @@ from attrs import define, evolve, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.convert import plain_text
 from planspec_lark.exchange.formats import Format, Guess
-from planspec_lark.exchange.models import Account, Entry, Fate, Reading, Task, TaskList
+from planspec_lark.exchange.models import Account, Change, Entry, Fate, Reading, Task, TaskList
 from planspec_lark.json_text import JsonText, read_json
 from planspec_lark.json_text.findings import word_of
 from planspec_lark.json_text.models import write_path
@@ -203,7 +203,9 @@ class _Reader:
         ]
 
     def _read_tag(self, tag: str, path: Path, below: Mapping[str, Any]) -> None:
-        task = Task(tag, tag, line=self._line(path, at_key=True), is_counted=False, notes=[f"[tag {_spell(tag)}]"])
+        task = Task(
+            tag, tag, line=self._line(path, at_key=True), path=path, is_counted=False, notes=[f"[tag {_spell(tag)}]"]
+        )
         self.account.note_field(Fate.CARRIED, path, task.line, "{}, a tag", task)
         self.tasks.tasks.append(task)
         self._read_list(path, below, f"{tag}/", task.children)
@@ -220,7 +222,7 @@ class _Reader:
                     self._find("EX107", f"a task is an object, not {word_of(value)}: it is left out", place)
                     self.account.note_field(Fate.LEFT_OUT, place, self._line(place), "it is no task")
                     continue
-                task = Task(line=self._line(place))
+                task = Task(line=self._line(place), path=place)
                 target.append(task)
                 read.append((task, place, value))
                 self._read_fields(task, value, place, head)
@@ -395,9 +397,9 @@ def _write(tasks: TaskList) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-def _write_list(tasks: Sequence[Task], orders: Sequence[Mapping[str, int]]) -> list[dict[str, Any]]:
+def _write_list(tasks: Sequence[Task], orders: Sequence[Mapping[str, int]], depth: int = 0) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
-    todo = [(tasks, made, 0)]
+    todo = [(tasks, made, depth)]
     while todo:
         source, target, depth = todo.pop()
         siblings = {task.id for task in source}
@@ -484,4 +486,63 @@ def _value_at(value: Any, path: Path) -> Any:
     return value
 
 
-FORMAT = Format("task-master", _guess, _read, _number, _write, _compare, is_text=False)
+def _change(source: Source, changes: Sequence[Change]) -> tuple[str, list[str]]:
+    """Each task gets the fields that it has now; those that are new come behind the others."""
+    if not changes:
+        return source.text, []
+    text = source.text.removeprefix("\ufeff")
+    value = json.loads(text)
+    is_same = _dump(value, text) == text
+    # From the end on, so that no path of what is still to come moves.
+    for change in reversed(changes):
+        if change.old is not None and change.was is not None:
+            task = _value_at(value, change.old.path)
+            _change_fields(task, _write_alone(change.was, change.old), _write_alone(change.new, change.old))
+        else:
+            _insert(value, change)
+    lead = "\ufeff" * source.text.startswith("\ufeff")
+    return lead + _dump(value, text), [] if is_same else ["the file is laid out anew"]
+
+
+def _dump(value: Any, like: str) -> str:
+    """JSON laid out like another one."""
+    indent = re.search(r"\n([ \t]+)\S", like)
+    is_ascii = like.isascii() and "\\u" in like
+    return json.dumps(value, ensure_ascii=is_ascii, indent=indent[1] if indent else None) + like[len(like.rstrip()) :]
+
+
+def _write_alone(task: Task, place: Task) -> dict[str, Any]:
+    """The fields of a task itself, as they stand where another one does."""
+    depth = sum(key == "subtasks" for key in place.path)
+    fields = _write_task(task, _read_notes(task.notes), [], depth, {task.id}, {})
+    fields.pop("subtasks", None)
+    return fields
+
+
+def _change_fields(task: dict[str, Any], was: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    for key, value in new.items():
+        if was.get(key, _NOTHING) != value:
+            task[key] = value
+    for key in was.keys() - new.keys():
+        task.pop(key, None)
+
+
+def _insert(value: dict[str, Any], change: Change) -> None:
+    near, below = change.behind, change.below
+    if near is not None:
+        *path, at = near.path
+        siblings = _value_at(value, tuple(path))
+        at = int(at) + 1
+    elif below is not None:
+        holder = _value_at(value, below.path)
+        siblings = holder.setdefault("tasks" if len(below.path) == 1 else "subtasks", [])
+        at = 0
+    else:
+        holder = value if isinstance(value.get("tasks"), list) else next(iter(value.values()))
+        siblings, at = holder["tasks"], 0
+    depth = sum(key == "subtasks" for key in near.path) if near is not None else int(below is not None)
+    orders = [{key: number for number, key in enumerate(_ORDER)}] * 2
+    siblings[at:at] = _write_list([change.new], orders, depth)
+
+
+FORMAT = Format("task-master", _guess, _read, _number, _write, _compare, _change, is_text=False)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
 
 from attrs import define, field
 
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.tree import iter_with_parents
-from planspec_lark.syntax.diagnostics import CommandError
+from planspec_lark.syntax.diagnostics import CommandError, shorten
 from planspec_lark.syntax.source import newline_of
 
-__all__ = ["Pairs", "pair_steps", "update_text"]
+__all__ = ["Pairs", "call_step", "pair_steps", "update_text"]
 
+# Two texts are nearly the same that share so much of so many characters.
+_COMPARED = 200
+_NEAR = 0.6
+# So much of a step's text is said.
+_SAID = 80
 _STEPS_HEADER = re.compile(r"^[ \t]*##[ \t]+Steps[ \t]*\r?$", re.MULTILINE)
 
 
@@ -43,25 +48,58 @@ class Pairs:
 def pair_steps(ours: PlanSpec, theirs: PlanSpec) -> Pairs:
     """Find the steps that are the same: those of the same name, and of those without, the ones that say the same.
 
-    A step without a name is looked for below the same step only.
+    A step without a name is looked for below the same step only. One that says nearly the same is taken as well, if it
+    stands between the same neighbours.
     """
     pairs = Pairs()
     names = {step.step_name: step for step in iter_steps(ours) if step.step_name}
-    texts: dict[tuple[int, str], list[PlanStep]] = {}
-    for step, parent in iter_with_parents(ours):
-        texts.setdefault((id(parent), step.description), []).append(step)
-    for several in texts.values():
-        several.reverse()
-    for step, parent in iter_with_parents(theirs):
-        if step.step_name:
-            found = names.get(step.step_name)
-        else:
-            above = None if parent is None else pairs.ours.get(id(parent))
-            key = (id(above), step.description)
-            found = texts[key].pop() if (parent is None or above is not None) and texts.get(key) else None
-        if found is not None and id(found) not in pairs.theirs:
+    for step in iter_steps(theirs):
+        if (found := names.get(step.step_name)) is not None and id(found) not in pairs.theirs:
             pairs.join(found, step)
+    todo = [(ours.steps, theirs.steps)]
+    while todo:
+        our_steps, their_steps = todo.pop()
+        _pair_same(our_steps, their_steps, pairs)
+        _pair_near(our_steps, their_steps, pairs)
+        found_below = ((pairs.ours.get(id(step)), step) for step in their_steps)
+        todo += ((one.children, step.children) for one, step in found_below if one is not None)
     return pairs
+
+
+def _pair_same(ours: Sequence[PlanStep], theirs: Sequence[PlanStep], pairs: Pairs) -> None:
+    texts: dict[str, list[PlanStep]] = {}
+    for step in reversed(ours):
+        if id(step) not in pairs.theirs:
+            texts.setdefault(step.description, []).append(step)
+    for step in theirs:
+        if not step.step_name and id(step) not in pairs.ours and texts.get(step.description):
+            pairs.join(texts[step.description].pop(), step)
+
+
+def _pair_near(ours: Sequence[PlanStep], theirs: Sequence[PlanStep], pairs: Pairs) -> None:
+    runs = _runs(ours, lambda step: step if id(step) in pairs.theirs else None)
+    for behind, several in _runs(theirs, lambda step: pairs.ours.get(id(step))).items():
+        others = runs.get(behind, [])
+        if len(several) == len(others):
+            for one, other in zip(others, several, strict=True):
+                if _is_near(one.description, other.description):
+                    pairs.join(one, other)
+
+
+def _runs(steps: Sequence[PlanStep], find: Callable[[PlanStep], PlanStep | None]) -> dict[int | None, list[PlanStep]]:
+    """The steps without a partner and without a name, by the one with a partner that stands in front of them."""
+    runs: dict[int | None, list[PlanStep]] = {}
+    behind: int | None = None
+    for step in steps:
+        if (partner := find(step)) is not None:
+            behind = id(partner)
+        elif not step.step_name:
+            runs.setdefault(behind, []).append(step)
+    return runs
+
+
+def _is_near(one: str, other: str) -> bool:
+    return SequenceMatcher(None, one[:_COMPARED], other[:_COMPARED], autojunk=False).ratio() >= _NEAR
 
 
 # ---------------------------------------------------------------- the update
@@ -96,14 +134,15 @@ def update_text(
             said += _revise(document, step, theirs, takes_statuses=takes_statuses)
     for step in iter_steps(ours):
         if id(step) not in pairs.theirs:
-            said.append(f"step {_call(step)} is not in the source, and stays")
+            said.append(f"step {call_step(step)} is not in the source, and stays")
     # From the end on, so that no id of what is still to come moves.
     for parent, before, new in reversed([*_find_new(imported, pairs)]):
         said.append(_add(document, parent, before, new))
     return _update_head(document.text, ours, imported, said), said
 
 
-def _call(step: PlanStep) -> str:
+def call_step(step: PlanStep) -> str:
+    """What messages call a step."""
     return f"{step.step_id} ({step.step_name})" if step.step_name else step.step_id
 
 
@@ -121,7 +160,7 @@ def _revise(document: PlanDocument, step: PlanStep, theirs: PlanStep, *, takes_s
         values["step_type"] = theirs.step_type
     if values:
         document.revise(step.step_id, **values)
-        yield f"step {_call(step)}: {', '.join(values)} as in the source"
+        yield f"step {call_step(step)}: {', '.join(values)} as in the source"
     if takes_statuses and step.status is not theirs.status:
         yield document.set_status(step.step_id, theirs.status)
 
@@ -170,7 +209,7 @@ def _add(document: PlanDocument, parent: PlanStep | None, before: PlanStep | Non
             todo += ((child, f"{step_id}.{at}") for at, child in reversed([*enumerate(step.children, start=1)]))
     except CommandError as error:
         return f"a step of the source could not be added: {error}"
-    return f"step {start} added{f' ({new.step_name})' if new.step_name else ''}"
+    return f"a step added{f' ({new.step_name})' if new.step_name else ''}: {shorten(new.description, _SAID)}"
 
 
 def _update_head(text: str, ours: PlanSpec, imported: PlanSpec, said: list[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import Severity, check_text, parse_plan, serialize_plan
-from planspec_lark.exchange import FORMATS, Imported, export_plan, import_folder, import_text, update_text
+from planspec_lark.exchange import FORMATS, Imported, export_into, export_plan, import_folder, import_text, update_text
 from tests.corpus import FIXTURES, read
 
 FOLDER = FIXTURES / "exchange"
@@ -105,7 +105,7 @@ def test_importing_again_changes_nothing(source: Path) -> None:
 def test_what_is_exported_is_what_the_report_says(source: Path) -> None:
     imported = bring_in(source)
     report = imported.report
-    text, exported = text_of(source), export_plan(imported.plan, source.parent.name)
+    text, exported = text_of(source), export_plan(imported.plan, source.parent.name).text
     assert (report.exported == "same") == (exported == text)
     if source.suffix == ".json":
         assert (report.exported != "lines differ") == (json.loads(exported) == json.loads(text))
@@ -125,8 +125,15 @@ def test_what_is_exported_reads_as_the_same_plan(source: Path) -> None:
     imported = bring_in(source)
     if source.is_dir() or _UNSTABLE & {one.code for one in imported.report.found}:
         return
-    again = import_text(export_plan(imported.plan, source.parent.name), source.parent.name).plan
+    again = import_text(export_plan(imported.plan, source.parent.name).text, source.parent.name).plan
     assert serialize_plan(again) == imported.text
+
+
+@each
+def test_exporting_into_the_source_changes_nothing(source: Path) -> None:
+    text = text_of(source)
+    exported = export_into(bring_in(source).plan, text, source.parent.name)
+    assert (exported.text, exported.lost) == (text, [])
 
 
 @each

@@ -24,6 +24,7 @@ from planspec_lark import (
     Diagnostic,
     PlanStatus,
     PlanStep,
+    PlanSyntaxError,
     Severity,
     check_text,
     iter_steps,
@@ -36,6 +37,7 @@ from planspec_lark import (
 from planspec_lark.engine import EngineLimits, read_execution, read_reflection
 from planspec_lark.engine.generation import read_children
 from planspec_lark.hopspec import check_hopspec, parse_hopspec, serialize_hopspec
+from planspec_lark.exchange import import_text
 from planspec_lark.json_text import read_json
 from planspec_lark.json_text.yaml_text import read_yaml
 from planspec_lark.plan_cmd.apply import perform
@@ -75,6 +77,7 @@ def blocks_of(page: Path) -> Iterator[Block]:
         elif token.type == "inline" and heading:
             heading = False
             match = re.match(r"((?:P[A-Z]|HS)\d{3})\b", token.content)
+            match = re.match(r"((?:P[A-Z]|EX)\d{3})\b", token.content)
             code = match[1] if match else ""
         elif token.type == "fence":
             assert token.map is not None
@@ -127,6 +130,8 @@ KNOWN = {
     "toolplan good",
     "atoms bad",
     "atoms good",
+    "exchange bad",
+    "exchange good",
     "console",
     "sh database",
     "sh install",
@@ -339,6 +344,23 @@ def find_in_atoms(block: Block) -> set[str]:
         return {found.code for found in error.diagnostics}
 
 
+def find_in_task_list(block: Block) -> set[str]:
+    try:
+        return {found.code for found in import_text(block.text).report.found}
+    except PlanSyntaxError as error:
+        return {found.code for found in error.diagnostics}
+
+
+@of("exchange bad")
+def test_bad_task_lists_have_their_fault(block: Block) -> None:
+    assert find_in_task_list(block) == {block.code}
+
+
+@of("exchange good")
+def test_good_task_lists_have_none(block: Block) -> None:
+    assert find_in_task_list(block) == set()
+
+
 def plan_above(block: Block) -> Block:
     plans = [b for b in BLOCKS if b.page == block.page and b.info == "planspec plan" and b.line < block.line]
     assert plans[-1].code == block.code
@@ -412,6 +434,21 @@ def is_open(command: str) -> bool:
 
 IN_PYTHON = {"PE302", "PE304", "PS102", "PS119", "PS120", "PS121", "PS122", "PS123", "PS315", "PC108", "PJ107"} | {
     "HS102",
+IN_PYTHON = {
+    "PE302",
+    "PE304",
+    "PS102",
+    "PS119",
+    "PS120",
+    "PS121",
+    "PS122",
+    "PS123",
+    "PS315",
+    "PC108",
+    "PJ107",
+    "EX108",
+    "EX109",
+} | {
     # Readers of answers alone give these.
     "PS126",
     "PS127",
@@ -434,12 +471,14 @@ LANGUAGES = {
     "PN": "plan_next",
     "PY": "yaml",
     "PT": "toolplan",
+    "EX": "exchange",
 }
 
 
 def test_every_code_is_documented_once_with_both_examples() -> None:
     texts = [page.read_text(encoding="utf-8") for page in PAGES if page.name.startswith("errors")]
     headings = [found for text in texts for found in re.findall(r"^### ((?:P[A-Z]|HS)\d{3}) (\S+)$", text, flags=re.M)]
+    headings = [found for text in texts for found in re.findall(r"^### ((?:P[A-Z]|EX)\d{3}) (\S+)$", text, flags=re.M)]
     assert headings == [(code.code, code.name) for code in CODES.values()]
     for code in CODES:
         kinds = [b.info for b in BLOCKS if b.page.name.startswith("errors") and b.code == code]

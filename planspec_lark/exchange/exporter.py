@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from attrs import define, field
 
@@ -58,12 +59,12 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
     for part in ("title", "goal", "constraints"):
         if part not in missing and getattr(plan, part) != getattr(again, part):
             yield f"the {part} of the plan" if getattr(plan, part) else f"that the plan has no {part}"
-    pairs = pair_steps(again, plan)
-    for step in iter_steps(plan):
-        found = pairs.ours.get(id(step))
-        if found is None:
-            yield f"step {call_step(step)}: it is not found again"
-        elif lost := [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]:
+    for step, found in zip_longest(iter_steps(plan), iter_steps(again)):
+        # What a note says that looks like a task is one.
+        if step is None or found is None:
+            yield "the notes of some steps, which read as tasks"
+            return
+        if lost := [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]:
             yield f"step {call_step(step)}: {', '.join(dict.fromkeys(lost))}"
 
 

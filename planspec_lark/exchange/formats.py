@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
@@ -10,7 +11,7 @@ from attrs import frozen
 from planspec_lark.exchange.models import Change, Entry, Fate, Reading, TaskList
 from planspec_lark.syntax.source import Source
 
-__all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_format"]
+__all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_format", "share_of"]
 
 
 @frozen
@@ -63,6 +64,15 @@ def find_format(name: str) -> Format:
     found = import_module(f"planspec_lark.exchange.{name.replace('-', '_')}").FORMAT
     assert isinstance(found, Format)
     return found
+
+
+_BOX = re.compile(r"^[ \t]*[-*+] \[[^\]\n]?\]", re.MULTILINE)
+
+
+def share_of(pattern: re.Pattern[str], source: Source) -> float:
+    """How many of the tasks with boxes look so, from 0 to 1."""
+    found = sum(1 for _ in pattern.finditer(source.text))
+    return found / max(found, sum(1 for _ in _BOX.finditer(source.text)), 1)
 
 
 def guess_format(source: Source) -> Mapping[str, Guess]:

@@ -175,11 +175,11 @@ def _fill(blocks: Iterable[_Block], lines: Sequence[str], first: int, last: int)
     at = first
     for block in blocks:
         if block.first > at and any(line.strip() for line in lines[at : block.first]):
-            yield _Block("other", at, block.first)
+            yield _Block("gap", at, block.first)
         yield block
         at = max(at, block.last)
     if any(line.strip() for line in lines[at:last]):
-        yield _Block("other", at, last)
+        yield _Block("gap", at, last)
 
 
 @define(eq=False)
@@ -376,6 +376,8 @@ class _Reader:
             self._carry(item.first, item.first + 1, "{}", task)
             at = max(at, item.first + 1)
         for block in _fill(blocks, self.lines, at, item.last):
+            if block.kind == "gap":
+                self._find("EX106", "this is nested too deeply to be read, so it is text", block.first)
             if self._holds_tasks(block):
                 self._read_list(block, below, inner)
             else:

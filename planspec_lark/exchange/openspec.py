@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.exchange.formats import Format, Guess
+from planspec_lark.exchange.formats import Format, Guess, share_of
 from planspec_lark.exchange.markdown import Dialect, change_markdown, compare_lines, read_markdown, write_markdown
 from planspec_lark.exchange.models import Task
 from planspec_lark.exchange.numbers import number_by_place
@@ -36,12 +36,12 @@ _DIALECT = Dialect(split=_split, join=_join, level=2)
 def _guess(source: Source) -> Guess:
     if source.text.lstrip("\ufeff \t\r\n").startswith("{"):
         return Guess(0, "it is JSON")
-    tasks, groups = _TASK.search(source.text), _GROUP.search(source.text)
+    share, has_groups = share_of(_TASK, source), _GROUP.search(source.text) is not None
     if "openspec/" in source.name.replace("\\", "/") and "- [" in source.text:
         return Guess(88, "it stands in openspec/")
-    if tasks and groups:
-        return Guess(75, "it has numbered groups of numbered tasks")
-    return Guess(35 if tasks else 0, "it has numbered tasks")
+    if has_groups and share >= 1 / 3:
+        return Guess(75 if share >= 2 / 3 else 60, "it has numbered groups of numbered tasks")
+    return Guess(35, "it has numbered tasks") if share else Guess(0, "it has no numbered tasks")
 
 
 FORMAT = Format(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.formats import Format, Guess
+from planspec_lark.exchange.formats import Format, Guess, share_of
 from planspec_lark.exchange.markdown import Dialect, change_markdown, compare_lines, read_markdown, write_markdown
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.planspec.tree import iter_tree
@@ -162,9 +162,10 @@ _DIALECT = Dialect(split=_split, join=_join, find_needs=_find_needs, add_needs=_
 
 
 def _guess(source: Source) -> Guess:
-    if _TASK.search(source.text):
-        return Guess(85, "it has tasks such as T001")
-    return Guess(0, "it has no tasks such as T001")
+    share = share_of(_TASK, source)
+    if share >= 2 / 3:
+        return Guess(85, "its tasks have ids such as T001")
+    return Guess(60, "it has tasks with ids such as T001") if share else Guess(0, "it has no tasks such as T001")
 
 
 FORMAT = Format(

@@ -64,6 +64,8 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
         if step is None or found is None:
             yield "the notes of some steps, which read as tasks"
             return
+        if len(step.children) != len(found.children):
+            yield f"step {call_step(step)}: what stands below it"
         if lost := [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]:
             yield f"step {call_step(step)}: {', '.join(dict.fromkeys(lost))}"
 

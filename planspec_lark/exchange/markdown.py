@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import cache
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import TypeAlias
 
 from attrs import define, evolve, field, frozen
@@ -553,11 +554,13 @@ class _Writer:
         self.dialect = dialect
         self.rows: list[str] = []
         self.boxes: dict[PlanStatus, str] = {}
+        self.level = 0
         # Whether the last row belongs to a list.
         self.is_list = False
 
     def write(self, tasks: TaskList) -> list[str]:
         self._write_head(tasks)
+        self.level = self._choose_level(tasks)
         self.boxes = dict(self.dialect.boxes)
         if marks.UPPER_BOX in tasks.notes:
             self.boxes[PlanStatus.DONE] = "X"
@@ -572,6 +575,11 @@ class _Writer:
         while self.rows and not self.rows[-1]:
             self.rows.pop()
         return self.rows
+
+    def _choose_level(self, tasks: TaskList) -> int:
+        """The level of headings for containers without marks; 0 where a task behind them would fall below one."""
+        behind = dropwhile(lambda task: not task.children, tasks.tasks)
+        return self.dialect.level if all(task.children for task in behind) else 0
 
     def _read_head(self, tasks: TaskList) -> tuple[list[str], list[str], list[str]]:
         """What is missing in the source, the lines in front of the title, and those behind it."""
@@ -619,7 +627,7 @@ class _Writer:
             notes.insert(0, "")
         own = next(filter(None, map(marks.heading_level, lead)), 0)
         if not own and not depth and not level and task.children:
-            own = self.dialect.level
+            own = self.level
         if own and not depth:
             self._block([f"{'#' * own} {self.dialect.join(task, True, depth)}".rstrip()])
             return self._iterate(task.children, notes, 0, own)
@@ -675,6 +683,8 @@ def _is_own_mark(line: str) -> bool:
 
 
 # What stands in front of the text of an item, but for its box.
+# So many lines are aligned with one another; it takes the square of that.
+_MOST_ALIGNED = 1000
 _ITEM = re.compile(r"([ \t]*)([-+*]|[0-9]{1,9}[.)])[ \t]+")
 
 
@@ -755,13 +765,35 @@ def _place_task(lines: Sequence[str], change: Change, dialect: Dialect) -> tuple
 
 
 def compare_lines(entries: list[tuple[Fate, Entry]], source: Source, exported: str) -> bool:
-    """Note down what an export writes in place of each line; returns whether it is not the same anywhere."""
+    """Note down what an export writes in place of each line; returns whether it is not the same anywhere.
+
+    What is noted down, with the lines that come back as they are, is the whole export but for its blank lines.
+    """
     written = [line for line in exported.split("\n") if line.strip()]
     coming = [at for at, (fate, entry) in enumerate(entries) if fate is not Fate.LEFT_OUT and not entry.is_joined]
-    differs = len(written) != len(coming) or len(coming) != len(entries)
-    for at, line in zip(coming, written, strict=False):
-        fate, entry = entries[at]
-        if source.line(entry.line).removeprefix("\ufeff" if entry.line == 1 else "") != line:
-            entries[at] = fate, evolve(entry, written=line)
-            differs = True
-    return differs
+    lines = [_line_of(entries[at][1], source) for at in coming]
+    pairs = pair_lines(lines, written)
+    for at, line, rows in zip(coming, lines, pairs, strict=True):
+        if rows != [line]:
+            fate, entry = entries[at]
+            entries[at] = fate, evolve(entry, written="\n".join(rows))
+    return len(coming) != len(entries) or any(rows != [line] for line, rows in zip(lines, pairs, strict=True))
+
+
+def _line_of(entry: Entry, source: Source) -> str:
+    return source.line(entry.line).removeprefix("\ufeff" if entry.line == 1 else "")
+
+
+def pair_lines(lines: Sequence[str], written: Sequence[str]) -> list[list[str]]:
+    """For each line, those that are written in its place. All together are all that are written."""
+    if len(lines) == len(written):
+        return [[row] for row in written]
+    pairs: list[list[str]] = [[] for _ in lines]
+    is_long = max(len(lines), len(written)) > _MOST_ALIGNED
+    matcher = SequenceMatcher(None, [] if is_long else lines, [] if is_long else written, autojunk=False)
+    steps = [("replace", 0, len(lines), 0, len(written))] if is_long else matcher.get_opcodes()
+    for _, start, end, first, last in steps:
+        for at, row in enumerate(written[first:last]):
+            # What is too much goes with the last line, or with the one in front.
+            pairs[max(min(start + at, end - 1), 0)].append(row)
+    return pairs

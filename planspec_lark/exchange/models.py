@@ -145,12 +145,13 @@ _UNREAD = _Said(Fate.LEFT_OUT, "nothing has read this line")
 
 @define
 class Account:
-    """What has become of each line of a text, or of each field. What is said first holds.
+    """What has become of each line of a text, or of each field (``is_of_fields``). What is said first holds.
 
     A ``{}`` in a reason stands for the step of a task.
     """
 
     source: Source
+    is_of_fields: bool = False
     _lines: dict[int, _Said] = field(factory=dict, repr=False)
     _fields: dict[tuple[str | int, ...], tuple[int, _Said]] = field(factory=dict, repr=False)
 
@@ -176,7 +177,7 @@ class Account:
         """
         for path, (line, said) in self._fields.items():
             yield said.entry(steps, line, path=write_path(path), keys=path)
-        if self._fields:
+        if self.is_of_fields:
             return
         for number, text in enumerate(self.source.text.removeprefix("\ufeff").split("\n"), start=1):
             if text.strip():

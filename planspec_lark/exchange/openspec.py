@@ -12,7 +12,7 @@ from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
 
-_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?)\.?(?=\s|$)\s*")
+_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
 _HEADING = re.compile(r"([0-9]+(?:\.[0-9]+)*)(?:\.(?=\s|$)|(?<=\.[0-9])(?=\s))\s*")
 
 _TASK = re.compile(r"^[ \t]*- \[[ xX]\] [0-9]+(?:\.[0-9]+)+ ", re.MULTILINE)
@@ -24,10 +24,10 @@ def _split(text: str, is_heading: bool) -> tuple[str, str]:
     return (match[1], text[match.end() :]) if match else ("", text)
 
 
-def _join(task: Task, is_heading: bool, _depth: int) -> str:
+def _join(task: Task, _is_heading: bool, _depth: int) -> str:
     if not task.id:
         return task.text
-    return f"{task.id}. {task.text}" if is_heading and "." not in task.id else f"{task.id} {task.text}"
+    return f"{task.id}{'' if '.' in task.id else '.'} {task.text}"
 
 
 _DIALECT = Dialect(split=_split, join=_join, level=2)

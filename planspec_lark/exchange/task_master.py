@@ -161,7 +161,7 @@ def _read(source: Source) -> Reading:
 class _Reader:
     def __init__(self, source: Source, origin: JsonText) -> None:
         self.origin = origin
-        self.account = Account(source)
+        self.account = Account(source, is_of_fields=True)
         self.found: list[Diagnostic] = []
         self.tasks = TaskList()
         # The fields of tasks, and those of subtasks, in the order in which they come first.

@@ -113,9 +113,11 @@ def test_what_is_exported_is_what_the_report_says(source: Path) -> None:
     lines = text.split("\n")
     entries = sorted([*report.carried, *report.kept], key=lambda entry: entry.line)
     wanted = [
-        lines[entry.line - 1].removesuffix("\r") if entry.written is None else entry.written
+        row
         for entry in entries
         if not entry.path and not entry.reason.startswith("the rest of")
+        for row in (lines[entry.line - 1].removesuffix("\r") if entry.written is None else entry.written).split("\n")
+        if row
     ]
     assert [line for line in exported.split("\n") if line.strip()] == wanted
 

@@ -55,6 +55,7 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
     except PlanSyntaxError:
         yield "the plan has no steps, and no task is written"
         return
+    ours, theirs = _find_makers(plan), _find_makers(again)
     missing = {part for line in plan.goal_detail for part in marks.read_not_here(line)}
     for part in ("title", "goal", "constraints"):
         if part not in missing and getattr(plan, part) != getattr(again, part):
@@ -66,12 +67,24 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
             return
         if len(step.children) != len(found.children):
             yield f"step {call_step(step)}: what stands below it"
-        if lost := [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]:
+        lost = [STEP_FIELDS[name].label for name in _ASKED if _is_lost(step, found, name)]
+        if ours[step.step_id] - theirs[found.step_id]:
+            lost.append("inputs")
+        if {*step.outputs} - {*found.outputs}:
+            # What another step takes is a dependency, whatever it is called.
+            lost.append("names of outputs")
+        if lost:
             yield f"step {call_step(step)}: {', '.join(dict.fromkeys(lost))}"
 
 
 # Ids are those of the places where steps stand.
-_ASKED = [name for name in STEP_FIELDS if name != "step_id"]
+_ASKED = [name for name in STEP_FIELDS if name not in ("step_id", "inputs", "outputs")]
+
+
+def _find_makers(plan: PlanSpec) -> dict[str, set[int]]:
+    """For each step, the places of those that put out what it takes."""
+    makers = {name: at for at, step in enumerate(iter_steps(plan)) for name in step.outputs}
+    return {step.step_id: {makers.get(name, -1) for name in step.inputs} for step in iter_steps(plan)}
 
 
 def _is_lost(step: PlanStep, found: PlanStep, name: str) -> bool:

@@ -12,6 +12,7 @@ from planspec_lark.exchange.convert import Converted, plain_text, plan_to_tasks,
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
 from planspec_lark.exchange.models import Entry, Reading, Report
 from planspec_lark.exchange.sources import SourceFolder, read_folder
+from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax import grammars
@@ -61,6 +62,14 @@ def choose_format(source: Source) -> Format:
     return find_format(best[0])
 
 
+def _refuse_plan(source: Source) -> None:
+    """Refuse what is no list of another tool, although it may look like one."""
+    plan = fast_reader.read(source.text)
+    if plan is not None and plan.steps:
+        message = "this is a plan already"
+        raise PlanSyntaxError([Diagnostic("EX110", message, span=source.span(0, 0), source=source)], source)
+
+
 def _refuse(source: Source, code: str, message: str) -> PlanSyntaxError:
     help = "say which one it is: --from FORMAT"
     return PlanSyntaxError([Diagnostic(code, message, span=source.span(0, 0), help=help, source=source)], source)
@@ -79,6 +88,7 @@ def import_text(text: str, form: str | None = None, *, name: str = "<text>") -> 
         ValueError: there is no such format.
     """
     source = Source(text, name)
+    _refuse_plan(source)
     chosen = choose_format(source) if form is None else find_format(form)
     return _finish(_read(chosen, source), chosen, source, "Finish all tasks")
 
@@ -101,7 +111,7 @@ def import_folder(folder: Path, form: str | None = None) -> Imported:
     chosen = find_format(form or found.format) if form or found.format else choose_format(source)
     reading = _read(chosen, source)
     _take_over(found, reading)
-    imported = _finish(reading, chosen, source, f"Finish all tasks of {plain_text(folder.resolve().name)}")
+    imported = _finish(reading, chosen, source, "Finish all tasks")
     report = imported.report
     report.found = [*found.found, *report.found]
     for part, said in (("title", found.title), ("goal", found.goal)):
@@ -141,7 +151,11 @@ def _take_over(found: SourceFolder, reading: Reading) -> None:
     is_apart = displaced and rest and not marks.is_mark(rest[0])
     tasks.notes = [*marks.not_here(missing), *notes[:at], *displaced, *[""] * bool(is_apart), *rest]
     tasks.title = found.title.text if found.title is not None else tasks.title
-    tasks.goal = found.goal.text if found.goal is not None else tasks.goal
+    if found.goal is not None:
+        tasks.goal = found.goal.text
+    elif "goal" in missing and found.title is not None and not found.title.document:
+        # The name of a folder is no goal.
+        tasks.goal = f"Finish all tasks of {found.title.text}"
 
 
 def _finish(reading: Reading, chosen: Format, source: Source, goal: str) -> Imported:

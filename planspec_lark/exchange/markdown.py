@@ -176,11 +176,11 @@ def _fill(blocks: Iterable[_Block], lines: Sequence[str], first: int, last: int)
     at = first
     for block in blocks:
         if block.first > at and any(line.strip() for line in lines[at : block.first]):
-            yield _Block("gap", at, block.first)
+            yield _Block("other", at, block.first)
         yield block
         at = max(at, block.last)
     if any(line.strip() for line in lines[at:last]):
-        yield _Block("gap", at, last)
+        yield _Block("other", at, last)
 
 
 @define(eq=False)
@@ -377,12 +377,12 @@ class _Reader:
             self._carry(item.first, item.first + 1, "{}", task)
             at = max(at, item.first + 1)
         for block in _fill(blocks, self.lines, at, item.last):
-            if block.kind == "gap":
-                self._find("EX106", "this is nested too deeply to be read, so it is text", block.first)
             if self._holds_tasks(block):
                 self._read_list(block, below, inner)
             else:
                 self._keep(below, block.first, block.last, inner)
+                if block.kind in _LISTS and _BOX.match(self.lines[block.first], self._text_start(block.first, inner)):
+                    self._find("EX106", "this is nested too deeply to be read, so it is text", block.first)
 
     def _read_text(self, item: _Block, task: Task, below: _Holder, column: int) -> int:
         """Take the text of an item; returns the line behind it."""
@@ -416,6 +416,10 @@ class _Reader:
                 self.boxes.add(sign)
         if star and self.dialect.has_optional:
             task.notes.append(marks.OPTIONAL)
+
+    def _text_start(self, line: int, column: int) -> int:
+        match = _MARKER.match(self.lines[line], min(column, len(self.lines[line])))
+        return match.end() if match else 0
 
     def _end_of(self, block: _Block | _Section) -> int:
         """The last line of a block that is not blank, from 1."""

@@ -1,0 +1,282 @@
+"""What each format means: which one a text is in, statuses, ids and dependencies, both ways."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from planspec_lark import PlanStatus, PlanSyntaxError, find_step, parse_plan
+from planspec_lark.exchange import FORMATS, export_plan, import_text
+from planspec_lark.exchange.convert import id_of, name_of
+
+
+def steps_of(text: str, form: str) -> dict[str, tuple[list[str], list[str]]]:
+    """Inputs and outputs of each step with a name."""
+    plan = import_text(text, form).plan
+    todo, found = [*plan.steps], {}
+    while todo:
+        step = todo.pop()
+        if step.step_name:
+            found[step.step_name] = (step.inputs, step.outputs)
+        todo += step.children
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("- [ ] a\n", "checklist"),
+        ("1. a\n", "checklist"),
+        ("- [ ] 1. a\n  - [ ] 1.1 b\n", "kiro"),
+        ("## 1. A\n- [ ] 1.1 a\n", "openspec"),
+        ("## 1. A\n- [ ] 1.1 a\n  - _Requirements: 2_\n", "kiro"),
+        ("- [ ] T001 a\n", "spec-kit"),
+        ('{"tasks": [{"id": 1, "title": "a"}]}', "task-master"),
+        ('\ufeff {"tag": {"tasks": [{"id": 1, "title": "a"}]}}', "task-master"),
+    ],
+)
+def test_the_format_is_found_out(text: str, form: str) -> None:
+    assert import_text(text).report.format == form
+
+
+@pytest.mark.parametrize("text", ["", "only text\n", "# A heading\n", "```\n- [ ] a\n```\n"])
+def test_what_has_no_tasks_is_refused(text: str) -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        import_text(text)
+    assert [one.code for one in caught.value.diagnostics] == ["EX110"]
+
+
+def test_broken_json_is_refused_with_its_place() -> None:
+    with pytest.raises(PlanSyntaxError) as caught:
+        import_text('{"tasks": [{"id": 1 "title": "a"}]}')
+    assert [(one.code, one.column) for one in caught.value.diagnostics] == [("PJ111", 20)]
+
+
+def test_there_is_no_other_format() -> None:
+    with pytest.raises(ValueError, match="'trello' is none of checklist, kiro"):
+        import_text("- [ ] a\n", "trello")
+
+
+# ---------------------------------------------------------------- statuses
+
+_P = PlanStatus
+STATUSES = [
+    ("checklist", " ", _P.PENDING, " "),
+    ("checklist", "x", _P.DONE, "x"),
+    ("checklist", "X", _P.DONE, "X"),
+    ("kiro", "-", _P.ACTIVE, "-"),
+    ("kiro", "~", _P.PENDING, " "),
+    ("task-master", "pending", _P.PENDING, "pending"),
+    ("task-master", "in-progress", _P.ACTIVE, "in-progress"),
+    ("task-master", "review", _P.ACTIVE, "review"),
+    ("task-master", "done", _P.DONE, "done"),
+    ("task-master", "completed", _P.DONE, "completed"),
+    ("task-master", "blocked", _P.BLOCKED, "blocked"),
+    ("task-master", "deferred", _P.BLOCKED, "deferred"),
+    ("task-master", "cancelled", _P.SKIPPED, "cancelled"),
+    ("task-master", "odd", _P.PENDING, "odd"),
+]
+
+
+def task_with(form: str, sign: str) -> str:
+    if form == "task-master":
+        return json.dumps({"tasks": [{"id": 1, "title": "a", "status": sign}]})
+    return f"- [{sign}] a\n"
+
+
+@pytest.mark.parametrize(("form", "sign", "status", "back"), STATUSES)
+def test_statuses(form: str, sign: str, status: PlanStatus, back: str) -> None:
+    plan = import_text(task_with(form, sign), form).plan
+    assert plan.steps[0].status is status
+    exported = export_plan(plan, form).text
+    if form == "task-master":
+        assert json.loads(exported)["tasks"][0]["status"] == back
+    else:
+        assert exported == f"- [{back}] a\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "word"),
+    [
+        ("pending", "pending"),
+        ("active", "in-progress"),
+        ("done", "done"),
+        ("blocked", "blocked"),
+        ("skipped", "cancelled"),
+    ],
+)
+def test_a_raw_status_gives_way_to_a_new_one(status: str, word: str) -> None:
+    plan = import_text(task_with("task-master", "review"), "task-master").plan
+    plan.steps[0].status = PlanStatus(status)
+    wanted = "review" if status == "active" else word
+    assert json.loads(export_plan(plan, "task-master").text)["tasks"][0]["status"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("boxes", "status"),
+    [("xx", "done"), ("x ", "pending"), ("  ", "pending"), ("x-", "active")],
+)
+def test_a_heading_has_the_status_of_what_is_below(boxes: str, status: str) -> None:
+    text = "# A\n" + "".join(f"- [{sign}] 1. a\n" for sign in boxes) + "# B\n- [ ] 2. b\n"
+    assert import_text(text, "kiro").plan.steps[0].status.value == status
+
+
+# ---------------------------------------------------------------- ids
+
+
+@pytest.mark.parametrize(
+    ("task_id", "name"),
+    [
+        ("T001", "T001"),
+        ("1", "task-1"),
+        ("1.2", "task-1-2"),
+        ("3.6a", "task-3-6a"),
+        ("main/1.2", "main_task-1-2"),
+        ("main", "main"),
+    ],
+)
+def test_ids_come_back(task_id: str, name: str) -> None:
+    assert name_of(task_id) == name
+    assert id_of(name) == task_id
+
+
+@pytest.mark.parametrize("task_id", ["", "a b", "a.b", "9" * 200, "tag x/1", "→"])
+def test_some_ids_are_no_names(task_id: str) -> None:
+    assert name_of(task_id) == ""
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "added", "wanted"),
+    [
+        ("kiro", "- [ ] 1. a\n\n- [ ] 4. b\n", "3. [act] c\n", "- [ ] 5. c"),
+        ("openspec", "## 1. A\n\n- [ ] 1.1 a\n", "2. [subtask] B\n  2.1. [act] b\n", "- [ ] 2.1 b"),
+        ("spec-kit", "- [ ] T007 a\n- [ ] loose\n", "3. [act] c\n", "- [ ] T008 c"),
+        ("checklist", "- [ ] a\n", "2. [act] b\n", "- [ ] b"),
+    ],
+)
+def test_new_steps_get_the_next_number(form: str, text: str, added: str, wanted: str) -> None:
+    plan = parse_plan(import_text(text, form).text + added)
+    exported = export_plan(plan, form).text
+    assert wanted in exported.split("\n")
+    assert [line for line in text.split("\n") if line not in exported.split("\n")] == []
+
+
+# ---------------------------------------------------------------- dependencies
+
+
+@pytest.mark.parametrize(
+    ("said", "needs"),
+    [
+        ("depends on T001", ["T001"]),
+        ("(depends on T001, T002)", ["T001", "T002"]),
+        ("requires T001 and T002", ["T001", "T002"]),
+        ("blocked by T001–T003", ["T001", "T002", "T003"]),
+        ("like T001", []),
+    ],
+)
+def test_spec_kit_says_in_a_task_what_it_needs(said: str, needs: list[str]) -> None:
+    text = "".join(f"- [ ] T00{number} x\n" for number in (1, 2, 3)) + f"- [ ] T004 y {said}\n"
+    assert steps_of(text, "spec-kit")["T004"][0] == needs
+
+
+@pytest.mark.parametrize(
+    ("line", "needs"),
+    [
+        ("- T004 depends on T001", {"T004": ["T001"]}),
+        ("- T003, T004 need T001 (see above)", {"T003": ["T001"], "T004": ["T001"]}),
+        ("- T001 before T002; T002 blocks T003-T004", {"T002": ["T001"], "T003": ["T002"], "T004": ["T002"]}),
+        ("- T004 (last) after T001/T002", {"T004": ["T001", "T002"]}),
+        # Nobody knows which of the two comes first.
+        ("- T001 → T002", {}),
+        ("- T001 and T002 are independent", {}),
+    ],
+)
+def test_spec_kit_has_a_section_of_dependencies(line: str, needs: dict[str, list[str]]) -> None:
+    text = "".join(f"- [ ] T00{number} x\n" for number in (1, 2, 3, 4)) + f"\n## Dependencies\n\n{line}\n"
+    assert {name: inputs for name, (inputs, _) in steps_of(text, "spec-kit").items() if inputs} == needs
+    assert export_plan(import_text(text, "spec-kit").plan, "spec-kit").text == text
+
+
+@pytest.mark.parametrize(
+    ("line", "needs"),
+    [
+        ("- **Foundational (Phase 2)**: Depends on Setup completion", {"phase-2": ["phase_1"]}),
+        ("- **User Stories (Phase 2+)**: All depend on Phase 1", {"phase-2": ["phase_1"], "phase-3": ["phase_1"]}),
+        ("- **Setup (Phase 1)**: No dependencies", {}),
+    ],
+)
+def test_phases_need_phases(line: str, needs: dict[str, list[str]]) -> None:
+    phases = "".join(
+        f"## Phase {at}: {title}\n\n- [ ] T00{at} x\n\n" for at, title in enumerate(["Setup", "Base", "Top"], 1)
+    )
+    text = f"{phases}## Dependencies & Execution Order\n\n{line}\n"
+    assert {name: inputs for name, (inputs, _) in steps_of(text, "spec-kit").items() if inputs} == needs
+
+
+def test_inputs_of_a_plan_become_dependencies() -> None:
+    plan = parse_plan("Goal: g\n## Steps\n1. [act] Dig → hole\n2. [act] Plant\n  > ← hole\n  > ← outside\n")
+    assert "- [ ] T002 Plant (depends on T001)" in export_plan(plan, "spec-kit").text
+    assert "- [ ] 2. Plant\n  - _Depends: 1_" in export_plan(plan, "kiro").text
+    tasks = json.loads(export_plan(plan, "task-master").text)["master"]["tasks"]
+    assert [task["dependencies"] for task in tasks] == [[], [1]]
+    for form in ("kiro", "spec-kit", "task-master"):
+        again = import_text(export_plan(plan, form).text, form).plan
+        assert again.steps[1].inputs == again.steps[0].outputs != []
+
+
+def test_a_number_in_a_subtask_means_one_beside_it() -> None:
+    tasks = [
+        {"id": 1, "title": "a"},
+        {
+            "id": 2,
+            "title": "b",
+            "subtasks": [{"id": 1, "title": "c"}, {"id": 2, "title": "d", "dependencies": [1, "1"]}],
+        },
+        {"id": 3, "title": "e", "dependencies": ["2.1"], "subtasks": [{"id": 5, "title": "f", "dependencies": [1]}]},
+    ]
+    found = steps_of(json.dumps({"tasks": tasks}), "task-master")
+    assert found["task-2-2"][0] == found["task-3"][0] == found["task-2-1"][1] != []
+    assert found["task-3-5"][0] == found["task-1"][1] != []
+
+
+def test_a_circle_loses_one_dependency() -> None:
+    text = "".join(f"- [ ] T00{at} x (depends on T00{at % 3 + 1})\n" for at in (1, 2, 3))
+    imported = import_text(text, "spec-kit")
+    assert [one.code for one in imported.report.found] == ["EX104"]
+    assert sorted(map(len, (step.inputs for step in imported.plan.steps))) == [0, 1, 1]
+
+
+# ---------------------------------------------------------------- texts
+
+
+@pytest.mark.parametrize("form", [name for name in FORMATS if name != "task-master"])
+def test_texts_that_look_like_a_plan_are_text(form: str) -> None:
+    said = "[act] Say → out | Progress: 1/2 \\→ x [x]"
+    imported = import_text(f"- [ ] {said}\n  > ← a\n", form)
+    assert parse_plan(imported.text) == imported.plan
+    (step,) = imported.plan.steps
+    assert (step.description, step.outputs, step.result) == (said, [], "")
+    assert (step.inputs, step.detail) == ([], ["> ← a"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "description", "detail"),
+    [
+        (["Mix the flour", "  with the water"], "Mix the flour with the water", []),
+        (["Mix the flour", "  **Files**: a.py"], "Mix the flour", ["**Files**: a.py"]),
+        (["Mix the flour", "  Then rest"], "Mix the flour", ["Then rest"]),
+        (["Mix the flour", "  with water", "  - quickly"], "Mix the flour with water", ["- quickly"]),
+    ],
+)
+def test_text_that_goes_on(rows: list[str], description: str, detail: list[str]) -> None:
+    (step,) = import_text("- [ ] " + "\n".join(rows) + "\n").plan.steps
+    assert (step.description, step.detail) == (description, detail)
+
+
+def test_deep_lists_end_in_text() -> None:
+    text = "".join(f"{'  ' * depth}- [ ] {depth}\n" for depth in range(200))
+    imported = import_text(text)
+    assert {one.code for one in imported.report.found} == {"EX106"}
+    assert len(imported.report.carried) + len(imported.report.kept) == 200
+    assert find_step(imported.plan, ".".join(["1"] * 40)) is not None

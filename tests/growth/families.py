@@ -8,6 +8,7 @@ from attrs import frozen
 
 from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
 from tests.growth.hopspec import HOPSPEC_SHAPES, HOPSPEC_WORK
+from tests.growth.exchange import EXCHANGE_SHAPES, EXCHANGE_WORK
 from tests.growth.mending import MENDING_SHAPES, MENDING_WORK
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.reflections import REFLECTION_SHAPES, REFLECTION_WORK
@@ -48,6 +49,7 @@ FAMILIES = {
     "tool plans": Family(TOOLPLAN_SHAPES, {**TOOLPLAN_WORK, **TOOL_RUN_WORK}),
     "tool plans as documents": Family(DOCUMENT_SHAPES, DOCUMENT_WORK),
     "atoms": Family(ATOMS_SHAPES, ATOMS_WORK),
+    "task lists": Family(EXCHANGE_SHAPES, EXCHANGE_WORK),
 }
 # Family and shape.
 CELLS = [(name, shape) for name, family in FAMILIES.items() for shape in family.shapes]

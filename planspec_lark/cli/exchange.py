@@ -55,6 +55,7 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     source, and nothing is taken out. Exits with 1 where there is nothing to import, and with 2 where a file cannot be
     read or written.
     """
+    check_inputs(file, into)
     if into is not None and out != "-":
         raise click.UsageError("--into and --out exclude each other.")
     with stop_on_faults(file, "nothing was imported"):
@@ -89,7 +90,8 @@ def _report(file: str, report: Report, target: str | None) -> None:
     if target is not None:
         write_out(target, json_text(report.to_dict()))
     counts = f"{count_of(report.tasks, 'task')}, {report.done} done"
-    lines = f"{len(report.carried)} lines carried, {len(report.kept)} kept, {len(report.left_out)} left out"
+    of = "fields" if any(entry.keys for entry in report.carried) else "lines"
+    lines = f"{len(report.carried)} {of} carried, {len(report.kept)} kept, {len(report.left_out)} left out"
     complain(f"{shown(file)}: {report.format}, {counts}; {lines}")
 
 

@@ -12,6 +12,7 @@ from planspec_lark.exchange.convert import Converted, plain_text, plan_to_tasks,
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
 from planspec_lark.exchange.models import Entry, Reading, Report
 from planspec_lark.exchange.sources import SourceFolder, read_folder
+from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.printer import serialize_plan
@@ -188,7 +189,9 @@ def _locate(made: Converted, source: Source) -> list[Diagnostic]:
     for code, message, task in made.faults:
         start = source.start_of(max(task.line, 1))
         span = source.span(start, start + len(source.line(max(task.line, 1))))
-        found.append(Diagnostic(code, message, span=span, step_id=made.steps[id(task)].step_id, source=source))
+        path = write_path(task.path) if task.path else ""
+        step_id = made.steps[id(task)].step_id
+        found.append(Diagnostic(code, message, span=span, step_id=step_id, path=path, source=source))
     return found
 
 

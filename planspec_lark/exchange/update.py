@@ -136,8 +136,8 @@ def update_text(
         if id(step) not in pairs.theirs:
             said.append(f"step {call_step(step)} is not in the source, and stays")
     # From the end on, so that no id of what is still to come moves.
-    for parent, before, new in reversed([*_find_new(imported, pairs)]):
-        said.append(_add(document, parent, before, new))
+    added = [_add(document, *place) for place in reversed([*_find_new(imported, pairs)])]
+    said += reversed(added)
     return _update_head(document.text, ours, imported, said), said
 
 

@@ -92,6 +92,23 @@ def test_statuses_of_the_source(here: Path) -> None:
     assert "step 1: done → pending\n" in result.stderr
 
 
+def test_a_task_master_project(here: Path) -> None:
+    tasks = here / "project" / ".taskmaster" / "tasks" / "tasks.json"
+    tasks.parent.mkdir(parents=True)
+    tasks.write_text('{"tasks": [{"id": 1, "title": "a", "dependencies": [7]}]}', encoding="utf-8")
+    result = run("import", "project", "-o", "project.md")
+    assert result.exit_code == 0
+    assert "tasks.json:1:1 (tasks[0])\n" in result.stderr
+    assert result.stderr.endswith("project: task-master, 1 task, 0 done; 3 fields carried, 0 kept, 0 left out\n")
+
+
+def test_standard_input_is_read_once() -> None:
+    result = run("import", "-", "--into", "-", stdin="- [ ] a\n")
+    assert (result.exit_code, "Standard input can be read only once." in result.stderr) == (2, True)
+    result = run("import", "todo.md", "--into", "-", stdin="Goal: g\n## Steps\n1. [act] Bake bread\n")
+    assert "2. [act] Pack the basket\n" in result.stdout
+
+
 def test_many_losses_are_counted(here: Path) -> None:
     steps = "".join(f"{number}. [reason] Think {number}\n" for number in range(1, 31))
     (here / "long.md").write_text(f"Goal: g\n## Steps\n{steps}", encoding="utf-8")

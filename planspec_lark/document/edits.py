@@ -13,7 +13,6 @@ from typing import Any
 
 from planspec_lark.document.blocks import Blocks, Place
 from planspec_lark.plan_cmd.apply import Finder, count_steps, find_known, find_room
-from planspec_lark.planspec.models import OPEN, STEP_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     OPEN,
@@ -23,7 +22,6 @@ from planspec_lark.planspec.models import (
     PlanStatus,
     PlanStep,
     iter_steps,
-    reset,
 )
 from planspec_lark.syntax.diagnostics import CommandError
 from planspec_lark.syntax.fields import reset

@@ -11,9 +11,9 @@ from attrs import define, field
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, make_step
-from planspec_lark.planspec.tree import iter_tree
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
 

@@ -13,8 +13,9 @@ from planspec_lark.exchange.formats import find_format
 from planspec_lark.exchange.importer import Imported, import_text
 from planspec_lark.exchange.models import Change, Task
 from planspec_lark.exchange.update import Pairs, call_step, pair_steps
-from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, default_of, iter_steps
+from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.syntax.fields import default_of
 
 __all__ = ["Exported", "export_into", "export_plan"]
 

@@ -10,9 +10,9 @@ from attrs import define, field, frozen
 
 from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec.models import PlanStatus
-from planspec_lark.planspec.tree import iter_tree
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.source import Source
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Account", "Change", "Entry", "ExchangeError", "Fate", "Reading", "Report", "Task", "TaskList"]
 

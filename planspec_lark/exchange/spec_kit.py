@@ -9,8 +9,8 @@ from planspec_lark.exchange import marks
 from planspec_lark.exchange.formats import Format, Guess, share_of
 from planspec_lark.exchange.markdown import Dialect, change_markdown, compare_lines, read_markdown, write_markdown
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.planspec.tree import iter_tree
 from planspec_lark.syntax.source import Source
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["FORMAT"]
 

@@ -21,8 +21,9 @@ from planspec_lark.exchange.models import Account, Change, Entry, Fate, Reading,
 from planspec_lark.json_text import JsonText, read_json
 from planspec_lark.json_text.findings import word_of
 from planspec_lark.json_text.models import write_path
-from planspec_lark.planspec.models import PlanStatus, has_forbidden
+from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, shorten
+from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import Source, escape_json, visible
 

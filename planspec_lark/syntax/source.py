@@ -88,10 +88,6 @@ class Source:
         end_line = bisect_right(starts, end, line)
         return Span(start, end, line, start - starts[line - 1] + 1, end_line, end - starts[end_line - 1] + 1)
 
-    def start_of(self, number: int) -> int:
-        """The offset at which line ``number`` starts."""
-        return self._starts[number - 1]
-
     def line(self, number: int) -> str:
         """Line ``number`` without its line break."""
         last, line = self._last_line

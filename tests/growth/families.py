@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 
 from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
-from tests.growth.hopspec import HOPSPEC_SHAPES, HOPSPEC_WORK
 from tests.growth.exchange import EXCHANGE_SHAPES, EXCHANGE_WORK
+from tests.growth.hopspec import HOPSPEC_SHAPES, HOPSPEC_WORK
 from tests.growth.mending import MENDING_SHAPES, MENDING_WORK
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.reflections import REFLECTION_SHAPES, REFLECTION_WORK

@@ -118,7 +118,7 @@ _ANNOUNCES = re.compile(
     r"|copy|paste|roughly|status|as of (?:this|today|now))\b"
     r"|\bin (?:\w+ )?steps\b|首先|然后|接着|完整|原因|内容|已生成|来了|当前|状态|进度"
     r"|[一几]些?(?:点|说明)|尽量"
-    r"|计划[：:]?\Z|供(?:您|你)?参考",
+    r"|计划[：:]?\Z|供(?:您|你)?参考|\A\W*(?:so|well|sure|ok(?:ay)?|alright|certainly|of course|done)\W*\Z",
 )
 # How a label or a heading names a plan, with no more than an adjective or two, and what it is for.
 _NAMES = re.compile(

@@ -140,6 +140,17 @@ PE301 error   nothing-planned       An answer without steps where steps are aske
 PE302 error   too-many-planned      More steps than the planner may write at a time.
 PE303 error   loop-too-long         A loop with more rounds than the planner may ask for.
 PE304 error   name-taken            A name that another step of the plan has.
+EX101 warning unknown-box           A check box or a status that the format does not have.
+EX102 warning duplicate-id          A task's id that another task has already.
+EX103 warning unknown-task          A dependency on a task that there is not.
+EX104 warning circle                A dependency that closes a circle.
+EX105 warning open-front-matter     Front matter that is not closed.
+EX106 warning almost-a-task         A line that is almost a task.
+EX107 warning wrong-kind            A field of a task with a value of another kind than it holds.
+EX108 warning control-character     A character that no plan can hold.
+EX109 warning unusable-neighbour    A document beside the tasks that cannot be read.
+EX110 error   no-tasks              A text without tasks, or in no known format.
+EX111 error   undecided             A text that may be in several formats.
 HS101 error   unknown-line          A line that is none of a HopSpec document's lines.
 HS102 error   control-character     A control character other than tab, or a lone surrogate.
 HS103 error   unknown-section       A section that there is not, or that is not written as one.
@@ -182,17 +193,6 @@ HS223 warning label-and-type        A heading that names another type than the s
 HS224 info    no-verification       An LLM step that does not say how it is verified.
 HS225 info    unused-element        A loop none of whose steps takes its element.
 HS226 warning too-deep-subtask      A subtask below more others than these allow.
-EX101 warning unknown-box           A check box or a status that the format does not have.
-EX102 warning duplicate-id          A task's id that another task has already.
-EX103 warning unknown-task          A dependency on a task that there is not.
-EX104 warning circle                A dependency that closes a circle.
-EX105 warning open-front-matter     Front matter that is not closed.
-EX106 warning almost-a-task         A line that is almost a task.
-EX107 warning wrong-kind            A field of a task with a value of another kind than it holds.
-EX108 warning control-character     A character that no plan can hold.
-EX109 warning unusable-neighbour    A document beside the tasks that cannot be read.
-EX110 error   no-tasks              A text without tasks, or in no known format.
-EX111 error   undecided             A text that may be in several formats.
 PJ101 error   no-object             A text without a JSON object.
 PJ102 error   text-around-object    Other text in front of a JSON object or behind it.
 PJ103 error   code-fence            A line that opens or closes a code block around JSON.

@@ -11,6 +11,11 @@ __all__ = ["main"]
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
+        # It runs at every edit of any file, so there is a way to it that takes next to no time.
+        from planspec_lark.agents import hook  # noqa: PLC0415  (only this call needs it)
+
+        sys.exit(hook.main(sys.argv[2:]))
     try:
         from planspec_lark.cli.app import run  # noqa: PLC0415  (an interrupt may come before it is there)
     except KeyboardInterrupt:

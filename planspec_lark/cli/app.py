@@ -18,6 +18,7 @@ __all__ = ["cli", "run"]
 
 # Module → its commands: `repair-prompt` is its `repair_prompt_command`.
 _COMMANDS = {
+    "agents": "hook init",
     "answers": "extract repair repair-prompt",
     "bulk": "bulk",
     "check": "check",

@@ -20,14 +20,13 @@ from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits, count_bytes
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["FOLDER_LIMITS", "PlanFolder"]
+__all__ = ["FOLDER_LIMITS", "HIDDEN", "PlanFolder"]
 
 FOLDER_LIMITS = Limits(max_bytes=10_000_000)
 _ARCHIVE = "archive"
 _QUOTED = 60
-_IGNORE = ".gitignore"
-# What is ignored: everything, that file itself included.
-_EVERYTHING = b"*\n"
+# The file that keeps git from seeing the folder, itself included.
+HIDDEN = (".gitignore", b"*\n")
 
 
 class PlanFolder:
@@ -283,8 +282,8 @@ class PlanFolder:
         Raises:
             StoreError: it cannot be written.
         """
-        folder = self._make(self.path)
-        return not read_settings(folder).shared and self._create(folder / _IGNORE, _EVERYTHING)
+        folder, (name, data) = self._make(self.path), HIDDEN
+        return not read_settings(folder).shared and self._create(folder / name, data)
 
     def share(self) -> bool:
         """Let git see the plans, now and later: :meth:`hide` does nothing any more. Whether that changes anything.
@@ -295,14 +294,15 @@ class PlanFolder:
         Raises:
             StoreError: a file cannot be written or removed.
         """
-        is_new, ignore = self.settle("shared"), self.path / _IGNORE
+        is_new, (name, data) = self.settle("shared"), HIDDEN
+        ignore = self.path / name
         with refusals(self.path):
             if not os.path.lexists(ignore):
                 return is_new
             known = ignore.lstat()
-            if not stat.S_ISREG(known.st_mode) or known.st_size != len(_EVERYTHING):
+            if not stat.S_ISREG(known.st_mode) or known.st_size != len(data):
                 return is_new
-            if ignore.read_bytes() != _EVERYTHING:
+            if ignore.read_bytes() != data:
                 return is_new
             ignore.unlink()
         return True

@@ -1,0 +1,23 @@
+"""Assistants that write code and plans: what is put into a project for them, and answers to their hooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planspec_lark._lazy import attach
+
+if TYPE_CHECKING:
+    from planspec_lark.agents.assistants import Assistant as Assistant
+    from planspec_lark.agents.edits import SetupError as SetupError
+    from planspec_lark.agents.setup import (
+        Change as Change,
+        carry_out as carry_out,
+        plan_removal as plan_removal,
+        plan_setup as plan_setup,
+    )
+else:
+    # Without importing any: a hook runs at every edit of any file.
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {"assistants": "Assistant", "edits": "SetupError", "setup": "Change carry_out plan_removal plan_setup"},
+    )

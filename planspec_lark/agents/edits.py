@@ -1,0 +1,241 @@
+"""Edits of files that others wrote: what is put in is one piece, and all around it stays byte by byte.
+
+JSON is never written anew. The reader of JSON texts says where everything stands, and a member or an item is inserted
+there. Comments and commas too many, which some programs allow in their settings, are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+from planspec_lark.json_text import JsonText, read_json
+from planspec_lark.json_text.models import Path
+from planspec_lark.syntax.diagnostics import PlanSpecError
+from planspec_lark.syntax.limits import Limits
+
+__all__ = [
+    "SetupError",
+    "block_of",
+    "cut",
+    "decode",
+    "drop_block",
+    "drop_entry",
+    "find_block",
+    "insert_block",
+    "insert_entry",
+    "read_settings",
+    "read_toml",
+]
+
+# Comments, and a comma behind which nothing follows.
+_ALLOWED = frozenset({"PJ117", "PJ112"})
+_LIMITS = Limits(max_bytes=5_000_000, max_depth=64, max_findings=None)
+_BEGIN, _END = "planspec:begin", "planspec:end"
+# How a line is marked as a comment in a kind of file: in front, behind.
+_COMMENTS = {"md": ("<!-- ", " -->"), "toml": ("# ", "")}
+
+
+class SetupError(PlanSpecError):
+    """A file that cannot be edited; the text is a sentence that is safe to show.
+
+    Attributes:
+        is_named: whether it names the file.
+    """
+
+    def __init__(self, message: str, *, is_named: bool = False) -> None:
+        super().__init__(message)
+        self.is_named = is_named
+
+
+def decode(data: bytes) -> str:
+    """The text of a file.
+
+    Raises:
+        SetupError: it is no UTF-8.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise SetupError("this is no UTF-8") from None
+
+
+def cut(text: str, piece: str) -> str | None:
+    """The text without a piece that stands in it once; None where it does not."""
+    at = text.find(piece)
+    if not piece or at < 0 or text.find(piece, at + 1) >= 0:
+        return None
+    return text[:at] + text[at + len(piece) :]
+
+
+def _line_break(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+# ---------------------------------------------------------------- marked blocks
+
+
+def block_of(body: str, kind: str, line_break: str = "\n") -> str:
+    """Lines between two marks, which are comments in a file of this kind: "md" or "toml"."""
+    before, behind = _COMMENTS[kind]
+    rows = [f"{before}{_BEGIN}{behind}", *body.splitlines(), f"{before}{_END}{behind}", ""]
+    return line_break.join(rows)
+
+
+def find_block(text: str, kind: str) -> str:
+    """The block in a text, with its marks and line breaks as they are; empty where there is none.
+
+    Raises:
+        SetupError: there is one mark without the other, or more than one block.
+    """
+    before, behind = map(re.escape, _COMMENTS[kind])
+    begins, ends = (
+        list(re.finditer(rf"^{before}{mark}{behind}[ \t]*(?:\r?\n|\Z)", text, re.MULTILINE)) for mark in (_BEGIN, _END)
+    )
+    if not begins and not ends:
+        return ""
+    if len(begins) != 1 or len(ends) != 1 or begins[0].start() > ends[0].start():
+        raise SetupError(f"the marks {_BEGIN} and {_END} do not stand around one block")
+    return text[begins[0].start() : ends[0].end()]
+
+
+def insert_block(text: str, body: str, kind: str) -> tuple[str, str]:
+    """A text with a block at its end, and what was put in for that."""
+    line_break = _line_break(text)
+    bare = text.removeprefix("\ufeff")
+    # A blank line stands in front of it.
+    lead = "" if not bare else line_break if bare.endswith("\n") else 2 * line_break
+    piece = lead + block_of(body, kind, line_break)
+    return text + piece, piece
+
+
+def drop_block(text: str, kind: str) -> str:
+    """A text without its block, and without the blank line in front of it."""
+    block = find_block(text, kind)
+    if not block:
+        return text
+    before, _, behind = text.partition(block)
+    return re.sub(r"(\A|(?<=\n))\r?\n\Z", "", before) + behind
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """What a TOML text says.
+
+    Raises:
+        SetupError: it is none.
+    """
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    except (ValueError, RecursionError) as error:
+        raise SetupError(f"this is no TOML: {error}") from None
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def read_settings(text: str) -> JsonText:
+    """A JSON text with an object, which may have comments and commas too many.
+
+    Raises:
+        SetupError: it is none.
+    """
+    read = read_json(text, limits=_LIMITS)
+    fault = next((one for one in read.diagnostics if one.code not in _ALLOWED), None)
+    if fault is not None:
+        raise SetupError(f"this is no JSON: line {fault.line}: {fault.message}")
+    return read
+
+
+def insert_entry(text: str, path: Path, value: Any) -> tuple[str, str]:
+    """A JSON text with one more member or item, and what was put in for that.
+
+    Args:
+        text: JSON with an object.
+        path: where to. Its last step is the key of the member, which is not there yet, or "" for an item at the end of
+            a list. Objects on the way that are not there are made, and for an item the list.
+        value: what is put there.
+
+    Raises:
+        SetupError: the text is no JSON, or has something else on the way.
+    """
+    read = read_settings(text)
+    known = _known(read.value, path)
+    for step in reversed(path[len(known) + 1 :]):
+        value = [value] if step == "" else {step: value}
+    return _insert(text, read, known, path[len(known)], value)
+
+
+def _known(value: Any, path: Path) -> Path:
+    """As much of the way as is there, but for the last step."""
+    for depth, step in enumerate(path):
+        wanted, name = (list, "a list") if step == "" else (dict, "an object")
+        if type(value) is not wanted:
+            raise SetupError(f"`{'.'.join(map(str, path[:depth]))}` is not {name}")
+        if depth == len(path) - 1 or step not in value:
+            return path[:depth]
+        value = value[step]
+    raise AssertionError("a path has a step")
+
+
+def _insert(text: str, read: JsonText, path: Path, key: str | int, value: Any) -> tuple[str, str]:
+    container: Any = read.value
+    for step in path:
+        container = container[step]
+    steps: Sequence[str | int] = list(container) if isinstance(container, dict) else range(len(container))
+    bounds = read.place(path)
+    line_break, unit = _line_break(text), _indent_unit(text)
+    outer = _indent_at(text, bounds.start)
+    written = json.dumps(value, indent=unit, ensure_ascii=False)
+    if key != "":
+        written = f"{json.dumps(key, ensure_ascii=False)}: {written}"
+    start = line_break + outer + unit
+    entry = start + written.replace("\n", start)
+    close = bounds.end - 1
+    if not steps:
+        # Behind the bracket, and what may stand inside follows.
+        has_lines = "\n" in text[bounds.start : close]
+        at, piece = bounds.start + 1, entry + ("" if has_lines else line_break + outer)
+    elif text[(end := read.place([*path, steps[-1]]).end) : close].strip(" \t\r\n"):
+        # A comment may belong to the last one, and there may be a comma behind it.
+        at, piece = bounds.start + 1, entry + ","
+    else:
+        at, piece = end, "," + entry
+    return text[:at] + piece + text[at:], piece
+
+
+def _indent_unit(text: str) -> str:
+    match = re.search(r"^([ \t]+)[^\s]", text, re.MULTILINE)
+    return match[1] if match else "  "
+
+
+def _indent_at(text: str, at: int) -> str:
+    """The white space in front of the line in which a character stands."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def drop_entry(text: str, path: Path) -> str:
+    """A JSON text without a member or an item that is there, and without what holds nothing else."""
+    read = read_settings(text)
+    values = [read.value]
+    for step in path:
+        values.append(values[-1][step])
+    while len(path) > 1 and len(values[-2]) == 1:
+        path, values = path[:-1], values[:-1]
+    container, last = values[-2], path[-1]
+    steps: Sequence[str | int] = list(container) if isinstance(container, dict) else range(len(container))
+    index = steps.index(last)
+    start, end = read.key_place(path).start, read.place(path).end
+    start = len(text[:start].rstrip(" \t\r\n"))
+    if behind := re.compile(r"\s*,").match(text, end):
+        end = behind.end()
+    elif index:
+        # The comma in front of it is one too many then.
+        before = read.place([*path[:-1], steps[index - 1]]).end
+        comma = text.find(",", before, start)
+        if comma >= 0:
+            return text[:comma] + text[comma + 1 : start] + text[end:]
+    return text[:start] + text[end:]

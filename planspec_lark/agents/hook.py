@@ -1,0 +1,243 @@
+"""`planspec hook EVENT`: what an assistant tells of its session, on standard input, and what it is answered.
+
+This is the quick half. It runs at every edit of any file, so it imports nothing but the standard library, and the rest
+of the package once there is a plan to speak of. It never fails by its own trouble: then it says so in one line and
+leaves with 0. With 2, which assistants show to their model, it leaves only where a plan has faults.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+__all__ = ["EVENTS", "MAX_TOKENS", "PLAN_FILE", "answer", "main"]
+
+EVENTS = ("post-edit", "session-start", "pre-compact", "stop", "session-end")
+MAX_TOKENS = 1500
+FAULTS = 2
+_REFUSED = 1
+
+# The files of a project that are plans, as for the hooks of pre-commit.
+PLAN_FILE = re.compile(r"(^|/)(planspec/.*|Tasks/[^/]+/plan|[^/]+\.plan)\.md\Z", re.DOTALL)
+_MOST_BYTES = 64 * 2**20
+_LONGEST_PATH = 4096
+# So many files of one edit are looked at.
+_MOST_FILES = 20
+_PATH_KEYS = ("file_path", "filePath", "path", "notebook_path")
+# Lines of a patch that name the files which are written.
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update) File|Move to): (.{1,4096})$", re.MULTILINE)
+
+Payload = Mapping[str, Any]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Answer an event; ``arguments`` are those behind ``planspec hook``. Returns the exit code."""
+    try:
+        options = _read_arguments(arguments)
+    except ValueError as error:
+        # Not with 2, which would tell a model that its edit is at fault.
+        return _say(f"{error}; usage: planspec hook {'|'.join(EVENTS)} [--agent NAME] [--max-tokens N]", _REFUSED)
+    return answer(**options)
+
+
+def _read_arguments(arguments: Sequence[str]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    given = iter(arguments)
+    for word in given:
+        name, equals, value = word.partition("=")
+        if name in ("--agent", "--max-tokens"):
+            value = value if equals else next(given, "")
+            if name == "--agent":
+                options["agent"] = value
+            elif not re.fullmatch(r"[0-9]{1,9}", value):
+                raise ValueError(f"--max-tokens: {value[:40]!r} is no number")
+            else:
+                options["max_tokens"] = int(value)
+        elif word in EVENTS and "event" not in options:
+            options["event"] = word
+        else:
+            raise ValueError(f"unknown: {word[:40]!r}")
+    if "event" not in options:
+        raise ValueError("an event is missing")
+    return options
+
+
+def answer(event: str, agent: str = "", max_tokens: int = MAX_TOKENS) -> int:
+    """Answer one of :data:`EVENTS`.
+
+    Args:
+        event: which one.
+        agent: who asks; some want their answer in a form of their own.
+        max_tokens: the most that an answer about all plans may take.
+
+    Returns:
+        The exit code: 0, or 2 where a plan was edited that has faults.
+    """
+    try:
+        payload = _read_payload()
+        if event == "post-edit":
+            return _check_edited(payload)
+        folder = _find_folder(payload)
+        if folder is None:
+            return 0
+        from planspec_lark.agents.reports import say_active, say_plans  # noqa: PLC0415  (only where there are plans)
+
+        if event in ("stop", "session-end"):
+            text = say_active(folder)
+            # Plain text would be refused at this event, or heard by nobody.
+            _write(json.dumps({"systemMessage": text}) if text else "")
+        else:
+            _write(_in_form(say_plans(folder, max_tokens), agent))
+    except Exception as error:
+        # Whatever it is, the assistant's work goes on.
+        return _say(f"{type(error).__name__}: {error}", 0)
+    return 0
+
+
+def _in_form(text: str, agent: str) -> str:
+    if not text:
+        return ""
+    if agent == "cursor":
+        return json.dumps({"additional_context": text})
+    if agent == "gemini":
+        return json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}})
+    return text
+
+
+def _say(message: str, code: int) -> int:
+    """Write a line to standard error, if there is one."""
+    try:
+        line = "".join(char if char.isprintable() else "?" for char in message[:500])
+        sys.stderr.write(f"planspec hook: {line}\n")
+        sys.stderr.flush()
+    except Exception:
+        # Nobody can be told.
+        return code
+    return code
+
+
+def _write(text: str) -> None:
+    if text:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+        sys.stdout.buffer.flush()
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def _read_payload() -> Payload:
+    """What the assistant says; nothing where that is no JSON, or a person has called."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return {}
+    data = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    if not data.strip() or len(data) > _MOST_BYTES:
+        return {}
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        _say("standard input is no JSON", 0)
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _start(payload: Payload) -> str:
+    """The folder in which the assistant works: not that of the session, where it has moved to a worktree."""
+    roots = payload.get("workspace_roots")
+    named = [payload.get("cwd"), *(roots[:1] if isinstance(roots, list) else ()), os.environ.get("CLAUDE_PROJECT_DIR")]
+    return next((one for one in named if isinstance(one, str) and _is_folder(one)), os.getcwd())
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return 0 < len(name) <= _LONGEST_PATH and os.path.isdir(name)
+    except ValueError:  # NUL
+        return False
+
+
+def _project(start: str) -> str:
+    """The folder above with a repository in it, or the folder itself where there is none."""
+    return next((one for one in _upwards(start) if os.path.lexists(os.path.join(one, ".git"))), os.path.realpath(start))
+
+
+def _upwards(start: str) -> Iterator[str]:
+    folder = os.path.realpath(start)
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above
+
+
+def _find_folder(payload: Payload) -> str | None:
+    """The nearest folder above, inside the project, that has plans; None where none has."""
+    start = os.environ.get("PLANSPEC_FOLDER") or _start(payload)
+    project = _project(start)
+    for folder in _upwards(start):
+        try:
+            if any(name.endswith(".md") for name in os.listdir(os.path.join(folder, "planspec"))):
+                return folder
+        except OSError:
+            pass
+        if folder == project:
+            break
+    return None
+
+
+# ---------------------------------------------------------------- edits
+
+
+def _check_edited(payload: Payload) -> int:
+    start = _start(payload)
+    project = _project(start)
+    said = []
+    for name in dict.fromkeys(filter(None, (_name_plan(one, start, project) for one in _edited(payload)))):
+        from planspec_lark.agents.reports import say_faults  # noqa: PLC0415  (most edits are of no plan)
+
+        said.append(say_faults(project, name))
+    text = "\n\n".join(filter(None, said))
+    if not text:
+        return 0
+    sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stderr.flush()
+    return FAULTS
+
+
+def _edited(payload: Payload) -> list[str]:
+    """The files that an edit has written, as each assistant names them."""
+    given = [payload]
+    for key in ("tool_input", "toolArgs", "toolInput"):
+        value = payload.get(key)
+        if isinstance(value, str) and value.startswith("{"):
+            value = json.loads(value)
+        if isinstance(value, dict):
+            given.append(value)
+    found: list[Any] = []
+    for one in given:
+        found += (one.get(key) for key in _PATH_KEYS)
+        files = one.get("files")
+        found += files if isinstance(files, list) else []
+        for key in ("command", "input", "patch"):
+            text = one.get(key)
+            if isinstance(text, str) and "*** Begin Patch" in text:
+                found += _PATCHED.findall(text)
+    return list(dict.fromkeys(one for one in found if isinstance(one, str)))[:_MOST_FILES]
+
+
+def _name_plan(path: str, start: str, project: str) -> str:
+    """The name of a plan, from the project's folder on; empty for what is no plan, or not in the project."""
+    if not path.endswith(".md") or len(path) > _LONGEST_PATH:
+        return ""
+    try:
+        whole = os.path.normpath(os.path.join(start, path))
+        # Folders may be links; what the file itself is, is looked at when it is read.
+        whole = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
+        name = os.path.relpath(whole, project).replace(os.sep, "/")
+        is_there = os.path.isfile(whole)
+    except (OSError, ValueError):  # a NUL, another drive
+        return ""
+    return name if is_there and not name.startswith("../") and PLAN_FILE.search(name) else ""

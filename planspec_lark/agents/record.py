@@ -1,0 +1,68 @@
+"""The note of what was put into a project, kept beside the skill: what takes it out again needs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import PurePosixPath
+from typing import Self
+
+from attrs import define, field
+
+__all__ = ["RECORD", "Record"]
+
+RECORD = "install.json"
+_ABOUT = "What `planspec init` has put into this project; `planspec init --remove` needs it."
+
+
+@define
+class Record:
+    """What was put into a project for all assistants that look for skills in one folder.
+
+    Attributes:
+        assistants: their names.
+        files: the digest of each file that was made whole.
+        made: each file of others that was not there, with what it held before anything was put in.
+        pieces: what was put into files of others, in that order: the file, and the piece.
+        folders: those that were not there.
+        is_known: whether there was a record.
+    """
+
+    assistants: list[str] = field(factory=list)
+    files: dict[str, str] = field(factory=dict)
+    made: dict[str, str] = field(factory=dict)
+    pieces: list[list[str]] = field(factory=list)
+    folders: list[str] = field(factory=list)
+    is_known: bool = False
+
+    @classmethod
+    def read(cls, data: bytes | None, allowed: Collection[str]) -> Self:
+        """The record in a file; an empty one where that holds none.
+
+        A stranger may have written it, so it names no other files than those that are ``allowed``.
+        """
+        try:
+            value = json.loads(data or b"")
+            parents = {str(parent) for name in allowed for parent in PurePosixPath(name).parents}
+            return cls(
+                [str(name) for name in value["assistants"]],
+                {str(name): str(digest) for name, digest in value["files"].items() if name in allowed},
+                {str(name): str(seed) for name, seed in value["made"].items() if name in allowed},
+                [[str(name), str(piece)] for name, piece in value["pieces"] if name in allowed],
+                [str(name) for name in value["folders"] if name in parents],
+                is_known=True,
+            )
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return cls()
+
+    def write(self) -> bytes:
+        """The text of its file."""
+        value = {
+            "about": _ABOUT,
+            "assistants": self.assistants,
+            "files": self.files,
+            "made": self.made,
+            "pieces": self.pieces,
+            "folders": self.folders,
+        }
+        return (json.dumps(value, indent=2, ensure_ascii=True) + "\n").encode("ascii")

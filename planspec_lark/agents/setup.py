@@ -1,0 +1,306 @@
+"""What is put into a project for assistants, and taken out again.
+
+What was put into files of others is noted as the pieces of text that they are, so whoever takes them out leaves the
+file as it was. Where that note is missing, or somebody has changed a piece, entries are known by what they say.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from planspec_lark.agents import edits
+from planspec_lark.agents.assistants import ASSISTANTS, Assistant, Hook
+from planspec_lark.agents.project import Change, Project, Setup, carry_out, named
+from planspec_lark.agents.record import RECORD, Record
+from planspec_lark.agents.skills import NOTES, skill_files
+from planspec_lark.folder.folder import HIDDEN, SHARED
+
+__all__ = ["Change", "Setup", "carry_out", "plan_removal", "plan_setup"]
+
+_PLANS = "planspec"
+_SERVER = "planspec"
+_OUR_COMMAND = re.compile(r"\bplanspec\b.*\shook\s+([a-z-]+)\b")
+
+
+def plan_setup(
+    root: Path | str,
+    assistants: Iterable[Assistant],
+    *,
+    command: str = "planspec",
+    is_shared: bool = False,
+    has_servers: bool = True,
+) -> Setup:
+    """What it takes to tell assistants of a project about its plans.
+
+    Args:
+        root: the project's folder.
+        assistants: some of :data:`~planspec_lark.agents.assistants.ASSISTANTS`.
+        command: how they call the command line.
+        is_shared: whether a new folder of plans is seen by git.
+        has_servers: whether the MCP server is put among theirs.
+
+    Returns:
+        What is to be done; no changes where all of it is there.
+
+    Raises:
+        SetupError: a file that has to be edited cannot be.
+    """
+    parts = _Parts(Path(root))
+    for assistant in assistants:
+        part = parts.of(assistant)
+        part.record.assistants = sorted({*part.record.assistants, assistant.name})
+        for name, text in skill_files(assistant.skills).items():
+            part.put_file(name, text.encode("utf-8"))
+        part.put_block(assistant.notes, NOTES, "md")
+        if has_servers:
+            part.put_server(shlex.split(command))
+        for hook in assistant.hooks:
+            part.put_hook(hook, command)
+        if not parts.project.has_folder(_PLANS):
+            name, data = SHARED if is_shared else HIDDEN
+            part.put_file(f"{_PLANS}/{name}", data)
+    return parts.setup()
+
+
+def plan_removal(root: Path | str, assistants: Iterable[Assistant]) -> Setup:
+    """What it takes to take out what :func:`plan_setup` has put in, and nothing else.
+
+    What other assistants, whose setup stays, read as well is left there.
+
+    Raises:
+        SetupError: a file that has to be edited cannot be.
+    """
+    parts = _Parts(Path(root))
+    for assistant in assistants:
+        part = parts.of(assistant)
+        if part.record.is_known and assistant.name not in part.record.assistants:
+            continue
+        part.record.assistants = [name for name in part.record.assistants if name != assistant.name]
+        stay = {file for name in part.record.assistants for file in _files_of(ASSISTANTS[name])}
+        for name in _files_of(assistant):
+            if name not in stay:
+                part.take_out(name)
+    return parts.setup()
+
+
+def _files_of(assistant: Assistant) -> list[str]:
+    """All files that an assistant's setup may touch."""
+    servers = [] if assistant.servers is None else [assistant.servers.file]
+    settings = [assistant.settings] if assistant.settings else []
+    folder = [f"{_PLANS}/{name}" for name, _ in (HIDDEN, SHARED)]
+    record = f"{assistant.skills}/planspec/{RECORD}"
+    files = [*skill_files(assistant.skills), assistant.notes, *servers, *settings, *folder, record]
+    return list(dict.fromkeys(files))
+
+
+class _Parts:
+    """A project, and what was put into it for each folder of skills."""
+
+    def __init__(self, root: Path) -> None:
+        self.project = Project(root)
+        self._records: dict[str, Record] = {}
+
+    def of(self, assistant: Assistant) -> _Part:
+        """The part of an assistant; those that look for skills in the same folder share a record."""
+        if assistant.skills not in self._records:
+            sharing = [one for one in ASSISTANTS.values() if one.skills == assistant.skills]
+            allowed = {name for one in sharing for name in _files_of(one)}
+            record = Record.read(self.project.read(_record_of(assistant.skills)), allowed)
+            record.assistants = [one.name for one in sharing if one.name in record.assistants]
+            self._records[assistant.skills] = record
+        return _Part(self.project, self._records[assistant.skills], assistant)
+
+    def setup(self) -> Setup:
+        """All that is to be done, with the notes of it."""
+        project, gone = self.project, []
+        for skills, record in self._records.items():
+            name = _record_of(skills)
+            if not record.assistants:
+                project.write(name, None)
+                gone += record.folders
+                continue
+            files = {file for one in record.assistants for file in _files_of(ASSISTANTS[one])}
+            new = [file for file in sorted(files) if file == name or project.is_made(file)]
+            folders = (str(parent) for file in new for parent in PurePosixPath(file).parents if str(parent) != ".")
+            made = [folder for folder in folders if not project.has_folder(folder)]
+            record.folders = list(dict.fromkeys([*record.folders, *made]))
+            project.write(name, record.write())
+        return project.setup(gone)
+
+
+def _record_of(skills: str) -> str:
+    return f"{skills}/planspec/{RECORD}"
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+class _Part:
+    """What an assistant's setup does to the files of a project."""
+
+    def __init__(self, project: Project, record: Record, assistant: Assistant) -> None:
+        self.project, self.record, self.assistant = project, record, assistant
+
+    # ------------------------------------------------------------ putting in
+
+    def put_file(self, name: str, data: bytes) -> None:
+        """A file that is ours as a whole."""
+        now = self.project.read(name)
+        if now is None or now == data or _digest(now) == self.record.files.get(name):
+            self.project.write(name, data)
+            self.record.files[name] = _digest(data)
+        else:
+            self.project.remark(name, "somebody has written this, or changed it; it stays as it is")
+
+    def put_block(self, name: str, body: str, kind: str) -> None:
+        """A marked block in a file of others."""
+        with named(name):
+            text = self.project.text(name)
+            block = edits.find_block(text or "", kind)
+            if not block:
+                self._add(name, edits.insert_block(text or "", body, kind), "")
+                return
+            fresh = edits.block_of(body, kind, "\r\n" if "\r\n" in block else "\n")
+            if block.rstrip("\r\n") == fresh.rstrip("\r\n"):
+                return
+            ours = next((one for one in self.record.pieces if one[0] == name and one[1].endswith(block)), None)
+            if ours is None:
+                self.project.remark(name, "somebody has changed the block of planspec; it stays as it is")
+            else:
+                ours[1] = ours[1].removesuffix(block) + fresh
+                self.project.write(name, (text or "").replace(block, fresh).encode("utf-8"))
+
+    def put_server(self, command: Sequence[str]) -> None:
+        """The entry of the MCP server."""
+        servers = self.assistant.servers
+        if servers is None:
+            return
+        name, arguments = servers.file, [*command[1:], "mcp", *servers.arguments]
+        entry = {**servers.extra, "command": command[0], "args": arguments}
+        with named(name):
+            is_toml, text = name.endswith(".toml"), self.project.text(name)
+            settings = {} if text is None else edits.read_toml(text) if is_toml else edits.read_settings(text).value
+            known = settings.get(servers.key)
+            if isinstance(known, dict) and _SERVER in known:
+                if known[_SERVER] != entry:
+                    self.project.remark(name, f"there is a server `{_SERVER}` already; it stays as it is")
+            elif is_toml:
+                rows = [f"[{servers.key}.{_SERVER}]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]
+                body = "\n".join(rows)
+                edits.read_toml(edits.insert_block(text or "", body, "toml")[0])
+                self.put_block(name, body, "toml")
+            else:
+                self._add_entry(name, [servers.key, _SERVER], entry, "{}\n")
+
+    def put_hook(self, hook: Hook, command: str) -> None:
+        """A hook in the settings, unless it is there."""
+        assistant, name = self.assistant, self.assistant.settings
+        with named(name):
+            text = self.project.text(name)
+            if text is not None and any(_find_hooks(edits.read_settings(text).value, hook)):
+                return
+            line = f"{command} hook {hook.event}" + (f" --agent {assistant.answers}" if assistant.answers else "")
+            entry: dict[str, Any] = {"command": line}
+            if assistant.has_groups:
+                matcher = {"matcher": hook.matcher} if hook.matcher else {}
+                entry = {**matcher, "hooks": [{"type": "command", **entry}]}
+            seed = "{}\n" if assistant.has_groups else '{\n  "version": 1\n}\n'
+            self._add_entry(name, ["hooks", hook.name, ""], entry, seed)
+
+    def _add_entry(self, name: str, path: Sequence[str], value: Any, seed: str) -> None:
+        text = self.project.text(name)
+        self._add(name, edits.insert_entry(seed if text is None else text, path, value), seed)
+
+    def _add(self, name: str, edited: tuple[str, str], seed: str) -> None:
+        if self.project.read(name) is None:
+            self.record.made[name] = seed
+        self.record.pieces.append([name, edited[1]])
+        self.project.write(name, edited[0].encode("utf-8"))
+
+    # ------------------------------------------------------------ taking out
+
+    def take_out(self, name: str) -> None:
+        """All that is ours in a file, or the file."""
+        skills = skill_files(self.assistant.skills)
+        if name.endswith(RECORD):
+            return
+        if name in skills:
+            self._take_file(name, _digest(skills[name].encode("utf-8")))
+        elif name.startswith(f"{_PLANS}/"):
+            ours = {name for name, _ in (HIDDEN, SHARED)}
+            # Where there are plans, they are still to be hidden, or shared.
+            if name in self.record.files and not set(os.listdir(self.project.root / _PLANS)) - ours:
+                self._take_file(name)
+        else:
+            self._take_pieces(name)
+
+    def _take_file(self, name: str, fresh: str = "") -> None:
+        now, known = self.project.read(name), self.record.files.pop(name, None)
+        if now is None:
+            return
+        if _digest(now) in (known, fresh):
+            self.project.write(name, None)
+        elif known is not None:
+            self.project.remark(name, "somebody has changed this; it stays as it is")
+
+    def _take_pieces(self, name: str) -> None:
+        record = self.record
+        pieces = [piece for file, piece in record.pieces if file == name]
+        record.pieces = [one for one in record.pieces if one[0] != name]
+        seed = record.made.pop(name, None)
+        with named(name):
+            text = self.project.text(name)
+            if text is None:
+                return
+            is_exact = record.is_known
+            for piece in reversed(pieces):
+                left = edits.cut(text, piece)
+                is_exact &= left is not None
+                text = text if left is None else left
+            if not is_exact:
+                text = self._without_entries(name, text)
+            self.project.write(name, None if text == seed else text.encode("utf-8"))
+
+    def _without_entries(self, name: str, text: str) -> str:
+        """A text without what says that it is ours, where nobody knows what exactly was put in."""
+        assistant, servers = self.assistant, self.assistant.servers
+        kind = {".md": "md", ".toml": "toml"}.get(PurePosixPath(name).suffix)
+        if kind is not None:
+            return edits.drop_block(text, kind)
+        if servers is not None and name == servers.file:
+            known = edits.read_settings(text).value.get(servers.key)
+            entry = known.get(_SERVER) if isinstance(known, dict) else None
+            arguments = entry.get("args") if isinstance(entry, dict) else None
+            if isinstance(arguments, list) and "mcp" in arguments:
+                text = edits.drop_entry(text, [servers.key, _SERVER])
+        for hook in assistant.hooks if name == assistant.settings else ():
+            while path := next(_find_hooks(edits.read_settings(text).value, hook), None):
+                text = edits.drop_entry(text, path)
+        return text
+
+
+def _find_hooks(settings: dict[str, Any], hook: Hook) -> Iterator[list[str | int]]:
+    """The paths of our hooks for an event, in groups or not."""
+    events = settings.get("hooks")
+    listed = events.get(hook.name) if isinstance(events, dict) else None
+    for index, one in enumerate(listed if isinstance(listed, list) else []):
+        if _is_ours(one, hook):
+            yield ["hooks", hook.name, index]
+        inner = one.get("hooks") if isinstance(one, dict) else None
+        for place, each in enumerate(inner if isinstance(inner, list) else []):
+            if _is_ours(each, hook):
+                yield ["hooks", hook.name, index, "hooks", place]
+
+
+def _is_ours(entry: Any, hook: Hook) -> bool:
+    line = entry.get("command") if isinstance(entry, dict) else None
+    match = _OUR_COMMAND.search(line) if isinstance(line, str) else None
+    return match is not None and match[1] == hook.event

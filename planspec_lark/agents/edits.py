@@ -35,6 +35,8 @@ __all__ = [
 _ALLOWED = frozenset({"PJ117", "PJ112"})
 _LIMITS = Limits(max_bytes=5_000_000, max_depth=64, max_findings=None)
 _BEGIN, _END = "planspec:begin", "planspec:end"
+# A comma, and white space and comments in front of it.
+_COMMA = re.compile(r"(?:[ \t\r\n]|//[^\n]*+|(?>/\*(?s:.*?)\*/))*+,")
 # How a line is marked as a comment in a kind of file: in front, behind.
 _COMMENTS = {"md": ("<!-- ", " -->"), "toml": ("# ", "")}
 
@@ -92,14 +94,17 @@ def find_block(text: str, kind: str) -> str:
         SetupError: there is one mark without the other, or more than one block.
     """
     before, behind = map(re.escape, _COMMENTS[kind])
-    begins, ends = (
-        list(re.finditer(rf"^{before}{mark}{behind}[ \t]*(?:\r?\n|\Z)", text, re.MULTILINE)) for mark in (_BEGIN, _END)
-    )
-    if not begins and not ends:
+    # It may be the first line, behind a byte-order mark.
+    found = [
+        [match.span(1) for match in re.finditer(rf"^\ufeff?({before}{mark}{behind}[ \t]*(?:\r?\n|\Z))", text, re.M)]
+        for mark in (_BEGIN, _END)
+    ]
+    if found == [[], []]:
         return ""
-    if len(begins) != 1 or len(ends) != 1 or begins[0].start() > ends[0].start():
+    begins, ends = found
+    if len(begins) != 1 or len(ends) != 1 or begins > ends:
         raise SetupError(f"the marks {_BEGIN} and {_END} do not stand around one block")
-    return text[begins[0].start() : ends[0].end()]
+    return text[begins[0][0] : ends[0][1]]
 
 
 def insert_block(text: str, body: str, kind: str) -> tuple[str, str]:
@@ -172,7 +177,8 @@ def _known(value: Any, path: Path) -> Path:
     """As much of the way as is there, but for the last step."""
     for depth, step in enumerate(path):
         wanted, name = (list, "a list") if step == "" else (dict, "an object")
-        if type(value) is not wanted:
+        is_fitting = isinstance(value, wanted)
+        if not is_fitting:
             raise SetupError(f"`{'.'.join(map(str, path[:depth]))}` is not {name}")
         if depth == len(path) - 1 or step not in value:
             return path[:depth]
@@ -229,13 +235,16 @@ def drop_entry(text: str, path: Path) -> str:
     steps: Sequence[str | int] = list(container) if isinstance(container, dict) else range(len(container))
     index = steps.index(last)
     start, end = read.key_place(path).start, read.place(path).end
-    start = len(text[:start].rstrip(" \t\r\n"))
-    if behind := re.compile(r"\s*,").match(text, end):
-        end = behind.end()
-    elif index:
-        # The comma in front of it is one too many then.
-        before = read.place([*path[:-1], steps[index - 1]]).end
-        comma = text.find(",", before, start)
-        if comma >= 0:
-            return text[:comma] + text[comma + 1 : start] + text[end:]
-    return text[:start] + text[end:]
+    kept = text[:start].rstrip(" \t\r\n")
+    if "//" in kept.rpartition("\n")[2]:
+        # What follows is not to become a part of that comment.
+        kept += _line_break(text)
+    comma = _COMMA.match(text, end)
+    if comma is not None:
+        return kept + text[end : comma.end() - 1] + text[comma.end() :]
+    if index:
+        # The one in front of it is one too many then.
+        comma = _COMMA.match(text, read.place([*path[:-1], steps[index - 1]]).end)
+        assert comma is not None
+        return kept[: comma.end() - 1] + kept[comma.end() :] + text[end:]
+    return kept + text[end:]

@@ -74,7 +74,7 @@ class Project:
 
     def read(self, name: str) -> bytes | None:
         """What will be in a file, as far as that is known by now."""
-        with named(self.root / name):
+        with named(name):
             path = _locate(self.root, self._area, name)
             key = path.relative_to(self._area).as_posix()
             if key not in self._after:
@@ -163,7 +163,7 @@ def carry_out(setup: Setup) -> None:
     changes = sorted(setup.changes, key=lambda one: one.name.endswith(RECORD) == (one.after is None))
     try:
         for change in changes:
-            with named(setup.root / change.name):
+            with named(change.name):
                 path = _locate(setup.root, area, change.name)
                 known = path.lstat() if os.path.lexists(path) else None
                 if known is not None and not known.st_mode & stat.S_IWUSR:

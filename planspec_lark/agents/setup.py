@@ -122,17 +122,17 @@ class _Parts:
         project, gone = self.project, []
         for skills, record in self._records.items():
             name = _record_of(skills)
-            if not record.assistants:
-                project.write(name, None)
-                gone += record.folders
-                continue
             files = {file for one in record.assistants for file in _files_of(ASSISTANTS[one])}
-            new = [file for file in sorted(files) if file == name or project.is_made(file)]
-            folders = (str(parent) for file in new for parent in PurePosixPath(file).parents if str(parent) != ".")
-            made = [folder for folder in folders if not project.has_folder(folder)]
-            record.folders = list(dict.fromkeys([*record.folders, *made]))
-            project.write(name, record.write())
+            made = _folders_of(file for file in files if file == name or project.is_made(file))
+            record.folders += sorted(one for one in made - {*record.folders} if not project.has_folder(one))
+            gone += [folder for folder in record.folders if folder not in _folders_of(files)]
+            record.folders = [folder for folder in record.folders if folder not in gone]
+            project.write(name, record.write() if record.assistants else None)
         return project.setup(gone)
+
+
+def _folders_of(files: Iterable[str]) -> set[str]:
+    return {str(parent) for file in files for parent in PurePosixPath(file).parents} - {"."}
 
 
 def _record_of(skills: str) -> str:
@@ -292,11 +292,12 @@ def _find_hooks(settings: dict[str, Any], hook: Hook) -> Iterator[list[str | int
     events = settings.get("hooks")
     listed = events.get(hook.name) if isinstance(events, dict) else None
     for index, one in enumerate(listed if isinstance(listed, list) else []):
-        if _is_ours(one, hook):
-            yield ["hooks", hook.name, index]
         inner = one.get("hooks") if isinstance(one, dict) else None
-        for place, each in enumerate(inner if isinstance(inner, list) else []):
-            if _is_ours(each, hook):
+        ours = [place for place, each in enumerate(inner if isinstance(inner, list) else []) if _is_ours(each, hook)]
+        if _is_ours(one, hook) or (ours and len(ours) == len(inner or ())):
+            yield ["hooks", hook.name, index]
+        else:
+            for place in ours:
                 yield ["hooks", hook.name, index, "hooks", place]
 
 

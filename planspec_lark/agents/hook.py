@@ -84,7 +84,7 @@ def answer(event: str, agent: str = "", max_tokens: int = MAX_TOKENS) -> int:
         folder = _find_folder(payload)
         if folder is None:
             return 0
-        from planspec_lark.agents.reports import say_active, say_plans  # noqa: PLC0415  (only where there are plans)
+        from planspec_lark.agents.status import say_active, say_plans  # noqa: PLC0415  (only where there are plans)
 
         if event in ("stop", "session-end"):
             text = say_active(folder)
@@ -196,7 +196,7 @@ def _check_edited(payload: Payload) -> int:
     project = _project(start)
     said = []
     for name in dict.fromkeys(filter(None, (_name_plan(one, start, project) for one in _edited(payload)))):
-        from planspec_lark.agents.reports import say_faults  # noqa: PLC0415  (most edits are of no plan)
+        from planspec_lark.agents.faults import say_faults  # noqa: PLC0415  (most edits are of no plan)
 
         said.append(say_faults(project, name))
     text = "\n\n".join(filter(None, said))

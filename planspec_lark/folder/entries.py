@@ -18,7 +18,11 @@ from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severi
 from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.source import one_line, visible_name
 
-__all__ = ["describe", "find_folder", "find_inside", "read_inside", "real_root"]
+__all__ = ["FOLDER_LIMITS", "describe", "find_folder", "find_inside", "read_inside", "real_root"]
+
+
+# How much is read of a plan.
+FOLDER_LIMITS = Limits(max_bytes=10_000_000)
 
 
 def real_root(root: Path) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 from planspec_lark.document.file import WAIT, PlanFile
 from planspec_lark.folder import names
 from planspec_lark.folder.archive import move_plan
-from planspec_lark.folder.entries import describe, find_folder, find_inside, read_inside, real_root
+from planspec_lark.folder.entries import FOLDER_LIMITS, describe, find_folder, find_inside, read_inside, real_root
 from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason, refusals
 from planspec_lark.folder.names import SUFFIX, check_name, fold_name, is_name
 from planspec_lark.folder.settings import FOLDER, TASKS, Settings, read_settings, set_in, settings_path
@@ -20,9 +20,8 @@ from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits, count_bytes
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["FOLDER_LIMITS", "HIDDEN", "PlanFolder"]
+__all__ = ["HIDDEN", "PlanFolder"]
 
-FOLDER_LIMITS = Limits(max_bytes=10_000_000)
 _ARCHIVE = "archive"
 _QUOTED = 60
 # The file that keeps git from seeing the folder, itself included.

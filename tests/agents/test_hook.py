@@ -350,10 +350,12 @@ def test_the_command_in_front_of_it_does_the_same(project: Path) -> None:
 # ---------------------------------------------------------------- what it costs
 
 
-def call(*arguments: str, payload: dict[str, Any], before: str = "") -> subprocess.CompletedProcess[str]:
+def call(
+    *arguments: str, payload: dict[str, Any], before: str = "", command: tuple[str, ...] = ("hook",)
+) -> subprocess.CompletedProcess[str]:
     code = f"{before}\nfrom planspec_lark.cli import main\ntry:\n  main()\nfinally:\n  import sys; print(*sys.modules)"
     return subprocess.run(
-        [sys.executable, "-c", code, "hook", *arguments],
+        [sys.executable, "-c", code, *command, *arguments],
         input=json.dumps(payload),
         env=environment(),
         capture_output=True,
@@ -377,6 +379,10 @@ def test_a_plan_costs_no_click(project: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert not {"click", "rich"} & {*done.stdout.split()}
     assert "planspec_lark.planspec.check" in done.stdout.split()
+    # To start costs most of the time that a check of a plan takes.
+    checked = call("check", "planspec/bookings.md", payload={}, command=())
+    assert checked.stdout.startswith("1 file checked: nothing to say\n")
+    assert len(done.stdout.split()) < len(checked.stdout.split())
 
 
 def test_closed_streams(project: Path) -> None:

@@ -1,77 +1,34 @@
-"""What hooks say of plans: the faults of one that was edited, and where all of them stand, in so many tokens."""
+"""Where the plans of a project stand, in so many tokens, and which steps are in progress."""
 
 from __future__ import annotations
 
 import os
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import frozen
 
-from planspec_lark.folder.entries import read_inside, real_root
-from planspec_lark.folder.folder import FOLDER_LIMITS, PlanFolder
+from planspec_lark.folder.entries import FOLDER_LIMITS, find_folder, read_inside
 from planspec_lark.folder.models import StoreError
-from planspec_lark.folder.names import SUFFIX
-from planspec_lark.planspec.check import check_text
+from planspec_lark.folder.names import SUFFIX, is_name
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import StepView, next_step_view
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, count_of, render, shorten
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, shorten
 from planspec_lark.syntax.source import one_line, visible, visible_name
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
-__all__ = ["say_active", "say_faults", "say_plans"]
+__all__ = ["say_active", "say_plans"]
 
-_FAULT_TOKENS = 1500
+_PLANS = "planspec"
 # Of so many plans, those that were changed last, it is said where they stand.
 _MOST_PLANS = 20
 _MOST_ACTIVE = 5
 _LINE = 100
-
-
-def say_faults(project: str, name: str) -> str:
-    """The errors of a plan, so that a model can mend them; empty where there are none.
-
-    Args:
-        project: the folder of the project, itself behind all links.
-        name: the file, from there on.
-
-    Raises:
-        StoreError: it cannot be read, or leads out of the project.
-        PlanSyntaxError: it is too long.
-    """
-    try:
-        text = read_inside(Path(project, name), Path(project), FOLDER_LIMITS)
-        found = check_text(text, name=name, limits=FOLDER_LIMITS, least=Severity.ERROR)
-    except PlanSyntaxError as error:
-        if error.diagnostics[0].code == "PS121":
-            # How long a plan may be is a limit of this hook, and not the model's fault.
-            raise
-        found = error.diagnostics
-    errors = [one for one in found if one.severity is Severity.ERROR]
-    if not errors:
-        return ""
-    shown = visible_name(name)
-    rows = [f"{shown} was written, but it is no valid PlanSpec plan: {count_of(len(errors), 'error')}. Mend it now.\n"]
-    left = _FAULT_TOKENS - estimate_tokens(rows[0])
-    for index, one in enumerate(errors):
-        row = render(one) + "\n"
-        left -= estimate_tokens(row) + 1
-        if left < 0 and index:
-            rows.append(f"{count_of(len(errors) - index, 'error')} more.\n")
-            break
-        rows.append(row)
-    call = shlex.quote(shown)
-    fixable = sum(one.fix is not None and one.fix.is_safe for one in errors)
-    fixes = f"`planspec check --fix {call}` mends {fixable} of them; " if fixable else ""
-    rows.append(f"{fixes}`planspec check {call}` checks it. The format is in the skill `planspec`.")
-    return "\n".join(rows)
-
-
-# ---------------------------------------------------------------- where plans stand
 
 
 @frozen
@@ -85,17 +42,19 @@ class _Known:
 
 def _read(folder: str) -> Iterator[_Known]:
     """The plans in a project's folder, that which was changed last at first; those that are finished are left out."""
-    plans = PlanFolder(folder)
+    area = find_folder(Path(folder), _PLANS)
+    if area is None:
+        return
     dated = []
-    for name in plans.names():
-        try:
-            dated.append((os.stat(plans.path / f"{name}{SUFFIX}").st_mtime_ns, name))
-        except OSError:
-            continue
-    area = real_root(plans.path)
+    for file in os.listdir(area):
+        name = file.removesuffix(SUFFIX)
+        # Others are listed by nobody.
+        if file != name and is_name(name):
+            with suppress(OSError):
+                dated.append(((area / file).stat().st_mtime_ns, name))
     for _, name in sorted(dated, reverse=True)[:_MOST_PLANS]:
         try:
-            text = read_inside(plans.path / f"{name}{SUFFIX}", area, FOLDER_LIMITS)
+            text = read_inside(area / f"{name}{SUFFIX}", area, FOLDER_LIMITS)
             plan = parse_plan(text, name=name, limits=FOLDER_LIMITS)
         except PlanSyntaxError as error:
             first = error.diagnostics[0]

@@ -1,0 +1,55 @@
+"""The faults of a plan that an assistant has edited, told so that it can mend them."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from planspec_lark.folder.entries import FOLDER_LIMITS, read_inside
+from planspec_lark.planspec.check import check_text
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, count_of, render
+from planspec_lark.syntax.source import visible_name
+from planspec_lark.syntax.token_estimate import estimate_tokens
+
+__all__ = ["say_faults"]
+
+_MOST_TOKENS = 1500
+
+
+def say_faults(project: str, name: str) -> str:
+    """The errors of a plan, so that a model can mend them; empty where there are none.
+
+    Args:
+        project: the folder of the project, itself behind all links.
+        name: the file, from there on.
+
+    Raises:
+        StoreError: it cannot be read, or leads out of the project.
+        PlanSyntaxError: it is too long.
+    """
+    try:
+        text = read_inside(Path(project, name), Path(project), FOLDER_LIMITS)
+        found = check_text(text, name=name, limits=FOLDER_LIMITS, least=Severity.ERROR)
+    except PlanSyntaxError as error:
+        if error.diagnostics[0].code == "PS121":
+            # How long a plan may be is a limit of this hook, and not the model's fault.
+            raise
+        found = error.diagnostics
+    errors = [one for one in found if one.severity is Severity.ERROR]
+    if not errors:
+        return ""
+    shown = visible_name(name)
+    rows = [f"{shown} was written, but it is no valid PlanSpec plan: {count_of(len(errors), 'error')}. Mend it now.\n"]
+    left = _MOST_TOKENS - estimate_tokens(rows[0])
+    for index, one in enumerate(errors):
+        row = render(one) + "\n"
+        left -= estimate_tokens(row) + 1
+        if left < 0 and index:
+            rows.append(f"{count_of(len(errors) - index, 'error')} more.\n")
+            break
+        rows.append(row)
+    call = shlex.quote(shown)
+    fixable = sum(one.fix is not None and one.fix.is_safe for one in errors)
+    fixes = f"`planspec check --fix {call}` mends {fixable} of them; " if fixable else ""
+    rows.append(f"{fixes}`planspec check {call}` checks it. The format is in the skill `planspec`.")
+    return "\n".join(rows)

@@ -69,6 +69,9 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     of_engine = {path.name for path in (ROOT / "planspec_lark" / "engine" / "templates").iterdir()}
     assert len(of_engine) == 16
     assert {f"planspec_lark/engine/templates/{name}" for name in of_engine} <= names
+    skills = {path.name for path in (ROOT / "planspec_lark" / "agents" / "templates").iterdir()}
+    assert len(skills) == 5
+    assert {f"planspec_lark/agents/templates/{name}" for name in skills} <= names
     assert {f"planspec_lark/html/templates/page.{kind}" for kind in ("html", "css", "js")} <= names
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2, tops
@@ -162,6 +165,14 @@ def test_the_base_install_has_the_command_line(built: Path, tmp_path: Path) -> N
     planspec = tmp_path / "venv/bin/planspec"
     (tmp_path / "plan.md").write_text("Goal: g\n## Steps\n1. [act] a\n")
     assert run(planspec, "check", "plan.md", cwd=tmp_path).endswith("1 file checked: nothing to say\n")
+    assert "make    .claude/skills/planspec/SKILL.md\n" in run(planspec, "init", "--agent", "claude", cwd=tmp_path)
+    assert not (tmp_path / ".mcp.json").exists()
+    (tmp_path / "planspec/oven.md").write_text("Goal: g\n## Steps\n1. a\n")
+    edited = '{"tool_input": {"file_path": "planspec/oven.md"}}'
+    done = subprocess.run(
+        [planspec, "hook", "post-edit"], cwd=tmp_path, input=edited, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, "error[PS112]" in done.stderr) == (2, "", True)
     (tmp_path / "tools.yaml").write_text("- id: oven\n")
     done = subprocess.run(
         [planspec, "tools", "atoms", tmp_path / "tools.yaml"], capture_output=True, text=True, check=False

@@ -159,8 +159,8 @@ def carry_out(setup: Setup) -> None:
         area = real_root(setup.root)
     done: list[tuple[Path, bytes | None, os.stat_result | None]] = []
     made: list[Path] = []
-    # What is put in is noted before it is there, and is still noted when it is gone.
-    changes = sorted(setup.changes, key=lambda one: one.name.endswith(RECORD) == (one.after is None))
+    # What is put in is noted before it is there, and still noted while it goes: whoever is stopped does it again.
+    changes = sorted(setup.changes, key=lambda one: one.name.endswith(RECORD) * (-1 if one.after is not None else 1))
     try:
         for change in changes:
             with named(change.name):
@@ -172,7 +172,7 @@ def carry_out(setup: Setup) -> None:
                 _replace(path, change.before, change.after, known)
                 done.append((path, change.before, known))
     except SetupError as error:
-        with suppress(SetupError):
+        with suppress(SetupError, OSError):
             for path, before, known in reversed(done):
                 now = path.read_bytes() if os.path.lexists(path) else None
                 _replace(path, now, before, known)

@@ -235,9 +235,8 @@ class _Part:
         if name in skills:
             self._take_file(name, _digest(skills[name].encode("utf-8")))
         elif name.startswith(f"{_PLANS}/"):
-            ours = {name for name, _ in (HIDDEN, SHARED)}
             # Where there are plans, they are still to be hidden, or shared.
-            if name in self.record.files and not set(os.listdir(self.project.root / _PLANS)) - ours:
+            if name in self.record.files and not _has_plans(self.project.root / _PLANS):
                 self._take_file(name)
         else:
             self._take_pieces(name)
@@ -285,6 +284,11 @@ class _Part:
             while path := next(_find_hooks(edits.read_settings(text).value, hook), None):
                 text = edits.drop_entry(text, path)
         return text
+
+
+def _has_plans(folder: Path) -> bool:
+    """Whether there is something in the folder of plans that init does not put there."""
+    return folder.is_dir() and bool({*os.listdir(folder)} - {name for name, _ in (HIDDEN, SHARED)})
 
 
 def _find_hooks(settings: dict[str, Any], hook: Hook) -> Iterator[list[str | int]]:

@@ -15,7 +15,11 @@ def main() -> NoReturn:
         # It runs at every edit of any file, so there is a way to it that takes next to no time.
         from planspec_lark.agents import hook  # noqa: PLC0415  (only this call needs it)
 
-        sys.exit(hook.main(sys.argv[2:]))
+        try:
+            code = hook.main(sys.argv[2:])
+        except KeyboardInterrupt:
+            _leave("Aborted!", 130)
+        sys.exit(code)
     try:
         from planspec_lark.cli.app import run  # noqa: PLC0415  (an interrupt may come before it is there)
     except KeyboardInterrupt:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.agents import SetupError, carry_out, plan_removal, plan_setup
+from planspec_lark.agents import SetupError, carry_out, plan_removal, plan_setup, project
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant
 from planspec_lark.json_text import scan_json
 from tests.agents.projects import COMMENTED, NOTES, PLAN, SERVERS, SETTINGS, files_of, git, put
@@ -382,6 +382,70 @@ def test_what_is_no_file_of_the_project_is_refused(tmp_path: Path, kind: str) ->
     with pytest.raises(SetupError, match=r"CLAUDE\.md: |\.claude: |\.claude/skills.*: "):
         plan_setup(root, [CLAUDE])
     assert files_of(other) == before
+
+
+class Stopped(BaseException):
+    pass
+
+
+def stop_at(monkeypatch: pytest.MonkeyPatch, number: int, error: BaseException) -> None:
+    """Let the writing of a file fail: the first one, or one of the later ones."""
+    replace, calls = project._replace, iter(range(1000))
+
+    def fail(*arguments: Any) -> None:
+        if next(calls) == number:
+            raise error
+        replace(*arguments)
+
+    monkeypatch.setattr(project, "_replace", fail)
+
+
+@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("is_removal", [False, True])
+def test_what_cannot_be_written_leaves_all_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, is_removal: bool
+) -> None:
+    put(tmp_path, KINDS["usual"])
+    if is_removal:
+        set_up(tmp_path)
+    before = files_of(tmp_path)
+    setup = plan_removal(tmp_path, ALL) if is_removal else plan_setup(tmp_path, [CLAUDE])
+    assert len(setup.changes) == 9
+    stop_at(monkeypatch, number, OSError(28, "No space left on device"))
+    with pytest.raises(SetupError, match=r": No space left on device; nothing was changed$"):
+        carry_out(setup)
+    assert files_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("is_removal", [False, True])
+def test_after_a_crash_it_can_be_taken_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, is_removal: bool
+) -> None:
+    put(tmp_path, KINDS["usual"])
+    before = files_of(tmp_path)
+    if is_removal:
+        set_up(tmp_path)
+    setup = plan_removal(tmp_path, ALL) if is_removal else plan_setup(tmp_path, [CLAUDE])
+    with monkeypatch.context() as crashing:
+        stop_at(crashing, number, Stopped())
+        with pytest.raises(Stopped):
+            carry_out(setup)
+    remove(tmp_path)
+    left = files_of(tmp_path)
+    # Stopped before there was any note, nobody knows who made the folders.
+    assert {name: data for name, data in left.items() if name[-1] != "/"} == {
+        name: data for name, data in before.items() if name[-1] != "/"
+    }
+    assert left == before or (number, is_removal) == (0, False)
+
+
+def test_a_folder_of_plans_that_is_gone(tmp_path: Path) -> None:
+    set_up(tmp_path)
+    (tmp_path / "planspec/.gitignore").unlink()
+    (tmp_path / "planspec").rmdir()
+    remove(tmp_path)
+    assert files_of(tmp_path) == {}
 
 
 def test_a_read_only_file_leaves_all_as_it_was(tmp_path: Path) -> None:

@@ -66,11 +66,9 @@ def decode(data: bytes) -> str:
 
 
 def cut(text: str, piece: str) -> str | None:
-    """The text without a piece that stands in it once; None where it does not."""
-    at = text.find(piece)
-    if not piece or at < 0 or text.find(piece, at + 1) >= 0:
-        return None
-    return text[:at] + text[at + len(piece) :]
+    """The text without a piece of it; None where it is not there."""
+    before, found, behind = text.partition(piece)
+    return before + behind if found else None
 
 
 def _line_break(text: str) -> str:

@@ -152,10 +152,7 @@ def _start(payload: Payload) -> str:
 
 
 def _is_folder(name: str) -> bool:
-    try:
-        return 0 < len(name) <= _LONGEST_PATH and os.path.isdir(name)
-    except ValueError:  # NUL
-        return False
+    return 0 < len(name) <= _LONGEST_PATH and os.path.isdir(name)
 
 
 def _project(start: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from pathlib import PurePosixPath
 from typing import Self
 
 from attrs import define, field
@@ -36,20 +35,21 @@ class Record:
     is_known: bool = False
 
     @classmethod
-    def read(cls, data: bytes | None, allowed: Collection[str]) -> Self:
+    def read(cls, data: bytes | None, folders: Collection[str]) -> Self:
         """The record in a file; an empty one where that holds none.
 
-        A stranger may have written it, so it names no other files than those that are ``allowed``.
+        A stranger may have written it, so it names no other folders than these. Of files, only those of an assistant's
+        setup are ever looked for in it.
         """
         try:
             value = json.loads(data or b"")
-            parents = {str(parent) for name in allowed for parent in PurePosixPath(name).parents}
             return cls(
                 [str(name) for name in value["assistants"]],
-                {str(name): str(digest) for name, digest in value["files"].items() if name in allowed},
-                {str(name): str(seed) for name, seed in value["made"].items() if name in allowed},
-                [[str(name), str(piece)] for name, piece in value["pieces"] if name in allowed],
-                [str(name) for name in value["folders"] if name in parents],
+                {str(name): str(digest) for name, digest in value["files"].items()},
+                {str(name): str(seed) for name, seed in value["made"].items()},
+                # An empty piece is in every text.
+                [[str(name), str(piece)] for name, piece in value["pieces"] if piece],
+                [str(name) for name in value["folders"] if name in folders],
                 is_known=True,
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

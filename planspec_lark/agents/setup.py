@@ -111,8 +111,8 @@ class _Parts:
         """The part of an assistant; those that look for skills in the same folder share a record."""
         if assistant.skills not in self._records:
             sharing = [one for one in ASSISTANTS.values() if one.skills == assistant.skills]
-            allowed = {name for one in sharing for name in _files_of(one)}
-            record = Record.read(self.project.read(_record_of(assistant.skills)), allowed)
+            folders = _folders_of(name for one in sharing for name in _files_of(one))
+            record = Record.read(self.project.read(_record_of(assistant.skills)), folders)
             record.assistants = [one.name for one in sharing if one.name in record.assistants]
             self._records[assistant.skills] = record
         return _Part(self.project, self._records[assistant.skills], assistant)

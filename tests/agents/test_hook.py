@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -273,7 +274,6 @@ def test_where_the_folder_is_named(project: Path, monkeypatch: pytest.MonkeyPatc
         b'{"cwd": 1, "tool_input": [], "workspace_roots": {}}',
         b'{"cwd": "\\u0000", "tool_input": {"file_path": "\\u0000.md"}}',
         b'{"tool_input": {"file_path": "planspec/' + b"a" * 300 + b'.md"}}',
-        b'{"tool_input": {"file_path": "' + b"planspec/" * 100_000 + b'.md"}}',
         b'{"tool_input": {"file_path": "\\ud800/planspec/a.md"}, "toolArgs": "{"}',
         b'{"cwd": "/nowhere", "workspace_roots": [3], "tool_input": {"files": [{}, 1, null, ["a.md"]]}}',
     ],
@@ -284,6 +284,14 @@ def test_it_never_fails(monkeypatch: pytest.MonkeyPatch, event: str, data: bytes
     assert code == 0
     assert err.count("\n") <= 1
     assert len(err) < 600
+
+
+def test_long_inputs_take_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    patch = "*** Begin Patch\n" + "*** Update File: planspec/a.md\n" * 100_000
+    tool = {"file_path": "planspec/" * 100_000 + "a.md", "files": ["planspec/a.md"] * 100_000, "command": patch}
+    began = time.process_time()
+    assert ask(monkeypatch, {"tool_input": tool}, "post-edit") == (0, "", "")
+    assert time.process_time() - began < 2
 
 
 def _fail(*_: Any, **__: Any) -> str:

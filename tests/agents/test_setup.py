@@ -301,23 +301,28 @@ def test_without_the_note(tmp_path: Path, assistant: Assistant) -> None:
 
 
 def test_a_note_by_a_stranger_reaches_nothing_else(tmp_path: Path) -> None:
-    put(tmp_path, {"a/.claude/skills/planspec/install.json": b"", "secret": b"x", "a/src.py": b"print()\n"})
+    put(tmp_path, {"a/CLAUDE.md": NOTES, "secret": b"x", "a/src.py": b"print()\n"})
     digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"  # of b"x"
     note = {
         "assistants": ["claude", "nobody"],
         "files": {"../secret": digest, "/etc/passwd": digest},
         "made": {"src.py": ""},
-        "pieces": [["src.py", "print()\n"], ["../secret", "x"]],
-        "folders": ["..", "/", "src"],
+        "pieces": [["src.py", "print()\n"], ["../secret", "x"], ["CLAUDE.md", ""]],
+        "folders": ["..", "/", "../empty", "src", str(tmp_path / "empty")],
     }
-    (tmp_path / "a/.claude/skills/planspec/install.json").write_text(json.dumps(note))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "a/src").mkdir()
+    put(tmp_path, {"a/.claude/skills/planspec/install.json": json.dumps(note).encode()})
     remove(tmp_path / "a")
     assert files_of(tmp_path) == {
         "a/": b"",
         "a/.claude/": b"",
         "a/.claude/skills/": b"",
         "a/.claude/skills/planspec/": b"",
+        "a/src/": b"",
+        "empty/": b"",
         "secret": b"x",
+        "a/CLAUDE.md": NOTES,
         "a/src.py": b"print()\n",
     }
 

@@ -94,8 +94,7 @@ def say_plans(folder: str, max_tokens: int) -> str:
             text.add(_brief(first))
         opened = [step for step in iter_steps(first.plan) if step.status in (PlanStatus.PENDING, PlanStatus.ACTIVE)]
         text.add_list("\nOpen steps:\n", [f"{canonical_summary(step)}\n" for step in opened])
-        command = f"echo 'PLAN_CMD: DONE ID | what came of it' | planspec apply {shlex.quote(name)}"
-        text.add(f"\nAfter each step: {command}\n")
+        text.add(f"\nAfter each step: planspec done {shlex.quote(name)} ID 'what came of it'\n")
     text.add_list("\nOther open plans:\n", [_brief(one) for one in known if one is not first])
     return visible(text.text).rstrip("\n")
 

@@ -20,12 +20,13 @@ from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.syntax.limits import Limits, count_bytes
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["HIDDEN", "PlanFolder"]
+__all__ = ["HIDDEN", "SHARED", "PlanFolder"]
 
 _ARCHIVE = "archive"
 _QUOTED = 60
-# The file that keeps git from seeing the folder, itself included.
+# The file that keeps git from seeing the folder, itself included, and the settings of one that git is to see.
 HIDDEN = (".gitignore", b"*\n")
+SHARED = ("settings.toml", set_in("", "shared").encode())
 
 
 class PlanFolder:

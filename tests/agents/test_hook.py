@@ -195,7 +195,7 @@ def test_a_session_start_says_what_is_next(project: Path, monkeypatch: pytest.Mo
         "Its inputs:\n- snapshot: from 2.1. [x] [act] Copy all tables → snapshot | 41 GB\n\n"
         "Open steps:\n2. [>] [subtask] Copy and verify → report\n"
         "2.2. [>] [act] Verify counts and checksums → report\n3. [act] Switch the connection string → log\n\n"
-        "After each step: echo 'PLAN_CMD: DONE ID | what came of it' | planspec apply bookings\n\n"
+        "After each step: planspec done bookings ID 'what came of it'\n\n"
         "Other open plans:\n- oven: no valid plan: line 3: `1)` is not an id with a dot behind it\n"
     )
     assert ask(monkeypatch, {**STARTED, "trigger": "auto"}, "pre-compact")[1] == out

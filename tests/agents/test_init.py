@@ -89,7 +89,7 @@ def test_a_broken_file_is_named(project: Path) -> None:
 
 def test_shared_plans(project: Path) -> None:
     run("init", "--agent", "claude", "--shared")
-    assert (project / "planspec/.shared").exists()
+    assert (project / "planspec/settings.toml").exists()
     assert not (project / "planspec/.gitignore").exists()
 
 
@@ -115,7 +115,7 @@ def test_a_person_is_asked(project: Path, monkeypatch: pytest.MonkeyPatch, answe
     run("init", "--agent", "claude", "--dry-run")
     assert asked == []
     run("init", "--agent", "claude")
-    assert (project / "planspec/.shared").exists() == answer
+    assert (project / "planspec/settings.toml").exists() == answer
     # Where there is a folder, that has been decided.
     run("init", "--agent", "codex")
     assert asked == ["Shall git see the plans in planspec/?"]

@@ -98,7 +98,7 @@ def test_another_command(tmp_path: Path) -> None:
 
 def test_plans_may_be_shared_and_servers_left_out(tmp_path: Path) -> None:
     set_up(tmp_path, CLAUDE, is_shared=True, has_servers=False)
-    assert os.listdir(tmp_path / "planspec") == [".shared"]
+    assert os.listdir(tmp_path / "planspec") == ["settings.toml"]
     assert not (tmp_path / ".mcp.json").exists()
 
 
@@ -170,7 +170,7 @@ KINDS: dict[str, dict[str, bytes]] = {
         ".cursor/hooks.json": b'{"version": 1, "hooks": {}}',
     },
     "plans": {"planspec/a.md": PLAN.encode(), "planspec/.gitignore": b"*\n"},
-    "shared plans": {"planspec/.shared": b"x"},
+    "shared plans": {"planspec/settings.toml": b"shared = true\n"},
 }
 
 

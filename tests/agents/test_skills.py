@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from planspec_lark import Severity, apply_commands, check_text, parse_plan, parse_plan_commands, serialize_plan
+from planspec_lark import Severity, check_text, parse_plan, serialize_plan
 from planspec_lark.agents.skills import NOTES, skill_files
 from planspec_lark.cli.app import cli
 from planspec_lark.syntax import estimate_tokens
+from tests.agents.projects import put
+from tests.cli.running import run
 
 FILES = {Path(name).parent.name: text for name, text in skill_files(".agents/skills").items()}
 SKILL = FILES["planspec"]
@@ -52,18 +54,23 @@ def test_examples_are_plans_without_a_finding() -> None:
         assert serialize_plan(parse_plan(text)) == text
 
 
-def test_commands_change_the_example() -> None:
-    plan = parse_plan(blocks("planspec")[0])
-    (shell,) = blocks("sh")
-    first, rest = shell.split("\n", 1)
-    assert shlex.split(first) == ["planspec", "apply", "NAME", "<<END"]
-    commands = parse_plan_commands(rest.removesuffix("END\n"))
-    assert [command.op for command in commands] == ["DONE", "ADD"]
-    rows = [row.replace("\\|", "|") for row in re.findall(r"^\| `(PLAN_CMD: .*?)` \| ", SKILL, re.MULTILINE)]
-    assert len(rows) == 6
-    for command in [*commands, *parse_plan_commands("\n".join(rows))]:
-        assert apply_commands(parse_plan(blocks("planspec")[0]), [command], atomic=True) == []
-    assert apply_commands(plan, commands, atomic=True) == []
+def test_commands_change_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = blocks("planspec")[0]
+    put(tmp_path, {"planspec/room.md": text.encode()})
+    rows = re.findall(r"^\| `planspec ((?:start|done|block|skip|reopen|add|remove) NAME .*?)` \| ", SKILL, re.MULTILINE)
+    first, second = blocks("sh")
+    calls = [*rows, *(line.removeprefix("planspec ") for line in first.splitlines())]
+    assert len(calls) == 9
+    for call in calls:
+        result = run(*(word if word != "NAME" else "room" for word in shlex.split(call)))
+        assert result.exit_code == 0, (call, result.stderr)
+    head, rest = second.split("\n", 1)
+    assert shlex.split(head) == ["planspec", "apply", "NAME", "<<END"]
+    put(tmp_path, {"planspec/room.md": text.encode()})
+    result = run("apply", "room", stdin=rest.removesuffix("END\n"))
+    assert (result.exit_code, result.stdout.count("ok ")) == (0, 3)
+    assert check_text((tmp_path / "planspec/room.md").read_text(), least=Severity.ERROR) == []
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=[*FILES, "notes"])
@@ -76,8 +83,6 @@ def test_commands_and_options_are_there(text: str) -> None:
         assert command is not None, name
         options = {option for parameter in command.params for option in parameter.opts}
         assert {*re.findall(r"--[a-z-]+", rest)} <= options
-    for line in re.findall(r"echo '(PLAN_CMD: [^']*)'", text):
-        assert parse_plan_commands(line)
 
 
 def test_the_marks_and_types_of_the_language_are_named() -> None:

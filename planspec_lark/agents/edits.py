@@ -205,6 +205,9 @@ def _insert(text: str, read: JsonText, path: Path, key: str | int, value: Any) -
     elif text[(end := read.place([*path, steps[-1]]).end) : close].strip(" \t\r\n"):
         # A comment may belong to the last one, and there may be a comma behind it.
         at, piece = bounds.start + 1, entry + ","
+    elif key == "" and "\n" not in text[bounds.start : close]:
+        # A list in one line stays in one line.
+        at, piece = end, f", {json.dumps(value, ensure_ascii=False)}"
     else:
         at, piece = end, "," + entry
     return text[:at] + piece + text[at:], piece

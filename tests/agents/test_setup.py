@@ -61,6 +61,17 @@ def test_claude(tmp_path: Path) -> None:
     assert (tmp_path / "planspec/.gitignore").read_bytes() == b"*\n"
 
 
+def test_layouts_are_kept(tmp_path: Path) -> None:
+    """Tabs, and a list in one line."""
+    text = '{\n\t"hooks": {\n\t\t"Stop": [{"hooks": []}],\n\t\t"PostToolUse": [\n\t\t\t{}\n\t\t]\n\t}\n}'
+    put(tmp_path, {".claude/settings.json": text.encode()})
+    set_up(tmp_path)
+    after = (tmp_path / ".claude/settings.json").read_text()
+    ours = '{"hooks": [{"type": "command", "command": "planspec hook stop"}]}'
+    assert f'\n\t\t"Stop": [{{"hooks": []}}, {ours}],\n' in after
+    assert '\n\t\t\t{},\n\t\t\t{\n\t\t\t\t"matcher": "Edit|MultiEdit|Write",\n\t\t\t\t"hooks": [\n' in after
+
+
 def test_others(tmp_path: Path) -> None:
     toml = b'model = "o"\r\n\r\n[mcp_servers.db]\r\ncommand = "npx"'
     put(

@@ -108,10 +108,11 @@ def _tell(change: Change, dry_run: bool) -> None:
 @click.option("--agent", default="", metavar="NAME", help="Who asks, where that wants its answer in a form of its own.")
 @count_option("--max-tokens", default=MAX_TOKENS, help="The most that an answer about all plans takes.")
 def hook_command(event: str, agent: str, max_tokens: int) -> None:
-    """Answer a hook of a coding assistant, which tells of it as JSON on standard input.
+    """Answer a hook of a coding assistant.
 
-    After an edit, exits with 2 where a plan was edited that has errors, which go to standard error. At the start of a
-    session and before compaction, writes the next step and those that are open; at its end, the steps in progress. It
-    does nothing where there is no plan, and never fails by its own trouble.
+    The assistant tells of it as JSON on standard input. After an edit, exits with 2 where a plan was edited that has
+    errors, which go to standard error. At the start of a session and before compaction, writes the next step and those
+    that are open; at its end, the steps in progress. It does nothing where there is no plan, and never fails by its own
+    trouble.
     """
     leave(answer(event, agent, max_tokens))

@@ -1,0 +1,372 @@
+"""Import real files of public repositories, and check what was made of them: ``python -m tests.exchange.real_files``.
+
+The files are named in ``real_files.json``, each with its repository, its commit, its hash and the format that a careful
+person sees in it. They are no part of this project: what the cache does not hold yet is fetched from GitHub. What is
+checked of a file is said at each function of :data:`CHECKS`; its tasks are counted by :mod:`.counting`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+import tempfile
+import urllib.parse
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from tests.cli.running import run
+from tests.exchange.counting import Count, count
+
+__all__ = ["CHECKS", "Case", "Outcome", "RealFile", "examine", "main", "read_table", "show"]
+
+_TABLE = Path(__file__).with_name("real_files.json")
+_TIMEOUT = 30
+_FATES = ("carried", "kept", "left_out")
+_MARKER = re.compile(r"(?:\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[.?\]\*?(?=\s|$))?)?(?P<text>.*)")
+_NO_WORDS = re.compile(r"\.(?:id|status|dependencies)$")
+# What an entry says of a line that an export writes as the end of the one in front of it.
+_JOINED = "the rest of line "
+
+
+@frozen
+class RealFile:
+    """A file of a public repository, at one commit."""
+
+    repository: str
+    commit: str
+    path: str
+    format: str
+    sha256: str
+
+    @property
+    def url(self) -> str:
+        """Where GitHub has it."""
+        return f"https://raw.githubusercontent.com/{self.repository}/{self.commit}/{urllib.parse.quote(self.path)}"
+
+    def fetch(self, cache: Path) -> Path:
+        """Its place in the cache, to which it is brought first where it is missing.
+
+        Raises:
+            OSError: it cannot be fetched.
+            ValueError: its hash is another one.
+        """
+        place = cache / self.repository / self.commit / self.path
+        if not place.exists():
+            with urllib.request.urlopen(self.url, timeout=_TIMEOUT) as answer:
+                content = answer.read()
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+        if (found := hashlib.sha256(place.read_bytes()).hexdigest()) != self.sha256:
+            raise ValueError(f"its hash is {found} instead of {self.sha256}")
+        return place
+
+
+def read_table(path: Path = _TABLE) -> list[RealFile]:
+    """The files that are named in a table."""
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return [RealFile(row["repository"], row["commit"], **file) for row in rows for file in row["files"]]
+
+
+# ---------------------------------------------------------------- one file
+
+
+@define
+class Case:
+    """A file, and what the command line has made of it.
+
+    Attributes:
+        format: the format that it is in.
+        source: its text.
+        guessed: the format that was found out.
+        report: the report of the import.
+        plan: the text of the plan.
+        exported: the text that the plan gives in the format of the file.
+        findings: what ``planspec check`` says of the plan.
+    """
+
+    format: str
+    source: str
+    guessed: str = ""
+    report: dict[str, Any] = field(factory=dict)
+    plan: str = ""
+    exported: str = ""
+    findings: list[str] = field(factory=list)
+
+    @property
+    def entries(self) -> list[tuple[str, dict[str, Any]]]:
+        """All entries of the report, each with its list."""
+        return [(fate, entry) for fate in _FATES for entry in self.report[fate]]
+
+
+@define
+class Outcome:
+    """What was found out about a file: for each check that failed, why."""
+
+    file: RealFile
+    count: Count = field(factory=lambda: Count(0, 0))
+    units: int = 0
+    changed: int = 0
+    failed: dict[str, str] = field(factory=dict)
+
+
+def read_case(path: Path, form: str, folder: Path) -> Case:
+    """Import a file, check the plan, export it."""
+    case = Case(form, path.read_bytes().decode("utf-8", "replace"))
+    plan, report = folder / "plan.md", folder / "report.json"
+    for old in (plan, report):
+        old.unlink(missing_ok=True)
+    imported = run("import", path, "-o", plan, "--report", report)
+    if report.exists():
+        case.guessed = json.loads(report.read_text(encoding="utf-8"))["format"]
+    if case.guessed != form:
+        imported = run("import", path, "--from", form, "-o", plan, "--report", report)
+    if not report.exists():
+        raise ValueError(imported.stderr.strip())
+    case.report = json.loads(report.read_text(encoding="utf-8"))
+    case.plan = plan.read_text(encoding="utf-8")
+    checked = json.loads(run("check", "--format", "json", plan).stdout)
+    case.findings = [f"{one['code']} {one['message']}" for one in checked["diagnostics"] if one["severity"] != "info"]
+    case.exported = run("export", plan, "--to", form).stdout
+    return case
+
+
+# ---------------------------------------------------------------- checks
+
+
+def _detected(case: Case) -> str:
+    """The format is found out without being told."""
+    return "" if case.guessed == case.format else f"read as {case.guessed or 'nothing'}"
+
+
+def _counted(case: Case) -> str:
+    """The report has as many tasks, and as many done, as were counted without the reader."""
+    wanted = count(case.source, case.format)
+    found = Count(case.report["tasks"], case.report["done"])
+    return "" if found == wanted else f"{found.tasks} tasks, {found.done} done; counted {wanted.tasks}, {wanted.done}"
+
+
+def _accounted(case: Case) -> str:
+    """Each line that is not blank, or each field, is in one of the report's lists, and no other is."""
+    said = Counter(_key(case, entry) for _, entry in case.entries)
+    there = _units(case).keys()
+    wrong = [f"not named: {key}" for key in there - said.keys()]
+    wrong += [f"not there: {key}" for key in said.keys() - there - _holders(case)]
+    wrong += [f"named twice: {key}" for key, times in said.items() if times > 1]
+    return _some(wrong)
+
+
+def _in_plan(case: Case) -> str:
+    """Each word of what is carried or kept stands in the plan, as often as it does in the source."""
+    units = _units(case)
+    there = Counter(_words(case.plan))
+    words: Counter[str] = Counter()
+    for fate, entry in case.entries:
+        if fate != "left_out":
+            words.update(_words(units.get(_key(case, entry), "")))
+    return _some(f"{word} ({times} times)" for word, times in (words - there).items())
+
+
+def _clean(case: Case) -> str:
+    """The plan passes ``planspec check`` without an error or a warning."""
+    return _some(case.findings)
+
+
+def _comes_back(case: Case) -> str:
+    """An export gives the source back, but for blank lines and for what the report names."""
+    return _compare_json(case) if case.format == "task-master" else _compare_lines(case)
+
+
+CHECKS: Mapping[str, Callable[[Case], str]] = {
+    "Format found": _detected,
+    "Counts agree": _counted,
+    "All accounted for": _accounted,
+    "In the plan": _in_plan,
+    "Check clean": _clean,
+    "Comes back": _comes_back,
+}
+
+
+def _some(wrong: Iterable[str], most: int = 3) -> str:
+    wrong = [*wrong]
+    return "; ".join(wrong[:most]) + (f"; {len(wrong) - most} more" if len(wrong) > most else "")
+
+
+def _words(text: str) -> list[str]:
+    # A plan may spell a text as JSON, where a line ends with a backslash and an `n`.
+    return re.findall(r"\w+", re.sub(r"\\[nrt]", " ", text))
+
+
+# ---------------------------------------------------------------- lines
+
+
+def _units(case: Case) -> dict[Any, str]:
+    """What has to be accounted for: lines that are not blank by number, or fields by path; and the words in them.
+
+    A box, a number, a status and a dependency are no words: the plan says them in its own way.
+    """
+    if case.format == "task-master":
+        fields = [(path, value) for path, value, is_holder in _fields(json.loads(case.source)) if not is_holder]
+        return {path: "" if _NO_WORDS.search(path) else _spell(value) for path, value in fields}
+    lines = enumerate(case.source.removeprefix("\ufeff").split("\n"), start=1)
+    return {number: _text(line) for number, line in lines if line.strip()}
+
+
+def _text(line: str) -> str:
+    match = _MARKER.match(line)
+    assert match is not None
+    return match["text"]
+
+
+def _key(case: Case, entry: dict[str, Any]) -> Any:
+    return entry["path"] if case.format == "task-master" else entry["line"]
+
+
+def _comes_otherwise(entry: dict[str, Any]) -> bool:
+    """Whether an export writes a line or a field in another way."""
+    return "written" in entry or entry["reason"].startswith(_JOINED)
+
+
+def _compare_lines(case: Case) -> str:
+    """Compare the lines that an export gives with those that the report says it gives."""
+    lines = case.source.removeprefix("\ufeff").split("\n")
+    coming = [
+        (entry["line"], entry.get("written", lines[entry["line"] - 1]).rstrip("\r"))
+        for fate, entry in case.entries
+        if fate != "left_out" and not entry["reason"].startswith(_JOINED)
+    ]
+    wanted = [line for _, line in sorted(coming)]
+    found = [line for line in case.exported.split("\n") if line.strip()]
+    for one, other in zip(wanted, found, strict=False):
+        if one != other:
+            return f"{other!r} instead of {one!r}"
+    return "" if len(wanted) == len(found) else f"{len(found)} lines instead of {len(wanted)}"
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _fields(root: Any) -> Iterator[tuple[str, Any, bool]]:
+    """The fields of the root, of tags and of tasks: path, value, and whether it only holds tasks or tags."""
+    todo: list[tuple[str, Any]] = [("", root)]
+    while todo:
+        path, owner = todo.pop()
+        for key, value in owner.items():
+            inner = f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key, ensure_ascii=False)}]"
+            below = _owners(inner, key, value)
+            todo += below
+            yield inner.removeprefix("."), value, bool(below)
+
+
+def _owners(path: str, key: str, value: Any) -> list[tuple[str, Any]]:
+    """What holds fields again below a field: a tag, or each task of a list, with its path."""
+    if key in {"tasks", "subtasks"} and isinstance(value, list):
+        return [(f"{path}[{at}]", task) for at, task in enumerate(value) if isinstance(task, dict)]
+    return [(path, value)] if isinstance(value, dict) and isinstance(value.get("tasks"), list) else []
+
+
+def _holders(case: Case) -> set[str]:
+    """The fields that only hold others, which an account may name as well."""
+    if case.format != "task-master":
+        return set()
+    return {path for path, _, is_holder in _fields(json.loads(case.source)) if is_holder}
+
+
+def _spell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _compare_json(case: Case) -> str:
+    """Compare the fields that an export gives with those of the source."""
+    wanted, found = (
+        {path: value for path, value, is_holder in _fields(json.loads(text)) if not is_holder}
+        for text in (case.source, case.exported)
+    )
+    named = {entry["path"] for fate, entry in case.entries if fate == "left_out" or "written" in entry}
+    differ = [path for path in {**wanted, **found} if wanted.get(path, ...) != found.get(path, ...)]
+    return _some(
+        f"{path}: {found.get(path, '-')!r} instead of {wanted.get(path, '-')!r}"[:200]
+        for path in differ
+        if path not in named
+    )
+
+
+# ---------------------------------------------------------------- all files
+
+
+def examine(file: RealFile, cache: Path, folder: Path) -> Outcome:
+    """Import a file and check what was made of it; what goes wrong is an outcome as well."""
+    outcome = Outcome(file)
+    try:
+        path = file.fetch(cache)
+    except (OSError, ValueError) as error:
+        outcome.failed["fetched"] = str(error)
+        return outcome
+    outcome.count = count(path.read_bytes().decode("utf-8", "replace"), file.format)
+    try:
+        case = read_case(path, file.format, folder)
+    except Exception as error:
+        # One file that breaks the reader is a finding, and the others are looked at.
+        outcome.failed = dict.fromkeys(CHECKS, f"not imported: {type(error).__name__}: {error}")
+        return outcome
+    outcome.units = len(_units(case))
+    outcome.changed = sum(fate == "left_out" or _comes_otherwise(entry) for fate, entry in case.entries)
+    for name, check in CHECKS.items():
+        if wrong := check(case):
+            outcome.failed[name] = wrong
+    return outcome
+
+
+def show(outcomes: Sequence[Outcome]) -> str:
+    """The outcomes as a table in Markdown, one row for each format and one for all."""
+    columns = ["Format", "Files", "Repositories", "Tasks", "Done", *CHECKS, "As it was"]
+    rows = [columns, ["---", *["---:"] * (len(columns) - 1)]]
+    formats = [*dict.fromkeys(outcome.file.format for outcome in outcomes)]
+    for name in (*sorted(formats), ""):
+        rows.append(_row(name, [one for one in outcomes if name in ("", one.file.format)]))
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _row(name: str, outcomes: Sequence[Outcome]) -> list[str]:
+    units, changed = sum(one.units for one in outcomes), sum(one.changed for one in outcomes)
+    numbers = [
+        len(outcomes),
+        len({one.file.repository for one in outcomes}),
+        sum(one.count.tasks for one in outcomes),
+        sum(one.count.done for one in outcomes),
+        *(sum(check not in one.failed and "fetched" not in one.failed for one in outcomes) for check in CHECKS),
+    ]
+    same = f"{100 * (units - changed) / units:.1f} %" if units else "-"
+    return [name or "all", *map(str, numbers), same]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Examine all files and print what was found; 1 where anything disagrees, else 0."""
+    parser = argparse.ArgumentParser(prog="python -m tests.exchange.real_files", description="Import real files.")
+    parser.add_argument(
+        "--cache", type=Path, default=Path(tempfile.gettempdir()) / "planspec_real_files", metavar="FOLDER"
+    )
+    parser.add_argument(
+        "--table", type=Path, default=_TABLE, metavar="FILE", help="the files, as real_files.json has them"
+    )
+    parser.add_argument("--only", metavar="FORMAT", help="the files of this format alone")
+    options = parser.parse_args(arguments)
+    files = [file for file in read_table(options.table) if options.only in (None, file.format)]
+    with tempfile.TemporaryDirectory() as folder:
+        outcomes = [examine(file, options.cache, Path(folder)) for file in files]
+    for outcome in outcomes:
+        for check, why in outcome.failed.items():
+            print(f"{outcome.file.format}  {outcome.file.repository}  {outcome.file.path}\n    {check}: {why}")
+    print(show(outcomes), end="")
+    return 1 if any(outcome.failed for outcome in outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -17,6 +17,7 @@ import urllib.parse
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,7 @@ class Case:
         report: the report of the import.
         plan: the text of the plan.
         exported: the text that the plan gives in the format of the file.
+        again: the plan that this text gives.
         findings: what ``planspec check`` says of the plan.
     """
 
@@ -98,6 +100,7 @@ class Case:
     report: dict[str, Any] = field(factory=dict)
     plan: str = ""
     exported: str = ""
+    again: str = ""
     findings: list[str] = field(factory=list)
 
     @property
@@ -135,6 +138,7 @@ def read_case(path: Path, form: str, folder: Path) -> Case:
     checked = json.loads(run("check", "--format", "json", plan).stdout)
     case.findings = [f"{one['code']} {one['message']}" for one in checked["diagnostics"] if one["severity"] != "info"]
     case.exported = run("export", plan, "--to", form).stdout
+    case.again = run("import", "-", "--from", form, stdin=case.exported).stdout
     return case
 
 
@@ -184,6 +188,12 @@ def _comes_back(case: Case) -> str:
     return _compare_json(case) if case.format == "task-master" else _compare_lines(case)
 
 
+def _same_again(case: Case) -> str:
+    """What was exported gives the same plan."""
+    pairs = zip_longest(case.plan.split("\n"), case.again.split("\n"), fillvalue="")
+    return next((f"{again!r} instead of {once!r}" for once, again in pairs if once != again), "")
+
+
 CHECKS: Mapping[str, Callable[[Case], str]] = {
     "Format found": _detected,
     "Counts agree": _counted,
@@ -191,6 +201,7 @@ CHECKS: Mapping[str, Callable[[Case], str]] = {
     "In the plan": _in_plan,
     "Check clean": _clean,
     "Comes back": _comes_back,
+    "Same again": _same_again,
 }
 
 

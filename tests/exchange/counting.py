@@ -20,7 +20,7 @@ from typing import Any
 
 from attrs import frozen
 
-__all__ = ["Count", "count", "text_lines"]
+__all__ = ["Count", "count", "tasks_of"]
 
 _ITEM = re.compile(r"\s*(?:[-*+]|(?P<number>[0-9]{1,9}[.)]))\s+(?P<text>.*)")
 # A letter or a digit other than `x` is a reference or a label, as `[P]` is.
@@ -39,35 +39,43 @@ class Count:
 
 
 def count(text: str, format_name: str) -> Count:
-    """The tasks of a text in a format, which is one of those that are imported.
+    """How many tasks a text has, in a format that is one of those that are imported.
 
     Raises:
         ValueError: it is to be JSON and is none.
     """
-    if format_name == "task-master":
-        return _count_json(json.loads(text.removeprefix("\ufeff")))
-    return _count_markdown(text)
+    tasks = [*tasks_of(text, format_name)]
+    return Count(len(tasks), sum(is_done for _, is_done in tasks))
+
+
+def tasks_of(text: str, format_name: str) -> Iterator[tuple[str, bool]]:
+    """The tasks of a text: what each says, and whether it is done.
+
+    Raises:
+        ValueError: it is to be JSON and is none.
+    """
+    return _json_tasks(text) if format_name == "task-master" else _markdown_tasks(text)
 
 
 # ---------------------------------------------------------------- Markdown
 
 
-def _count_markdown(text: str) -> Count:
-    items = [match for _, line in text_lines(text) if (match := _ITEM.fullmatch(line))]
-    boxes = [box for item in items if (box := _BOX.match(item["text"]))]
+def _markdown_tasks(text: str) -> Iterator[tuple[str, bool]]:
+    items = [match for line in _lines(text) if (match := _ITEM.fullmatch(line))]
+    boxes = [(item, box) for item in items if (box := _BOX.match(item["text"]))]
     if boxes:
-        return Count(len(boxes), sum(box["sign"] in _TICKS for box in boxes))
+        yield from ((item["text"][box.end() :].strip(), box["sign"] in _TICKS) for item, box in boxes)
+        return
     numbered = [item for item in items if item["number"]]
-    return Count(len(numbered or items), 0)
+    yield from ((item["text"].strip(), False) for item in numbered or items)
 
 
-def text_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that may hold a task, each with its number from 1."""
-    found = (line.rstrip("\r") for line in text.removeprefix("\ufeff").split("\n"))
-    lines = [*enumerate(found, start=1)]
+def _lines(text: str) -> Iterator[str]:
+    """The lines that may hold a task."""
+    lines = [line.rstrip("\r") for line in text.removeprefix("\ufeff").split("\n")]
     fence = ""
     in_comment = False
-    for number, line in lines[_front_matter(lines) :]:
+    for line in lines[_front_matter(lines) :]:
         if in_comment:
             in_comment = "-->" not in line
         elif fence:
@@ -78,28 +86,25 @@ def text_lines(text: str) -> Iterator[tuple[int, str]]:
         elif line.lstrip().startswith("<!--"):
             in_comment = "-->" not in line
         else:
-            yield number, line
+            yield line
 
 
-def _front_matter(lines: list[tuple[int, str]]) -> int:
+def _front_matter(lines: list[str]) -> int:
     """How many lines the front matter has."""
-    if lines[0][1].rstrip() != "---":
+    if lines[0].rstrip() != "---":
         return 0
-    return next((number for number, line in lines[1:] if line.rstrip() == "---"), 0)
+    return next((number for number, line in enumerate(lines[1:], start=2) if line.rstrip() == "---"), 0)
 
 
 # ---------------------------------------------------------------- JSON
 
 
-def _count_json(root: Any) -> Count:
-    tasks = done = 0
-    todo = [*_top_tasks(root)]
+def _json_tasks(text: str) -> Iterator[tuple[str, bool]]:
+    todo = [*_top_tasks(json.loads(text.removeprefix("\ufeff")))]
     while todo:
         task = todo.pop()
-        tasks += 1
-        done += task.get("status") in _DONE
+        yield str(task.get("title")), task.get("status") in _DONE
         todo += [one for one in task.get("subtasks") or [] if isinstance(one, dict)]
-    return Count(tasks, done)
 
 
 def _top_tasks(root: Any) -> Iterator[dict[str, Any]]:

@@ -21,10 +21,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from tests.cli.running import run
-from tests.exchange.counting import Count, count
+from tests.exchange.counting import Count, count, tasks_of
 
 __all__ = ["CHECKS", "Case", "Outcome", "RealFile", "examine", "main", "read_table", "show"]
 
@@ -39,13 +39,14 @@ _JOINED = "the rest of line "
 
 @frozen
 class RealFile:
-    """A file of a public repository, at one commit."""
+    """A file of a public repository at one commit, and for some of them as it was at an earlier one."""
 
     repository: str
     commit: str
     path: str
     format: str
     sha256: str
+    earlier: RealFile | None = None
 
     @property
     def url(self) -> str:
@@ -73,7 +74,12 @@ class RealFile:
 def read_table(path: Path = _TABLE) -> list[RealFile]:
     """The files that are named in a table."""
     rows = json.loads(path.read_text(encoding="utf-8"))
-    return [RealFile(row["repository"], row["commit"], **file) for row in rows for file in row["files"]]
+    return [_read_row(row["repository"], row["commit"], file) for row in rows for file in row["files"]]
+
+
+def _read_row(repository: str, commit: str, row: Mapping[str, Any]) -> RealFile:
+    file = RealFile(repository, commit, row["path"], row["format"], row["sha256"])
+    return evolve(file, earlier=evolve(file, **row["earlier"])) if "earlier" in row else file
 
 
 # ---------------------------------------------------------------- one file
@@ -91,6 +97,8 @@ class Case:
         plan: the text of the plan.
         exported: the text that the plan gives in the format of the file.
         again: the plan that this text gives.
+        updated: the plan once it has been updated by the same file.
+        later: what the plan of an earlier version, if there is one, exports once it has been updated by the file.
         findings: what ``planspec check`` says of the plan.
     """
 
@@ -101,6 +109,8 @@ class Case:
     plan: str = ""
     exported: str = ""
     again: str = ""
+    updated: str = ""
+    later: str | None = None
     findings: list[str] = field(factory=list)
 
     @property
@@ -111,17 +121,34 @@ class Case:
 
 @define
 class Outcome:
-    """What was found out about a file: for each check that failed, why."""
+    """What was found out about a file.
+
+    Attributes:
+        file: the file.
+        count: its tasks, as they were counted.
+        units: how many lines or fields it has.
+        changed: how many of them do not come back as they were.
+        checks: for each check that was made, what is wrong; empty where nothing is.
+    """
 
     file: RealFile
     count: Count = field(factory=lambda: Count(0, 0))
     units: int = 0
     changed: int = 0
-    failed: dict[str, str] = field(factory=dict)
+    checks: dict[str, str] = field(factory=dict)
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """The checks that failed, and why."""
+        return {check: wrong for check, wrong in self.checks.items() if wrong}
 
 
-def read_case(path: Path, form: str, folder: Path) -> Case:
-    """Import a file, check the plan, export it."""
+def read_case(path: Path, form: str, folder: Path, earlier: Path | None = None) -> Case:
+    """Import a file, check the plan, export it, update it; and update the plan of an earlier version by the file.
+
+    Raises:
+        ValueError: it cannot be imported.
+    """
     case = Case(form, path.read_bytes().decode("utf-8", "replace"))
     plan, report = folder / "plan.md", folder / "report.json"
     for old in (plan, report):
@@ -139,6 +166,12 @@ def read_case(path: Path, form: str, folder: Path) -> Case:
     case.findings = [f"{one['code']} {one['message']}" for one in checked["diagnostics"] if one["severity"] != "info"]
     case.exported = run("export", plan, "--to", form).stdout
     case.again = run("import", "-", "--from", form, stdin=case.exported).stdout
+    run("import", path, "--from", form, "--into", plan)
+    case.updated = plan.read_text(encoding="utf-8")
+    if earlier is not None:
+        run("import", earlier, "--from", form, "-o", plan)
+        run("import", path, "--from", form, "--into", plan, "--statuses", "source")
+        case.later = run("export", plan, "--to", form).stdout
     return case
 
 
@@ -190,24 +223,47 @@ def _comes_back(case: Case) -> str:
 
 def _same_again(case: Case) -> str:
     """What was exported gives the same plan."""
-    pairs = zip_longest(case.plan.split("\n"), case.again.split("\n"), fillvalue="")
-    return next((f"{again!r} instead of {once!r}" for once, again in pairs if once != again), "")
+    return _first_difference(case.plan, case.again)
 
 
-CHECKS: Mapping[str, Callable[[Case], str]] = {
-    "Format found": _detected,
-    "Counts agree": _counted,
-    "All accounted for": _accounted,
-    "In the plan": _in_plan,
-    "Check clean": _clean,
-    "Comes back": _comes_back,
-    "Same again": _same_again,
+def _not_updated(case: Case) -> str:
+    """To update the plan by the file it was made of changes nothing."""
+    return _first_difference(case.plan, case.updated)
+
+
+def _later_version(case: Case) -> str | None:
+    """The plan of an earlier version, updated, has each task as often as the file, with its status."""
+    if case.later is None:
+        return None
+    wanted, found = (Counter(tasks_of(text, case.format)) for text in (case.exported, case.later))
+    texts, more = (Counter(text for text, _ in counted.elements()) for counted in (wanted, found))
+    lost = [f"lost: {text}" for text, _ in (wanted - found).elements()]
+    return _some([*lost, *(f"doubled: {text}" for text in texts if more[text] > texts[text])])
+
+
+CHECKS: Mapping[str, Callable[[Case], str | None]] = {
+    "format found out": _detected,
+    "counts agree": _counted,
+    "all accounted for": _accounted,
+    "all in the plan": _in_plan,
+    "`check` finds nothing": _clean,
+    "comes back": _comes_back,
+    "same plan again": _same_again,
+    "nothing to update": _not_updated,
+    "updated from an earlier version": _later_version,
 }
+# The checks in front of those, without which there is nothing to check.
+_FETCHED, _IMPORTED = "fetched", "imported"
 
 
 def _some(wrong: Iterable[str], most: int = 3) -> str:
     wrong = [*wrong]
     return "; ".join(wrong[:most]) + (f"; {len(wrong) - most} more" if len(wrong) > most else "")
+
+
+def _first_difference(wanted: str, found: str) -> str:
+    pairs = zip_longest(wanted.split("\n"), found.split("\n"), fillvalue="")
+    return next((f"{other!r} instead of {one!r}" for one, other in pairs if one != other), "")
 
 
 def _words(text: str) -> list[str]:
@@ -317,45 +373,51 @@ def examine(file: RealFile, cache: Path, folder: Path) -> Outcome:
     outcome = Outcome(file)
     try:
         path = file.fetch(cache)
+        earlier = None if file.earlier is None else file.earlier.fetch(cache)
     except (OSError, ValueError) as error:
-        outcome.failed["fetched"] = str(error)
+        outcome.checks[_FETCHED] = str(error)
         return outcome
     outcome.count = count(path.read_bytes().decode("utf-8", "replace"), file.format)
     try:
-        case = read_case(path, file.format, folder)
+        case = read_case(path, file.format, folder, earlier)
     except Exception as error:
         # One file that breaks the reader is a finding, and the others are looked at.
-        outcome.failed = dict.fromkeys(CHECKS, f"not imported: {type(error).__name__}: {error}")
+        outcome.checks[_IMPORTED] = f"{type(error).__name__}: {error}"
         return outcome
+    outcome.checks[_IMPORTED] = ""
     outcome.units = len(_units(case))
     outcome.changed = sum(fate == "left_out" or _comes_otherwise(entry) for fate, entry in case.entries)
     for name, check in CHECKS.items():
-        if wrong := check(case):
-            outcome.failed[name] = wrong
+        if (wrong := check(case)) is not None:
+            outcome.checks[name] = wrong
     return outcome
 
 
 def show(outcomes: Sequence[Outcome]) -> str:
-    """The outcomes as a table in Markdown, one row for each format and one for all."""
-    columns = ["Format", "Files", "Repositories", "Tasks", "Done", *CHECKS, "As it was"]
-    rows = [columns, ["---", *["---:"] * (len(columns) - 1)]]
-    formats = [*dict.fromkeys(outcome.file.format for outcome in outcomes)]
-    for name in (*sorted(formats), ""):
-        rows.append(_row(name, [one for one in outcomes if name in ("", one.file.format)]))
+    """The outcomes as a table in Markdown, with a column for each format and one for all."""
+    formats = sorted({one.file.format for one in outcomes})
+    groups = [*([one for one in outcomes if one.file.format == name] for name in formats), outcomes]
+    rows = [
+        ["", *formats, "all"],
+        ["---", *["---:"] * len(groups)],
+        ["files", *(str(len(group)) for group in groups)],
+        ["repositories", *(str(len({one.file.repository for one in group})) for group in groups)],
+        ["tasks", *(str(sum(one.count.tasks for one in group)) for group in groups)],
+        ["tasks done", *(str(sum(one.count.done for one in group)) for group in groups)],
+        *([check, *(_passed(check, group) for group in groups)] for check in (_IMPORTED, *CHECKS)),
+        ["lines or fields that come back as they were", *map(_unchanged, groups)],
+    ]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def _row(name: str, outcomes: Sequence[Outcome]) -> list[str]:
+def _passed(check: str, outcomes: Sequence[Outcome]) -> str:
+    checked = [one.checks[check] for one in outcomes if check in one.checks]
+    return f"{checked.count('')} of {len(checked)}"
+
+
+def _unchanged(outcomes: Sequence[Outcome]) -> str:
     units, changed = sum(one.units for one in outcomes), sum(one.changed for one in outcomes)
-    numbers = [
-        len(outcomes),
-        len({one.file.repository for one in outcomes}),
-        sum(one.count.tasks for one in outcomes),
-        sum(one.count.done for one in outcomes),
-        *(sum(check not in one.failed and "fetched" not in one.failed for one in outcomes) for check in CHECKS),
-    ]
-    same = f"{100 * (units - changed) / units:.1f} %" if units else "-"
-    return [name or "all", *map(str, numbers), same]
+    return f"{100 * (units - changed) / units:.1f} %" if units else "-"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

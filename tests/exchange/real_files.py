@@ -99,7 +99,8 @@ class Case:
         again: the plan that this text gives.
         updated: the plan once it has been updated by the same file.
         later: what the plan of an earlier version, if there is one, exports once it has been updated by the file.
-        findings: what ``planspec check`` says of the plan.
+        errors: what ``planspec check`` says is wrong with the plan.
+        warnings: what it says besides.
     """
 
     format: str
@@ -111,7 +112,8 @@ class Case:
     again: str = ""
     updated: str = ""
     later: str | None = None
-    findings: list[str] = field(factory=list)
+    errors: list[str] = field(factory=list)
+    warnings: list[str] = field(factory=list)
 
     @property
     def entries(self) -> list[tuple[str, dict[str, Any]]]:
@@ -162,8 +164,9 @@ def read_case(path: Path, form: str, folder: Path, earlier: Path | None = None) 
         raise ValueError(imported.stderr.strip())
     case.report = json.loads(report.read_text(encoding="utf-8"))
     case.plan = plan.read_text(encoding="utf-8")
-    checked = json.loads(run("check", "--format", "json", plan).stdout)
-    case.findings = [f"{one['code']} {one['message']}" for one in checked["diagnostics"] if one["severity"] != "info"]
+    for found in json.loads(run("check", "--format", "json", plan).stdout)["diagnostics"]:
+        told = case.errors if found["severity"] == "error" else case.warnings
+        told.append(f"{found['code']} {found['message']}")
     case.exported = run("export", plan, "--to", form).stdout
     case.again = run("import", "-", "--from", form, stdin=case.exported).stdout
     run("import", path, "--from", form, "--into", plan)
@@ -211,9 +214,14 @@ def _in_plan(case: Case) -> str:
     return _some(f"{word} ({times} times)" for word, times in (words - there).items())
 
 
+def _passes(case: Case) -> str:
+    """The plan passes ``planspec check``."""
+    return _some(case.errors)
+
+
 def _clean(case: Case) -> str:
-    """The plan passes ``planspec check`` without an error or a warning."""
-    return _some(case.findings)
+    """The plan passes ``planspec check --strict``."""
+    return _some(case.warnings)
 
 
 def _comes_back(case: Case) -> str:
@@ -246,7 +254,8 @@ CHECKS: Mapping[str, Callable[[Case], str | None]] = {
     "counts agree": _counted,
     "all accounted for": _accounted,
     "all in the plan": _in_plan,
-    "`check` finds nothing": _clean,
+    "`check` finds no error": _passes,
+    "`check` finds no warning": _clean,
     "comes back": _comes_back,
     "same plan again": _same_again,
     "nothing to update": _not_updated,

@@ -191,7 +191,8 @@ def test_each_check_sees_its_fault() -> None:
     assert failed(make_case(plan=less, again=less, updated=less)) == {"all in the plan"}
     assert failed(make_case(again=less)) == {"same plan again"}
     assert failed(make_case(updated=less)) == {"nothing to update"}
-    assert failed(make_case(findings=["PS310 wrong"])) == {"`check` finds nothing"}
+    assert failed(make_case(errors=["PS301 wrong"])) == {"`check` finds no error"}
+    assert failed(make_case(warnings=["PS310 odd"])) == {"`check` finds no warning"}
     assert failed(make_case(exported=case.exported.replace("one", "two"))) == {"comes back"}
     assert failed(make_case(exported=case.exported + "- [ ] three\n")) == {"comes back"}
 
@@ -228,7 +229,8 @@ def test_the_command_prints_what_disagrees_and_a_table(tmp_path: Path, capsys: p
         "| counts agree | 1 of 1 | 1 of 1 |\n"
         "| all accounted for | 1 of 1 | 1 of 1 |\n"
         "| all in the plan | 1 of 1 | 1 of 1 |\n"
-        "| `check` finds nothing | 1 of 1 | 1 of 1 |\n"
+        "| `check` finds no error | 1 of 1 | 1 of 1 |\n"
+        "| `check` finds no warning | 1 of 1 | 1 of 1 |\n"
         "| comes back | 1 of 1 | 1 of 1 |\n"
         "| same plan again | 1 of 1 | 1 of 1 |\n"
         "| nothing to update | 1 of 1 | 1 of 1 |\n"

@@ -27,6 +27,7 @@ _COMMANDS = {
     "folder": "archive list new",
     "grammar": "grammar",
     "hopspec": "hopspec",
+    "lsp": "lsp",
     "mcp": "mcp",
     "planner": "planner",
     "plans": "fmt focus graph json next show view",

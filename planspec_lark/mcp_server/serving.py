@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Iterator
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,10 +17,11 @@ from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.mcp_server.inbox import InboxError, read_lines
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.server import make_server
+from planspec_lark.stdio import take_output
 
 __all__ = ["InboxError", "serve"]
 
-_STDIN, _STDOUT, _STDERR = 0, 1, 2
+_STDIN = 0
 
 
 async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT) -> None:
@@ -45,7 +44,9 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
     logging.getLogger("mcp").setLevel(logging.ERROR)
     server = make_server(Plans(PlanFolder(folder, wait=wait)), language)
     options = server.create_initialization_options(NotificationOptions(resources_changed=True))
-    messages = anyio.wrap_file(_take_output())
+    # The SDK gives standard output back when it has served, and buffers that are emptied after that would end up in it.
+    output = open(take_output(), "w", encoding="utf-8", newline="\n")  # noqa: SIM115
+    messages = anyio.wrap_file(output)
     try:
         async with stdio_server(stdin=cast(Any, read_lines(_STDIN)), stdout=messages) as (incoming, outgoing):
             await server.run(incoming, outgoing, options)
@@ -56,16 +57,6 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise asyncio.CancelledError from None
-
-
-def _take_output() -> TextIOWrapper:
-    """What messages are written to. Nothing else gets there any more.
-
-    The SDK gives standard output back when it has served, and buffers that are emptied after that would end up in it.
-    """
-    messages = os.dup(_STDOUT)
-    os.dup2(_STDERR, _STDOUT)
-    return open(messages, "w", encoding="utf-8", newline="\n")
 
 
 # What parts of the SDK say that find another one gone.

@@ -70,24 +70,36 @@ class StepType:
             what it becomes.
         words: other words that mean it.
         is_container: whether it has steps below it, and has to.
+        meaning: what it is for.
     """
 
     hopspec: Mapping[str, str]
     words: tuple[str, ...]
     is_container: bool = False
+    meaning: str = ""
 
 
 # In the order in which they are always listed.
 STEP_TYPES: Mapping[str, StepType] = {
-    # To think something through.
-    "reason": StepType({"LLM": "task"}, ("think", "analyze", "reasoning", "推理")),
-    # To do or to make something.
-    "act": StepType({"code": "description", "call": "task"}, ("action", "tool", "task", "行动")),
-    # Holds the branches of which one is taken.
-    "decide": StepType({"branch": "condition"}, ("decision", "if", "决策"), is_container=True),
-    # Holds the steps that it consists of.
+    "reason": StepType(
+        {"LLM": "task"}, ("think", "analyze", "reasoning", "推理"), meaning="to think something through"
+    ),
+    "act": StepType(
+        {"code": "description", "call": "task"},
+        ("action", "tool", "task", "行动"),
+        meaning="to do or to make something",
+    ),
+    "decide": StepType(
+        {"branch": "condition"},
+        ("decision", "if", "决策"),
+        is_container=True,
+        meaning="holds the branches of which one is taken",
+    ),
     "subtask": StepType(
-        {"subtask": "description", "loop": "description"}, ("plan", "sub-task", "子任务"), is_container=True
+        {"subtask": "description", "loop": "description"},
+        ("plan", "sub-task", "子任务"),
+        is_container=True,
+        meaning="holds the steps that it consists of",
     ),
 }
 CONTAINER_TYPES = frozenset(name for name, one in STEP_TYPES.items() if one.is_container)

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, apply_edits
 from planspec_lark.syntax.source import BLANKS, Source
 
-__all__ = ["Fixed", "apply_fixes"]
+__all__ = ["Fixed", "apply_fixes", "edits_of"]
 
 # How often a text is looked at again. Each round applies all fixes that do not touch each other, so few are enough.
 _ROUNDS = 30
@@ -62,7 +62,7 @@ def apply_fixes(
         if not chosen:
             break
         chosen = chosen[: most or None]
-        after = apply_edits(text, _edits_of(text, chosen))
+        after = apply_edits(text, edits_of(Source(text), chosen))
         left = check(after)
         if after != text and _errors(left) <= _errors(found):
             text, found, most = after, left, 0
@@ -106,12 +106,11 @@ def _touches(taken: list[tuple[int, int]], start: int, end: int) -> bool:
     return at > 0 and taken[at - 1][1] > start
 
 
-def _edits_of(text: str, chosen: Iterable[Diagnostic]) -> Iterator[Edit]:
-    """All edits of these fixes."""
-    source = Source(text)
+def edits_of(source: Source, chosen: Iterable[Diagnostic]) -> Iterator[Edit]:
+    """All edits of the fixes of these diagnostics, as they are applied to a text."""
     for one in chosen:
         for edit in one.fix.edits if one.fix else ():
-            yield evolve(edit, span=source.span(*_bounds(text, edit)))
+            yield evolve(edit, span=source.span(*_bounds(source.text, edit)))
 
 
 def _bounds(text: str, edit: Edit) -> tuple[int, int]:

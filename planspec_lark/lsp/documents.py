@@ -1,0 +1,148 @@
+"""The documents that a client has open, and what was found out about each of them as it is now."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from attrs import frozen
+from lsprotocol import types
+
+from planspec_lark.lsp.languages import language_of
+from planspec_lark.lsp.models import Language, Reading
+from planspec_lark.lsp.text import ClientText
+from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.source import visible_name
+
+__all__ = ["Document", "Documents", "Settings"]
+
+_log = logging.getLogger(__name__)
+
+
+@frozen(kw_only=True)
+class Settings:
+    """What a client has said at the start.
+
+    Attributes:
+        encoding: what its columns count units of.
+        roots: the URIs of the folders that it has opened.
+        info: whether infos are told as well.
+        pulls: whether it asks for findings, which then need not be sent to it.
+        resolves_edits: whether it asks for the edit of an action once that is chosen.
+        has_versions: whether an edit may say for which version of a document it is made.
+    """
+
+    encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
+    roots: tuple[str, ...] = ()
+    info: bool = False
+    pulls: bool = False
+    resolves_edits: bool = False
+    has_versions: bool = False
+
+    @classmethod
+    def of(cls, params: types.InitializeParams, encoding: types.PositionEncodingKind | str) -> Settings:
+        """The settings in a client's first message."""
+        known, workspace = params.capabilities.text_document, params.capabilities.workspace
+        action = known.code_action if known else None
+        resolved = action.resolve_support.properties if action and action.resolve_support else ()
+        edit = workspace.workspace_edit if workspace else None
+        folders = [folder.uri for folder in params.workspace_folders or ()]
+        options = params.initialization_options
+        return cls(
+            encoding=encoding,
+            roots=tuple(folders or filter(None, [params.root_uri])),
+            info=isinstance(options, dict) and options.get("info") is True,
+            pulls=known is not None and known.diagnostic is not None,
+            resolves_edits="edit" in resolved,
+            has_versions=edit is not None and edit.document_changes is True,
+        )
+
+
+class Document:
+    """A document of a language.
+
+    Attributes:
+        uri: what its client calls it.
+        version: the number of its last change.
+        text: its text now.
+        settings: those of its client.
+        is_lost: whether a change has not arrived, so that nobody knows the text: only a whole new one helps.
+    """
+
+    def __init__(self, item: types.TextDocumentItem, language: Language, settings: Settings) -> None:
+        self.uri, self.language, self.version = item.uri, language, item.version
+        self.text, self.settings = ClientText(item.text, settings.encoding), settings
+        self.is_lost = False
+        self.forget()
+
+    def forget(self) -> None:
+        """The text is another now."""
+        self._findings: list[Diagnostic] | None = None
+        self._reading: Reading | None = None
+
+    def findings(self) -> list[Diagnostic]:
+        """All that is found in the text, in its order."""
+        if self._findings is None:
+            self._findings = self.language.check(self.text.text, self.settings.info)
+        return self._findings
+
+    def reading(self) -> Reading:
+        """What the text holds."""
+        if self._reading is None:
+            self._reading = self.language.read(self.text.text)
+        return self._reading
+
+
+class Documents:
+    """The open documents."""
+
+    def __init__(self) -> None:
+        self.settings = Settings()
+        self._open: dict[str, Document] = {}
+
+    def find(self, uri: str) -> Document | None:
+        """The document that is open by this URI, or None."""
+        return self._open.get(uri)
+
+    def open(self, item: types.TextDocumentItem) -> Document | None:
+        """Take a document; None where it is in no language that is known."""
+        self._open.pop(item.uri, None)
+        language = language_of(item.language_id, item.uri, self.settings.roots)
+        if language is None:
+            return None
+        return self._open.setdefault(item.uri, Document(item, language, self.settings))
+
+    def change(
+        self, about: types.VersionedTextDocumentIdentifier, changes: Iterable[types.TextDocumentContentChangeEvent]
+    ) -> Document | None:
+        """Change a document; None where none is open by this URI.
+
+        A change that is older than the last one has come out of order. Then the text is not known any more, until the
+        client sends all of it.
+        """
+        document = self._open.get(about.uri)
+        if document is None:
+            return None
+        changes = [*changes]
+        whole = [at for at, one in enumerate(changes) if isinstance(one, types.TextDocumentContentChangeWholeDocument)]
+        if about.version < document.version and not whole:
+            self.lose(about.uri, f"change {about.version} has come after change {document.version}")
+        if document.is_lost and whole:
+            document.is_lost = False
+        if not document.is_lost:
+            document.text.change(changes[max(whole, default=0) :])
+        document.version = max(about.version, document.version)
+        document.forget()
+        return document
+
+    def lose(self, uri: str, reason: str) -> Document | None:
+        """A change of a document cannot be made."""
+        document = self._open.get(uri)
+        if document is not None and not document.is_lost:
+            _log.error("%s: %s: its text is not known until all of it is sent again", visible_name(uri), reason)
+            document.is_lost = True
+        return document
+
+    def close(self, uri: str) -> None:
+        """Forget a document."""
+        self._open.pop(uri, None)

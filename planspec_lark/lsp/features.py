@@ -1,0 +1,237 @@
+"""What a client asks about a document, and the answers in the words of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from planspec_lark.lsp.documents import Document
+from planspec_lark.lsp.models import RenameError, Stretch, Symbol, Word
+from planspec_lark.lsp.text import Edits, tighten
+from planspec_lark.syntax.codes import Severity
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, join_words, shorten
+from planspec_lark.syntax.fixer import edits_of
+from planspec_lark.syntax.source import Source, one_line, visible
+
+__all__ = [
+    "FIX_ALL",
+    "complete",
+    "define",
+    "diagnose",
+    "find_references",
+    "fix",
+    "fold",
+    "format_text",
+    "hover",
+    "list_symbols",
+    "prepare_rename",
+    "rename",
+    "resolve_fix",
+]
+
+SOURCE = "planspec"
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFO: types.DiagnosticSeverity.Information,
+}
+_SYMBOL_KINDS = {
+    "container": types.SymbolKind.Namespace,
+    "step": types.SymbolKind.Function,
+    "text": types.SymbolKind.String,
+}
+_CANDIDATE_KINDS = {"keyword": types.CompletionItemKind.Keyword, "variable": types.CompletionItemKind.Variable}
+
+
+# ---------------------------------------------------------------- findings and fixes
+
+
+def diagnose(document: Document) -> list[types.Diagnostic]:
+    """All findings."""
+    return [_diagnostic(document, one) for one in document.findings()]
+
+
+def _diagnostic(document: Document, found: Diagnostic) -> types.Diagnostic:
+    rows = [visible(found.said)]
+    if found.expected:
+        rows.append(f"expected: {join_words(found.expected)}")
+    if found.help:
+        rows.append(f"help: {visible(found.help)}")
+    return types.Diagnostic(
+        range=document.text.range(*_place_of(found)),
+        message="\n".join(map(shorten, rows)),
+        severity=_SEVERITIES[found.severity],
+        code=found.code,
+        source=SOURCE,
+    )
+
+
+def _place_of(found: Diagnostic) -> Stretch:
+    return (found.span.start, found.span.end) if found.span else (0, 0)
+
+
+def fix(document: Document, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """The fixes of what is found in a range, and one for all that can be fixed without a change of meaning."""
+    wanted = params.context.only
+    start, end = document.text.offsets(params.range)
+    actions: list[types.CodeAction] = []
+    if _is_wanted(types.CodeActionKind.QuickFix.value, wanted):
+        near = (found for found in document.findings() if _touch(_place_of(found), (start, end)))
+        actions += (_quick_fix(document, found) for found in near if found.fix)
+    if _is_wanted(FIX_ALL, wanted) and any(found.fix and found.fix.is_safe for found in document.findings()):
+        # What it does is found out once it is chosen.
+        title = "Fix all faults whose fixes keep what the plan means"
+        action = types.CodeAction(title, kind=FIX_ALL, data={"uri": document.uri, "version": document.version})
+        actions.append(action if document.settings.resolves_edits else resolve_fix(document, action))
+    return actions
+
+
+def _is_wanted(kind: str, wanted: Sequence[str] | None) -> bool:
+    return not wanted or any(f"{kind}.".startswith(f"{getattr(one, 'value', one)}.") for one in wanted)
+
+
+def _touch(place: Stretch, other: Stretch) -> bool:
+    return place[0] <= other[1] and other[0] <= place[1]
+
+
+def _quick_fix(document: Document, found: Diagnostic) -> types.CodeAction:
+    assert found.fix is not None
+    title = found.fix.title or (f"write `{one_line(found.fix.text)}`" if found.fix.text else "leave this out")
+    edits = [(one.span.start, one.span.end, one.text) for one in edits_of(Source(document.text.text), [found])]
+    return types.CodeAction(
+        shorten(visible(title)) + ("" if found.fix.is_safe else " (look at what it drops or guesses)"),
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=[_diagnostic(document, found)],
+        edit=_workspace_edit(document, edits),
+        is_preferred=found.fix.is_safe,
+    )
+
+
+def resolve_fix(document: Document, action: types.CodeAction) -> types.CodeAction:
+    """The action for all fixes, with its edit."""
+    text = document.text.text
+    action.edit = _workspace_edit(document, tighten(text, document.language.fix(text).text))
+    return action
+
+
+def _workspace_edit(document: Document, edits: Edits) -> types.WorkspaceEdit:
+    made = document.text.edits(edits)
+    if not document.settings.has_versions:
+        return types.WorkspaceEdit(changes={document.uri: made})
+    about = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(about, [*made])])
+
+
+def format_text(document: Document) -> list[types.TextEdit] | None:
+    """The edit that makes the text canonical; None for one with faults, which stays as it is."""
+    text = document.text.text
+    try:
+        return document.text.edits(tighten(text, document.language.format(text)))
+    except PlanSyntaxError:
+        return None
+
+
+# ---------------------------------------------------------------- names
+
+
+def _word_at(document: Document, position: types.Position) -> Word | None:
+    return document.reading().word_at(document.text.offset(position))
+
+
+def _locations(document: Document, places: Sequence[Stretch]) -> list[types.Location]:
+    return [types.Location(document.uri, document.text.range(*place)) for place in places]
+
+
+def define(document: Document, params: types.DefinitionParams) -> list[types.Location]:
+    """The places that a name comes from."""
+    word = _word_at(document, params.position)
+    return _locations(document, document.reading().definitions(word)) if word else []
+
+
+def find_references(document: Document, params: types.ReferenceParams) -> list[types.Location]:
+    """The places that use a name."""
+    word = _word_at(document, params.position)
+    if word is None:
+        return []
+    with_definitions = params.context.include_declaration
+    return _locations(document, document.reading().references(word, with_definitions=with_definitions))
+
+
+def prepare_rename(document: Document, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+    """The name at a place; None where there is none."""
+    word = _word_at(document, params.position)
+    return types.PrepareRenamePlaceholder(document.text.range(*word.place), word.text) if word else None
+
+
+def rename(document: Document, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    """The edits that give another name to what stands at a place."""
+    word = _word_at(document, params.position)
+    if word is None:
+        return None
+    try:
+        places = document.reading().rename(word, params.new_name)
+    except RenameError as error:
+        raise JsonRpcException(visible(str(error)), code=types.LSPErrorCodes.RequestFailed.value) from None
+    return _workspace_edit(document, [(*place, params.new_name) for place in places])
+
+
+# ---------------------------------------------------------------- looking
+
+
+def hover(document: Document, params: types.HoverParams) -> types.Hover | None:
+    """What there is to say about a place. As plain text: in Markdown, a plan could lead elsewhere."""
+    found = document.reading().hover(document.text.offset(params.position))
+    if found is None:
+        return None
+    said, place = found
+    return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, said), document.text.range(*place))
+
+
+def list_symbols(document: Document) -> list[types.DocumentSymbol]:
+    """The parts of a document."""
+
+    def made(symbol: Symbol) -> types.DocumentSymbol:
+        return types.DocumentSymbol(
+            symbol.name,
+            _SYMBOL_KINDS[symbol.kind],
+            document.text.range(*symbol.place),
+            document.text.range(*symbol.name_place),
+            detail=symbol.detail,
+            children=[*map(made, symbol.children)],
+        )
+
+    return [*map(made, document.reading().symbols())]
+
+
+def fold(document: Document) -> list[types.FoldingRange]:
+    """The parts of a document that have more than one line."""
+    places = (document.text.range(*one.place) for one in _all(document.reading().symbols()))
+    return [types.FoldingRange(one.start.line, one.end.line) for one in places if one.start.line < one.end.line]
+
+
+def _all(symbols: Sequence[Symbol]) -> Iterator[Symbol]:
+    todo = [*reversed(symbols)]
+    while todo:
+        symbol = todo.pop()
+        yield symbol
+        todo += reversed(symbol.children)
+
+
+def complete(document: Document, params: types.CompletionParams) -> list[types.CompletionItem]:
+    """What may be written at a place."""
+    found = document.reading().complete(document.text.offset(params.position))
+    return [
+        types.CompletionItem(
+            one.text,
+            kind=_CANDIDATE_KINDS[one.kind],
+            detail=one.detail,
+            filter_text=one.text,
+            sort_text=f"{number:06}",
+            text_edit=types.TextEdit(document.text.range(*one.place), one.text),
+        )
+        for number, one in enumerate(found)
+    ]

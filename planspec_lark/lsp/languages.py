@@ -1,0 +1,35 @@
+"""The table of languages, and which one a document is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import unquote, urlsplit
+
+from planspec_lark.lsp.models import Language
+from planspec_lark.lsp.planspec import PLANSPEC
+
+__all__ = ["LANGUAGES", "language_of"]
+
+LANGUAGES = (PLANSPEC,)
+
+
+def language_of(language_id: str, uri: str, roots: Iterable[str] = ()) -> Language | None:
+    """The language of a document, or None where it is in none of them.
+
+    Args:
+        language_id: what its client calls the language; most call these files Markdown.
+        uri: of the document.
+        roots: the URIs of the folders that the client has opened. What these are called says nothing of what is in
+            them.
+    """
+    path = _path(uri)
+    above = [root for root in (f"{_path(root).rstrip('/')}/" for root in roots) if path.startswith(root)]
+    path = path[max(map(len, above), default=0) :]
+    return next((one for one in LANGUAGES if one.id == language_id or one.files.search(path)), None)
+
+
+def _path(uri: str) -> str:
+    try:
+        return unquote(urlsplit(uri).path)
+    except ValueError:  # an address that is none
+        return ""

@@ -1,0 +1,322 @@
+"""PlanSpec documents for the server: steps, variables and their places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+
+from attrs import evolve
+
+from planspec_lark.lsp.models import LIMITS, Candidate, Language, RenameError, Stretch, Symbol, Word
+from planspec_lark.planspec.check import check_text
+from planspec_lark.planspec.data_flow import find_data_flow, find_users
+from planspec_lark.planspec.fixer import fix_text
+from planspec_lark.planspec.line_faults import line_pattern
+from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
+from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.planspec.positions import cut_indentation
+from planspec_lark.planspec.printer import progress_text, serialize_plan
+from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.render import say_progress
+from planspec_lark.planspec.tree import walk
+from planspec_lark.planspec.views import StepView, focus_view
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, join_words, shorten
+from planspec_lark.syntax.source import newline_of, visible
+
+__all__ = ["PLANSPEC", "PlanReading"]
+
+# What stands deeper is listed on this level: what carries symbols to a client uses recursion.
+_LEVELS = 40
+# How many steps or places a sentence names.
+_NAMED = 8
+_STEP_NAME, _VARIABLE = "step name", "variable"
+# The fields of a step with names in them, what they are, and the terminal of the grammar that says how one is written.
+_NAMES = {"step_name": _STEP_NAME, "inputs": _VARIABLE, "outputs": _VARIABLE}
+_TERMINALS = {_STEP_NAME: "WORD", _VARIABLE: "VARIABLE"}
+_WRITTEN = {_STEP_NAME: "letters, digits, `_` and `-`", _VARIABLE: "a letter or `_`, then letters, digits and `_`"}
+_WORD = re.compile(r"[A-Za-z0-9_]*\Z")
+# A type or a mark that is being written, up to the end of a text.
+_BRACKET = re.compile(r"(?:\[[^\[\]]?|\[?[A-Za-z0-9_]*)\Z")
+
+
+class PlanReading:
+    """A plan, as far as it can be read, and where its parts stand."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._scan = scan_strictly(text, limits=evolve(LIMITS, max_findings=None))
+        self._plan, self._places = self._scan.plan, self._scan.places
+
+    @cached_property
+    def _steps_by_line(self) -> dict[int, PlanStep]:
+        """By the number of each line that a step was read from, that step."""
+        position = self._scan.source.position
+        return {
+            position(start)[0]: step
+            for step in iter_steps(self._plan)
+            for start, _ in self._places.bounds_of(step.step_id)
+        }
+
+    @cached_property
+    def _users(self) -> tuple[dict[str, list[PlanStep]], dict[str, list[PlanStep]]]:
+        return find_users(self._plan)
+
+    def _step_at(self, offset: int) -> PlanStep | None:
+        return self._steps_by_line.get(self._scan.source.position(offset)[0])
+
+    def _names_of(self, step: PlanStep, *fields: str) -> Iterator[Word]:
+        """The names in these fields of a step. A line with faults has none, as one cannot tell where they are."""
+        found = self._places.step(step.step_id).fields
+        for field in fields:
+            value = getattr(step, field)
+            for span in found.get(field, ()):
+                text = self._text[span.start : span.end]
+                if text == value or (isinstance(value, list) and text in value):
+                    yield Word(text, (span.start, span.end), _NAMES[field])
+
+    # ------------------------------------------------------------ symbols
+
+    def symbols(self) -> Sequence[Symbol]:
+        """Goal, constraints, and the tree of the steps."""
+        return [*self._head(), *self._tree()]
+
+    def _head(self) -> Iterator[Symbol]:
+        fields = self._places.fields
+        for name, parts in (("goal", ("goal", "goal_detail")), ("constraints", ("constraints",))):
+            spans = [span for part in parts for span in fields.get(part, ())]
+            if spans:
+                place = (spans[0].start, spans[-1].end)
+                yield Symbol(name.capitalize(), _say(self._plan.goal) if name == "goal" else "", "text", place, place)
+
+    def _tree(self) -> list[Symbol]:
+        top: list[Symbol] = []
+        open_: list[Symbol] = []
+        for step, is_entered in walk(self._plan):
+            if is_entered:
+                symbol = self._symbol(step)
+                (open_[min(len(open_), _LEVELS) - 1].children if open_ else top).append(symbol)
+                open_.append(symbol)
+                continue
+            _, end = open_.pop().place
+            if open_:
+                start, last = open_[-1].place
+                open_[-1].place = start, max(last, end)
+        return top
+
+    def _symbol(self, step: PlanStep) -> Symbol:
+        lines = self._places.bounds_of(step.step_id)
+        what = " ".join(filter(None, (step.step_name, step.description)))
+        is_container = bool(step.children) or getattr(STEP_TYPES.get(step.step_type), "is_container", False)
+        detail = f"[{step.step_type}] {step.status.value}"
+        kind = "container" if is_container else "step"
+        return Symbol(_say(f"{step.step_id}. {what}"), detail, kind, (lines[0][0], lines[-1][1]), lines[0])
+
+    # ------------------------------------------------------------ hover
+
+    def hover(self, offset: int) -> tuple[str, Stretch] | None:
+        """Where a variable comes from and goes to; of any other place, what its step needs and gives."""
+        step = self._step_at(offset)
+        if step is None:
+            return None
+        view = focus_view(self._plan, step.step_id)
+        word = self.word_at(offset)
+        if word is not None and word.kind == _VARIABLE:
+            said = [*_say_supplies(view, word.text), *_say_uses(view, word.text)]
+            return "\n".join(said), word.place
+        return "\n".join(_say_step(view)), self._places.bounds_of(step.step_id)[0]
+
+    # ------------------------------------------------------------ names
+
+    def word_at(self, offset: int) -> Word | None:
+        """The variable or the name of a step at a place."""
+        step = self._step_at(offset)
+        found = self._names_of(step, *_NAMES) if step else ()
+        return next((word for word in found if word.place[0] <= offset <= word.place[1]), None)
+
+    def _uses(self, name: str, field: str) -> list[Stretch]:
+        """Where a variable stands among the inputs or the outputs of all steps."""
+        steps = self._users[field == "inputs"].get(name, ())
+        return [word.place for step in steps for word in self._names_of(step, field) if word.text == name]
+
+    def definitions(self, word: Word) -> Sequence[Stretch]:
+        """The outputs that an input comes from; what puts itself out is its own origin."""
+        step = self._step_at(word.place[0])
+        if step is None or word.place in [one.place for one in self._names_of(step, "step_name", "outputs")]:
+            return [word.place]
+        origin = find_data_flow(self._plan).origins.get(step.step_id, {}).get(word.text)
+        if origin is None:
+            return []
+        # Where several branches of a decision put it out, all of them.
+        around = [origin.step] if word.text in origin.step.outputs else [*iter_steps(origin.step)]
+        found = chain.from_iterable(self._names_of(one, "outputs") for one in around)
+        return [one.place for one in found if one.text == word.text]
+
+    def references(self, word: Word, *, with_definitions: bool) -> Sequence[Stretch]:
+        """The inputs that take a variable, and the outputs of its name. The name of a step stands only in its line."""
+        if word.kind == _STEP_NAME:
+            return [word.place] if with_definitions else []
+        outputs = self._uses(word.text, "outputs") if with_definitions else []
+        return sorted([*outputs, *self._uses(word.text, "inputs")])
+
+    def rename(self, word: Word, name: str) -> Sequence[Stretch]:
+        """All places of a variable, or that of a step's name."""
+        if not grammars.pattern("planspec", _TERMINALS[word.kind]).fullmatch(name):
+            raise RenameError(f"`{_say(name)}` cannot be a {word.kind}: write {_WRITTEN[word.kind]}")
+        if name == word.text:
+            return []
+        if word.kind == _STEP_NAME:
+            taken = next((step for step in iter_steps(self._plan) if step.step_name == name), None)
+            if taken is not None:
+                raise RenameError(f"step {taken.step_id} has the name `{name}` already")
+            return [word.place]
+        if any(name in steps for steps in self._users):
+            raise RenameError(f"there is a variable `{name}` already, and the two would be one")
+        if line := self._hidden_in(word.text):
+            raise RenameError(f"`{word.text}` may stand in line {line} as well, which has faults: repair that first")
+        return self.references(word, with_definitions=True)
+
+    def _hidden_in(self, name: str) -> int | None:
+        """The first line with faults in which a name may stand that cannot be told from other text."""
+        pattern = re.compile(rf"\b{re.escape(name)}\b", re.ASCII)
+        source = self._scan.source
+        for found in self._scan.diagnostics:
+            for line in range(found.span.line, found.span.end_line + 1) if found.span else ():
+                if pattern.search(source.line(line)):
+                    return line
+        return None
+
+    # ------------------------------------------------------------ completion
+
+    def complete(self, offset: int) -> Iterator[Candidate]:
+        """Marks and types in front of a description; variables behind an arrow. The grammar says what fits."""
+        line, start = cut_indentation(self._text[self._text.rfind("\n", 0, offset) + 1 : offset], 0)
+        del start
+        if self._takes(line[: -len(_end_of(_WORD, line)) or None], "v", "step_OUTPUTS", "body_line_INPUTS"):
+            yield from self._variables(offset, line)
+            return
+        written = _end_of(_BRACKET, line)
+        head = line[: len(line) - len(written)]
+        end = offset + (self._text[offset : offset + 1] == "]")
+        place = (offset - len(written), end)
+        for status, mark in MARKS.items():
+            if self._takes(head, f"[{mark}]", "step_MARK"):
+                yield Candidate(f"[{mark}]", place, status.value, "keyword")
+        for name, one in STEP_TYPES.items():
+            if self._takes(head, f"[{name}]", "step_TYPE"):
+                yield Candidate(f"[{name}]", place, one.meaning, "keyword")
+
+    def _takes(self, head: str, word: str, *groups: str) -> bool:
+        """Whether a line that begins like this can go on with a word, as one of these parts of it."""
+        if not head.strip(BLANKS):
+            return False
+        # Behind a mark comes a type, and nothing has to come behind that.
+        tail = "" if groups != ("step_MARK",) else " [act]"
+        match = line_pattern().fullmatch(f"{head}{word}{tail}\n")
+        return match is not None and any(match.end(group) >= len(head) + len(word.strip("[]")) for group in groups)
+
+    def _variables(self, offset: int, line: str) -> Iterator[Candidate]:
+        written = _end_of(_WORD, line)
+        end = offset + len(_WORD_START.match(self._text, offset)[0])  # type: ignore[index]
+        place = (offset - len(written), end)
+        producers, consumers = self._users
+        is_input = line.startswith(">")
+        step = self._step_at(offset)
+        here = {word.text for word in self._names_of(step, "inputs", "outputs")} - {written} if step else set()
+        for name, steps in (producers if is_input else consumers).items():
+            # An output is for a step that takes it, and has it from nowhere.
+            if name not in here and (is_input or name not in producers):
+                others = [one for one in steps if one is not step]
+                if others:
+                    said = f"{'from' if is_input else 'for'} {_name_steps(others)}"
+                    yield Candidate(name, place, said, "variable")
+
+
+_WORD_START = re.compile(r"[A-Za-z0-9_]*")
+
+
+def _end_of(pattern: re.Pattern[str], line: str) -> str:
+    match = pattern.search(line)
+    assert match is not None, "it may be empty"
+    return match[0]
+
+
+# ---------------------------------------------------------------- words
+
+
+def _say(text: str) -> str:
+    return shorten(visible(text))
+
+
+def _name_steps(steps: Sequence[PlanStep]) -> str:
+    """Steps as a sentence names them."""
+    ids = [_say(step.step_id) for step in steps[:_NAMED]]
+    more = [count_of(len(steps) - _NAMED, "other")] if len(steps) > _NAMED else []
+    return f"step{'s' if len(steps) > 1 else ''} {join_words([*ids, *more], 'and')}"
+
+
+def _say_step(view: StepView) -> Iterator[str]:
+    step = view.step
+    name = f" ({_say(step.step_name)})" if step.step_name else ""
+    yield f"Step {_say(step.step_id)}{name}: {step.status.value}"
+    known = STEP_TYPES.get(step.step_type)
+    meaning = known.meaning if known else f"no type of steps; these are {list_types('and', form='{}')}"
+    yield f"{_say(step.step_type)}: {meaning}"
+    if step.done_count or step.total_count is not None:
+        yield progress_text(step)
+    if step.children:
+        below = PlanSpec(steps=step.children)
+        yield f"Done below it: {say_progress(below.progress)}"
+    for name in dict.fromkeys(step.inputs):
+        yield from _say_supplies(view, name)
+    for name in dict.fromkeys(step.outputs):
+        yield from _say_uses(view, name)
+    if step.result:
+        yield f"Result: {_say(step.result)}"
+
+
+def _say_supplies(view: StepView, name: str) -> Iterator[str]:
+    """Where an input comes from."""
+    for supply in view.supplies:
+        origin = supply.origin
+        if supply.name != name:
+            continue
+        if origin is None:
+            yield f"Needs {name}, which no step gives"
+            continue
+        when = ", in a later round" if supply.is_feedback else ""
+        result = f": {_say(origin.result)}" if origin.result else ""
+        yield f"Needs {name} from step {_say(origin.step_id)} ({origin.status.value}{when}){result}"
+
+
+def _say_uses(view: StepView, name: str) -> Iterator[str]:
+    """Where an output goes."""
+    for use in view.uses:
+        if use.name == name:
+            yield f"Gives {name} to {_name_steps(use.steps)}" if use.steps else f"Gives {name}, which no step takes"
+
+
+# ---------------------------------------------------------------- the row of the table
+
+
+def _check(text: str, info: bool) -> list[Diagnostic]:
+    return check_text(text, limits=LIMITS, least=Severity.INFO if info else Severity.WARNING)
+
+
+def _format(text: str) -> str:
+    # How its lines end is a matter between a file and its editor.
+    return serialize_plan(parse_plan(text, limits=LIMITS)).replace("\n", newline_of(text))
+
+
+PLANSPEC = Language(
+    id="planspec",
+    # As the hooks for pre-commit have them.
+    files=re.compile(r"(^|/)(planspec/.*|Tasks/[^/]+/plan|[^/]+\.plan)\.md$"),
+    check=_check,
+    fix=lambda text: fix_text(text, limits=LIMITS),
+    format=_format,
+    read=PlanReading,
+    triggers=("[", "→", "←", ","),
+)

@@ -31,8 +31,4 @@ def lsp_command() -> None:
         complain("A language server talks to a program: start it from an editor. Ctrl+C ends it.")
     # There is nothing to end in order, and a thread waits for standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        code = serve()
-    except OSError as error:
-        raise Unusable(f"standard output: {error.strerror}") from None
-    leave(code)
+    leave(serve())

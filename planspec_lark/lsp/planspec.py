@@ -14,7 +14,7 @@ from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
 from planspec_lark.planspec.fixer import fix_text
 from planspec_lark.planspec.line_faults import line_pattern
-from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
+from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.positions import cut_indentation
 from planspec_lark.planspec.printer import progress_text, serialize_plan
@@ -37,9 +37,14 @@ _STEP_NAME, _VARIABLE = "step name", "variable"
 _NAMES = {"step_name": _STEP_NAME, "inputs": _VARIABLE, "outputs": _VARIABLE}
 _TERMINALS = {_STEP_NAME: "WORD", _VARIABLE: "VARIABLE"}
 _WRITTEN = {_STEP_NAME: "letters, digits, `_` and `-`", _VARIABLE: "a letter or `_`, then letters, digits and `_`"}
+# A variable that is being written, up to the end of a text; and what there is of it behind that.
 _WORD = re.compile(r"[A-Za-z0-9_]*\Z")
-# A type or a mark that is being written, up to the end of a text.
+_REST = re.compile(r"[A-Za-z0-9_]*")
+# A type or a mark that is being written, up to the end of a text; and what there is of it behind that.
 _BRACKET = re.compile(r"(?:\[[^\[\]]?|\[?[A-Za-z0-9_]*)\Z")
+_CLOSING = re.compile(r"[A-Za-z0-9_]*\]|")
+# Nobody is offered the end of a longer word.
+_MOST_WRITTEN = 200
 
 
 class PlanReading:
@@ -192,55 +197,54 @@ class PlanReading:
 
     def complete(self, offset: int) -> Iterator[Candidate]:
         """Marks and types in front of a description; variables behind an arrow. The grammar says what fits."""
-        line, start = cut_indentation(self._text[self._text.rfind("\n", 0, offset) + 1 : offset], 0)
-        del start
-        if self._takes(line[: -len(_end_of(_WORD, line)) or None], "v", "step_OUTPUTS", "body_line_INPUTS"):
-            yield from self._variables(offset, line)
+        line, _ = cut_indentation(self._text[self._text.rfind("\n", 0, offset) + 1 : offset], 0)
+        word = _end_of(_WORD, line)
+        if self._takes(line.removesuffix(word), "v", "step_OUTPUTS", "body_line_INPUTS"):
+            yield from self._variables(offset, line, word)
             return
         written = _end_of(_BRACKET, line)
-        head = line[: len(line) - len(written)]
-        end = offset + (self._text[offset : offset + 1] == "]")
-        place = (offset - len(written), end)
+        head = line.removesuffix(written)
+        place = (offset - len(written), _end_at(_CLOSING, self._text, offset))
         for status, mark in MARKS.items():
-            if self._takes(head, f"[{mark}]", "step_MARK"):
+            # Behind a mark comes a type.
+            if self._takes(head, f"[{mark}]", "step_MARK", tail=" [act]"):
                 yield Candidate(f"[{mark}]", place, status.value, "keyword")
         for name, one in STEP_TYPES.items():
             if self._takes(head, f"[{name}]", "step_TYPE"):
                 yield Candidate(f"[{name}]", place, one.meaning, "keyword")
 
-    def _takes(self, head: str, word: str, *groups: str) -> bool:
+    def _takes(self, head: str, word: str, *groups: str, tail: str = "") -> bool:
         """Whether a line that begins like this can go on with a word, as one of these parts of it."""
-        if not head.strip(BLANKS):
-            return False
-        # Behind a mark comes a type, and nothing has to come behind that.
-        tail = "" if groups != ("step_MARK",) else " [act]"
-        match = line_pattern().fullmatch(f"{head}{word}{tail}\n")
+        match = line_pattern().fullmatch(f"{head}{word}{tail}\n") if head else None
         return match is not None and any(match.end(group) >= len(head) + len(word.strip("[]")) for group in groups)
 
-    def _variables(self, offset: int, line: str) -> Iterator[Candidate]:
-        written = _end_of(_WORD, line)
-        end = offset + len(_WORD_START.match(self._text, offset)[0])  # type: ignore[index]
-        place = (offset - len(written), end)
+    def _variables(self, offset: int, line: str, word: str) -> Iterator[Candidate]:
         producers, consumers = self._users
         is_input = line.startswith(">")
+        place = (offset - len(word), _end_at(_REST, self._text, offset))
         step = self._step_at(offset)
-        here = {word.text for word in self._names_of(step, "inputs", "outputs")} - {written} if step else set()
+        # What the list has already, and what the step takes or gives besides.
+        listed = line[max(line.rfind("→"), line.rfind("←")) + 1 : len(line) - len(word)]
+        taken = {*map(str.strip, listed.split(","))}
+        if step is not None:
+            taken |= {one.text for one in self._names_of(step, "inputs", "outputs") if one.place[0] != place[0]}
         for name, steps in (producers if is_input else consumers).items():
-            # An output is for a step that takes it, and has it from nowhere.
-            if name not in here and (is_input or name not in producers):
-                others = [one for one in steps if one is not step]
-                if others:
-                    said = f"{'from' if is_input else 'for'} {_name_steps(others)}"
-                    yield Candidate(name, place, said, "variable")
-
-
-_WORD_START = re.compile(r"[A-Za-z0-9_]*")
+            others = [one for one in steps if one is not step]
+            # An output is for a step that has it from nowhere.
+            if others and name not in taken and (is_input or name not in producers):
+                yield Candidate(name, place, f"{'from' if is_input else 'for'} {_name_steps(others)}", "variable")
 
 
 def _end_of(pattern: re.Pattern[str], line: str) -> str:
-    match = pattern.search(line)
+    match = pattern.search(line[-_MOST_WRITTEN:])
     assert match is not None, "it may be empty"
     return match[0]
+
+
+def _end_at(pattern: re.Pattern[str], text: str, offset: int) -> int:
+    match = pattern.match(text, offset)
+    assert match is not None, "it may be empty"
+    return match.end()
 
 
 # ---------------------------------------------------------------- words

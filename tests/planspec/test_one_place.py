@@ -81,7 +81,7 @@ assert one == plan("", "Sell")
 """
 
 STEP_TYPE = '    "wait": StepType({"pause": "description"}, ("sleep",), is_container=True),\n'
-BEHIND_SUBTASK = '("plan", "sub-task", "子任务"), is_container=True\n    ),\n'
+BEHIND_SUBTASK = 'meaning="holds the steps that it consists of",\n    ),\n'
 SEE_THE_TYPE = """
 import planspec_lark
 from planspec_lark import *

@@ -1,0 +1,74 @@
+"""Clients of a server that lives as long as the tests of a module."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest_lsp
+from attrs import define
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+from tests.cli.running import command_line, environment
+
+CONFIG = ClientServerConfig(server_command=command_line(["lsp"]), server_env=environment())
+
+
+@define
+class Editor:
+    """A document that is open in an editor."""
+
+    client: LanguageClient
+    uri: str
+    version: int = 1
+
+    @property
+    def document(self) -> types.TextDocumentIdentifier:
+        return types.TextDocumentIdentifier(self.uri)
+
+    async def found(self) -> list[types.Diagnostic]:
+        """What the server has found in this version of the document."""
+        while True:
+            told = await self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+            if told.uri == self.uri and told.version == self.version:
+                return [*told.diagnostics]
+
+    def open(self, text: str, language: str = "planspec") -> None:
+        item = types.TextDocumentItem(self.uri, language, self.version, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    def change(self, *changes: types.TextDocumentContentChangeEvent, version: int | None = None) -> None:
+        self.version = self.version + 1 if version is None else version
+        about = types.VersionedTextDocumentIdentifier(version=self.version, uri=self.uri)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(about, changes))
+
+    def close(self) -> None:
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(self.document))
+
+
+@pytest_lsp.fixture(config=CONFIG, scope="module")  # type: ignore[untyped-decorator]
+async def plain(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    """A client that can do nothing that it need not."""
+    await lsp_client.initialize_session(types.InitializeParams(capabilities=types.ClientCapabilities()))
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=CONFIG, scope="module")  # type: ignore[untyped-decorator]
+async def able(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    """A client with all abilities. It asks for findings, counts in UTF-8, and wants infos as well."""
+    capabilities = client_capabilities("neovim@0.11.0")
+    assert capabilities.text_document is not None
+    assert capabilities.text_document.diagnostic is not None
+    assert capabilities.workspace is not None
+    assert capabilities.workspace.workspace_edit is not None
+    capabilities.workspace.workspace_edit.document_changes = True
+    await lsp_client.initialize_session(
+        types.InitializeParams(
+            capabilities=capabilities,
+            workspace_folders=[types.WorkspaceFolder("file:///home/me/planspec", "planspec")],
+            initialization_options={"info": True},
+        )
+    )
+    yield
+    await lsp_client.shutdown_session()

@@ -1,0 +1,176 @@
+"""What a change costs: as much as the check of its text, whatever else is open, and one check for many changes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from lsprotocol.types import (
+    Position,
+    PublishDiagnosticsParams,
+    Range,
+    TextDocumentContentChangePartial as Part,
+    TextDocumentItem,
+    VersionedTextDocumentIdentifier,
+)
+
+from planspec_lark.lsp import features, planspec, server, text as module
+from planspec_lark.lsp.documents import Document, Documents
+from planspec_lark.lsp.text import ClientText
+
+STEPS = 1000
+PLAN = "Goal: g\n## Steps\n" + "".join(f"{n}. [act] Step {n} → v{n}\n  > ← v{n - 1}\n" for n in range(1, STEPS + 1))
+
+
+class Counter:
+    """Counts calls of a function, and lets them through."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> None:
+        self.count = 0
+        self.real: Callable[..., Any] = getattr(owner, name)
+        monkeypatch.setattr(owner, name, self)
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        self.count += 1
+        return self.real(*arguments, **options)
+
+
+def item(text: str = PLAN, uri: str = "untitled:1") -> TextDocumentItem:
+    return TextDocumentItem(uri, "planspec", 1, text)
+
+
+def typed(line: int, version: int, uri: str = "untitled:1") -> tuple[VersionedTextDocumentIdentifier, list[Part]]:
+    return VersionedTextDocumentIdentifier(version=version, uri=uri), [
+        Part(Range(Position(line, 0), Position(line, 0)), " ")
+    ]
+
+
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> Counter:
+    return Counter(monkeypatch, planspec, "check_text")
+
+
+@pytest.fixture
+def scans(monkeypatch: pytest.MonkeyPatch) -> Counter:
+    return Counter(monkeypatch, planspec, "scan_strictly")
+
+
+class Listened(server._Server):
+    """A server whose findings are kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[PublishDiagnosticsParams] = []
+
+    def text_document_publish_diagnostics(self, params: PublishDiagnosticsParams) -> None:
+        self.told.append(params)
+
+
+def published(run: Callable[[Listened], Any]) -> list[PublishDiagnosticsParams]:
+    """What a server publishes while something is done to it."""
+    told: list[PublishDiagnosticsParams] = []
+
+    async def work() -> None:
+        made = Listened()
+        await run(made)
+        told.extend(made.told)
+
+    asyncio.run(work())
+    return told
+
+
+async def until(told: list[PublishDiagnosticsParams], count: int) -> None:
+    for _ in range(3000):
+        if len(told) >= count:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(told)
+
+
+def test_many_changes_are_checked_once(checks: Counter) -> None:
+    async def run(made: Listened) -> None:
+        made.check_soon(made.documents.open(item()))
+        for version in range(2, 50):
+            made.check_soon(made.documents.change(*typed(3, version)))
+        await until(made.told, 1)
+
+    [told] = published(run)
+    assert (told.version, checks.count) == (49, 1)
+
+
+def test_a_check_is_followed_by_a_pause_that_is_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(server, "monotonic", lambda: clock[0])
+
+    def check(_: Document) -> list[Any]:
+        clock[0] += 3
+        return []
+
+    async def run(made: Listened) -> None:
+        document = made.documents.open(item())
+        assert document is not None
+        monkeypatch.setattr(Document, "findings", check)
+        made.check_soon(document)
+        await until(made.told, 1)
+        # It ended at 103, so the next waits to 106; whoever comes later need not wait.
+        pauses: list[float] = []
+        loop: Any = asyncio.get_running_loop()
+        loop.call_later = lambda pause, *_: pauses.append(pause)
+        for clock[0] in (103.0, 105.0, 120.0):
+            made._timers.clear()
+            made.check_soon(document)
+        assert pauses == [3, 1, server._PAUSE]
+
+    published(run)
+
+
+def test_a_change_is_checked_once_whatever_is_asked(checks: Counter, scans: Counter) -> None:
+    documents = Documents()
+    document = documents.open(item())
+    assert document is not None
+    for version in (2, 3):
+        documents.change(*typed(3, version))
+        for _ in range(3):
+            features.diagnose(document)
+            features.list_symbols(document)
+            features.fold(document)
+    assert (checks.count, scans.count) == (2, 2)
+
+
+def test_other_documents_are_not_looked_at(checks: Counter, scans: Counter) -> None:
+    documents = Documents()
+    for number in range(5):
+        document = documents.open(item(uri=f"untitled:{number}"))
+        assert document is not None
+        features.diagnose(document)
+    documents.change(*typed(3, 2))
+    changed = documents.find("untitled:1")
+    assert changed is not None
+    features.diagnose(changed)
+    assert (checks.count, scans.count) == (6, 0)
+
+
+def test_a_change_splits_no_other_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = ClientText(PLAN)
+    lengths: list[int] = []
+    real = module._split
+
+    def split(one: str) -> list[str]:
+        lengths.append(len(one))
+        return real(one)
+
+    monkeypatch.setattr(module, "_split", split)
+    text.change([Part(Range(Position(line, 2), Position(line, 2)), "x") for line in range(2, 2 * STEPS, 2)])
+    longest = max(map(len, PLAN.splitlines(keepends=True)))
+    assert max(lengths) <= 3 * longest + 10
+    assert text.text.count("x") == STEPS - 1
+
+
+def test_a_place_in_a_long_line_is_found_without_going_over_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = ClientText("é" * 10_000 + "\n")
+    widths = Counter(monkeypatch, text, "_width")
+    for at in range(0, 10_000, 10):
+        assert text.offset(text.position(at)) == at
+    assert widths.count == 10_001

@@ -1,0 +1,1 @@
+"""What editors need beside the server."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -13,7 +14,7 @@ from planspec_lark.lsp.text import Edits, tighten
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, join_words, shorten
 from planspec_lark.syntax.fixer import edits_of
-from planspec_lark.syntax.source import Source, one_line, visible
+from planspec_lark.syntax.source import one_line, visible
 
 __all__ = [
     "FIX_ALL",
@@ -44,6 +45,8 @@ _SYMBOL_KINDS = {
     "step": types.SymbolKind.Function,
     "text": types.SymbolKind.String,
 }
+# So many candidates are listed at once.
+_CANDIDATES = 200
 _CANDIDATE_KINDS = {"keyword": types.CompletionItemKind.Keyword, "variable": types.CompletionItemKind.Variable}
 
 
@@ -101,7 +104,8 @@ def _touch(place: Stretch, other: Stretch) -> bool:
 def _quick_fix(document: Document, found: Diagnostic) -> types.CodeAction:
     assert found.fix is not None
     title = found.fix.title or (f"write `{one_line(found.fix.text)}`" if found.fix.text else "leave this out")
-    edits = [(one.span.start, one.span.end, one.text) for one in edits_of(Source(document.text.text), [found])]
+    assert found.source is not None
+    edits = [(one.span.start, one.span.end, one.text) for one in edits_of(found.source, [found])]
     return types.CodeAction(
         shorten(visible(title)) + ("" if found.fix.is_safe else " (look at what it drops or guesses)"),
         kind=types.CodeActionKind.QuickFix,
@@ -221,17 +225,19 @@ def _all(symbols: Sequence[Symbol]) -> Iterator[Symbol]:
         todo += reversed(symbol.children)
 
 
-def complete(document: Document, params: types.CompletionParams) -> list[types.CompletionItem]:
-    """What may be written at a place."""
-    found = document.reading().complete(document.text.offset(params.position))
-    return [
+def complete(document: Document, params: types.CompletionParams) -> types.CompletionList:
+    """What may be written at a place. Where that is much, the client asks again once more of it is written."""
+    offset = document.text.offset(params.position)
+    found = [*islice(document.reading().complete(offset), _CANDIDATES + 1)]
+    items = [
         types.CompletionItem(
             one.text,
             kind=_CANDIDATE_KINDS[one.kind],
             detail=one.detail,
             filter_text=one.text,
-            sort_text=f"{number:06}",
+            sort_text=f"{number:03}",
             text_edit=types.TextEdit(document.text.range(*one.place), one.text),
         )
-        for number, one in enumerate(found)
+        for number, one in enumerate(found[:_CANDIDATES])
     ]
+    return types.CompletionList(is_incomplete=len(found) > _CANDIDATES, items=items)

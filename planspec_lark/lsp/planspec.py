@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 
 from attrs import evolve
 
@@ -21,7 +21,7 @@ from planspec_lark.planspec.printer import progress_text, serialize_plan
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.tree import walk
-from planspec_lark.planspec.views import StepView, focus_view
+from planspec_lark.planspec.views import StepView, Supply, focus_view
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, join_words, shorten
 from planspec_lark.syntax.source import newline_of, visible
@@ -30,8 +30,8 @@ __all__ = ["PLANSPEC", "PlanReading"]
 
 # What stands deeper is listed on this level: what carries symbols to a client uses recursion.
 _LEVELS = 40
-# How many steps or places a sentence names.
-_NAMED = 8
+# How many steps a sentence names, and how many sentences of variables are told.
+_NAMED, _TOLD = 8, 20
 _STEP_NAME, _VARIABLE = "step name", "variable"
 # The fields of a step with names in them, what they are, and the terminal of the grammar that says how one is written.
 _NAMES = {"step_name": _STEP_NAME, "inputs": _VARIABLE, "outputs": _VARIABLE}
@@ -77,15 +77,20 @@ class PlanReading:
         found = self._places.step(step.step_id).fields
         for field in fields:
             value = getattr(step, field)
+            values = {value} if isinstance(value, str) else {*value}
             for span in found.get(field, ()):
                 text = self._text[span.start : span.end]
-                if text == value or (isinstance(value, list) and text in value):
+                if text in values:
                     yield Word(text, (span.start, span.end), _NAMES[field])
 
     # ------------------------------------------------------------ symbols
 
     def symbols(self) -> Sequence[Symbol]:
         """Goal, constraints, and the tree of the steps."""
+        return self._symbols
+
+    @cached_property
+    def _symbols(self) -> Sequence[Symbol]:
         return [*self._head(), *self._tree()]
 
     def _head(self) -> Iterator[Symbol]:
@@ -129,8 +134,7 @@ class PlanReading:
         view = focus_view(self._plan, step.step_id)
         word = self.word_at(offset)
         if word is not None and word.kind == _VARIABLE:
-            said = [*_say_supplies(view, word.text), *_say_uses(view, word.text)]
-            return "\n".join(said), word.place
+            return "\n".join(_say_variables(view, word.text)), word.place
         return "\n".join(_say_step(view)), self._places.bounds_of(step.step_id)[0]
 
     # ------------------------------------------------------------ names
@@ -186,12 +190,9 @@ class PlanReading:
     def _hidden_in(self, name: str) -> int | None:
         """The first line with faults in which a name may stand that cannot be told from other text."""
         pattern = re.compile(rf"\b{re.escape(name)}\b", re.ASCII)
-        source = self._scan.source
-        for found in self._scan.diagnostics:
-            for line in range(found.span.line, found.span.end_line + 1) if found.span else ():
-                if pattern.search(source.line(line)):
-                    return line
-        return None
+        source, spans = self._scan.source, [found.span for found in self._scan.diagnostics if found.span]
+        lines = sorted({line for span in spans for line in range(span.line, span.end_line + 1)})
+        return next((line for line in lines if pattern.search(source.line(line))), None)
 
     # ------------------------------------------------------------ completion
 
@@ -228,8 +229,10 @@ class PlanReading:
         taken = {*map(str.strip, listed.split(","))}
         if step is not None:
             taken |= {one.text for one in self._names_of(step, "inputs", "outputs") if one.place[0] != place[0]}
-        for name, steps in (producers if is_input else consumers).items():
-            others = [one for one in steps if one is not step]
+        known = producers if is_input else consumers
+        # Those that begin as what is written come first: a client may not want all.
+        for name in sorted(known, key=lambda name: not name.startswith(word)):
+            others = [one for one in known[name] if one is not step]
             # An output is for a step that has it from nowhere.
             if others and name not in taken and (is_input or name not in producers):
                 yield Candidate(name, place, f"{'from' if is_input else 'for'} {_name_steps(others)}", "variable")
@@ -273,33 +276,31 @@ def _say_step(view: StepView) -> Iterator[str]:
     if step.children:
         below = PlanSpec(steps=step.children)
         yield f"Done below it: {say_progress(below.progress)}"
-    for name in dict.fromkeys(step.inputs):
-        yield from _say_supplies(view, name)
-    for name in dict.fromkeys(step.outputs):
-        yield from _say_uses(view, name)
+    variables = [*islice(_say_variables(view), _TOLD + 1)]
+    yield from variables[:_TOLD]
+    if len(variables) > _TOLD:
+        yield "and more"
     if step.result:
         yield f"Result: {_say(step.result)}"
 
 
-def _say_supplies(view: StepView, name: str) -> Iterator[str]:
-    """Where an input comes from."""
+def _say_variables(view: StepView, only: str = "") -> Iterator[str]:
+    """Where inputs come from and outputs go to, all or ``only`` one."""
     for supply in view.supplies:
-        origin = supply.origin
-        if supply.name != name:
-            continue
-        if origin is None:
-            yield f"Needs {name}, which no step gives"
-            continue
-        when = ", in a later round" if supply.is_feedback else ""
-        result = f": {_say(origin.result)}" if origin.result else ""
-        yield f"Needs {name} from step {_say(origin.step_id)} ({origin.status.value}{when}){result}"
-
-
-def _say_uses(view: StepView, name: str) -> Iterator[str]:
-    """Where an output goes."""
+        if only in ("", supply.name):
+            yield f"Needs {_say_supply(supply)}"
     for use in view.uses:
-        if use.name == name:
-            yield f"Gives {name} to {_name_steps(use.steps)}" if use.steps else f"Gives {name}, which no step takes"
+        if only in ("", use.name):
+            yield f"Gives {use.name}{f' to {_name_steps(use.steps)}' if use.steps else ', which no step takes'}"
+
+
+def _say_supply(supply: Supply) -> str:
+    origin = supply.origin
+    if origin is None:
+        return f"{supply.name}, which no step gives"
+    when = ", in a later round" if supply.is_feedback else ""
+    result = f": {_say(origin.result)}" if origin.result else ""
+    return f"{supply.name} from step {_say(origin.step_id)} ({origin.status.value}{when}){result}"
 
 
 # ---------------------------------------------------------------- the row of the table

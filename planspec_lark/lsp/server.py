@@ -26,7 +26,7 @@ __all__ = ["serve"]
 _log = logging.getLogger(__name__)
 
 # Seconds for which more changes are waited for. A check that has taken longer is followed by as long a pause.
-_PAUSE = 0.01
+_PAUSE = 0.005
 # How often it is looked whether the client still runs. Most end by closing standard input.
 _LIFE = 2.0
 

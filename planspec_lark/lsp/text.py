@@ -19,11 +19,14 @@ __all__ = ["ClientText", "Edits", "tighten"]
 # Texts to put in place of what stands between two offsets.
 Edits = list[tuple[int, int, str]]
 
-# How many units a character takes.
-_WIDTHS: dict[types.PositionEncodingKind | str, Callable[[str], int]] = {
-    types.PositionEncodingKind.Utf8: lambda char: len(char.encode("utf-8", "surrogatepass")),
-    types.PositionEncodingKind.Utf16: lambda char: 1 + (char > "\uffff"),
-    types.PositionEncodingKind.Utf32: lambda _: 1,
+# Whether all characters of a line are one unit each, and how many units one takes.
+_UNITS: dict[types.PositionEncodingKind | str, tuple[Callable[[str], bool], Callable[[str], int]]] = {
+    types.PositionEncodingKind.Utf8: (str.isascii, lambda char: len(char.encode("utf-8", "surrogatepass"))),
+    types.PositionEncodingKind.Utf16: (
+        lambda line: line.isascii() or max(line) <= "\uffff",
+        lambda char: 1 + (char > "\uffff"),
+    ),
+    types.PositionEncodingKind.Utf32: (lambda _: True, lambda _: 1),
 }
 
 
@@ -39,14 +42,14 @@ class ClientText:
         self, text: str, encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
     ) -> None:
         self._lines = _split(text)
-        self._width = _WIDTHS[encoding]
+        self._is_plain, self._width = _UNITS[encoding]
         self._forget()
 
     def _forget(self) -> None:
         """All that was made of the lines is of no use any more."""
         self._text: str | None = None
         self._starts: array[int] | None = None
-        self._last_units: tuple[int, array[int]] = (-1, array("q"))
+        self._last_units: tuple[int, array[int] | None] = (-1, None)
 
     @property
     def text(self) -> str:
@@ -81,18 +84,26 @@ class ClientText:
         if position.line >= len(self._lines):
             last = len(self._lines) - 1
             return last, len(self._lines[last])
-        line = self._lines[position.line].rstrip("\r\n")
-        if line.isascii():
-            return position.line, min(position.character, len(line))
+        length, units = self._length(position.line), self._units(position.line)
+        if units is None:
+            return position.line, min(position.character, length)
         # Inside a character is in front of it.
-        column = bisect_right(self._units(position.line), position.character) - 1
-        return position.line, min(column, len(line))
+        return position.line, min(bisect_right(units, position.character) - 1, length)
 
-    def _units(self, line: int) -> array[int]:
-        """How many units there are in front of each character of a line, and in front of its end."""
-        # A long line may have many places, asked for one after the other.
+    def _length(self, line: int) -> int:
+        """How long a line is without its break."""
+        text = self._lines[line]
+        return len(text) - (text.endswith("\r\n") + text.endswith(("\n", "\r")))
+
+    def _units(self, line: int) -> array[int] | None:
+        """How many units there are in front of each character of a line, and in front of its end; None where as many.
+
+        A long line may have many places, asked for one after the other.
+        """
         if self._last_units[0] != line:
-            self._last_units = line, array("q", accumulate(map(self._width, self._lines[line]), initial=0))
+            text = self._lines[line]
+            is_plain = self._is_plain(text)
+            self._last_units = line, None if is_plain else array("q", accumulate(map(self._width, text), initial=0))
         return self._last_units[1]
 
     def _line_starts(self) -> array[int]:
@@ -114,10 +125,8 @@ class ClientText:
         """The position of an offset inside the text."""
         starts = self._line_starts()
         line = min(bisect_right(starts, offset), len(self._lines)) - 1
-        column = min(offset - starts[line], len(self._lines[line].rstrip("\r\n")))
-        if not self._lines[line].isascii():
-            column = self._units(line)[column]
-        return types.Position(line, column)
+        column, units = min(offset - starts[line], self._length(line)), self._units(line)
+        return types.Position(line, column if units is None else units[column])
 
     def range(self, start: int, end: int) -> types.Range:
         """The range between two offsets."""

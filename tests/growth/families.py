@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
+from tests.growth.editors import EDITOR_WORK
 from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
 from tests.growth.exchange import EXCHANGE_SHAPES, EXCHANGE_WORK
 from tests.growth.hopspec import HOPSPEC_SHAPES, HOPSPEC_WORK
@@ -37,7 +38,7 @@ class Family:
 
 
 FAMILIES = {
-    "plans": Family(PLAN_SHAPES, PLAN_WORK),
+    "plans": Family(PLAN_SHAPES, {**PLAN_WORK, **EDITOR_WORK}),
     "versions of plans": Family(VERSION_SHAPES, VERSION_WORK),
     "JSON": Family(JSON_SHAPES, JSON_WORK),
     "texts": Family(TEXT_SHAPES, TEXT_WORK),

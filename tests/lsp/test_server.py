@@ -9,7 +9,7 @@ from lsprotocol.types import (
     CodeAction,
     CodeActionContext,
     CodeActionParams,
-    CompletionItem,
+    CompletionList,
     CompletionParams,
     DefinitionParams,
     Diagnostic,
@@ -322,10 +322,19 @@ async def test_symbols_and_folds(plain: LanguageClient) -> None:
 async def test_candidates_take_the_place_of_what_is_typed(plain: LanguageClient) -> None:
     editor = new(plain, PLAN + "3. [re\n")
     found = await plain.text_document_completion_async(CompletionParams(editor.document, Position(5, 6)))
-    assert isinstance(found, (list, tuple))
-    assert [one.label for one in found][-4:] == ["[reason]", "[act]", "[decide]", "[subtask]"]
-    assert all(isinstance(one, CompletionItem) and one.filter_text == one.label for one in found)
-    assert found[-1].text_edit == TextEdit(here(5, 3, to=6), "[subtask]")
+    assert isinstance(found, CompletionList)
+    assert [one.label for one in found.items][-4:] == ["[reason]", "[act]", "[decide]", "[subtask]"]
+    assert all(one.filter_text == one.label for one in found.items)
+    assert found.items[-1].text_edit == TextEdit(here(5, 3, to=6), "[subtask]")
+    assert found.is_incomplete is False
+
+
+async def test_many_candidates_come_bit_by_bit(plain: LanguageClient) -> None:
+    editor = new(plain, "".join(f"{n}. [act] x → v{n}\n" for n in range(1, 302)) + "302. [act] y\n> ← v30\n")
+    found = await plain.text_document_completion_async(CompletionParams(editor.document, Position(302, 7)))
+    assert isinstance(found, CompletionList)
+    assert (found.is_incomplete, len(found.items)) == (True, 200)
+    assert [one.label for one in found.items[:4]] == ["v30", "v300", "v301", "v1"]
 
 
 # ---------------------------------------------------------------- strange clients

@@ -1,0 +1,61 @@
+"""What an editor does with a text of a hostile shape, by its name."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from lsprotocol import types
+
+from planspec_lark.lsp import features
+from planspec_lark.lsp.documents import Document, Documents
+from planspec_lark.lsp.models import RenameError
+from tests.growth.work import Work
+
+__all__ = ["EDITOR_WORK"]
+
+_URI = "untitled:1"
+
+
+def _open(text: str) -> tuple[Documents, Document]:
+    documents = Documents()
+    document = documents.open(types.TextDocumentItem(_URI, "planspec", 1, text))
+    assert document is not None
+    return documents, document
+
+
+def _type(both: tuple[Documents, Document]) -> None:
+    """Put a character into many places at once, from the end on as editors do."""
+    documents, document = both
+    size = len(document.text.text)
+    places = [document.text.position(size * part // 100) for part in reversed(range(100))]
+    changes = [types.TextDocumentContentChangePartial(types.Range(at, at), "x") for at in places]
+    documents.change(types.VersionedTextDocumentIdentifier(version=2, uri=_URI), changes)
+    features.diagnose(document)
+
+
+def _ask(both: tuple[Documents, Document]) -> None:
+    """Ask all that can be asked, about all of the text, and about a place in the middle of it."""
+    _, document = both
+    about, text = types.TextDocumentIdentifier(_URI), document.text.text
+    features.list_symbols(document)
+    features.fold(document)
+    features.format_text(document)
+    whole = document.text.range(0, len(text))
+    features.fix(document, types.CodeActionParams(about, whole, types.CodeActionContext([])))
+    offset = len(text) // 2
+    at = document.text.position(offset)
+    features.hover(document, types.HoverParams(about, at))
+    features.complete(document, types.CompletionParams(about, at))
+    reading = document.reading()
+    word = reading.word_at(text.rfind("→", 0, offset) + 2)
+    if word is not None:
+        reading.definitions(word)
+        reading.references(word, with_definitions=True)
+        with suppress(RenameError):
+            reading.rename(word, "another")
+
+
+EDITOR_WORK = {
+    "an editor's changes": Work(_type, _open),
+    "an editor's questions": Work(_ask, _open),
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 
@@ -31,4 +32,6 @@ def lsp_command() -> None:
         complain("A language server talks to a program: start it from an editor. Ctrl+C ends it.")
     # There is nothing to end in order, and a thread waits for standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # What is loaded by now stays: no answer is to wait until the collector has gone over it again.
+    gc.freeze()
     leave(serve())

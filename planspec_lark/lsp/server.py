@@ -20,6 +20,7 @@ from planspec_lark.lsp import features
 from planspec_lark.lsp.documents import Document, Documents, Settings
 from planspec_lark.lsp.languages import LANGUAGES
 from planspec_lark.stdio import take_output
+from planspec_lark.syntax.source import visible, visible_name
 
 __all__ = ["serve"]
 
@@ -140,7 +141,7 @@ class _Server(LanguageServer):
     def report_server_error(self, error: Exception, source: Any) -> None:
         """What goes wrong outside of requests goes to standard error, and not to whoever is typing."""
         if source is not FeatureRequestError:
-            _log.error("%s: %s", source.__name__, error)
+            _log.error("%s: %s", source.__name__, visible(str(error)))
 
     # ------------------------------------------------------------ requests
 
@@ -224,7 +225,7 @@ def _diagnose(document: Document) -> list[types.Diagnostic]:
     try:
         return features.diagnose(document)
     except Exception as error:
-        _log.exception("%s", document.uri)
+        _log.exception("%s", visible_name(document.uri))
         return [_complaint(f"this document could not be checked: {_say(error)}")]
 
 

@@ -126,6 +126,13 @@ def test_hover_says_what_is_no_type_and_shows_nothing_that_steers() -> None:
     )
 
 
+def test_hover_does_not_tell_of_all_variables() -> None:
+    found = PlanReading(f"1. [act] x → {', '.join(f'v{n}' for n in range(30))} | done\n").hover(0)
+    assert found is not None
+    rows = found[0].split("\n")
+    assert (len(rows), rows[-3:]) == (24, ["Gives v19, which no step takes", "and more", "Result: done"])
+
+
 # ---------------------------------------------------------------- names
 
 

@@ -28,10 +28,10 @@ def lsp_command() -> None:
         raise Unusable("planspec lsp needs its extra: pip install 'planspec-lark[lsp]'") from None
     if sys.stdin is None:
         raise Unusable("standard input is closed")
-    if sys.stdin.isatty():
-        complain("A language server talks to a program: start it from an editor. Ctrl+C ends it.")
     # There is nothing to end in order, and a thread waits for standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.stdin.isatty():
+        complain("A language server talks to a program: start it from an editor. Ctrl+C ends it.")
     # What is loaded by now stays: no answer is to wait until the collector has gone over it again.
     gc.freeze()
     leave(serve())

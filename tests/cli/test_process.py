@@ -20,7 +20,7 @@ from tests.cli.running import BROKEN, PLAN, SLOPPY, call, command_line, environm
 
 COMMANDS = ["apply", "bulk", "check", "fmt", "json", "show"]
 # Modules with other commands than `json`.
-OTHERS = ["answers", "bulk", "check", "edits", "folder", "grammar", "mcp", "planner", "run", "tools", "versions"]
+OTHERS = ["answers", "bulk", "check", "edits", "folder", "grammar", "lsp", "mcp", "planner", "run", "tools", "versions"]
 
 
 def test_the_script_is_the_command_line() -> None:

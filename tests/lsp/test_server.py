@@ -365,6 +365,7 @@ async def test_a_change_that_comes_too_late(plain: LanguageClient) -> None:
 
 async def test_versions_that_are_not_counted(plain: LanguageClient) -> None:
     editor = new(plain)
+    assert await editor.found() == []
     for sign, codes in ((")", [("PS110", 3)]), (".", [])):
         editor.change(Part(here(3, 1, to=2), sign), version=1)
         assert said(await editor.found()) == codes

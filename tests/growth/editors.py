@@ -7,7 +7,7 @@ from contextlib import suppress
 from lsprotocol import types
 
 from planspec_lark.lsp import features
-from planspec_lark.lsp.documents import Document, Documents
+from planspec_lark.lsp.documents import Document, Documents, Settings
 from planspec_lark.lsp.models import RenameError
 from tests.growth.work import Work
 
@@ -18,6 +18,8 @@ _URI = "untitled:1"
 
 def _open(text: str) -> tuple[Documents, Document]:
     documents = Documents()
+    # What fixes everything is measured by itself.
+    documents.settings = Settings(resolves_edits=True)
     document = documents.open(types.TextDocumentItem(_URI, "planspec", 1, text))
     assert document is not None
     return documents, document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest_lsp
@@ -12,6 +13,15 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from tests.cli.running import command_line, environment
 
 CONFIG = ClientServerConfig(server_command=command_line(["lsp"]), server_env=environment())
+
+
+async def told(client: LanguageClient) -> types.PublishDiagnosticsParams:
+    """The next findings of any document."""
+    async with asyncio.timeout(60):
+        found: types.PublishDiagnosticsParams = await client.wait_for_notification(
+            types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS
+        )
+        return found
 
 
 @define
@@ -29,9 +39,9 @@ class Editor:
     async def found(self) -> list[types.Diagnostic]:
         """What the server has found in this version of the document."""
         while True:
-            told = await self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-            if told.uri == self.uri and told.version == self.version:
-                return [*told.diagnostics]
+            found = await told(self.client)
+            if (found.uri, found.version) == (self.uri, self.version):
+                return [*found.diagnostics]
 
     def open(self, text: str, language: str = "planspec") -> None:
         item = types.TextDocumentItem(self.uri, language, self.version, text)

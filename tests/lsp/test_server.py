@@ -43,7 +43,7 @@ from pytest_lsp import LanguageClient
 
 from planspec_lark import check_text
 from planspec_lark.planspec import fix_text
-from tests.lsp.conftest import Editor
+from tests.lsp.conftest import Editor, told
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -125,8 +125,8 @@ async def test_a_document_that_is_closed_has_no_findings(plain: LanguageClient) 
     editor = new(plain, FAULTY)
     await editor.found()
     editor.close()
-    told = await plain.wait_for_notification("textDocument/publishDiagnostics")
-    assert (told.uri, [*told.diagnostics]) == (editor.uri, [])
+    found = await told(plain)
+    assert (found.uri, [*found.diagnostics]) == (editor.uri, [])
     assert await plain.text_document_hover_async(HoverParams(editor.document, Position(2, 0))) is None
 
 
@@ -135,8 +135,8 @@ async def test_other_documents_are_none_of_its_business(plain: LanguageClient) -
     prose.change(Whole("# Others\n"))
     # What comes first, if anything did, would be about them.
     plan = new(plain, "Some prose.\n", "file:///home/me/app/planspec/a.md", "markdown")
-    told = await plain.wait_for_notification("textDocument/publishDiagnostics")
-    assert (told.uri, said(told.diagnostics)) == (plan.uri, [("PS101", 0), ("PS201", 0), ("PS205", 0)])
+    found = await told(plain)
+    assert (found.uri, said([*found.diagnostics])) == (plan.uri, [("PS101", 0), ("PS201", 0), ("PS205", 0)])
     assert await plain.text_document_document_symbol_async(DocumentSymbolParams(prose.document)) is None
     assert (
         await plain.text_document_formatting_async(DocumentFormattingParams(prose.document, FormattingOptions(2, True)))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticCustomError
 
 __all__ = [
     "MOST_TOKENS",
     "VIEW_TOKENS",
+    "Action",
     "Applied",
     "ApplyArguments",
     "Arguments",
@@ -32,6 +34,7 @@ __all__ = [
 # Tokens of a view, by the estimate of the views.
 VIEW_TOKENS = 4_000
 LEAST_TOKENS, MOST_TOKENS = 200, 50_000
+MOST_ACTIONS = 100
 
 Name = Annotated[
     str,
@@ -75,10 +78,10 @@ class ReadArguments(Arguments):
     """Arguments of read_plan."""
 
     name: Name
-    view: Literal["plan", "next", "step"] = Field(
+    view: Literal["plan", "next", "step", "tree"] = Field(
         default="plan",
         description="plan: the whole plan, as far as there is room. next: the next step to do, with all that it needs. "
-        "step: the step named by step_id, with what is around it.",
+        "step: the step named by step_id, with what is around it. tree: the plan as a tree, to be shown to people.",
     )
     step_id: str = Field(default="", max_length=1_000, description="With the view step: its id, such as `2.1`.")
     max_tokens: int = Field(
@@ -96,12 +99,71 @@ class CheckArguments(Arguments):
     name: str = Field(default="", max_length=255, description="Instead of text: the name of a plan in the folder.")
 
 
+# What an action needs, and what else it takes.
+_NEEDED = {
+    "start": ("step",),
+    "done": ("step",),
+    "block": ("step",),
+    "skip": ("step",),
+    "reopen": ("step",),
+    "remove": ("step",),
+    "move": ("step", "to"),
+    "rename": ("step", "name"),
+    "add": ("text",),
+    "archive": (),
+}
+_TAKEN = {
+    "done": ("text",),
+    "block": ("text",),
+    "skip": ("text",),
+    "remove": ("renumber",),
+    "add": ("to", "below", "type", "name", "inputs", "outputs", "detail"),
+}
+
+
+class Action(Arguments):
+    """One of the actions of apply_commands."""
+
+    do: Literal["start", "done", "block", "skip", "reopen", "remove", "move", "rename", "add", "archive"]
+    step: str = Field(default="", description="All but add and archive: the step's id, such as `2.1`, or its name.")
+    text: str = Field(
+        default="",
+        description="done: what came of it. block, skip: why. add: what is to be done.",
+    )
+    to: str = Field(default="", description="move, add: the id that it gets; steps that are there make room.")
+    below: str = Field(default="", description="add, instead of to: the id or name of the step to put it last below.")
+    name: str = Field(default="", description="rename, add: the step's name; of rename, an empty one takes it away.")
+    type: Literal["reason", "act", "subtask", "decide"] = Field(default="act", description="add")
+    inputs: list[str] = Field(default=[], description="add: outputs of earlier steps.")
+    outputs: list[str] = Field(default=[], description="add")
+    detail: list[str] = Field(default=[], description="add: lines of detail.")
+    renumber: bool = Field(default=False, description="remove: let the steps behind it move down by one.")
+
+    @model_validator(mode="after")
+    def _check_fields(self) -> Self:
+        needed = _NEEDED[self.do]
+        for name in needed:
+            # An empty name is one.
+            if not (getattr(self, name) or (name == "name" and name in self.model_fields_set)):
+                raise PydanticCustomError("needed", "{do} needs {name}", {"do": self.do, "name": name})
+        # Some clients fill in all fields, with nothing in them: what says nothing is not lost.
+        given = {name for name, field in Action.model_fields.items() if getattr(self, name) != field.default}
+        for name in sorted(given - {"do", *needed, *_TAKEN.get(self.do, ())}):
+            raise PydanticCustomError("not_taken", "{do} takes no {name}", {"do": self.do, "name": name})
+        if self.to and self.below:
+            raise PydanticCustomError("both", "to and below both say where it goes", {})
+        return self
+
+
 class ApplyArguments(Arguments):
     """Arguments of apply_commands."""
 
     name: Name
+    actions: list[Action] = Field(default=[], max_length=MOST_ACTIONS, description="What to do, in this order.")
     commands: str = Field(
-        min_length=1, description="PLAN_CMD lines, one command each; detail lines of ADD and REVISE begin with `> `."
+        default="",
+        description="Instead of actions: PLAN_CMD lines, one command each; detail lines of ADD and REVISE begin "
+        "with `> `.",
     )
     expected_digest: str = Field(
         default="",
@@ -193,7 +255,7 @@ class Checked(Result):
 
 
 class CommandReport(Result):
-    """What became of a command."""
+    """What became of a command or an action."""
 
     command: str
     done: bool
@@ -204,8 +266,9 @@ class CommandReport(Result):
 class Applied(Result):
     """The answer of apply_commands."""
 
-    applied: bool = Field(description="all commands were carried out; otherwise none was")
+    applied: bool = Field(description="all of it was carried out; otherwise nothing was")
     changed: bool = Field(description="whether the plan's text is another one now")
+    archived: str = Field(description="the plan's file in the archive; empty unless it was archived")
     reports: list[CommandReport]
     not_listed: int = Field(description="how many more reports there are")
     digest: str

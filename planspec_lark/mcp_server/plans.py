@@ -13,9 +13,10 @@ from planspec_lark.folder.entries import describe, find_folder
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason
 from planspec_lark.folder.names import check_name
-from planspec_lark.folder.settings import Settings
+from planspec_lark.folder.settings import FOLDER, Settings
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import visible_name
 
@@ -126,6 +127,14 @@ class Plans:
         """
         return Stored(name, text, parse_plan(text, name=name, limits=self._limits))
 
+    def has_ledger(self, name: str) -> bool:
+        """Whether a plan has been run, and the ledger of its runs is beside it.
+
+        Raises:
+            StoreError: there is no plan of this name.
+        """
+        return ledger_path(self._find(name).resolve()).exists()
+
     # ------------------------------------------------------------ changing
 
     def change(self, name: str, change: Callable[[Stored], str]) -> None:
@@ -151,6 +160,17 @@ class Plans:
         if self._folder.holds(check_name(name)) is None:
             self._folder.hide()
         return evolve(stored, name=self._folder.create(name, text).stem)
+
+    def archive(self, name: str) -> str:
+        """Move a finished plan to the archive; gives the file there, from the project's folder on.
+
+        Raises:
+            StoreError: there is no such plan, it belongs to a task, is unfinished or run at this moment, or it cannot
+                be moved.
+        """
+        if self._find(name).parent.name != FOLDER:
+            raise StoreError(f"the plan of a task stays where it is: `{visible_name(name)}` cannot be archived")
+        return self._folder.archive(name).relative_to(self._folder.root).as_posix()
 
     def _find(self, name: str) -> Path:
         path = self._folder.find(check_name(name), confined=True)

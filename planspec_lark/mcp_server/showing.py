@@ -87,8 +87,8 @@ def show_applied(applied: Applied) -> str:
     if applied.not_listed:
         rows.append(f"and {applied.not_listed} more")
     if not applied.applied:
-        rows.append("Nothing was changed: a command was refused, and it is all of them or none.")
-    elif not applied.changed:
+        rows.append("Nothing was changed: one of them was refused, and it is all of them or none.")
+    elif not applied.changed and not applied.archived:
         rows.append("The plan's text is the same as before.")
     rows += [f"digest: {applied.digest}", *_standing(applied.progress, applied.is_finished, applied.next_step)]
     return visible("\n".join([*rows, ""]))

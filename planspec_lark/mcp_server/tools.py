@@ -34,7 +34,24 @@ from planspec_lark.syntax.source import visible
 __all__ = ["TOOLS", "Entry", "call"]
 
 _APPLY = """\
-Change a plan by PLAN_CMD lines, one command each. All of them are carried out, or none where one is refused.
+Change a plan by a list of actions, or by PLAN_CMD lines. All is carried out, or nothing where one of them is refused.
+
+Actions are objects such as these. A step is named by its id or its name.
+
+{"do": "start", "step": "2.1"}
+{"do": "done", "step": "2.1", "text": "what came of it in one line"}
+{"do": "block", "step": "2.1", "text": "why it cannot be done"}
+{"do": "skip", "step": "2.1", "text": "why it is left out"}
+{"do": "reopen", "step": "2.1"}
+{"do": "add", "text": "Describe the new step", "type": "act", "inputs": ["an_input"], "outputs": ["its_output"]}
+{"do": "move", "step": "2.1", "to": "3.1"}
+{"do": "rename", "step": "2.1", "name": "a_name"}
+{"do": "remove", "step": "2.1"}
+{"do": "archive"}
+
+add puts the step last of all, last below a step ("below": "2"), or at an id ("to": "2.1"). reopen sets a step and all
+below it back to pending. move and remove take along all below it. archive moves a finished plan to planspec/archive/,
+and stands alone in its list.
 
 PLAN_CMD: DONE 2.1 | what came of it in one line
 PLAN_CMD: BLOCKED 2.1 | why it cannot be done
@@ -45,9 +62,10 @@ PLAN_CMD: ADD 3 [act] Describe the new step → its_output
 PLAN_CMD: REVISE 3 [reason] Describe the step anew → its_output
 PLAN_CMD: REPLAN 3 | why: all steps below 3, a subtask or decide, are removed, to be added anew
 
-ADD makes room: steps from that id on move up by one, and later commands count with the new ids. REVISE sets the step
-back to pending. Types are reason, act, subtask and decide; only the last two hold steps. Set steps to DONE as soon as
-they are, with what came of them as the text, and containers once all below them has been dealt with."""
+A step that gets an id which is taken makes room: steps from that id on move up by one, and what comes later counts with
+the new ids. REVISE sets the step back to pending. Types are reason, act, subtask and decide; only the last two hold
+steps. Set steps to done as soon as they are, with what came of them as the text, and containers once all below them has
+been dealt with."""
 
 _CREATE = """\
 Create a plan in the folder from a whole PlanSpec document. An existing plan is never replaced.
@@ -112,8 +130,8 @@ TOOLS: Mapping[str, Entry] = {
     "read_plan": Entry(
         "Read a plan",
         "Read a plan in a view of bounded size: the whole plan (`[x]` done, `[>]` active, `[!]` blocked, `[~]` "
-        "skipped, no mark pending), the next step to do with goal, constraints, inputs and their results, or any one "
-        "step with what is around it.",
+        "skipped, no mark pending), the next step to do with goal, constraints, inputs and their results, any one "
+        "step with what is around it, or a tree to be shown to people.",
         ReadArguments,
         View,
         working.read_plan,

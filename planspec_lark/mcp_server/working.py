@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from attrs import frozen
@@ -9,8 +10,10 @@ from pydantic import BaseModel
 
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.folder.models import PlanEntry
+from planspec_lark.mcp_server.actions import perform_actions
 from planspec_lark.mcp_server.links import uri_of
 from planspec_lark.mcp_server.models import (
+    Action,
     Applied,
     ApplyArguments,
     CheckArguments,
@@ -33,9 +36,18 @@ from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
+from planspec_lark.planspec.render import show_plan
 from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.views import focus_view, next_step_view
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError, Severity, has_errors, render_all, shorten
+from planspec_lark.syntax.diagnostics import (
+    Diagnostic,
+    PlanSpecError,
+    Severity,
+    count_of,
+    has_errors,
+    render_all,
+    shorten,
+)
 from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import one_line, visible
 from planspec_lark.syntax.token_estimate import estimate_tokens
@@ -122,6 +134,8 @@ def _write_view(plan: PlanSpec, arguments: ReadArguments) -> tuple[str, bool]:
     write: Callable[..., str]
     if arguments.view == "plan":
         write = _bind(serialize_plan, plan)
+    elif arguments.view == "tree":
+        write = _bind(_write_tree, plan)
     elif arguments.view == "next":
         following = next_step_view(plan)
         if following is None:
@@ -151,6 +165,22 @@ def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
         return write(max_tokens=max_tokens, count_tokens=_count), False
     except ValueError as error:
         raise RefusedError(f"{error}. Read it with a larger max_tokens, or another view.") from None
+
+
+def _write_tree(
+    plan: PlanSpec, *, max_tokens: int | None = None, count_tokens: Callable[[str], int] = estimate_tokens
+) -> str:
+    """The tree of a plan; with ``max_tokens``, as many of its first lines as there is room for."""
+    rows = ["".join(piece.text for piece in line) for line in show_plan(plan)]
+
+    def cut(count: int) -> str:
+        left = len(rows) - count
+        return "\n".join([*rows[:count], *([f"… and {count_of(left, 'more line')}"] if left else []), ""])
+
+    if max_tokens is None:
+        return cut(len(rows))
+    # Each line takes more tokens, so the last one that fits is found by halves.
+    return cut(max(0, bisect_right(range(len(rows)), max_tokens, key=lambda count: count_tokens(cut(count))) - 1))
 
 
 def _bind(function: Callable[..., str], plan: PlanSpec) -> Callable[..., str]:
@@ -224,43 +254,90 @@ def create_plan(plans: Plans, arguments: CreateArguments) -> Answer:
 
 @frozen
 class _Tried:
-    """A document, its text before the commands, and what became of each of them."""
+    """A plan's text before and after a change, the plan, and what became of each part of the change."""
 
     before: str
-    document: PlanDocument
+    after: str
+    plan: PlanSpec
     reports: Sequence[Report]
 
 
 def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
-    """Commands change a plan: all of them, or none where one is refused."""
-    scan = _read_commands(arguments.commands)
-    commands, found = scan.commands, scan.diagnostics
+    """Actions or commands change a plan: all of them, or none where one is refused."""
+    if bool(arguments.actions) == bool(arguments.commands):
+        raise RefusedError("Give either actions or commands, and at least one.")
+    if any(action.do == "archive" for action in arguments.actions):
+        return _archive(plans, arguments)
+    scan = _read_commands(arguments.commands) if arguments.commands else None
+    if scan is None:
+        _check_reopened(plans, arguments)
     tried: list[_Tried] = []
 
     def change(stored: Stored) -> str:
         _check_digest(stored, arguments.expected_digest)
         is_strict = plans.settings.require_result
         document = PlanDocument.from_text(stored.text, name=stored.name, requires_result=is_strict)
-        tried[:] = [_Tried(stored.text, document, document.apply(commands, atomic=True))]
-        return document.text
+        if scan is None:
+            reports = perform_actions(document, arguments.actions)
+        else:
+            reports = document.apply(scan.commands, atomic=True)
+        is_done = all(report.done for report in reports)
+        after, plan = (document.text, document.plan) if is_done else (stored.text, stored.plan)
+        tried[:] = [_Tried(stored.text, after, plan, reports)]
+        return after
 
     plans.change(arguments.name, change)
-    before, reports, plan, after = tried[0].before, tried[0].reports, tried[0].document.plan, tried[0].document.text
-    done = all(report.done for report in reports)
-    told = [(command, report) for command, report in zip(commands, reports, strict=True) if done or not report.done]
+    names = [*map(_name_action, arguments.actions)] if scan is None else [*map(_name_command, scan.commands)]
+    return _answer(tried[0], names, () if scan is None else scan.diagnostics)
+
+
+def _name_command(command: PlanCommand) -> str:
+    return f"{command.op} {command.step_id}"
+
+
+def _name_action(action: Action) -> str:
+    return f"{action.do} {action.step or action.to or action.below}".rstrip()
+
+
+def _answer(tried: _Tried, names: Sequence[str], found: Sequence[Diagnostic] = (), archived: str = "") -> Answer:
+    """What became of a plan, whose changes have these names."""
+    done = all(report.done for report in tried.reports)
+    # Of a list that is refused, not all may have been tried.
+    told = [(name, report) for name, report in zip(names, tried.reports, strict=False) if done or not report.done]
     applied = Applied(
         applied=done,
-        changed=after != before,
-        reports=[_tell(command, report) for command, report in told[:_REPORTS]],
+        changed=tried.after != tried.before,
+        archived=archived,
+        reports=[_tell(name, report) for name, report in told[:_REPORTS]],
         not_listed=max(0, len(told) - _REPORTS),
-        digest=digest_of(after),
-        progress=_progress(plan),
-        is_finished=plan.is_converged,
-        next_step=_next_step(plan),
+        digest=digest_of(tried.after),
+        progress=_progress(tried.plan),
+        is_finished=tried.plan.is_converged,
+        next_step=_next_step(tried.plan),
         findings=to_findings(found[:MAX_FINDINGS]),
     )
     text = show_applied(applied)
     return Answer(f"{text}\n{_show(found)}\n" if found else text, applied, is_error=not done)
+
+
+def _archive(plans: Plans, arguments: ApplyArguments) -> Answer:
+    if len(arguments.actions) > 1:
+        raise RefusedError("Nothing was changed: archive stands alone in its list, once all else is done.")
+    stored = plans.load(arguments.name)
+    _check_digest(stored, arguments.expected_digest)
+    archived = plans.archive(stored.name)
+    report = Report(True, f"the plan is in {archived} now")
+    return _answer(_Tried(stored.text, stored.text, stored.plan, [report]), ["archive"], archived=archived)
+
+
+def _check_reopened(plans: Plans, arguments: ApplyArguments) -> None:
+    """Refuse to reopen steps of a plan that has been run: its ledger would set them to what they were."""
+    if any(action.do == "reopen" for action in arguments.actions) and plans.has_ledger(arguments.name):
+        name = visible(arguments.name)
+        raise RefusedError(
+            "Nothing was changed: the plan has been run, and the ledger of its runs has to be told of steps that are "
+            f"reopened. The command `planspec reopen {name} STEP` does both."
+        )
 
 
 def _read_commands(text: str) -> CommandScan:
@@ -278,13 +355,13 @@ def _check_digest(stored: Stored, expected: str) -> None:
     if expected and expected != stored.digest:
         raise RefusedError(
             f"Nothing was changed: the plan is another one than you have read, its digest is {stored.digest}. "
-            "Read it again, and look whether the commands are still right."
+            "Read it again, and look whether the change is still right."
         )
 
 
-def _tell(command: PlanCommand, report: Report) -> CommandReport:
+def _tell(name: str, report: Report) -> CommandReport:
     return CommandReport(
-        command=shorten(visible(f"{command.op} {command.step_id}")),
+        command=shorten(visible(name)),
         done=report.done,
         code=report.code,
         message=shorten(visible(report.message)),

@@ -12,6 +12,7 @@ from planspec_lark import PlanFile, check_text, parse_plan, scan_plan_commands
 from planspec_lark.folder import PlanFolder
 from planspec_lark.mcp_server import tools
 from planspec_lark.syntax import estimate_tokens
+from tests.cli.running import call
 from tests.mcp_server.clients import PLAN, Agent, connected
 
 TOOLS = ["list_plans", "read_plan", "check_plan", "apply_commands", "create_plan"]
@@ -100,6 +101,7 @@ def test_long_titles_are_shortened_and_nothing_steers_a_terminal(agent: Agent) -
         pytest.param({}, id="plan"),
         pytest.param({"view": "next"}, id="next"),
         pytest.param({"view": "step", "step_id": "2.2"}, id="step"),
+        pytest.param({"view": "tree"}, id="tree"),
     ],
 )
 def test_views(agent: Agent, arguments: dict[str, str], snapshot: SnapshotAssertion) -> None:
@@ -119,6 +121,30 @@ def test_views_keep_to_their_budget(agent: Agent) -> None:
     assert "2.1. [act] Hire a lorry → lorry" in small["text"]
     # All views are of the same text.
     assert small["digest"] == large["digest"] == full["digest"]
+
+
+def test_the_tree_is_that_of_the_command_line(agent: Agent) -> None:
+    path = agent.write("library")
+    assert agent.ask("read_plan", name="library", view="tree")["text"] == call("show", path).stdout.decode()
+
+
+def test_a_tree_keeps_to_its_budget(agent: Agent) -> None:
+    agent.write("library", PLAN + "".join(f"{n}. [act] {'word ' * 20}\n" for n in range(4, 60)))
+    full = agent.ask("read_plan", name="library", view="tree", max_tokens=20_000)
+    cut = agent.ask("read_plan", name="library", view="tree", max_tokens=500)
+    assert (full["is_complete"], cut["is_complete"]) == (True, False)
+    *kept, said = cut["text"].splitlines()
+    rows = full["text"].splitlines()
+    assert kept == rows[: len(kept)]
+    assert said == f"… and {len(rows) - len(kept)} more lines"
+    # No line that is left out would have found room.
+    assert 500 - estimate_tokens(rows[len(kept)]) < estimate_tokens(cut["text"]) <= 500
+
+
+def test_a_tree_without_room_for_its_first_line(agent: Agent) -> None:
+    agent.write("long", f"# Plan: {'very ' * 400}long\nGoal: x\n## Steps\n1. [act] x\n")
+    text = agent.ask("read_plan", name="long", view="tree", max_tokens=200)["text"]
+    assert text == "… and 11 more lines\n"
 
 
 def test_what_is_hidden_counts_as_it_is_shown(agent: Agent) -> None:
@@ -356,7 +382,7 @@ def test_a_plan_that_has_changed_is_left_alone(agent: Agent) -> None:
     text = path.read_text()
     assert agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.2", expected_digest=before) == (
         f"Nothing was changed: the plan is another one than you have read, its digest is {first['digest']}. "
-        "Read it again, and look whether the commands are still right."
+        "Read it again, and look whether the change is still right."
     )
     assert path.read_text() == text
     agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.2", expected_digest=first["digest"])
@@ -379,7 +405,7 @@ def test_reports_are_bounded(agent: Agent) -> None:
     assert (len(applied["reports"]), applied["not_listed"]) == (50, 2950)
     said = agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" + "PLAN_CMD: DONE 9\n" * 3000)
     assert said.count("PC111: DONE 9: there is no step 9\n") == 50
-    assert "\nand 2950 more\nNothing was changed: a command was refused, and it is all of them or none.\n" in said
+    assert "\nand 2950 more\nNothing was changed: one of them was refused, and it is all of them or none.\n" in said
 
 
 def test_a_plan_that_is_run_is_left_alone(agent: Agent) -> None:
@@ -420,7 +446,7 @@ def test_a_plan_that_cannot_be_changed_is_left_alone(agent: Agent) -> None:
         ("read_plan", {}, "- name: it is missing"),
         ("read_plan", {"name": ""}, "- name: String should have at least 1 character"),
         ("read_plan", {"name": 5}, "- name: Input should be a valid string"),
-        ("read_plan", {"name": "x", "view": "all"}, "- view: Input should be 'plan', 'next' or 'step'"),
+        ("read_plan", {"name": "x", "view": "all"}, "- view: Input should be 'plan', 'next', 'step' or 'tree'"),
         ("read_plan", {"name": "x", "max_tokens": 1}, "- max_tokens: Input should be greater than or equal to 200"),
         (
             "read_plan",
@@ -429,7 +455,7 @@ def test_a_plan_that_cannot_be_changed_is_left_alone(agent: Agent) -> None:
         ),
         ("read_plan", {"name": "x", "path": "/"}, "- path: there is no such argument"),
         ("read_plan", {"name": "x", "\x1b[2J": 1}, "- \\x1b[2J: there is no such argument"),
-        ("apply_commands", {"name": "x"}, "- commands: it is missing"),
+        ("apply_commands", {"commands": "x"}, "- name: it is missing"),
         ("create_plan", {"name": "x" * 300, "text": NEW}, "- name: String should have at most 255 characters"),
     ],
 )

@@ -17,6 +17,7 @@ __all__ = [
     "is_leftover",
     "link_or_copy",
     "remove_leftovers",
+    "stamp_of",
     "sync_folder",
     "writing",
 ]
@@ -118,6 +119,15 @@ def link_or_copy(source: Path, target: Path) -> None:
             except BaseException:
                 target.unlink()
                 raise
+
+
+def stamp_of(path: Path) -> object:
+    """What is another value, most of the time, once somebody has written to a file, or it has come or gone."""
+    try:
+        known = os.stat(path)
+    except OSError as error:
+        return error.errno
+    return known.st_mtime_ns, known.st_size, known.st_ino
 
 
 def is_leftover(name: str, prefix: str = _PREFIX) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from pathlib import Path
 from socket import socket
 from threading import BoundedSemaphore, Condition, Event, Thread
 
+from planspec_lark.files import stamp_of
 from planspec_lark.html.render import Live, policy, render
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
@@ -61,7 +61,7 @@ class Follower:
     def read(self) -> None:
         """Read the file, if it has changed."""
         with self._changed:
-            seen = _stamp(self.path)
+            seen = stamp_of(self.path)
             if seen != self._seen:
                 self.problem = self._try()
                 self._seen = seen
@@ -101,14 +101,6 @@ class Follower:
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
-
-
-def _stamp(path: Path) -> object:
-    try:
-        known = os.stat(path)
-    except OSError as error:
-        return error.errno
-    return known.st_mtime_ns, known.st_size, known.st_ino
 
 
 @contextmanager

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve, field, frozen
 
 from planspec_lark.document.file import PlanFile
+from planspec_lark.files import stamp_of
 from planspec_lark.folder.entries import describe, find_folder
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.folder.models import PlanEntry, StoreError, StoreReason
 from planspec_lark.folder.names import check_name
-from planspec_lark.folder.settings import FOLDER, Settings
+from planspec_lark.folder.settings import FOLDER, TASKS, Settings
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["MAX_FINDINGS", "Page", "Plans", "Stored", "digest_of"]
+__all__ = ["MAX_FINDINGS", "Page", "Plans", "Seen", "Stored", "digest_of"]
 
 # So many plans are listed at once, and so many findings told.
 _PAGE = 50
@@ -55,6 +56,14 @@ class Page:
     after: str = ""
 
 
+@frozen
+class Seen:
+    """What is listed, and a stamp of each plan's file, which is another one after a change."""
+
+    names: Sequence[str] = ()
+    stamps: Mapping[str, object] = field(factory=dict, repr=False)
+
+
 class Plans:
     """The plans of a folder.
 
@@ -84,6 +93,18 @@ class Plans:
             StoreError: the folder cannot be read.
         """
         return self._folder.names()
+
+    def look(self) -> Seen:
+        """What is there at this moment, without a look into any file.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        names, tasks = self.names(), self._folder.task_names()
+        # Of two plans of a name, the one of the task is not found by it.
+        paths = {name: self._folder.root / TASKS / name / "plan.md" for name in tasks}
+        paths |= {name: self._path(name) for name in names}
+        return Seen(names, {name: stamp_of(path) for name, path in paths.items()})
 
     def page(self, after: str = "") -> Page:
         """Plans with names behind this one, as many as are listed at once.

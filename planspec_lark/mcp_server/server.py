@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -11,16 +12,18 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
+from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from planspec_lark import __version__
 from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.mcp_server import tools
-from planspec_lark.mcp_server.links import TEMPLATE, uri_of
+from planspec_lark.mcp_server.crashes import report_crash
+from planspec_lark.mcp_server.links import TEMPLATE
 from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans
 from planspec_lark.mcp_server.prompts import PROMPTS, get_prompt, list_prompts
 from planspec_lark.mcp_server.resources import TEMPLATES, list_resources, read_resource
+from planspec_lark.mcp_server.watch import MOST_SUBSCRIPTIONS, Watcher
 from planspec_lark.mcp_server.working import RefusedError
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, render_all
 
@@ -46,10 +49,10 @@ class _Handlers:
     def __init__(self, plans: Plans, language: str) -> None:
         self._plans, self._language = plans, language
         self._readers, self._writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(1)
-        self.bus = InMemorySubscriptionBus()
+        self.watcher = Watcher(plans)
 
-    async def _work(self, function: Callable[..., Made], *arguments: Any, reads: bool = True) -> Made:
-        """Let a thread do it. What cannot be done is an error of the protocol."""
+    async def _work(self, what: str, function: Callable[..., Made], *arguments: Any, reads: bool = True) -> Made:
+        """Let a thread do it. What cannot be done is an error of the protocol, and so is a crash."""
         limiter = self._readers if reads else self._writers
         try:
             return await anyio.to_thread.run_sync(partial(function, self._plans, *arguments), limiter=limiter)
@@ -59,28 +62,28 @@ class _Handlers:
         except PlanSyntaxError as error:
             said = render_all(error.diagnostics[: MAX_FINDINGS + 1])
             raise MCPError(types.INVALID_PARAMS, f"this is no plan, or one with errors in it:\n\n{said}") from None
+        except Exception as error:
+            raise MCPError(types.INTERNAL_ERROR, report_crash(what, error)) from None
 
     # ------------------------------------------------------------ tools
 
     async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[entry.describe(name) for name, entry in tools.TOOLS.items()])
 
-    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         entry = tools.TOOLS.get(params.name)
         if entry is None:
             raise MCPError(types.INVALID_PARAMS, f"there are the tools {', '.join(tools.TOOLS)}, and no other")
-        result = await self._work(tools.call, entry, params.arguments or {}, reads=entry.reads)
-        if not entry.reads and not result.is_error:
-            await self._tell(context, params.name, params.arguments or {}, result.structured_content)
+        try:
+            result = await self._work(params.name, tools.call, entry, params.arguments or {}, reads=entry.reads)
+        except MCPError as error:
+            # Tools answer with all that they refuse: this is a crash, which a model has to know of as well.
+            said = error.message if entry.reads else f"{error.message} Read the plan: it may have been changed."
+            return types.CallToolResult(content=[types.TextContent(text=said)], is_error=True)
+        if not entry.reads:
+            # At once, instead of when the watcher looks next.
+            await self.watcher.look()
         return result
-
-    async def _tell(self, context: Context, tool: str, arguments: dict[str, Any], answer: dict[str, Any]) -> None:
-        """Tell clients what has changed: those of the protocol's older versions, and those that listen."""
-        if tool == "create_plan":
-            await context.session.send_resource_list_changed()
-            await self.bus.publish(ResourcesListChanged())
-        elif answer["changed"]:
-            await self.bus.publish(ResourceUpdated(uri=uri_of(arguments["name"])))
 
     # ------------------------------------------------------------ resources
 
@@ -88,7 +91,7 @@ class _Handlers:
         self, _: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         after = (params.cursor if params is not None else None) or ""
-        listed, following = await self._work(list_resources, after)
+        listed, following = await self._work("resources/list", list_resources, after)
         return types.ListResourcesResult(resources=listed, next_cursor=following or None)
 
     async def list_templates(
@@ -97,7 +100,24 @@ class _Handlers:
         return types.ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
     async def read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return types.ReadResourceResult(contents=[await self._work(read_resource, params.uri)])
+        return types.ReadResourceResult(contents=[await self._work("resources/read", read_resource, params.uri)])
+
+    # ------------------------------------------------------------ changes, for clients of older versions
+
+    async def begin(self, context: Context, _: types.NotificationParams) -> None:
+        self.watcher.session = context.session
+
+    async def subscribe(self, _: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        if len(self.watcher.subscribed | {str(params.uri)}) > MOST_SUBSCRIPTIONS:
+            raise MCPError(
+                types.INVALID_PARAMS, f"there are {MOST_SUBSCRIPTIONS:,} subscriptions, and no more are kept"
+            )
+        self.watcher.subscribed.add(str(params.uri))
+        return types.EmptyResult()
+
+    async def unsubscribe(self, _: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        self.watcher.subscribed.discard(str(params.uri))
+        return types.EmptyResult()
 
     # ------------------------------------------------------------ prompts
 
@@ -105,13 +125,13 @@ class _Handlers:
         return types.ListPromptsResult(prompts=list_prompts())
 
     async def get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await self._work(get_prompt, params.name, params.arguments or {}, self._language)
+        return await self._work("prompts/get", get_prompt, params.name, params.arguments or {}, self._language)
 
     async def complete(self, _: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         found: list[str] = []
         if _is_name(params):
             start = params.argument.value.casefold()
-            found = [name for name in await self._work(Plans.names) if name.casefold().startswith(start)]
+            found = [name for name in await self._work("completion", Plans.names) if name.casefold().startswith(start)]
         completion = types.Completion(values=found[:_VALUES], total=len(found), has_more=len(found) > _VALUES)
         return types.CompleteResult(completion=completion)
 
@@ -132,18 +152,29 @@ def make_server(plans: Plans, language: str) -> Server[dict[str, Any]]:
         language: of the prompts, "en" or "zh".
     """
     handlers = _Handlers(plans, language)
-    return Server(
+
+    @asynccontextmanager
+    async def watch(_: Server[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+        async with handlers.watcher.watching():
+            yield {}
+
+    server = Server(
         "planspec",
         version=__version__,
         title="PlanSpec",
         instructions=_INSTRUCTIONS,
+        lifespan=watch,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
-        on_subscriptions_listen=ListenHandler(handlers.bus),
+        on_subscribe_resource=handlers.subscribe,
+        on_unsubscribe_resource=handlers.unsubscribe,
+        on_subscriptions_listen=ListenHandler(handlers.watcher.bus),
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
         on_completion=handlers.complete,
     )
+    server.add_notification_handler("notifications/initialized", types.NotificationParams, handlers.begin)
+    return server

@@ -42,6 +42,8 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
     """
     # What a client does wrong is told to the client.
     logging.getLogger("mcp").setLevel(logging.ERROR)
+    if logging.lastResort is not None:
+        logging.getLogger("planspec_lark.mcp_server").addHandler(logging.lastResort)
     server = make_server(Plans(PlanFolder(folder, wait=wait)), language)
     options = server.create_initialization_options(NotificationOptions(resources_changed=True))
     # The SDK gives standard output back when it has served, and buffers that are emptied after that would end up in it.

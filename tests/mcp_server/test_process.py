@@ -32,6 +32,18 @@ INITIALIZE = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }
+# Methods of the plans that crash with a text that nobody but the server's operator is to see.
+CRASH = """
+from planspec_lark.mcp_server.plans import Plans, Seen
+Plans.look = lambda self: Seen()
+def crash(*_):
+    raise OSError(5, "no\\n\\x1b[2Jluck", "/home/secret")
+for name in {}:
+    setattr(Plans, name, crash)
+"""
+LOGGED = re.compile(
+    r"Error: [a-z_/ ]+ has failed: OSError: \[Errno 5\] no \\x1b\[2Jluck: '/home/secret' \(\S+, line [0-9]+\)\n"
+)
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -124,13 +136,63 @@ def test_what_is_no_message_ends_nothing(tmp_path: Path) -> None:
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
-def test_a_failure_inside_is_an_answer_as_well(tmp_path: Path) -> None:
-    before = "from planspec_lark.mcp_server.plans import Plans\nPlans.page = lambda self, after: 1 / 0"
-    with started(tmp_path, before) as process:
-        send(process, tool_call(2, "list_plans"))
-        assert receive(process)["error"]["message"] == "division by zero"
-        send(process, {"jsonrpc": "2.0", "id": 3, "method": "ping"})
-        assert receive(process)["id"] == 3
+def test_a_crash_is_a_plain_error_and_one_line(tmp_path: Path) -> None:
+    completion = {"ref": {"type": "ref/prompt", "name": "showplan"}, "argument": {"name": "name", "value": ""}}
+    asked: list[tuple[str, dict[str, Any], str]] = [
+        ("resources/list", {}, "resources/list"),
+        ("resources/read", {"uri": "planspec://plans/library"}, "resources/read"),
+        ("prompts/get", {"name": "listplan"}, "prompts/get"),
+        ("completion/complete", completion, "completion"),
+    ]
+    with started(tmp_path, CRASH.format(("page", "text", "names"))) as process:
+        for number, (method, params, name) in enumerate(asked, start=2):
+            send(process, {"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+            assert receive(process)["error"] == {
+                "code": -32603,
+                "message": f"{name} has failed by a fault of the server itself (OSError), which has logged it.",
+            }
+        send(process, {"jsonrpc": "2.0", "id": 9, "method": "ping"})
+        assert receive(process) == {"jsonrpc": "2.0", "id": 9, "result": {}}
+        out, err = process.communicate()
+    assert (process.returncode, out) == (0, b"")
+    logged = err.decode().splitlines(keepends=True)
+    assert len(logged) == len(asked)
+    assert all(map(LOGGED.fullmatch, logged)), logged
+
+
+def test_a_crash_inside_a_tool_is_an_answer(tmp_path: Path) -> None:
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("list_plans", {}),
+        ("read_plan", {"name": "library"}),
+        ("check_plan", {"name": "library"}),
+        ("create_plan", {"name": "hall", "text": PLAN}),
+        ("apply_commands", {"name": "library", "actions": [{"do": "start", "step": "2.1"}]}),
+    ]
+    with started(tmp_path, CRASH.format(("page", "text", "create", "change"))) as process:
+        for number, (tool, arguments) in enumerate(asked, start=2):
+            send(process, tool_call(number, tool, **arguments))
+            answer = receive(process)
+            assert answer["id"] == number
+            text = f"{tool} has failed by a fault of the server itself (OSError), which has logged it."
+            more = " Read the plan: it may have been changed." if tool in {"create_plan", "apply_commands"} else ""
+            assert answer["result"]["content"] == [{"type": "text", "text": text + more}]
+            assert answer["result"]["isError"] is True
+        out, err = process.communicate()
+    assert (process.returncode, out) == (0, b"")
+    logged = err.decode().splitlines(keepends=True)
+    assert len(logged) == len(asked)
+    assert all(map(LOGGED.fullmatch, logged)), logged
+
+
+def test_a_crash_while_it_watches_ends_nothing_and_is_told_once(tmp_path: Path) -> None:
+    quick = "import planspec_lark.mcp_server.watch as watch\nwatch._PAUSE = 0.01\n"
+    with started(tmp_path, quick + CRASH.format(("look",))) as process:
+        time.sleep(0.3)
+        send(process, tool_call(2, "create_plan", name="hall", text=PLAN))
+        assert receive(process)["result"]["structuredContent"]["name"] == "hall"
+        out, err = process.communicate()
+    assert (process.returncode, out) == (0, b"")
+    assert LOGGED.fullmatch(err.decode()), err
 
 
 # ---------------------------------------------------------------- ends

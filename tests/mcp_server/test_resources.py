@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from mcp_types import PromptReference, ResourceListChangedNotification, ResourceTemplateReference
+from mcp_types import (
+    PromptReference,
+    ResourceListChangedNotification,
+    ResourceTemplateReference,
+    ResourceUpdatedNotification,
+)
 from syrupy.assertion import SnapshotAssertion
 
 from tests.mcp_server.clients import PLAN, Agent, connected
@@ -121,7 +127,7 @@ def test_no_more_names_are_offered_than_the_protocol_allows(agent: Agent) -> Non
 
 
 def test_whoever_listens_is_told_of_changes(agent: Agent) -> None:
-    agent.write("library")
+    agent.ask("create_plan", name="library", text=PLAN)
 
     async def change() -> list[str]:
         uri = "planspec://plans/library"
@@ -150,3 +156,114 @@ def test_clients_of_older_versions_are_told_of_new_plans(tmp_path: Path) -> None
         agent.ask("apply_commands", name="hall", commands="PLAN_CMD: DONE 1")
         assert agent.resource("planspec://plans/hall") == NEW.replace("[act]", "[x] [act]")
         assert [type(message) for message in agent.told] == [ResourceListChangedNotification]
+
+
+@pytest.mark.parametrize("how", ["in place", "replaced", "removed"])
+def test_whoever_listens_is_told_of_changes_by_others(agent: Agent, how: str) -> None:
+    path = agent.write("library")
+
+    async def change() -> str:
+        async with agent.client.listen(resource_subscriptions=["planspec://plans/library"]) as changes:
+            if how == "in place":
+                path.write_text(PLAN + "4. [act] Rest\n")
+            elif how == "replaced":
+                (other := path.with_name("other.md")).write_text(PLAN)
+                other.replace(path)
+            else:
+                path.unlink()
+            with anyio.fail_after(60):
+                return repr(await anext(changes))
+
+    # What is written before the server has looked once is no change.
+    agent.ask("create_plan", name="hall", text=NEW)
+    assert agent.portal.call(change) == "ResourceUpdated(uri='planspec://plans/library')"
+
+
+@pytest.mark.parametrize("how", ["new", "renamed", "removed"])
+def test_whoever_listens_is_told_of_plans_that_come_and_go(agent: Agent, how: str) -> None:
+    path = agent.write("library")
+
+    async def change() -> str:
+        async with agent.client.listen(resources_list_changed=True) as changes:
+            if how == "new":
+                agent.write("tower", NEW)
+            elif how == "renamed":
+                path.rename(path.with_name("tower.md"))
+            else:
+                path.unlink()
+            with anyio.fail_after(60):
+                return repr(await anext(changes))
+
+    agent.ask("create_plan", name="hall", text=NEW)
+    assert agent.portal.call(change) == "ResourcesListChanged()"
+
+
+def test_a_plan_that_is_archived_is_not_listed_any_more(agent: Agent) -> None:
+    agent.ask("create_plan", name="hall", text=NEW.replace("[act]", "[x] [act]"))
+
+    async def change() -> str:
+        async with agent.client.listen(resources_list_changed=True) as changes:
+            await agent.client.call_tool("apply_commands", {"name": "hall", "actions": [{"do": "archive"}]})
+            with anyio.fail_after(60):
+                return repr(await anext(changes))
+
+    assert agent.portal.call(change) == "ResourcesListChanged()"
+    assert listed(agent).resources == []
+
+
+def test_the_plans_of_tasks_are_watched_as_well(agent: Agent) -> None:
+    path = agent.root / "Tasks" / "hall" / "plan.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(NEW)
+    agent.ask("create_plan", name="library", text=PLAN)
+
+    async def change() -> str:
+        async with agent.client.listen(resource_subscriptions=["planspec://plans/hall"]) as changes:
+            path.write_text(PLAN)
+            with anyio.fail_after(60):
+                return repr(await anext(changes))
+
+    assert agent.portal.call(change) == "ResourceUpdated(uri='planspec://plans/hall')"
+
+
+def wait_for(agent: Agent, count: int) -> list[Any]:
+    """What a client of an older version has been told, once it is so much."""
+    until = time.monotonic() + 60
+    while len(agent.told) < count and time.monotonic() < until:
+        time.sleep(0.05)
+    return [(type(message), getattr(message.params, "uri", None)) for message in agent.told]
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+def test_clients_of_older_versions_subscribe_to_plans(tmp_path: Path) -> None:
+    updated = (ResourceUpdatedNotification, "planspec://plans/library")
+    changed = (ResourceListChangedNotification, None)
+    with connected(tmp_path, mode="legacy") as agent:
+        assert agent.client.server_capabilities.resources is not None
+        assert agent.client.server_capabilities.resources.subscribe is True
+        agent.ask("create_plan", name="library", text=PLAN)
+        agent.ask("create_plan", name="hall", text=NEW)
+        assert wait_for(agent, 2) == [changed, changed]
+        agent.portal.call(agent.client.subscribe_resource, updated[1])
+        agent.write("hall", PLAN)
+        agent.write("library", NEW)
+        assert wait_for(agent, 3) == [changed, changed, updated]
+        agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 1")
+        assert wait_for(agent, 4) == [changed, changed, updated, updated]
+        agent.portal.call(agent.client.unsubscribe_resource, updated[1])
+        agent.ask("apply_commands", name="library", commands="PLAN_CMD: SKIP 1")
+        agent.write("tower", NEW)
+        assert wait_for(agent, 5) == [changed, changed, updated, updated, changed]
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+def test_the_number_of_subscriptions_is_bounded(tmp_path: Path) -> None:
+    with connected(tmp_path, mode="legacy") as agent:
+        for number in range(1_024):
+            agent.portal.call(agent.client.subscribe_resource, f"planspec://plans/plan_{number}")
+        # Those that it has already are none more.
+        agent.portal.call(agent.client.subscribe_resource, "planspec://plans/plan_1")
+        said = agent.error(agent.portal.call, agent.client.subscribe_resource, "planspec://plans/more")
+        assert said == "-32602: there are 1,024 subscriptions, and no more are kept"
+        agent.portal.call(agent.client.unsubscribe_resource, "planspec://plans/plan_1")
+        agent.portal.call(agent.client.subscribe_resource, "planspec://plans/more")

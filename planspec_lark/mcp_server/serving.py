@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import anyio
 from mcp.server.lowlevel.server import NotificationOptions
@@ -15,6 +15,7 @@ from mcp.server.stdio import stdio_server
 from planspec_lark.document.file import WAIT
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.mcp_server.inbox import InboxError, read_lines
+from planspec_lark.mcp_server.outbox import Outbox
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.server import make_server
 from planspec_lark.stdio import take_output
@@ -47,10 +48,10 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
     server = make_server(Plans(PlanFolder(folder, wait=wait)), language)
     options = server.create_initialization_options(NotificationOptions(resources_changed=True))
     # The SDK gives standard output back when it has served, and buffers that are emptied after that would end up in it.
-    output = open(take_output(), "w", encoding="utf-8", newline="\n")  # noqa: SIM115
-    messages = anyio.wrap_file(output)
+    messages = Outbox(take_output())
+    pipes: dict[str, Any] = {"stdin": read_lines(_STDIN), "stdout": messages}
     try:
-        async with stdio_server(stdin=cast(Any, read_lines(_STDIN)), stdout=messages) as (incoming, outgoing):
+        async with stdio_server(**pipes) as (incoming, outgoing):
             await server.run(incoming, outgoing, options)
     except BaseExceptionGroup as group:
         failures = [one for one in _parts(group) if not isinstance(one, _AFTERMATH)]
@@ -59,6 +60,8 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise asyncio.CancelledError from None
+    finally:
+        messages.close()
 
 
 # What parts of the SDK say that find another one gone.

@@ -18,8 +18,8 @@ from planspec_lark.mcp_server.plans import Plans, Seen
 
 __all__ = ["MOST_SUBSCRIPTIONS", "Watcher"]
 
-# Seconds from one look to the next; longer where a look takes long, so that it takes 1 part in 20 of a core at most.
-_PAUSE, _SHARE = 1.0, 20
+# Seconds from one look to the next; longer where a look takes long, so that it takes 1 part in 50 of a core at most.
+_PAUSE, _SHARE = 1.0, 50
 MOST_SUBSCRIPTIONS = 1_024
 
 

@@ -250,6 +250,27 @@ def test_a_client_that_does_not_read_any_more_ends_it(tmp_path: Path) -> None:
         assert process.stderr.read() == b""
 
 
+def test_a_client_that_reads_no_more_does_not_keep_it(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        # Far more answers than a pipe holds. What is asked is less than one holds.
+        send(process, *({"jsonrpc": "2.0", "id": number, "method": "tools/list"} for number in range(2, 300)))
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 143
+
+
+def test_long_answers_arrive_whole_however_slowly_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "planspec" / "library.md"
+    path.parent.mkdir()
+    path.write_text(PLAN + "4. [act] x\n" + f"  > {'ü' * 400}\n" * 1000)
+    read = {"method": "resources/read", "params": {"uri": "planspec://plans/library"}}
+    with started(tmp_path) as process:
+        send(process, *({"jsonrpc": "2.0", "id": number, **read} for number in range(2, 7)))
+        time.sleep(0.5)
+        answers = {answer["id"]: answer["result"]["contents"][0]["text"] for answer in map(receive, [process] * 5)}
+    assert answers == dict.fromkeys(range(2, 7), path.read_text())
+
+
 def test_a_message_without_end_ends_it(tmp_path: Path) -> None:
     before = "import planspec_lark.mcp_server.inbox as inbox\ninbox._LONGEST = 100_000"
     with started(tmp_path, before) as process:

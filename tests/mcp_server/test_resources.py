@@ -226,6 +226,16 @@ def test_the_plans_of_tasks_are_watched_as_well(agent: Agent) -> None:
     assert agent.portal.call(change) == "ResourceUpdated(uri='planspec://plans/hall')"
 
 
+def test_what_is_there_at_the_beginning_is_no_change(tmp_path: Path) -> None:
+    (tmp_path / "planspec").mkdir()
+    (tmp_path / "planspec" / "hall.md").write_text(NEW)
+    with connected(tmp_path, mode="legacy") as agent:
+        # It has looked again by then.
+        time.sleep(1.5)
+        agent.ask("list_plans")
+        assert agent.told == []
+
+
 def wait_for(agent: Agent, count: int) -> list[Any]:
     """What a client of an older version has been told, once it is so much."""
     until = time.monotonic() + 60

@@ -73,7 +73,7 @@ from planspec_lark.engine.models import Operator
 from planspec_lark.engine.resume import last_plan_run
 from planspec_lark.json_text import read_json
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
-from planspec_lark.llm.agents import Model
+from planspec_lark.llm.roles import Model
 from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.recovery import scan_strictly

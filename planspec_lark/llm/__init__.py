@@ -7,13 +7,6 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.llm.agents import (
-        chat_model as chat_model,
-        model_operator as model_operator,
-        model_planner as model_planner,
-        model_reflector as model_reflector,
-        program_model as program_model,
-    )
     from planspec_lark.llm.draft import DraftedPlan as DraftedPlan, draft_plan as draft_plan
     from planspec_lark.llm.meter import Meter as Meter
     from planspec_lark.llm.models import (
@@ -31,12 +24,19 @@ if TYPE_CHECKING:
         program_planner as program_planner,
     )
     from planspec_lark.llm.program import Program as Program
+    from planspec_lark.llm.roles import (
+        chat_model as chat_model,
+        model_operator as model_operator,
+        model_planner as model_planner,
+        model_reflector as model_reflector,
+        program_model as program_model,
+    )
     from planspec_lark.llm.streams import AsyncReplyStream as AsyncReplyStream, ReplyStream as ReplyStream
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "agents": "chat_model model_operator model_planner model_reflector program_model",
+            "roles": "chat_model model_operator model_planner model_reflector program_model",
             "draft": "DraftedPlan draft_plan",
             "meter": "Meter",
             "models": "LlmError ProgramError Reply Usage",

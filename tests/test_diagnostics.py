@@ -144,7 +144,7 @@ def test_the_source_takes_no_part_in_equality() -> None:
 def test_codes_are_stable() -> None:
     assert [code for code, entry in CODES.items() if code != entry.code] == []
     assert list(CODES) == sorted(
-        CODES, key=lambda code: (("PS", "PC", "PE", "EX", "PJ", "PM", "PN", "PY", "PT").index(code[:2]), code)
+        CODES, key=lambda code: (("PS", "PC", "PE", "EX", "HS", "PJ", "PM", "PN", "PY", "PT").index(code[:2]), code)
     )
     # Those of tool plans are what their source calls them.
     words = {"PT": r"[A-Z]+(?:_[A-Z]+)*"}
@@ -181,6 +181,8 @@ def test_codes_are_stable() -> None:
         "PE109": Severity.WARNING,
         "PE110": Severity.WARNING,
         **{f"EX10{number}": Severity.WARNING for number in range(1, 10)},
+        **dict.fromkeys(("HS206", "HS217", "HS218", "HS221", "HS223", "HS226"), Severity.WARNING),
+        **dict.fromkeys(("HS222", "HS224", "HS225"), Severity.INFO),
         "PM102": Severity.WARNING,
         "PN206": Severity.WARNING,
         "PN210": Severity.WARNING,

@@ -406,6 +406,8 @@ def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     # Who runs pytest here is no worker of the tests' own run.
     outer = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     env = {**outer, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+    # Plugins that the tests here need, and no reader of a page has.
+    env["PYTEST_ADDOPTS"] = "-p no:asyncio -p no:pytest-lsp"
     for block in blocks_of(page):
         if block.file:
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")

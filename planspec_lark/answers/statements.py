@@ -106,7 +106,8 @@ _WISHES = re.compile(
 )
 # What leads to a plan.
 _ANNOUNCES = re.compile(
-    r"\b(?:here(?:['’]s| is| are| you go| it is| we go)|(?:is|are|you will find|you['’]ll find) below"
+    r"\b(?:here(?:['’]s| is| are| you (?:go|are|have)| (?:it|they) (?:is|are)| we go)|there you (?:go|are)"
+    r"|(?:is|are|you will find|you['’]ll find) below"
     r"|(?:below|following|this|these|that|so) (?:\w+ )?(?:is|are|you)|as follows|(?:follow|use) (?:these|the) steps"
     r"|i(?:['’]d| would| will|['’]ll)? ?(?:also )?(?:recommend|suggest|propose|advise|proceed|go|do|plan|create"
     r"|make|put|give)"

@@ -18,6 +18,7 @@ from planspec_lark.hopspec.vocabulary import Language
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, iter_steps
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import BLANKS, one_line
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Loss", "hopspec_to_plan", "plan_to_hopspec"]
 
@@ -61,8 +62,14 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[Loss]]:
     parts = ("mode", "input_definition", "comments", "output_format", "input_example")
     losses = [Loss("", name, value) for name in parts if (value := getattr(document, name))]
     kept = zip(iter_steps(plan), iter_infos(plan_to_hopspec(plan)[0].steps), strict=False)
-    for step in iter_infos(document.steps):
-        if step.step_type == "flow":
+    gone: set[int] = set()
+    for step, above in iter_tree(document.steps):
+        if id(above) in gone:
+            # What stands below a flow step goes with it.
+            gone.add(id(step))
+            losses.append(Loss(step.step_id, "", step.step_type))
+        elif step.step_type == "flow":
+            gone.add(id(step))
             if (step.action, step.exit_id, step.outputs) != ("exit", "EXIT_OK", []):
                 losses.append(Loss(step.step_id, "", f"flow {step.action}"))
         else:

@@ -53,7 +53,7 @@ def _samples() -> tuple[str, ...]:
     """The texts of all fixtures that are UTF-8, shortest first."""
     found = []
     for path in FIXTURES.rglob("*.*"):
-        if path.suffix != ".codes":
+        if path.suffix != ".codes" and path.is_file():
             try:
                 found.append(read(path))
             except UnicodeDecodeError:

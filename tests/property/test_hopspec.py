@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from planspec_lark import parse_plan, serialize_plan
+from planspec_lark import iter_steps, parse_plan, serialize_plan
 from planspec_lark.hopspec import HopSpec, hopspec_to_plan, parse_hopspec, plan_to_hopspec, serialize_hopspec
 from planspec_lark.hopspec.models import iter_infos
 from planspec_lark.hopspec.vocabulary import LANGUAGES
@@ -47,10 +47,14 @@ def test_a_document_becomes_a_plan_and_comes_back_but_for_what_is_named(document
         return
     text = serialize_plan(plan)
     assert parse_plan(text) == plan
-    again, _ = plan_to_hopspec(plan)
-    assert serialize_plan(hopspec_to_plan(again)[0]) == text
+    again, dropped = plan_to_hopspec(plan)
+    for step in iter_steps(plan):
+        # Of a text of several lines, a document has no place for what is detail of a plan's step.
+        if (step.step_id, "detail") in {(loss.step_id, loss.field) for loss in dropped}:
+            step.detail = []
+    assert hopspec_to_plan(again)[0] == plan
     lost = {(loss.step_id, loss.field) for loss in losses}
-    for step in iter_infos(document.steps):
+    for info in iter_infos(document.steps):
         for name in ("verifier", "return_format", "comments", "solidified_path"):
-            is_named = (step.step_id, name) in lost or (step.step_id, "") in lost
-            assert is_named == bool(getattr(step, name)) or step.step_type == "flow"
+            is_named = (info.step_id, name) in lost or (info.step_id, "") in lost
+            assert is_named == bool(getattr(info, name)) or (info.step_id, "") in lost or info.step_type == "flow"

@@ -14,8 +14,8 @@ from planspec_lark import CommandError, PlanCommand, PlanSpec, PlanStep, ScanRes
 from planspec_lark.engine.trial import Trial
 from planspec_lark.plan_cmd import apply as applying, printer as command_printing
 from planspec_lark.plan_cmd.apply import Finder
-from planspec_lark.planspec import fast_reader, models, printer as printing, tokens
-from planspec_lark.syntax import grammars
+from planspec_lark.planspec import fast_reader, printer as printing, tokens
+from planspec_lark.syntax import fields, grammars
 from planspec_lark.syntax.lalr import load_rules
 from planspec_lark.syntax.patterns import RegularRules, TerminalPattern
 from tests import strategies
@@ -107,7 +107,7 @@ def test_a_tree_by_direct_parents_only_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_missing_validator_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models, "check_text", lambda _name, value, *_: value)
+    monkeypatch.setattr(fields, "check_text", lambda _name, value, *_: value)
     assert _is_noticed(promises.reads_back, st.builds(PlanSpec, title=st.just("a\n## Steps")))
 
 

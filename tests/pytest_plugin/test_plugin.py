@@ -21,8 +21,9 @@ def test_planner(plan_snapshot):
     assert Path("answer.txt").read_text(encoding="utf-8") == plan_snapshot
 """
 
-# Without the plugins that only take time to load.
-QUICK = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+# Without the plugins that only take time to load, or import much.
+_OTHERS = ("cacheprovider", "hypothesispytest", "anyio", "asyncio", "pytest-lsp")
+QUICK = tuple(word for name in _OTHERS for word in ("-p", f"no:{name}"))
 
 
 class Runner:

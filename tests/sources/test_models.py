@@ -395,7 +395,7 @@ def test_deviation_p16_plans_that_are_shared() -> None:
     assert run("new", "two").stderr == ""
     assert not Path("planspec/.gitignore").exists()
     seen = _git("status", "--porcelain", "-uall").splitlines()
-    assert seen == ["?? planspec/.shared", "?? planspec/one.md", "?? planspec/two.md"]
+    assert seen == ["?? planspec/one.md", "?? planspec/settings.toml", "?? planspec/two.md"]
     # Whoever clones the project shares as well.
     _git("add", "planspec")
     _git("-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-qm", "plans")
@@ -416,8 +416,8 @@ def test_deviation_p16_plans_that_git_tracks_already() -> None:
     run("new", "one", "--shared")
     assert _git("status", "--porcelain", "-uall").splitlines() == [
         "AM planspec/old.md",
-        "?? planspec/.shared",
         "?? planspec/one.md",
+        "?? planspec/settings.toml",
     ]
 
 

@@ -151,7 +151,24 @@ def _find_added(plan: PlanSpec, imported: Imported, pairs: Pairs, new: Mapping[i
         for step in siblings:
             theirs = pairs.theirs.get(id(step))
             if theirs is None:
-                yield Change(new[id(step)], behind=behind, below=below)
+                known = _take_known(step, pairs, new)
+                if not step.children or new[id(step)].children:
+                    yield Change(new[id(step)], behind=behind, below=below)
+                todo += ((tasks[id(pairs.theirs[id(one)])], one.children) for one in known)
             else:
                 behind = tasks[id(theirs)]
                 todo.append((behind, step.children))
+
+
+def _take_known(new_step: PlanStep, pairs: Pairs, new: Mapping[int, Task]) -> list[PlanStep]:
+    """Take out of the task for a new step what the source has elsewhere; returns the steps of that."""
+    known: list[PlanStep] = []
+    # Those above come first, so that what is left empty is found from below.
+    steps = [new_step]
+    for step in steps:
+        known += (child for child in step.children if id(child) in pairs.theirs)
+        steps += (child for child in step.children if id(child) not in pairs.theirs)
+    for step in reversed(steps):
+        left = (child for child in step.children if id(child) not in pairs.theirs)
+        new[id(step)].children = [new[id(one)] for one in left if not one.children or new[id(one)].children]
+    return known

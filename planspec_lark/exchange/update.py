@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Sequence
 from difflib import SequenceMatcher
+from typing import TypeAlias
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from planspec_lark.document.document import PlanDocument
+from planspec_lark.exchange import marks
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.diagnostics import CommandError, shorten
 from planspec_lark.syntax.source import newline_of
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Pairs", "call_step", "pair_steps", "update_text"]
 
@@ -48,22 +52,91 @@ class Pairs:
 def pair_steps(ours: PlanSpec, theirs: PlanSpec) -> Pairs:
     """Find the steps that are the same: those of the same name, and of those without, the ones that say the same.
 
-    A step without a name is looked for below the same step only. One that says nearly the same is taken as well, if it
-    stands between the same neighbours.
+    A step without a name is looked for below the same step first. A heading whose text is another one now is known by
+    the tasks below it, or by its number. What is left is looked for in the whole plan, since tasks are moved; and one
+    that says nearly the same is taken if it stands between the same neighbours.
     """
     pairs = Pairs()
     names = {step.step_name: step for step in iter_steps(ours) if step.step_name}
     for step in iter_steps(theirs):
         if (found := names.get(step.step_name)) is not None and id(found) not in pairs.theirs:
             pairs.join(found, step)
+    _pair_downwards(ours, theirs, pairs, _pair_same)
+    _pair_moved(ours, theirs, pairs, is_unique=True)
+    _pair_holders(ours, theirs, pairs)
+    _pair_downwards(ours, theirs, pairs, _pair_same, _pair_numbered, _pair_near)
+    _pair_moved(ours, theirs, pairs)
+    return pairs
+
+
+_Pairing: TypeAlias = "Callable[[Sequence[PlanStep], Sequence[PlanStep], Pairs], None]"
+
+
+def _pair_downwards(ours: PlanSpec, theirs: PlanSpec, pairs: Pairs, *several: _Pairing) -> None:
+    """Pair the steps at the top, and those below each pair."""
     todo = [(ours.steps, theirs.steps)]
     while todo:
         our_steps, their_steps = todo.pop()
-        _pair_same(our_steps, their_steps, pairs)
-        _pair_near(our_steps, their_steps, pairs)
+        for pair in several:
+            pair(our_steps, their_steps, pairs)
         found_below = ((pairs.ours.get(id(step)), step) for step in their_steps)
         todo += ((one.children, step.children) for one, step in found_below if one is not None)
-    return pairs
+
+
+def _is_heading(step: PlanStep) -> bool:
+    return any(map(marks.heading_level, step.detail))
+
+
+def _pair_moved(ours: PlanSpec, theirs: PlanSpec, pairs: Pairs, *, is_unique: bool = False) -> None:
+    """Pair tasks without names that say the same, wherever they stand; with ``is_unique``, only where it is one."""
+    texts: dict[str, tuple[list[PlanStep], list[PlanStep]]] = {}
+    for at, (plan, known) in enumerate(((ours, pairs.theirs), (theirs, pairs.ours))):
+        for step in iter_steps(plan):
+            if id(step) not in known and step.description and not step.step_name and not _is_heading(step):
+                texts.setdefault(step.description, ([], []))[at].append(step)
+    for here, there in texts.values():
+        if not is_unique or len(here) == len(there) == 1:
+            for one, other in zip(here, there, strict=False):
+                pairs.join(one, other)
+
+
+def _pair_holders(ours: PlanSpec, theirs: PlanSpec, pairs: Pairs) -> None:
+    """Pair steps without names that hold the same steps: more than half of those of each that have partners."""
+    parents = {id(step): parent for step, parent in iter_tree(ours.steps)}
+    for step in reversed([*iter_steps(theirs)]):
+        if step.step_name or id(step) in pairs.ours:
+            continue
+        partners = [pairs.ours[id(child)] for child in step.children if id(child) in pairs.ours]
+        votes = Counter(id(parents[id(one)]) for one in partners)
+        for holder in (parents[id(one)] for one in partners):
+            if holder is None or holder.step_name or id(holder) in pairs.theirs:
+                continue
+            known = sum(id(child) in pairs.theirs for child in holder.children)
+            if votes[id(holder)] * 2 > max(len(partners), known):
+                pairs.join(holder, step)
+                break
+
+
+# `Phase 3`, `### 2.1`, `Step 4 of 7`.
+_NUMBERED = re.compile(r"\W*(?:\w{1,20}\s+)?[0-9]{1,9}(?:\.[0-9]{1,9})*(?![\w.]*[0-9])")
+
+
+def _pair_numbered(ours: Sequence[PlanStep], theirs: Sequence[PlanStep], pairs: Pairs) -> None:
+    """Pair headings that begin with the same number."""
+    here, there = _find_numbers(ours, pairs.theirs), _find_numbers(theirs, pairs.ours)
+    for number, several in there.items():
+        if len(several) == len(here.get(number, ())) == 1:
+            pairs.join(here[number][0], several[0])
+
+
+def _find_numbers(steps: Sequence[PlanStep], known: Container[int]) -> dict[str, list[PlanStep]]:
+    found: dict[str, list[PlanStep]] = {}
+    for step in steps:
+        if id(step) in known or step.step_name or not _is_heading(step):
+            continue
+        if match := _NUMBERED.match(step.description):
+            found.setdefault(match[0].strip().casefold(), []).append(step)
+    return found
 
 
 def _pair_same(ours: Sequence[PlanStep], theirs: Sequence[PlanStep], pairs: Pairs) -> None:
@@ -136,8 +209,9 @@ def update_text(
         if id(step) not in pairs.theirs:
             said.append(f"step {call_step(step)} is not in the source, and stays")
     # From the end on, so that no id of what is still to come moves.
-    added = [_add(document, *place) for place in reversed([*_find_new(imported, pairs)])]
-    said += reversed(added)
+    places = [*_find_new(imported, pairs)][::-1]
+    places.sort(key=lambda place: place.numbers, reverse=True)
+    said += reversed([_add(document, place, pairs) for place in places])
     return _update_head(document.text, ours, imported, said), said
 
 
@@ -165,8 +239,29 @@ def _revise(document: PlanDocument, step: PlanStep, theirs: PlanStep, *, takes_s
         yield document.set_status(step.step_id, theirs.status)
 
 
-def _find_new(imported: PlanSpec, pairs: Pairs) -> Iterator[tuple[PlanStep | None, PlanStep | None, PlanStep]]:
-    """Each new step whose parent the plan has: that parent, the step of the plan in front of it, and itself."""
+@frozen
+class _Place:
+    """A new step, the step of the plan that it comes below, and the one in front of it."""
+
+    new: PlanStep
+    parent: PlanStep | None
+    before: PlanStep | None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the id that it gets."""
+        if self.before is not None:
+            *head, last = _numbers_of(self.before)
+            return (*head, last + 1)
+        return (*_numbers_of(self.parent), 1) if self.parent is not None else (1,)
+
+
+def _numbers_of(step: PlanStep) -> tuple[int, ...]:
+    return tuple(map(int, step.step_id.split(".")))
+
+
+def _find_new(imported: PlanSpec, pairs: Pairs) -> Iterator[_Place]:
+    """The place of each new step that does not stand below another new one."""
     todo: list[tuple[PlanStep | None, Sequence[PlanStep]]] = [(None, imported.steps)]
     while todo:
         parent, siblings = todo.pop()
@@ -174,24 +269,37 @@ def _find_new(imported: PlanSpec, pairs: Pairs) -> Iterator[tuple[PlanStep | Non
         for theirs in siblings:
             step = pairs.ours.get(id(theirs))
             if step is None:
-                yield parent, before, theirs
+                yield _Place(theirs, parent, before)
+                # What the plan has elsewhere may have something new below it.
+                todo += _find_known(theirs, pairs)
             else:
                 if _stands_below(step, parent):
                     before = step
                 todo.append((step, theirs.children))
 
 
+def _find_known(new: PlanStep, pairs: Pairs) -> Iterator[tuple[PlanStep, Sequence[PlanStep]]]:
+    """The steps of the plan that stand below a new one in the source, with what is below them there."""
+    todo = [*new.children]
+    while todo:
+        theirs = todo.pop()
+        step = pairs.ours.get(id(theirs))
+        if step is None:
+            todo += theirs.children
+        else:
+            yield step, theirs.children
+
+
 def _stands_below(step: PlanStep, parent: PlanStep | None) -> bool:
     return step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id)
 
 
-def _add(document: PlanDocument, parent: PlanStep | None, before: PlanStep | None, new: PlanStep) -> str:
-    if before is not None:
-        head, _, number = before.step_id.rpartition(".")
-        start = f"{head}.{int(number) + 1}" if head else str(int(number) + 1)
-    else:
-        start = "1" if parent is None else f"{parent.step_id}.1"
-    todo = [(new, start)]
+def _add(document: PlanDocument, place: _Place, pairs: Pairs) -> str:
+    """Add a new step, and what is new below it; returns what there is to say."""
+    new, text = place.new, shorten(place.new.description, _SAID)
+    if new.children and not _holds_new(new, pairs):
+        return f"not added, since the plan has all below it elsewhere: {text}"
+    todo = [(new, ".".join(map(str, place.numbers)))]
     try:
         while todo:
             step, step_id = todo.pop()
@@ -206,10 +314,23 @@ def _add(document: PlanDocument, parent: PlanStep | None, before: PlanStep | Non
             )
             if step.status.value != "pending":
                 document.set_status(step_id, step.status)
-            todo += ((child, f"{step_id}.{at}") for at, child in reversed([*enumerate(step.children, start=1)]))
+            below = [child for child in step.children if id(child) not in pairs.ours]
+            todo += ((child, f"{step_id}.{at}") for at, child in reversed([*enumerate(below, start=1)]))
     except CommandError as error:
         return f"a step of the source could not be added: {error}"
-    return f"a step added{f' ({new.step_name})' if new.step_name else ''}: {shorten(new.description, _SAID)}"
+    return f"a step added{f' ({new.step_name})' if new.step_name else ''}: {text}"
+
+
+def _holds_new(new: PlanStep, pairs: Pairs) -> bool:
+    """Whether a task that is new stands below a new step."""
+    todo = [*new.children]
+    while todo:
+        step = todo.pop()
+        if id(step) not in pairs.ours:
+            if not step.children:
+                return True
+            todo += step.children
+    return False
 
 
 def _update_head(text: str, ours: PlanSpec, imported: PlanSpec, said: list[str]) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from planspec_lark import PlanSyntaxError, parse_plan
 from planspec_lark.exchange import export_into, import_text, update_text
+from planspec_lark.planspec.models import iter_steps
 
 SOURCE = """\
 # Harvest
@@ -127,6 +128,78 @@ def test_a_text_that_is_no_plan_is_refused() -> None:
         update_text("no plan\n", import_text(SOURCE).plan)
 
 
+# ---------------------------------------------------------------- headings that change, tasks that are moved
+
+
+def steps_after(before: str, after: str, form: str = "checklist") -> tuple[list[str], list[str]]:
+    """The steps of a plan made of one text once it has been updated by another, and what is said."""
+    made = import_text(before, form).text
+    text, said = update_text(made, import_text(after, form).plan, takes_statuses=True)
+    steps = iter_steps(parse_plan(text))
+    return [f"{step.step_id} {step.status.value} {step.description}" for step in steps], said
+
+
+def test_a_heading_with_another_text_is_known_by_the_tasks_below_it() -> None:
+    before = "### Files\n- [ ] 3.1 Audit\n  - [ ] one\n### Other\n- [ ] 4.1 Rest\n"
+    after = before.replace("Files", "Every file was looked at ✅").replace("[ ] one\n", "[x] one\n  - [ ] two\n")
+    steps, said = steps_after(before, after.replace("### Other", "- [ ] 3.2 New\n### Other"), "kiro")
+    assert steps == [
+        "1 pending Every file was looked at ✅",
+        "1.1 pending Audit",
+        "1.1.1 done one",
+        "1.1.2 pending two",
+        "1.2 pending New",
+        "2 pending Other",
+        "2.1 pending Rest",
+    ]
+    assert not [line for line in said if "could not" in line or "not in the source" in line]
+
+
+def test_a_heading_of_which_little_is_left_is_another_one() -> None:
+    before = "## A\n- [ ] a\n- [ ] b\n- [ ] c\n## B\n- [ ] d\n"
+    after = "## X\n- [ ] a\n- [ ] e\n## Y\n- [ ] b\n- [ ] c\n## B\n- [ ] d\n"
+    steps, _ = steps_after(before, after)
+    assert [line.split()[-1] for line in steps] == ["X", "e", "Y", "a", "b", "c", "B", "d"]
+
+
+def test_headings_are_known_by_their_numbers() -> None:
+    before = "## Phase 1: Dig\n- [ ] a\n## Phase 2: Sow\n- [ ] b\n"
+    after = "## Phase 0: Think\n- [ ] z\n## Phase 1: Everything about the soil\n- [ ] x\n## Phase 2: Sow\n- [ ] b\n"
+    steps, said = steps_after(before, after)
+    assert [line.split()[-1] for line in steps] == ["Think", "z", "soil", "x", "a", "Sow", "b"]
+    assert "step 1.1 is not in the source, and stays" in said
+
+
+def test_a_task_that_moved_is_there_once() -> None:
+    before = "## Todo\n- [ ] Label the shelves\n- [ ] Hire a lorry\n## Done\n- [x] Old\n"
+    after = "## Todo\n- [ ] Hire a lorry\n## Done\n- [x] Old\n- [x] Label the shelves\n- [x] New\n"
+    steps, _ = steps_after(before, after)
+    assert steps == [
+        "1 pending Todo",
+        "1.1 done Label the shelves",
+        "1.2 pending Hire a lorry",
+        "2 done Done",
+        "2.1 done Old",
+        "2.2 done New",
+    ]
+
+
+def test_a_new_heading_above_what_is_there() -> None:
+    before = "- [ ] a\n- [ ] b\n"
+    steps, said = steps_after(before, "## One\n- [ ] a\n## Two\n- [ ] b\n- [x] c\n  - [ ] d\n")
+    assert steps == ["1 pending Two", "1.1 done c", "1.1.1 pending d", "2 pending a", "3 pending b"]
+    assert "not added, since the plan has all below it elsewhere: One" in said
+
+
+def test_what_is_new_below_a_task_that_moved_goes_there() -> None:
+    before = "## A\n- [ ] 1. a\n- [ ] 2. b\n- [ ] 3. c\n"
+    after = "## A\n- [ ] 2. b\n- [ ] 3. c\n## B\n- [ ] 4. d\n- [ ] 1. a\n  - [ ] 1.1 below\n"
+    steps, _ = steps_after(before, after, "kiro")
+    assert [line.replace(" pending", "") for line in steps] == [
+        "1 A", "1.1 a", "1.1.1 below", "1.2 b", "1.3 c", "2 B", "2.1 d"
+    ]  # fmt: skip
+
+
 # ---------------------------------------------------------------- the other way
 
 
@@ -193,6 +266,12 @@ def test_new_steps_are_lines() -> None:
     assert [step.description for step in again.steps] == ["Pick", "Press", "Sell", "Party"]
     assert [step.description for step in again.steps[1].children] == ["Wash the press", "Dry it"]
     assert lost == []
+
+
+def test_steps_that_moved_stay_where_the_file_has_them() -> None:
+    steps = "1. [subtask] Old\n  1.1. [x] [subtask] a\n    1.1.1. [act] new\n2. [subtask] Bare\n  2.1. [act] b\n"
+    exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "- [ ] a\n- [ ] b\n", "checklist")
+    assert exported.text == "- [x] a\n  - [ ] new\n- [ ] b\n"
 
 
 def test_vanished_steps_stay_in_the_file() -> None:

@@ -10,6 +10,7 @@ from attrs import define, field
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.planspec.lint import looks_like_outputs
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStatus, PlanStep, make_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import visible
@@ -97,7 +98,7 @@ def tasks_to_plan(tasks: TaskList, goal: str) -> Converted:
                 f"{head}{number}",
                 names.get(id(task), ""),
                 "subtask" if task.children else "act",
-                plain_text(task.text),
+                _escape_arrow(plain_text(task.text)),
                 detail=[*map(_line, task.notes)],
                 status=task.status,
             )
@@ -227,6 +228,29 @@ def _choose_variables(needed: Iterable[Task]) -> dict[int, str]:
     return chosen
 
 
+# The last arrow of a text, however it is drawn, with the backslashes in front of it.
+_ARROW = re.compile(r"(?<!\\)\\*(?=(?:[-=–—]{1,2}>|[⇒➜➔⟶→])[^>⇒➜➔⟶→]*\Z)")
+
+
+def _escape_arrow(text: str) -> str:
+    """A text as a description has it: a backslash is in front of an arrow that could be meant to declare outputs."""
+    match = _find_arrow(text)
+    return text if match is None else f"{text[: match.start()]}\\{text[match.start() :]}"
+
+
+def _unescape_arrow(text: str) -> str:
+    """The inverse of :func:`_escape_arrow`."""
+    match = _find_arrow(text)
+    return text if match is None else text[: match.start()] + text[match.start() :].removeprefix("\\")
+
+
+def _find_arrow(text: str) -> re.Match[str] | None:
+    match = _ARROW.search(text) if ">" in text or not text.isascii() else None
+    if match is None or not looks_like_outputs(text[: match.start()] + text[match.end() :]):
+        return None
+    return match
+
+
 def _line(text: str) -> str:
     """A text as a plan can hold it: what no plan can hold is written as an escape."""
     return grammars.pattern("planspec", "FORBIDDEN").sub(lambda match: visible(match[0]), text.replace("\n", " "))
@@ -254,7 +278,7 @@ def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskLis
     while todo:
         source, target = todo.pop()
         for step in source:
-            task = Task(step.description, id_of(step.step_name), step.status, [*step.detail])
+            task = Task(_unescape_arrow(step.description), id_of(step.step_name), step.status, [*step.detail])
             task.is_counted = not any(line == marks.NO_BOX or marks.heading_level(line) for line in step.detail)
             makers |= dict.fromkeys(step.outputs, task)
             inputs.append((task, step.inputs))

@@ -20,13 +20,22 @@ from planspec_lark.planspec.models import (
     PlanStatus,
     PlanStep,
     iter_steps,
+    make_step,
 )
 from planspec_lark.planspec.step_repair import find_progress, read_status
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 
-__all__ = ["OPTIONAL", "check_optional", "find_almost_lists", "find_hidden_statuses", "find_lint", "lint_plan"]
+__all__ = [
+    "OPTIONAL",
+    "check_optional",
+    "find_almost_lists",
+    "find_hidden_statuses",
+    "find_lint",
+    "lint_plan",
+    "looks_like_outputs",
+]
 
 # What is looked for only where it is asked for.
 OPTIONAL = ("PS315",)
@@ -329,7 +338,8 @@ def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
         yield evolve(found, replacement=f"{before} {almost.written}".lstrip(BLANKS))
         return
     behind = text[start + 1 :].strip(BLANKS)
-    if start < 0 or _is_list(behind):
+    # A backslash says that it is text, although it has to be none.
+    if start < 0 or text[:start].endswith("\\") or _is_list(behind):
         return
     if names := _read_names(behind, is_phrase_text=step.step_type == "decide"):
         message, written = f"`→ {behind[:60]}` declares no outputs", f"→ {', '.join(names)}"
@@ -342,6 +352,12 @@ def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
         yield _found("PS314", step, "description", message, help)
     else:
         yield _found("PS304", step, "description", "what stands behind the arrow is no variable list", _VARIABLES)
+
+
+def looks_like_outputs(description: str) -> bool:
+    """Whether a description ends with what is almost an arrow with a variable list (PS305, PS319)."""
+    step = make_step("1", "", "act", description)
+    return any(found.code in ("PS305", "PS319") for found in _check_arrow(step))
 
 
 def find_almost_lists(plan: PlanSpec) -> Iterator[Diagnostic]:

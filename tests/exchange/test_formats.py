@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from planspec_lark import PlanStatus, PlanSyntaxError, find_step, parse_plan
+from planspec_lark import PlanStatus, PlanSyntaxError, find_step, lint_plan, parse_plan
 from planspec_lark.exchange import FORMATS, export_plan, import_text
 from planspec_lark.exchange.convert import id_of, name_of
 
@@ -280,3 +280,31 @@ def test_deep_lists_end_in_text() -> None:
     assert {one.code for one in imported.report.found} == {"EX106"}
     assert len(imported.report.carried) + len(imported.report.kept) == 200
     assert find_step(imported.plan, ".".join(["1"] * 40)) is not None
+
+
+# ---------------------------------------------------------------- arrows
+
+
+@pytest.mark.parametrize(
+    ("text", "described"),
+    [
+        ("Open it (Actions → Run workflow)", r"Open it (Actions \→ Run workflow)"),
+        ("Tab → deselect tool", r"Tab \→ deselect tool"),
+        ("Tab → `Sidebar`", r"Tab \→ `Sidebar`"),
+        ("Tab -> sidebar", r"Tab \-> sidebar"),
+        ("Tab --> sidebar", r"Tab \--> sidebar"),
+        (r"Tab \→ deselect tool", r"Tab \\→ deselect tool"),
+        (r"Tab \\-> sidebar", r"Tab \\\-> sidebar"),
+        # The printer sees to a list.
+        ("a → b", "a → b"),
+        ("Tab → see what happens to all of the tools", "Tab → see what happens to all of the tools"),
+        ("a->b", "a->b"),
+    ],
+)
+def test_arrows_declare_nothing_and_come_back(text: str, described: str) -> None:
+    imported = import_text(f"- [ ] {text}\n")
+    assert imported.plan.steps[0].description == described
+    assert parse_plan(imported.text) == imported.plan
+    assert not [one.code for one in lint_plan(imported.plan) if one.code in ("PS305", "PS319")]
+    assert imported.report.exported == "same"
+    assert export_plan(imported.plan, "checklist").text == f"- [ ] {text}\n"

@@ -87,6 +87,7 @@ def test_id_disorder(steps: str, expected: list[tuple[str, str]]) -> None:
         ("a → leave the loop → b", False),
         ("a → b", False),
         (r"say \→ b", False),
+        (r"say \→ leave the loop", False),
         ("a, then b", False),
     ],
 )
@@ -506,7 +507,9 @@ def test_a_list_that_only_just_is_none(names: str, written: str | None) -> None:
         assert rows == ([(part, f"if that is meant, write `{arrow} {written}`")] if written else [])
 
 
-@pytest.mark.parametrize("line", [r"a \→ b", "a → b", "a -> my report", r"a\n> \← b", "a\n> see ← my report"])
+@pytest.mark.parametrize(
+    "line", [r"a \→ b", r"a \→ my report", "a → b", "a -> my report", r"a\n> \← b", "a\n> see ← my report"]
+)
 def test_what_is_no_list_that_is_almost_one(line: str) -> None:
     assert lint("1. [act] " + line.replace(r"\n", "\n") + "\n", "PS319") == []
 

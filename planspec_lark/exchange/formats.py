@@ -11,7 +11,7 @@ from attrs import frozen
 from planspec_lark.exchange.models import Change, Entry, Fate, Reading, TaskList
 from planspec_lark.syntax.source import Source
 
-__all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_format", "share_of"]
+__all__ = ["FORMATS", "Format", "Guess", "find_format", "guess_by_place", "guess_format", "share_of"]
 
 
 @frozen
@@ -75,7 +75,29 @@ def share_of(pattern: re.Pattern[str], source: Source) -> float:
     return found / max(found, sum(1 for _ in _BOX.finditer(source.text)), 1)
 
 
+# Where a tool has its lists. What a text says of itself weighs more than a folder that is merely called `specs`.
+_PLACES = (
+    (re.compile(r"(?:.*/)?\.kiro/specs/(?:.*/)?tasks\.md"), "kiro", Guess(90, "it stands in .kiro/specs/")),
+    (
+        re.compile(r"(?:.*/)?openspec/changes/(?:.*/)?tasks\.md"),
+        "openspec",
+        Guess(88, "it stands in openspec/changes/"),
+    ),
+    (re.compile(r"(?:.*/)?specs/[0-9]{3}-[^/]+/tasks\.md"), "spec-kit", Guess(65, "it stands in a folder of specs/")),
+)
+
+
+def guess_by_place(path: str) -> tuple[str, Guess]:
+    """The format of the tool whose lists stand at such a place; an empty name where there is none."""
+    path = path.replace("\\", "/")
+    found = ((name, guess) for pattern, name, guess in _PLACES if pattern.fullmatch(path))
+    return next(found, ("", Guess(0, "its place says nothing")))
+
+
 def guess_format(source: Source) -> Mapping[str, Guess]:
-    """The formats that a text may be in, the best first."""
+    """The formats that a text may be in, by what it says and by where it stands, the best first."""
     guesses = {name: find_format(name).guess(source) for name in FORMATS}
+    name, guess = guess_by_place(source.name)
+    if name and guesses["checklist"].score and guess.score > guesses[name].score:
+        guesses[name] = guess
     return dict(sorted(((n, one) for n, one in guesses.items() if one.score), key=lambda item: -item[1].score))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from planspec_lark.exchange.formats import Format, Guess
+from planspec_lark.exchange.formats import Format, Guess, share_of
 from planspec_lark.exchange.markdown import (
     BOXES,
     Dialect,
@@ -72,12 +72,12 @@ _DIALECT = Dialect(
 def _guess(source: Source) -> Guess:
     if not _TASK.search(source.text):
         return Guess(0, "it has no numbered tasks with boxes")
-    if ".kiro/" in source.name.replace("\\", "/"):
-        return Guess(90, "it stands in .kiro/")
     if _OPTIONAL.search(source.text) or _REQUIREMENTS.search(source.text):
         return Guess(80, "it refers to requirements, or has tasks that may be left out")
     if _TITLE.search(source.text):
         return Guess(70, "it is called an implementation plan")
+    if share_of(_TASK, source) < 2 / 3:
+        return Guess(20, "some of its tasks are numbered")
     return Guess(40, "it has numbered tasks with boxes")
 
 

@@ -36,12 +36,12 @@ _DIALECT = Dialect(split=_split, join=_join, level=2)
 def _guess(source: Source) -> Guess:
     if source.text.lstrip("\ufeff \t\r\n").startswith("{"):
         return Guess(0, "it is JSON")
-    share, has_groups = share_of(_TASK, source), _GROUP.search(source.text) is not None
-    if "openspec/" in source.name.replace("\\", "/") and "- [" in source.text:
-        return Guess(88, "it stands in openspec/")
-    if has_groups and share >= 1 / 3:
-        return Guess(75 if share >= 2 / 3 else 60, "it has numbered groups of numbered tasks")
-    return Guess(35, "it has numbered tasks") if share else Guess(0, "it has no numbered tasks")
+    share = share_of(_TASK, source)
+    if share < 2 / 3:
+        return Guess(15, "some of its tasks are numbered") if share else Guess(0, "it has no numbered tasks")
+    if _GROUP.search(source.text):
+        return Guess(75, "it has numbered groups of numbered tasks")
+    return Guess(35, "it has numbered tasks")
 
 
 FORMAT = Format(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
+from planspec_lark.exchange.formats import guess_by_place
 from planspec_lark.exchange.models import ExchangeError
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, read_file
@@ -120,9 +121,13 @@ def _read_documents(made: SourceFolder, folder: Path) -> None:
             made.found.append(Diagnostic("EX109", f"{name}: {reason}", span=source.span(0, 0), source=source))
     made.documents = [*texts]
     formats = {_DOCUMENTS[name] for name in texts} - {""}
-    made.format = formats.pop() if len(formats) == 1 else ""
-    if not formats and "design.md" in texts:
-        made.format = "kiro"
+    if len(formats) == 1:
+        (made.format,) = formats
+    else:
+        made.format, _ = guess_by_place(str(made.path.resolve()))
+    if not formats and not made.format and made.path.suffix == ".md":
+        # OpenSpec has its specs beside the list; a design alone is Kiro's.
+        made.format = "openspec" if (folder / "specs").is_dir() else "kiro" if "design.md" in texts else ""
     for name, text in texts.items():
         made.title = made.title or _find_title(name, text)
     made.goal = _find_goal(texts)

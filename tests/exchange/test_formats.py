@@ -40,6 +40,43 @@ def test_the_format_is_found_out(text: str, form: str) -> None:
     assert import_text(text).report.format == form
 
 
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("- [ ] 1. a\n- [ ] b\n- [ ] c\n", "checklist"),
+        ("- [ ] 1. a\n- [ ] b\n  - _Requirements: 1.1_\n", "kiro"),
+        ("- [ ] 1. a\n- [ ]* b\n- [ ] c\n", "kiro"),
+        ("## 1. A\n- [ ] 1.1 a\n- [ ] b\n", "checklist"),
+    ],
+)
+def test_a_number_here_and_there_is_no_format(text: str, form: str) -> None:
+    assert import_text(text).report.format == form
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        (".kiro/specs/clock/tasks.md", "kiro"),
+        ("project/.kiro/specs/tasks.md", "kiro"),
+        ("project\\.kiro\\specs\\clock\\tasks.md", "kiro"),
+        (".kiro/steering/roadmap.md", "checklist"),
+        ("openspec/changes/archive/clock/tasks.md", "openspec"),
+        ("openspec/work/clock/roadmap.md", "checklist"),
+        ("specs/001-clock/tasks.md", "spec-kit"),
+        ("specs/clock/tasks.md", "checklist"),
+        (".taskmaster/docs/tasks.md", "checklist"),
+    ],
+)
+@pytest.mark.parametrize("text", ["- [ ] a\n", "- a\n"])
+def test_the_place_of_a_file_says_its_format(text: str, path: str, form: str) -> None:
+    assert import_text(text, name=path).report.format == form
+
+
+def test_what_a_file_says_weighs_more_than_a_folder_of_specs() -> None:
+    text = "- [ ] 1. a\n  - _Requirements: 1.1_\n"
+    assert import_text(text, name="specs/001-clock/tasks.md").report.format == "kiro"
+
+
 @pytest.mark.parametrize("text", ["", "only text\n", "# A heading\n", "```\n- [ ] a\n```\n"])
 def test_what_has_no_tasks_is_refused(text: str) -> None:
     with pytest.raises(PlanSyntaxError) as caught:

@@ -60,6 +60,28 @@ def test_documents_say_title_and_goal(tmp_path: Path, texts: dict[str, str], for
     assert names == {name.replace("_md", ".md") for name in texts}
 
 
+@pytest.mark.parametrize(
+    ("where", "others", "form"),
+    [
+        ("here", ["proposal.md", "design.md"], "openspec"),
+        ("here", ["design.md"], "kiro"),
+        ("here", ["design.md", "specs/clock/spec.md"], "openspec"),
+        ("openspec/changes/clock", ["design.md"], "openspec"),
+        ("openspec/changes/clock", [], "openspec"),
+        (".kiro/specs/clock", ["requirements.md", "plan.md"], "kiro"),
+        ("specs/001-clock", [], "spec-kit"),
+        ("here", ["requirements.md", "plan.md"], "checklist"),
+        ("here", [], "checklist"),
+    ],
+)
+def test_whose_folder_it_is(tmp_path: Path, where: str, others: list[str], form: str) -> None:
+    folder = put(tmp_path / where, tasks_md=TASKS)
+    for name in others:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("# X\n", encoding="utf-8")
+    assert import_folder(folder).report.format == form
+
+
 def test_the_report_names_the_lines(tmp_path: Path) -> None:
     folder = put(tmp_path, tasks_md="# Tasks\n\n- [ ] Do it\n", proposal_md="# Add x\n\n## Why\n\nIt hurts.\n")
     imported = import_folder(folder)

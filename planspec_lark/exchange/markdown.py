@@ -238,6 +238,8 @@ class _Reader:
         self.has_boxes = False
         # The signs of what is done.
         self.boxes: set[str] = set()
+        # The line of each id.
+        self.ids: dict[str, int] = {}
 
     def read(self) -> Reading:
         start = self._skip_front_matter()
@@ -337,8 +339,8 @@ class _Reader:
                 todo.append((below, iter(item.items)))
 
     def _read_heading(self, block: _Block, holder: _Holder) -> _Holder:
-        task_id, text = self.dialect.split(" ".join(block.text.split("\n")), True)
-        task = Task(text, task_id, line=block.first + 1, is_counted=False, notes=[marks.heading(block.level)])
+        task = Task(line=block.first + 1, is_counted=False, notes=[marks.heading(block.level)])
+        self._name(task, " ".join(block.text.split("\n")), is_heading=True)
         self._carry(block.first, block.last, "{}, a heading", task)
         holder.add(task)
         return _Holder(task, task.notes, task.children)
@@ -397,12 +399,25 @@ class _Reader:
             self._read_box(box, task, block.first)
             text = text[box.end() :]
         whole = _join([text, *more])
-        task.id, task.text = self.dialect.split((text if whole is None else whole).strip(), False)
+        self._name(task, (text if whole is None else whole).strip())
         end = block.first + 1 if whole is None else block.last
         self._carry(block.first, end, "{}", task)
         below.end = end
         self._keep(below, end, block.last, column)
         return block.last
+
+    def _name(self, task: Task, text: str, *, is_heading: bool = False) -> None:
+        """Take the id and the text of a task. An id that is another one's stays in the text."""
+        task_id, rest = self.dialect.split(text, is_heading)
+        first = self.ids.setdefault(task_id, task.line) if task_id else task.line
+        if first == task.line:
+            task.id, task.text = task_id, rest
+        else:
+            task.text = text
+            message = (
+                f"the id {task_id} comes twice, as in line {first}: it stays in the text, and this task has no name"
+            )
+            self._find("EX102", message, task.line - 1)
 
     def _read_box(self, box: re.Match[str], task: Task, line: int) -> None:
         sign, star = box.groups()

@@ -37,10 +37,10 @@ def _guess(source: Source) -> Guess:
     if source.text.lstrip("\ufeff \t\r\n").startswith("{"):
         return Guess(0, "it is JSON")
     share = share_of(_TASK, source)
+    if share >= 1 / 3 and _GROUP.search(source.text):
+        return Guess(75 if share >= 2 / 3 else 60, "it has numbered groups of numbered tasks")
     if share < 2 / 3:
         return Guess(15, "some of its tasks are numbered") if share else Guess(0, "it has no numbered tasks")
-    if _GROUP.search(source.text):
-        return Guess(75, "it has numbered groups of numbered tasks")
     return Guess(35, "it has numbered tasks")
 
 

@@ -208,6 +208,9 @@ class _Reader:
             tag, tag, line=self._line(path, at_key=True), path=path, is_counted=False, notes=[f"[tag {_spell(tag)}]"]
         )
         self.account.note_field(Fate.CARRIED, path, task.line, "{}, a tag", task)
+        if not below["tasks"]:
+            place = (*path, "tasks")
+            self.account.note_field(Fate.CARRIED, place, self._line(place, at_key=True), "{}, which has no tasks", task)
         self.tasks.tasks.append(task)
         self._read_list(path, below, f"{tag}/", task.children)
         task.notes += self._keep_others(path, below, ("tasks",), "{}", task)

@@ -14,8 +14,6 @@ from tests.corpus import FIXTURES, read
 
 FOLDER = FIXTURES / "exchange"
 SOURCES = sorted(FOLDER.glob("*/*.source*"))
-# Faults after which an export cannot give the same again.
-_UNSTABLE = {"EX102"}
 
 each = pytest.mark.parametrize("source", [pytest.param(path, id=f"{path.parent.name}-{path.name}") for path in SOURCES])
 
@@ -125,7 +123,8 @@ def test_what_is_exported_is_what_the_report_says(source: Path) -> None:
 @each
 def test_what_is_exported_reads_as_the_same_plan(source: Path) -> None:
     imported = bring_in(source)
-    if source.is_dir() or _UNSTABLE & {one.code for one in imported.report.found}:
+    is_renumbered = source.suffix == ".json" and any(one.code == "EX102" for one in imported.report.found)
+    if source.is_dir() or is_renumbered:
         return
     again = import_text(export_plan(imported.plan, source.parent.name).text, source.parent.name).plan
     assert serialize_plan(again) == imported.text

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from planspec_lark import PlanStatus, PlanSyntaxError, find_step, lint_plan, parse_plan
-from planspec_lark.exchange import FORMATS, export_plan, import_text
+from planspec_lark.exchange import FORMATS, export_plan, import_text, update_text
 from planspec_lark.exchange.convert import id_of, name_of
+from planspec_lark.planspec.models import iter_steps
 
 
 def steps_of(text: str, form: str) -> dict[str, tuple[list[str], list[str]]]:
@@ -46,7 +47,7 @@ def test_the_format_is_found_out(text: str, form: str) -> None:
         ("- [ ] 1. a\n- [ ] b\n- [ ] c\n", "checklist"),
         ("- [ ] 1. a\n- [ ] b\n  - _Requirements: 1.1_\n", "kiro"),
         ("- [ ] 1. a\n- [ ]* b\n- [ ] c\n", "kiro"),
-        ("## 1. A\n- [ ] 1.1 a\n- [ ] b\n", "checklist"),
+        ("## 1. A\n- [ ] 1.1 a\n- [ ] b\n- [ ] c\n- [ ] d\n", "checklist"),
     ],
 )
 def test_a_number_here_and_there_is_no_format(text: str, form: str) -> None:
@@ -345,3 +346,33 @@ def test_arrows_declare_nothing_and_come_back(text: str, described: str) -> None
     assert not [one.code for one in lint_plan(imported.plan) if one.code in ("PS305", "PS319")]
     assert imported.report.exported == "same"
     assert export_plan(imported.plan, "checklist").text == f"- [ ] {text}\n"
+
+
+# ---------------------------------------------------------------- ids that come twice
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "described"),
+    [
+        ("kiro", "- [ ] 1. a\n\n- [ ] 1. b\n\n- [ ] 2. c\n", "1. b"),
+        ("openspec", "## 1. A\n\n- [ ] 1.1 a\n- [ ] 1.1 b\n- [ ] 1.2 c\n", "1.1 b"),
+        ("openspec", "## 1. A\n\n- [ ] 1.1 a\n\n## 1. B\n\n- [ ] 1.2 b\n", "1. B"),
+        ("spec-kit", "- [ ] T001 a\n- [ ] T001 [P] b\n- [ ] T002 c\n", "T001 [P] b"),
+    ],
+)
+def test_an_id_that_comes_twice_stays_in_the_text(form: str, text: str, described: str) -> None:
+    imported = import_text(text, form)
+    (step,) = [step for step in iter_steps(imported.plan) if step.description == described]
+    assert step.step_name == ""
+    assert [one.code for one in imported.report.found] == ["EX102"]
+    assert export_plan(imported.plan, form).text == text
+    assert update_text(imported.text, imported.plan) == (imported.text, [])
+
+
+def test_a_tag_without_tasks_is_in_the_report() -> None:
+    text = json.dumps({"master": {"tasks": []}, "v1": {"tasks": [{"id": 1, "title": "a"}]}}, indent=2)
+    imported = import_text(text, "task-master")
+    assert ("master.tasks", "step 1, which has no tasks") in [
+        (entry.path, entry.reason) for entry in imported.report.carried
+    ]
+    assert json.loads(export_plan(imported.plan, "task-master").text) == json.loads(text)

@@ -42,8 +42,7 @@ _FRONT_MATTER = re.compile(r"---[ \t]*")
 BOXES: Mapping[str, PlanStatus] = {
     " ": PlanStatus.PENDING,
     "": PlanStatus.PENDING,
-    "x": PlanStatus.DONE,
-    "X": PlanStatus.DONE,
+    **dict.fromkeys("xX✓✔✅☑", PlanStatus.DONE),
 }
 
 
@@ -257,8 +256,8 @@ class _Reader:
         needs = self.dialect.find_needs(tasks)
         for task in tasks:
             task.needs = [*needs.get(id(task), ())]
-        if self.boxes == {"X"}:
-            tasks.notes.insert(0, marks.UPPER_BOX)
+        if len(self.boxes) == 1 and self.boxes != {"x"}:
+            tasks.notes.insert(0, marks.box(*self.boxes))
         if self.dialect.split is not _no_id:
             _mark_missing_ids(tasks)
         return Reading(tasks, self.account, self.found)
@@ -581,8 +580,8 @@ class _Writer:
         self._write_head(tasks)
         self.level = self._choose_level(tasks)
         self.boxes = dict(self.dialect.boxes)
-        if marks.UPPER_BOX in tasks.notes:
-            self.boxes[PlanStatus.DONE] = "X"
+        for sign in filter(None, map(marks.box_sign, tasks.notes)):
+            self.boxes[PlanStatus.DONE] = sign
         # The tasks that are left at each level, with what stands between them.
         todo: list[_Below] = [self._iterate(tasks.tasks, self._read_head(tasks)[2], 0, 0)]
         while todo:
@@ -603,8 +602,9 @@ class _Writer:
     def _read_head(self, tasks: TaskList) -> tuple[list[str], list[str], list[str]]:
         """What is missing in the source, the lines in front of the title, and those behind it."""
         missing = [part for line in tasks.notes for part in marks.read_not_here(line)]
-        own = (marks.NO_ID, marks.NO_IDS, marks.UPPER_BOX)
-        notes = [line for line in tasks.notes if line not in own and not marks.read_not_here(line)]
+        own = (marks.NO_ID, marks.NO_IDS)
+        read = (marks.box_sign, marks.read_not_here)
+        notes = [line for line in tasks.notes if line not in own and not any(one(line) for one in read)]
         at = notes.index(marks.TITLE) if marks.TITLE in notes else -1
         return missing, notes[:at] if at >= 0 else [], notes[at + 1 :]
 

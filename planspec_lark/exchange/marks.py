@@ -15,7 +15,7 @@ They stand in brackets, alone in their line. A line of a source that looks like 
 `[also needs: 7, 9]`
     The source names tasks as needed that the plan cannot name: there are none such, or they need this one.
 `[box X]`
-    What is done has this sign in its box.
+    What is done has this sign in its box: `X` or a tick.
 `[no id]`
     The step had no number or id, although others had. In the detail of the goal: no step had.
 `[no ids]`
@@ -36,7 +36,8 @@ __all__ = [
     "NO_IDS",
     "OPTIONAL",
     "TITLE",
-    "UPPER_BOX",
+    "box",
+    "box_sign",
     "escape",
     "heading",
     "heading_level",
@@ -53,15 +54,15 @@ TITLE = "[title]"
 NO_BOX = "[no box]"
 NO_ID = "[no id]"
 NO_IDS = "[no ids]"
-UPPER_BOX = "[box X]"
 
 _STEPS = re.compile(r"\[([1-9][0-9]{0,8}) steps?\]")
 _HEADING = re.compile(r"\[heading ([1-6])\]")
+_BOX = re.compile(r"\[box ([X✓✔✅☑])\]")
 _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
 # Ids that stand in JSON, of tasks that a step can not depend on.
 ALSO_NEEDS = re.compile(r"\[also needs: (.+)\]")
 _ANY = re.compile(
-    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|box X|also needs: .+"
+    r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|box [X✓✔✅☑]|also needs: .+"
     r"|not here: [a-z, ]+)\]"
 )
 
@@ -80,6 +81,17 @@ def heading_level(line: str) -> int:
     """The level that a mark of a heading says; 0 where it is none."""
     match = _HEADING.fullmatch(line)
     return int(match[1]) if match else 0
+
+
+def box(sign: str) -> str:
+    """The mark of what stands in the boxes of what is done."""
+    return f"[box {sign}]"
+
+
+def box_sign(line: str) -> str:
+    """The sign that such a mark says; empty where it is none."""
+    match = _BOX.fullmatch(line)
+    return match[1] if match else ""
 
 
 def not_here(parts: Iterable[str]) -> list[str]:

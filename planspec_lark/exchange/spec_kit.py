@@ -35,6 +35,7 @@ _CLAUSE = re.compile(r"[;.][ \t]")
 _SAID = r"(?:[ \t]*\([^()]{0,80}\))?[ \t]+(?:only[ \t]+)?"
 _AFTER = re.compile(rf"({_IDS}){_SAID}(?:depends? on|requires?|blocked by|needs?|after)[ \t:]+({_IDS})", re.IGNORECASE)
 _BEFORE = re.compile(rf"({_IDS}){_SAID}(?:before|blocks?)[ \t:]+({_IDS})", re.IGNORECASE)
+_REMARK = re.compile(r"\(|[ \t][-–—][ \t]")
 _PHASE_LINE = re.compile(
     r"[ \t]*[-*+][ \t]+\*\*(.*?)\*\*:?[ \t]*(?:All )?(?:depends?|requires?)(?: on)?[ \t]+(.*)", re.IGNORECASE
 )
@@ -128,9 +129,10 @@ def _pair(tasks: Sequence[str], needed: Sequence[str]) -> Iterator[tuple[str, st
 
 
 def _name_phases(text: str, phases: Sequence[Task]) -> list[str]:
-    """The phases that a text names: by number, or by the first word of their title."""
+    """The phases that a text names: by number, or where it has none, by the first word of their title."""
     named = [(int(number), bool(more)) for number, more in _PHASE.findall(text)]
-    words = {*text.casefold().split()} - {"user"}
+    # What stands in brackets or behind a dash says why.
+    words = set() if named else {*_REMARK.split(text.casefold(), maxsplit=1)[0].split()} - {"user"}
     found = []
     for phase in phases:
         number = int(phase.id.removeprefix("phase-"))

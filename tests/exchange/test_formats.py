@@ -103,6 +103,10 @@ STATUSES = [
     ("checklist", " ", _P.PENDING, " "),
     ("checklist", "x", _P.DONE, "x"),
     ("checklist", "X", _P.DONE, "X"),
+    ("checklist", "✅", _P.DONE, "✅"),
+    ("openspec", "✓", _P.DONE, "✓"),
+    ("spec-kit", "✔", _P.DONE, "✔"),
+    ("kiro", "☑", _P.DONE, "☑"),
     ("kiro", "-", _P.ACTIVE, "-"),
     ("kiro", "~", _P.PENDING, " "),
     ("task-master", "pending", _P.PENDING, "pending"),
@@ -376,3 +380,27 @@ def test_a_tag_without_tasks_is_in_the_report() -> None:
         (entry.path, entry.reason) for entry in imported.report.carried
     ]
     assert json.loads(export_plan(imported.plan, "task-master").text) == json.loads(text)
+
+
+def test_several_signs_of_what_is_done_become_one() -> None:
+    imported = import_text("- [✅] a\n- [x] b\n")
+    assert [entry.written for entry in imported.report.carried] == ["- [x] a", None]
+
+
+@pytest.mark.parametrize(
+    ("line", "needed"),
+    [
+        ("- **Phase 1**: Depends on Phase 2 (event types)", ["phase_2"]),
+        ("- **Phase 1**: Depends on Storage completion", ["phase_2"]),
+        ("- **Phase 1**: Depends on Storage and Event completion", ["phase_2", "phase_3"]),
+        ("- **Phase 1**: Depends on Storage (event types)", ["phase_2"]),
+        ("- **Phase 1**: Depends on Storage - no event gets lost", ["phase_2"]),
+    ],
+)
+def test_words_name_phases_where_no_number_does(line: str, needed: list[str]) -> None:
+    phases = "".join(f"## Phase {at}: {title} work\n\n- [ ] T00{at} a\n\n" for at, title in _TITLES)
+    text = f"{phases}## Dependencies\n\n{line}\n"
+    assert steps_of(text, "spec-kit")["phase-1"][0] == needed
+
+
+_TITLES = [(1, "Core"), (2, "Storage"), (3, "Event")]

@@ -26,6 +26,7 @@ They stand in brackets, alone in their line. A line of a source that looks like 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 
@@ -34,7 +35,9 @@ __all__ = [
     "NO_BOX",
     "NO_ID",
     "NO_IDS",
+    "NO_TAG",
     "OPTIONAL",
+    "TAG",
     "TITLE",
     "box",
     "box_sign",
@@ -46,6 +49,7 @@ __all__ = [
     "read_not_here",
     "split_steps",
     "steps",
+    "tag_of",
     "unescape",
 ]
 
@@ -54,6 +58,7 @@ TITLE = "[title]"
 NO_BOX = "[no box]"
 NO_ID = "[no id]"
 NO_IDS = "[no ids]"
+NO_TAG = "[no tag]"
 
 _STEPS = re.compile(r"\[([1-9][0-9]{0,8}) steps?\]")
 _HEADING = re.compile(r"\[heading ([1-6])\]")
@@ -61,6 +66,8 @@ _BOX = re.compile(r"\[box ([X✓✔✅☑])\]")
 _NOT_HERE = re.compile(r"\[not here: ((?:title|goal)(?:, (?:title|goal))*)\]")
 # Ids that stand in JSON, of tasks that a step can not depend on.
 ALSO_NEEDS = re.compile(r"\[also needs: (.+)\]")
+# Of Task Master: a tag as JSON.
+TAG = re.compile(r"\[tag (\".*\")\]")
 _ANY = re.compile(
     r"\\*\[(?:[1-9][0-9]{0,8} steps?|heading [1-6]|optional|title|no box|no ids?|box [X✓✔✅☑]|also needs: .+"
     r"|not here: [a-z, ]+)\]"
@@ -92,6 +99,15 @@ def box_sign(line: str) -> str:
     """The sign that such a mark says; empty where it is none."""
     match = _BOX.fullmatch(line)
     return match[1] if match else ""
+
+
+def tag_of(line: str) -> str | None:
+    """The tag that a mark says; None where it is none."""
+    match = TAG.fullmatch(line)
+    try:
+        return str(json.loads(match[1])) if match else None
+    except ValueError:
+        return None
 
 
 def not_here(parts: Iterable[str]) -> list[str]:

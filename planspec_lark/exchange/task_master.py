@@ -56,11 +56,9 @@ _TAG = "master"
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _TEXT_LINE = re.compile(rf"({'|'.join(_TEXTS)}):(?: (.*))?")
 _VALUE_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"\\]|\\.)*\") = (.*)")
-_TAG_MARK = re.compile(r"\[tag (\".*\")\]")
 _FIELDS_MARK = re.compile(r"\[(subtask )?fields: (.*)\]")
 _WITHOUT_MARK = re.compile(r"\[without: (.*)\]")
-_NO_TAG = "[no tag]"
-_MARKS = (_TAG_MARK, _FIELDS_MARK, _WITHOUT_MARK, marks.ALSO_NEEDS)
+_MARKS = (marks.TAG, _FIELDS_MARK, _WITHOUT_MARK, marks.ALSO_NEEDS)
 
 
 # ---------------------------------------------------------------- notes
@@ -122,13 +120,11 @@ def _read_value(match: re.Match[str]) -> tuple[str, Any] | None:
 
 
 def _read_mark(line: str, found: _Notes) -> bool:
-    if line == _NO_TAG:
+    if line == marks.NO_TAG:
         found.has_no_tag = True
-    elif match := _TAG_MARK.fullmatch(line):
-        try:
-            found.tag = json.loads(match[1])
-        except ValueError:
-            return False
+    elif marks.TAG.fullmatch(line):
+        found.tag = marks.tag_of(line)
+        return found.tag is not None
     elif match := _FIELDS_MARK.fullmatch(line):
         found.orders[1 if match[1] else 0] = match[2].split(", ")
     elif match := _WITHOUT_MARK.fullmatch(line):
@@ -175,7 +171,7 @@ class _Reader:
         head = marks.not_here(["title", "goal"])
         for tag, path, below in lists:
             if is_one:
-                head.append(_NO_TAG if tag is None else f"[tag {_spell(tag)}]")
+                head.append(marks.NO_TAG if tag is None else f"[tag {_spell(tag)}]")
                 self._read_list(path, below, "", self.tasks.tasks)
                 self.tasks.notes += self._keep_others(path, below, ("tasks",), "the goal")
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import TypeAlias
 
@@ -23,6 +23,8 @@ __all__ = ["Pairs", "call_step", "pair_steps", "update_text"]
 # Two texts are nearly the same that share so much of so many characters.
 _COMPARED = 200
 _NEAR = 0.6
+# The tag that Task Master gives to a list without one.
+_TAG = "master"
 # So much of a step's text is said.
 _SAID = 80
 _STEPS_HEADER = re.compile(r"^[ \t]*##[ \t]+Steps[ \t]*\r?$", re.MULTILINE)
@@ -198,21 +200,52 @@ def update_text(
         PlanSyntaxError: the text is no plan.
     """
     document = PlanDocument.from_text(text, name=name)
+    said = [*_follow_tags(document, imported)]
     ours = document.plan
     pairs = pair_steps(ours, imported)
-    said: list[str] = []
+    variables = _translate(imported, pairs)
     for theirs in iter_steps(imported):
         step = pairs.ours.get(id(theirs))
         if step is not None:
-            said += _revise(document, step, theirs, takes_statuses=takes_statuses)
+            said += _revise(document, step, theirs, variables, takes_statuses=takes_statuses)
     for step in iter_steps(ours):
         if id(step) not in pairs.theirs:
             said.append(f"step {call_step(step)} is not in the source, and stays")
     # From the end on, so that no id of what is still to come moves.
     places = [*_find_new(imported, pairs)][::-1]
     places.sort(key=lambda place: place.numbers, reverse=True)
-    said += reversed([_add(document, place, pairs) for place in places])
+    said += reversed([_add(document, place, pairs, variables) for place in places])
     return _update_head(document.text, ours, imported, said), said
+
+
+def _follow_tags(document: PlanDocument, imported: PlanSpec) -> Iterator[str]:
+    """Put the steps of a list below a step for its tag, where the source has got several tags since then."""
+    plan = document.plan
+    tags = {tag: step for step in imported.steps for tag in map(marks.tag_of, step.detail) if tag}
+    own = [marks.tag_of(line) or _TAG for line in plan.goal_detail if marks.tag_of(line) or line == marks.NO_TAG]
+    has_tags = any(marks.tag_of(line) for step in plan.steps for line in step.detail)
+    if len(own) != 1 or has_tags or len(tags) != len(imported.steps):
+        return
+    holder, tops = tags.get(own[0], imported.steps[0]), [*plan.steps]
+    for step in iter_steps(plan):
+        if holder.step_name and step.step_name:
+            document.rename(step.step_id, f"{holder.step_name}_{step.step_name}")
+    at = document.free_id()
+    document.add(at, holder.step_type, holder.description, name=holder.step_name, detail=holder.detail)
+    for number, step in enumerate(tops, start=1):
+        document.move(step.step_id, f"{at}.{number}")
+    document.move(at, "1")
+    yield f"all steps stand below a step for the tag {holder.description} now"
+
+
+def _translate(imported: PlanSpec, pairs: Pairs) -> dict[str, str]:
+    """What the plan calls the variables of the source, where its steps put out something already."""
+    variables: dict[str, str] = {}
+    for theirs in iter_steps(imported):
+        step = pairs.ours.get(id(theirs))
+        if step is not None and step.outputs:
+            variables |= {name: step.outputs[0] for name in theirs.outputs if name not in step.outputs}
+    return variables
 
 
 def call_step(step: PlanStep) -> str:
@@ -220,7 +253,9 @@ def call_step(step: PlanStep) -> str:
     return f"{step.step_id} ({step.step_name})" if step.step_name else step.step_id
 
 
-def _revise(document: PlanDocument, step: PlanStep, theirs: PlanStep, *, takes_statuses: bool) -> Iterator[str]:
+def _revise(
+    document: PlanDocument, step: PlanStep, theirs: PlanStep, variables: Mapping[str, str], *, takes_statuses: bool
+) -> Iterator[str]:
     values: dict[str, object] = {}
     if step.description != theirs.description:
         values["description"] = theirs.description
@@ -228,7 +263,8 @@ def _revise(document: PlanDocument, step: PlanStep, theirs: PlanStep, *, takes_s
         values["detail"] = theirs.detail
     for part in ("inputs", "outputs"):
         own = getattr(step, part)
-        if missing := [one for one in getattr(theirs, part) if one not in own]:
+        wanted = dict.fromkeys(variables.get(one, one) for one in getattr(theirs, part))
+        if missing := [one for one in wanted if one not in own]:
             values[part] = [*own, *missing]
     if theirs.children and step.step_type not in CONTAINER_TYPES:
         values["step_type"] = theirs.step_type
@@ -294,7 +330,7 @@ def _stands_below(step: PlanStep, parent: PlanStep | None) -> bool:
     return step.step_id.rpartition(".")[0] == ("" if parent is None else parent.step_id)
 
 
-def _add(document: PlanDocument, place: _Place, pairs: Pairs) -> str:
+def _add(document: PlanDocument, place: _Place, pairs: Pairs, variables: Mapping[str, str]) -> str:
     """Add a new step, and what is new below it; returns what there is to say."""
     new, text = place.new, shorten(place.new.description, _SAID)
     if new.children and not _holds_new(new, pairs):
@@ -308,7 +344,7 @@ def _add(document: PlanDocument, place: _Place, pairs: Pairs) -> str:
                 step.step_type,
                 step.description,
                 name=step.step_name,
-                inputs=step.inputs,
+                inputs=[variables.get(one, one) for one in step.inputs],
                 outputs=step.outputs,
                 detail=step.detail,
             )
@@ -336,7 +372,11 @@ def _holds_new(new: PlanStep, pairs: Pairs) -> bool:
 def _update_head(text: str, ours: PlanSpec, imported: PlanSpec, said: list[str]) -> str:
     """Let the goal's detail follow the source; nothing else in the head does."""
     lines = imported.goal_detail
-    if ours.goal_detail[: len(lines)] == lines:
+    # A list with several tags has none of its own.
+    own = [line for line in ours.goal_detail if line in lines or (line != marks.NO_TAG and marks.tag_of(line) is None)]
+    if own[: len(lines)] == lines:
+        lines = own
+    if ours.goal_detail == lines:
         return text
     header = _STEPS_HEADER.search(text)
     if header is None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from planspec_lark import PlanSyntaxError, parse_plan
-from planspec_lark.exchange import export_into, import_text, update_text
+from planspec_lark.exchange import export_into, export_plan, import_text, update_text
 from planspec_lark.planspec.models import iter_steps
 
 SOURCE = """\
@@ -198,6 +199,37 @@ def test_what_is_new_below_a_task_that_moved_goes_there() -> None:
     assert [line.replace(" pending", "") for line in steps] == [
         "1 A", "1.1 a", "1.1.1 below", "1.2 b", "1.3 c", "2 B", "2.1 d"
     ]  # fmt: skip
+
+
+# ---------------------------------------------------------------- tags
+
+
+def tagged(*tags: str) -> dict[str, Any]:
+    tasks = [{"id": 1, "title": "Pick"}, {"id": 2, "title": "Press", "dependencies": [1]}]
+    return {tag: {"tasks": tasks} for tag in tags}
+
+
+@pytest.mark.parametrize("before", [tagged("x")["x"], tagged("master"), tagged("other")])
+def test_a_list_that_gets_a_second_tag(before: dict[str, Any]) -> None:
+    made = import_text(json.dumps(before)).text.replace("2. task-2 [act] Press", "2. [x] task-2 [act] Press | done")
+    after = import_text(json.dumps(tagged("master", "v2"))).plan
+    text, said = update_text(made, after)
+    plan = parse_plan(text)
+    assert [(step.step_name, len(step.children)) for step in plan.steps] == [("master", 2), ("v2", 2)]
+    first, second = plan.steps[0].children
+    assert (second.step_name, second.status.value, second.result) == ("master_task-2", "done", "done")
+    assert (first.outputs, second.inputs) == (["task_1"], ["task_1"])
+    assert said[0] == "all steps stand below a step for the tag master now"
+    assert update_text(text, after) == (text, [])
+    assert plan.goal_detail == ["[not here: title, goal]"]
+    exported = json.loads(export_plan(plan, "task-master").text)
+    assert {tag: len(one["tasks"]) for tag, one in exported.items()} == {"master": 2, "v2": 2}
+
+
+def test_a_list_that_gets_its_first_tag() -> None:
+    made = import_text(json.dumps(tagged("x")["x"])).text
+    text, _ = update_text(made, import_text(json.dumps(tagged("master"))).plan)
+    assert text == made.replace("[no tag]", '[tag "master"]')
 
 
 # ---------------------------------------------------------------- the other way

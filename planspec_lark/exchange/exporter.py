@@ -123,6 +123,11 @@ def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: s
         if id(step) not in pairs.ours
     ]
     changes = [*_find_changed(imported, pairs, new, old), *_find_added(plan, imported, pairs, new)]
+    said += [
+        f"step {call_step(step)} is not added, since the file has all below it elsewhere"
+        for step in iter_steps(plan)
+        if id(step) not in pairs.theirs and step.children and not new[id(step)].children
+    ]
     text, more = chosen.change(imported.source, changes)
     return Exported(text, [*said, *more])
 

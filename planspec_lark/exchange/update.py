@@ -86,7 +86,8 @@ def _pair_downwards(ours: PlanSpec, theirs: PlanSpec, pairs: Pairs, *several: _P
 
 
 def _is_heading(step: PlanStep) -> bool:
-    return any(map(marks.heading_level, step.detail))
+    """Whether a step was no task by itself in its source, but a heading or a tag."""
+    return any(marks.heading_level(line) or marks.tag_of(line) is not None for line in step.detail)
 
 
 def _pair_moved(ours: PlanSpec, theirs: PlanSpec, pairs: Pairs, *, is_unique: bool = False) -> None:
@@ -333,15 +334,16 @@ def _stands_below(step: PlanStep, parent: PlanStep | None) -> bool:
 def _add(document: PlanDocument, place: _Place, pairs: Pairs, variables: Mapping[str, str]) -> str:
     """Add a new step, and what is new below it; returns what there is to say."""
     new, text = place.new, shorten(place.new.description, _SAID)
-    if new.children and not _holds_new(new, pairs):
+    if not _holds_new(new, pairs):
         return f"not added, since the plan has all below it elsewhere: {text}"
     todo = [(new, ".".join(map(str, place.numbers)))]
     try:
         while todo:
             step, step_id = todo.pop()
+            below = [child for child in step.children if id(child) not in pairs.ours]
             document.add(
                 step_id,
-                step.step_type,
+                step.step_type if below or not step.children else "act",
                 step.description,
                 name=step.step_name,
                 inputs=[variables.get(one, one) for one in step.inputs],
@@ -350,7 +352,6 @@ def _add(document: PlanDocument, place: _Place, pairs: Pairs, variables: Mapping
             )
             if step.status.value != "pending":
                 document.set_status(step_id, step.status)
-            below = [child for child in step.children if id(child) not in pairs.ours]
             todo += ((child, f"{step_id}.{at}") for at, child in reversed([*enumerate(below, start=1)]))
     except CommandError as error:
         return f"a step of the source could not be added: {error}"
@@ -358,12 +359,12 @@ def _add(document: PlanDocument, place: _Place, pairs: Pairs, variables: Mapping
 
 
 def _holds_new(new: PlanStep, pairs: Pairs) -> bool:
-    """Whether a task that is new stands below a new step."""
-    todo = [*new.children]
+    """Whether a new step is a task, or one that is new stands below it."""
+    todo = [new]
     while todo:
         step = todo.pop()
         if id(step) not in pairs.ours:
-            if not step.children:
+            if not step.children or not _is_heading(step):
                 return True
             todo += step.children
     return False

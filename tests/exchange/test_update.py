@@ -192,6 +192,15 @@ def test_a_new_heading_above_what_is_there() -> None:
     assert "not added, since the plan has all below it elsewhere: One" in said
 
 
+def test_a_task_is_added_although_all_below_it_was_there() -> None:
+    before = "- [ ] 1. Test it\n  - [ ] run all\n  - [ ] write it down\n"
+    after = f"- [ ] 1. Build it\n  - [ ] lay the keel\n{before.replace('1.', '2.')}"
+    steps, _ = steps_after(before, after, "kiro")
+    assert [line.partition("pending ")[2] for line in steps] == [
+        "Build it", "lay the keel", "run all", "write it down", "Test it"
+    ]  # fmt: skip
+
+
 def test_what_is_new_below_a_task_that_moved_goes_there() -> None:
     before = "## A\n- [ ] 1. a\n- [ ] 2. b\n- [ ] 3. c\n"
     after = "## A\n- [ ] 2. b\n- [ ] 3. c\n## B\n- [ ] 4. d\n- [ ] 1. a\n  - [ ] 1.1 below\n"
@@ -304,6 +313,10 @@ def test_steps_that_moved_stay_where_the_file_has_them() -> None:
     steps = "1. [subtask] Old\n  1.1. [x] [subtask] a\n    1.1.1. [act] new\n2. [subtask] Bare\n  2.1. [act] b\n"
     exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "- [ ] a\n- [ ] b\n", "checklist")
     assert exported.text == "- [x] a\n  - [ ] new\n- [ ] b\n"
+    assert exported.lost == [
+        "step 1 is not added, since the file has all below it elsewhere",
+        "step 2 is not added, since the file has all below it elsewhere",
+    ]
 
 
 def test_vanished_steps_stay_in_the_file() -> None:

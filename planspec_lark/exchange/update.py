@@ -228,11 +228,12 @@ def _follow_tags(document: PlanDocument, imported: PlanSpec) -> Iterator[str]:
     if len(own) != 1 or has_tags or len(tags) != len(imported.steps):
         return
     holder, tops = tags.get(own[0], imported.steps[0]), [*plan.steps]
+    names = {step.step_name for step in iter_steps(imported)}
     for step in iter_steps(plan):
-        if holder.step_name and step.step_name:
-            document.rename(step.step_id, f"{holder.step_name}_{step.step_name}")
+        if step.step_name and (name := f"{holder.step_name}_{step.step_name}") in names:
+            document.rename(step.step_id, name)
     at = document.free_id()
-    document.add(at, holder.step_type, holder.description, name=holder.step_name, detail=holder.detail)
+    document.add(at, "subtask", holder.description, name=holder.step_name, detail=holder.detail)
     for number, step in enumerate(tops, start=1):
         document.move(step.step_id, f"{at}.{number}")
     document.move(at, "1")

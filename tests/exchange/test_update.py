@@ -235,6 +235,15 @@ def test_a_list_that_gets_a_second_tag(before: dict[str, Any]) -> None:
     assert {tag: len(one["tasks"]) for tag, one in exported.items()} == {"master": 2, "v2": 2}
 
 
+def test_a_list_whose_tasks_are_gone_when_it_gets_a_second_tag() -> None:
+    made = import_text(json.dumps(tagged("master"))).text
+    text, said = update_text(made, import_text(json.dumps({"master": {"tasks": []}, **tagged("v2")})).plan)
+    plan = parse_plan(text)
+    assert [(step.step_name, len(step.children)) for step in plan.steps] == [("master", 2), ("v2", 2)]
+    assert [step.step_name for step in plan.steps[0].children] == ["task-1", "task-2"]
+    assert "step 1.1 (task-1) is not in the source, and stays" in said
+
+
 def test_a_list_that_gets_its_first_tag() -> None:
     made = import_text(json.dumps(tagged("x")["x"])).text
     text, _ = update_text(made, import_text(json.dumps(tagged("master"))).plan)

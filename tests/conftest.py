@@ -30,6 +30,8 @@ settings.load_profile(os.environ.get("PLANSPEC_PROFILE", "quick"))
 
 # Each of the many processes that tests start would compile the whole package.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# As for most people, what is written waits in a buffer.
+os.environ.pop("PYTHONUNBUFFERED", None)
 
 # What a shell runs in the background ignores interrupts, and so would every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 __all__ = ["main"]
 
@@ -19,6 +19,12 @@ def main() -> NoReturn:
             code = hook.main(sys.argv[2:])
         except KeyboardInterrupt:
             _leave("Aborted!", 130)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                if stream is not None:
+                    stream.flush()
+            except OSError:
+                _forget(stream)
         sys.exit(code)
     try:
         from planspec_lark.cli.app import run  # noqa: PLC0415  (an interrupt may come before it is there)
@@ -30,13 +36,17 @@ def main() -> NoReturn:
         code = run()
         sys.stdout.flush()
     except OSError as error:
-        # Python is not to try once more, at its end, to write what could not be written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget(sys.stdout)
         if isinstance(error, BrokenPipeError):
             # Whoever read has seen enough.
             sys.exit(1)
         _leave(f"Error: {error.strerror}", 2)
     sys.exit(code)
+
+
+def _forget(stream: TextIO) -> None:
+    """Python is not to try once more, at its end, to write what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _leave(message: str, code: int) -> NoReturn:

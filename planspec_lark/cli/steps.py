@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,6 +77,8 @@ def stop_on_refusal(file: str, *, to_stderr: bool = False) -> Iterator[None]:
 def write_done(said: Sequence[str], *, to_stderr: bool = False) -> None:
     """Say what has become of a plan, a line each."""
     write_rows(((("ok     ", "green"), (visible(line), "")) for line in said), to_stderr=to_stderr)
+    # What is said to standard error comes behind it, in one file as well.
+    sys.stdout.flush()
 
 
 def _set_status(file: str, step: str, status: PlanStatus, why: Sequence[str], **how: bool) -> None:

@@ -13,7 +13,7 @@ import pytest
 from attrs import evolve
 
 from planspec_lark import PlanSpec, ScanResult, scan_plan, serialize_plan
-from planspec_lark.planspec import models
+from planspec_lark.syntax import fields
 from tests.corpus import ROOT
 from tests.fuzz import __main__ as command_line, guided, targets
 from tests.fuzz.running import Failure, TooSlowError, fuzz, load, run_once, save
@@ -118,7 +118,7 @@ def test_a_model_that_refuses_without_a_name_is_found(monkeypatch: pytest.Monkey
             raise ValueError("no")
         return value
 
-    monkeypatch.setattr(models, "check_text", check_text)
+    monkeypatch.setattr(fields, "check_text", check_text)
     assert "ValueError: no" in _find("models").trace
 
 

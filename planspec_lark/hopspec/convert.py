@@ -15,7 +15,9 @@ from planspec_lark.hopspec.marks import Mark, is_variable, read_mark, write_mark
 from planspec_lark.hopspec.models import StepInfo
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.fields import check_text
+from planspec_lark.syntax.source import one_line
 from planspec_lark.syntax.transliteration import snake_case
 from planspec_lark.syntax.tree import find_parents, iter_tree
 
@@ -203,7 +205,8 @@ def _is_generated(name: str, step_id: str, names: set[str]) -> bool:
 
 def _to_step(info: StepInfo, step_id: str, names: set[str], renamed: Mapping[str, str]) -> PlanStep:
     if info.step_type not in _TYPES:
-        raise ValueError(f"step_type: step {info.step_id} has the type '{info.step_type}', which HopSpec does not have")
+        said = shorten(one_line(info.step_type))
+        raise ValueError(f"step_type: step {info.step_id} has the type '{said}', which HopSpec does not have")
     kind, field = _TYPES[info.step_type]
     said = _describe_loop(info) if info.step_type == "loop" else getattr(info, field)
     if info.step_type == "subtask":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from planspec_lark import render_all
 from planspec_lark.hopspec import (
@@ -24,6 +25,12 @@ _FLOW = "## 执行流程\n"
 _STEP = f"{_FLOW}#### 步骤1: a\n- 类型：LLM\n"
 _CODE = "- 类型：code\n- 逻辑：b\n- 输入：c\n- 输出：c\n"
 _BREAK = "- 类型：flow\n- 动作：break\n- 目标循环：a\n"
+
+
+def _to_plan(document: HopSpec) -> None:
+    # A type that there is not, or a name that no plan can hold, is refused.
+    with suppress(ValueError):
+        hopspec_to_plan(document)
 
 
 def _each(line: str, size: int, head: str) -> str:
@@ -97,5 +104,5 @@ HOPSPEC_WORK: Mapping[str, Work] = {
     "fix_hopspec": Work(fix_hopspec),
     "serialize_hopspec": Work(serialize_hopspec, _document),
     "outline_hopspec": Work(lambda document: [*outline_hopspec(document)], _document),
-    "hopspec_to_plan": Work(hopspec_to_plan, _document),
+    "hopspec_to_plan": Work(_to_plan, _document),
 }

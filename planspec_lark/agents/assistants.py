@@ -1,4 +1,4 @@
-"""The table of assistants: where each of them looks for what, by its own documentation (docs/agents.md cites it)."""
+"""The table of assistants: where each of them looks for what, as ``docs/how-to/assistants.md`` cites it."""
 
 from __future__ import annotations
 

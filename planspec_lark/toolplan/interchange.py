@@ -64,7 +64,7 @@ def registry_from_value(value: object) -> Registry:
 
     Args:
         value: a list of definitions, an object with that list as ``atoms``, definitions by id, or one definition with
-            its id; or a list of tools of another form, as ``docs/toolplan.md`` has them.
+            its id; or a list of tools of another form, as ``docs/reference/tool-plans.md`` has them.
 
     Returns:
         The tools; the registry's diagnostics are what the value says of them and no check looks at.

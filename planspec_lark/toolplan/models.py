@@ -18,7 +18,8 @@ class AtomInput:
 
     Attributes:
         name: the key among a step's inputs.
-        type: the type of its value, or several; empty where any will do. See ``docs/toolplan.md`` for the names.
+        type: the type of its value, or several; empty where any will do. The names are in
+            ``docs/reference/tool-plans.md``.
         required: whether it has to be there.
         description: what it is for.
         extra: whatever else its definition says.

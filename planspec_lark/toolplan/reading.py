@@ -93,7 +93,7 @@ def load_atoms(*paths: Path | str) -> Registry:
     """The tools that files define, of JSON or YAML, in the order of the files.
 
     Each file holds a list of definitions, an object with that list as ``atoms``, definitions by id, or one definition
-    with its id; or a list of tools of another form, as ``docs/toolplan.md`` has them.
+    with its id; or a list of tools of another form, as ``docs/reference/tool-plans.md`` has them.
 
     Args:
         paths: files, and folders, of which all files are read that end in ``.json``, ``.yaml`` or ``.yml``, in the

@@ -1,7 +1,7 @@
 """Lists of tools as other programs have them: OpenAI's and Anthropic's, those of MCP servers, functions with schemas.
 
 Which form a list has is told by its shape. What it says and an atom cannot say is named, what would make a tool another
-one is refused. ``docs/toolplan.md`` has the forms and where they are defined.
+one is refused. ``docs/reference/tool-plans.md`` has the forms and where they are defined.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def table() -> str:
 
 
 def test_the_page_has_the_table() -> None:
-    assert table() in read(ROOT / "docs" / "repairing.md")
+    assert table() in read(ROOT / "docs" / "how-to/trust-an-answer.md")
 
 
 # ---------------------------------------------------------------- generated answers

@@ -1,4 +1,4 @@
-"""The files that docs/ci.md shows."""
+"""The files that docs/how-to/ci.md shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.corpus import ROOT
 
 def shown(name: str) -> str:
     """The text of a file as the page shows it."""
-    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to/ci.md").read_text(encoding="utf-8")
     match = re.search(rf"^```text file={re.escape(name)}\n(.*?)^```$", page, flags=re.S | re.M)
     assert match is not None
     return match[1]

@@ -82,7 +82,7 @@ def test_the_page_uses_it_as_it_is(name: str) -> None:
 
 
 def test_the_page_lists_all_inputs() -> None:
-    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to/ci.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| `([a-z-]+)` \| `?(.*?)`? \|", page, flags=re.M))
     known = {name: given["default"] or "none" for name, given in ACTION["inputs"].items()}
     assert {name: default for name, default in listed.items() if name in known} == known

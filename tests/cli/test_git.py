@@ -46,14 +46,14 @@ def commit(text: str | None, *, name: str = NAME) -> None:
 
 def documented(driver: str) -> list[str]:
     """The line of the page that sets a driver up, as words for git."""
-    page = (ROOT / "docs" / "git.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to/git.md").read_text(encoding="utf-8")
     (value,) = set(re.findall(rf"git config {re.escape(driver)} '([^']+)'", page))
     return ["config", driver, value]
 
 
 def attributes() -> str:
     """The line of the page that says which files are plans."""
-    page = (ROOT / "docs" / "git.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to/git.md").read_text(encoding="utf-8")
     (line,) = set(re.findall(r"echo '([^']+)' >> \.gitattributes", page))
     return f"{line}\n"
 

@@ -73,7 +73,7 @@ def test_types_speak_of_fields_that_there_are() -> None:
 
 
 def test_the_page_has_all_words() -> None:
-    page = (ROOT / "docs" / "hopspec.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference/hopspec.md").read_text(encoding="utf-8")
     tables: list[Word] = [key.word for key in KEYS] + [*SECTIONS.values()]
     for word in tables:
         assert f"`{word.zh}` | `{word.en}`" in page

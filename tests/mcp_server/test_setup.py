@@ -13,7 +13,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
 from tests.cli.running import call
 from tests.corpus import ROOT
 
-PAGE = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to/mcp.md").read_text(encoding="utf-8")
 
 
 def settings() -> list[dict[str, Any]]:

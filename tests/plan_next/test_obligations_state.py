@@ -1,4 +1,4 @@
-"""The protocol's obligations that take a context, executors or a running plan; docs/obligations.md has them all."""
+"""The protocol's obligations that take a context, executors or a running plan (docs/reference/planner-obligations.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/obligations.md and the tests name each other: no obligation without its tests, and no test that is left out."""
+"""docs/reference/planner-obligations.md and the tests name each other: nothing without a test, no test left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planspec_lark import CODES
 from tests.corpus import ROOT
 from tests.plan_next.obligations import numbers_of
 
-PAGE = ROOT / "docs" / "obligations.md"
+PAGE = ROOT / "docs" / "reference/planner-obligations.md"
 HERE = Path(__file__).parent
 HOLDERS = {"reader", "schema", "strict", "runtime", "context", "kernel", "brief"}
 

@@ -106,7 +106,7 @@ def test_a_text_that_does_not_is_left_to_people(name: str) -> None:
 
 
 def test_the_page_has_the_table() -> None:
-    assert table() in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert table() in (ROOT / "docs" / "reference/cli.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -1,4 +1,4 @@
-"""The commands of docs/scaling.md, with a database."""
+"""The commands of docs/how-to/many-machines.md, with a database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_commands_of_the_page(database: str, tmp_path: Path) -> None:
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     env = {**os.environ, "PATH": path, "PYTHONPATH": paths, "PLANSPEC_DATABASE": database}
     ran = 0
-    for block in blocks_of(ROOT / "docs" / "scaling.md"):
+    for block in blocks_of(ROOT / "docs" / "how-to/many-machines.md"):
         if block.file:
             (tmp_path / block.file).write_text(block.text)
         if block.info == "sh database":

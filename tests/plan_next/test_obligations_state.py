@@ -1,4 +1,4 @@
-"""The protocol's obligations that take a context, executors or a running plan (docs/reference/planner-obligations.md)."""
+"""Obligations of the protocol that take a context, executors or a running plan; the page of obligations has them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Obligations of the protocol that take a context, executors or a running plan; the page of obligations has them all."""
+"""The protocol's obligations that take a context, executors or a running plan; the page of obligations has all."""
 
 from __future__ import annotations
 

@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import define, field, frozen
+from attrs import frozen
 
+from planspec_lark.diff.match import match_nodes, number_nodes
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.exchange import marks
 from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.diagnostics import CommandError, shorten
 from planspec_lark.syntax.source import newline_of
-from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["Pairs", "call_step", "pair_steps", "update_text"]
 
-# Two texts are nearly the same that share so much of so many characters.
-_COMPARED = 200
-_NEAR = 0.6
 # The tag that Task Master gives to a list without one.
 _TAG = "master"
 # So much of a step's text is said.
 _SAID = 80
+# `Phase 2:`, which says which heading it is, whatever its words are.
+_HEADING_NUMBER = re.compile(r"\w+ \d+(?=:)")
 _STEPS_HEADER = re.compile(r"^[ \t]*##[ \t]+Steps[ \t]*\r?$", re.MULTILINE)
 
 
 # ---------------------------------------------------------------- which step is which
 
 
-@define(eq=False)
+@frozen
 class Pairs:
     """Which steps of two plans are the same.
 
@@ -42,140 +38,22 @@ class Pairs:
         ours: the other way round.
     """
 
-    theirs: dict[int, PlanStep] = field(factory=dict)
-    ours: dict[int, PlanStep] = field(factory=dict)
-
-    def join(self, ours: PlanStep, theirs: PlanStep) -> None:
-        """Note down that these are the same."""
-        self.theirs[id(ours)] = theirs
-        self.ours[id(theirs)] = ours
+    theirs: Mapping[int, PlanStep]
+    ours: Mapping[int, PlanStep]
 
 
 def pair_steps(ours: PlanSpec, theirs: PlanSpec) -> Pairs:
-    """Find the steps that are the same: those of the same name, and of those without, the ones that say the same.
-
-    A step without a name is looked for below the same step first. A heading whose text is another one now is known by
-    the tasks below it, or by its number. What is left is looked for in the whole plan, since tasks are moved; and one
-    that says nearly the same is taken if it stands between the same neighbours.
-    """
-    pairs = Pairs()
-    names = {step.step_name: step for step in iter_steps(ours) if step.step_name}
-    for step in iter_steps(theirs):
-        if (found := names.get(step.step_name)) is not None and id(found) not in pairs.theirs:
-            pairs.join(found, step)
-    _pair_downwards(ours, theirs, pairs, _pair_same)
-    _pair_moved(ours, theirs, pairs, is_unique=True)
-    _pair_holders(ours, theirs, pairs)
-    _pair_downwards(ours, theirs, pairs, _pair_same, _pair_numbered, _pair_near)
-    _pair_moved(ours, theirs, pairs)
-    return pairs
+    """Find the steps that are the same, as versions of a plan are compared; a task with another name is another one."""
+    found = match_nodes(number_nodes(ours), number_nodes(theirs)).there
+    pairs = [(old.step, new.step) for old, new in found.items() if old.parent and not _is_another(old.step, new.step)]
+    return Pairs({id(old): new for old, new in pairs}, {id(new): old for old, new in pairs})
 
 
-_Pairing: TypeAlias = "Callable[[Sequence[PlanStep], Sequence[PlanStep], Pairs], None]"
-
-
-def _pair_downwards(ours: PlanSpec, theirs: PlanSpec, pairs: Pairs, *several: _Pairing) -> None:
-    """Pair the steps at the top, and those below each pair."""
-    todo = [(ours.steps, theirs.steps)]
-    while todo:
-        our_steps, their_steps = todo.pop()
-        for pair in several:
-            pair(our_steps, their_steps, pairs)
-        found_below = ((pairs.ours.get(id(step)), step) for step in their_steps)
-        todo += ((one.children, step.children) for one, step in found_below if one is not None)
-
-
-def _is_heading(step: PlanStep) -> bool:
-    """Whether a step was no task by itself in its source, but a heading or a tag."""
-    return any(marks.heading_level(line) or marks.tag_of(line) is not None for line in step.detail)
-
-
-def _pair_moved(ours: PlanSpec, theirs: PlanSpec, pairs: Pairs, *, is_unique: bool = False) -> None:
-    """Pair tasks without names that say the same, wherever they stand; with ``is_unique``, only where it is one."""
-    texts: dict[str, tuple[list[PlanStep], list[PlanStep]]] = {}
-    for at, (plan, known) in enumerate(((ours, pairs.theirs), (theirs, pairs.ours))):
-        for step in iter_steps(plan):
-            if id(step) not in known and step.description and not step.step_name and not _is_heading(step):
-                texts.setdefault(step.description, ([], []))[at].append(step)
-    for here, there in texts.values():
-        if not is_unique or len(here) == len(there) == 1:
-            for one, other in zip(here, there, strict=False):
-                pairs.join(one, other)
-
-
-def _pair_holders(ours: PlanSpec, theirs: PlanSpec, pairs: Pairs) -> None:
-    """Pair steps without names that hold the same steps: more than half of those of each that have partners."""
-    parents = {id(step): parent for step, parent in iter_tree(ours.steps)}
-    for step in reversed([*iter_steps(theirs)]):
-        if step.step_name or id(step) in pairs.ours:
-            continue
-        partners = [pairs.ours[id(child)] for child in step.children if id(child) in pairs.ours]
-        votes = Counter(id(parents[id(one)]) for one in partners)
-        for holder in (parents[id(one)] for one in partners):
-            if holder is None or holder.step_name or id(holder) in pairs.theirs:
-                continue
-            known = sum(id(child) in pairs.theirs for child in holder.children)
-            if votes[id(holder)] * 2 > max(len(partners), known):
-                pairs.join(holder, step)
-                break
-
-
-# `Phase 3`, `### 2.1`, `Step 4 of 7`.
-_NUMBERED = re.compile(r"\W*(?:\w{1,20}\s+)?[0-9]{1,9}(?:\.[0-9]{1,9})*(?![\w.]*[0-9])")
-
-
-def _pair_numbered(ours: Sequence[PlanStep], theirs: Sequence[PlanStep], pairs: Pairs) -> None:
-    """Pair headings that begin with the same number."""
-    here, there = _find_numbers(ours, pairs.theirs), _find_numbers(theirs, pairs.ours)
-    for number, several in there.items():
-        if len(several) == len(here.get(number, ())) == 1:
-            pairs.join(here[number][0], several[0])
-
-
-def _find_numbers(steps: Sequence[PlanStep], known: Container[int]) -> dict[str, list[PlanStep]]:
-    found: dict[str, list[PlanStep]] = {}
-    for step in steps:
-        if id(step) in known or step.step_name or not _is_heading(step):
-            continue
-        if match := _NUMBERED.match(step.description):
-            found.setdefault(match[0].strip().casefold(), []).append(step)
-    return found
-
-
-def _pair_same(ours: Sequence[PlanStep], theirs: Sequence[PlanStep], pairs: Pairs) -> None:
-    texts: dict[str, list[PlanStep]] = {}
-    for step in reversed(ours):
-        if id(step) not in pairs.theirs:
-            texts.setdefault(step.description, []).append(step)
-    for step in theirs:
-        if not step.step_name and id(step) not in pairs.ours and texts.get(step.description):
-            pairs.join(texts[step.description].pop(), step)
-
-
-def _pair_near(ours: Sequence[PlanStep], theirs: Sequence[PlanStep], pairs: Pairs) -> None:
-    runs = _runs(ours, lambda step: step if id(step) in pairs.theirs else None)
-    for behind, several in _runs(theirs, lambda step: pairs.ours.get(id(step))).items():
-        others = runs.get(behind, [])
-        if len(several) == len(others):
-            for one, other in zip(others, several, strict=True):
-                if _is_near(one.description, other.description):
-                    pairs.join(one, other)
-
-
-def _runs(steps: Sequence[PlanStep], find: Callable[[PlanStep], PlanStep | None]) -> dict[int | None, list[PlanStep]]:
-    """The steps without a partner and without a name, by the one with a partner that stands in front of them."""
-    runs: dict[int | None, list[PlanStep]] = {}
-    behind: int | None = None
-    for step in steps:
-        if (partner := find(step)) is not None:
-            behind = id(partner)
-        elif not step.step_name:
-            runs.setdefault(behind, []).append(step)
-    return runs
-
-
-def _is_near(one: str, other: str) -> bool:
-    return SequenceMatcher(None, one[:_COMPARED], other[:_COMPARED], autojunk=False).ratio() >= _NEAR
+def _is_another(ours: PlanStep, theirs: PlanStep) -> bool:
+    if ours.step_name and theirs.step_name and ours.step_name != theirs.step_name:
+        return True
+    old, new = _HEADING_NUMBER.match(ours.description), _HEADING_NUMBER.match(theirs.description)
+    return old is not None and new is not None and old[0] != new[0]
 
 
 # ---------------------------------------------------------------- the update
@@ -365,7 +243,9 @@ def _holds_new(new: PlanStep, pairs: Pairs) -> bool:
     while todo:
         step = todo.pop()
         if id(step) not in pairs.ours:
-            if not step.children or not _is_heading(step):
+            # What was no task by itself in its source is a heading or a tag.
+            is_task = not any(marks.heading_level(line) or marks.tag_of(line) is not None for line in step.detail)
+            if is_task or not step.children:
                 return True
             todo += step.children
     return False

@@ -5,23 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from planspec_lark.exchange.formats import Format, Guess, share_of
-from planspec_lark.exchange.markdown import (
-    BOXES,
-    Dialect,
-    change_markdown,
-    compare_lines,
-    read_markdown,
-    write_markdown,
-)
+from planspec_lark.exchange.dialect import BOXES, Dialect
+from planspec_lark.exchange.formats import Guess, share_of
+from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
-from planspec_lark.exchange.numbers import number_by_place
+from planspec_lark.exchange.numbers import NUMBER, join_number, number_by_place
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.source import Source
 
 __all__ = ["FORMAT"]
 
-_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
 _ID = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
 # A line of spec-driven development with Kiro: `_Depends: 1.1, 2.3_`
 _DEPENDS = re.compile(r"[ \t]*(?:[-*+][ \t]+)?_Depends(?: on)?:([^_]*)_[ \t]*", re.IGNORECASE)
@@ -33,14 +26,12 @@ _TITLE = re.compile(r"^# .*(?:Implementation Plan|实施计划|実装計画)", r
 
 
 def _split(text: str, is_heading: bool) -> tuple[str, str]:
-    match = None if is_heading else _NUMBER.match(text)
+    match = None if is_heading else NUMBER.match(text)
     return (match[1], text[match.end() :]) if match else ("", text)
 
 
 def _join(task: Task, is_heading: bool, _depth: int) -> str:
-    if is_heading or not task.id:
-        return task.text
-    return f"{task.id}{'' if '.' in task.id else '.'} {task.text}"
+    return task.text if is_heading else join_number(task)
 
 
 def _find_needs(tasks: TaskList) -> dict[int, list[str]]:
@@ -81,12 +72,4 @@ def _guess(source: Source) -> Guess:
     return Guess(40, "it has numbered tasks with boxes")
 
 
-FORMAT = Format(
-    "kiro",
-    _guess,
-    lambda source: read_markdown(source, _DIALECT),
-    number_by_place,
-    lambda tasks: write_markdown(tasks, _DIALECT),
-    compare_lines,
-    lambda source, changes: change_markdown(source, changes, _DIALECT),
-)
+FORMAT = markdown_format("kiro", _DIALECT, _guess, number_by_place)

@@ -8,10 +8,20 @@ from collections.abc import Iterator, Sequence
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.models import Task, TaskList
 
-__all__ = ["number_by_place"]
+__all__ = ["NUMBER", "join_number", "number_by_place"]
+
+# A number in front of a text: `1.2`, `1.` or `1.2a.`.
+NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)+[a-z]?|[0-9]+[a-z]?(?=\.))\.?(?=\s|$)\s*")
 
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
 _MOST_DIGITS = 9
+
+
+def join_number(task: Task) -> str:
+    """The text of a task with its number, if it has one: `1. text`, `1.2 text`."""
+    if not task.id:
+        return task.text
+    return f"{task.id}{'' if '.' in task.id else '.'} {task.text}"
 
 
 def number_by_place(tasks: TaskList) -> None:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.formats import Format, Guess, share_of
-from planspec_lark.exchange.markdown import Dialect, change_markdown, compare_lines, read_markdown, write_markdown
+from planspec_lark.exchange.dialect import Dialect
+from planspec_lark.exchange.formats import Guess, share_of
+from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree
@@ -37,7 +38,8 @@ _AFTER = re.compile(rf"({_IDS}){_SAID}(?:depends? on|requires?|blocked by|needs?
 _BEFORE = re.compile(rf"({_IDS}){_SAID}(?:before|blocks?)[ \t:]+({_IDS})", re.IGNORECASE)
 _REMARK = re.compile(r"\(|[ \t][-–—][ \t]")
 _PHASE_LINE = re.compile(
-    r"[ \t]*[-*+][ \t]+\*\*(.*?)\*\*:?[ \t]*(?:All )?(?:depends?|requires?)(?: on)?[ \t]+(.*)", re.IGNORECASE
+    r"[ \t]*[-*+][ \t]+(?:\*\*(.*?)\*\*|(Phase [0-9]{1,9})):?[ \t]*(?:All )?(?:depends?|requires?)(?: on)?[ \t]+(.*)",
+    re.IGNORECASE,
 )
 
 _TASK = re.compile(r"^[ \t]*[-*] \[[ xX]\] (?:\*\*)?T[0-9]{2,}\b", re.MULTILINE)
@@ -114,8 +116,8 @@ def _read_line(line: str, phases: Sequence[Task]) -> Iterator[tuple[str, str]]:
     if len(line) > 1000:
         return
     if match := _PHASE_LINE.match(line):
-        needed = _name_phases(match[2], phases)
-        yield from ((phase, one) for phase in _name_phases(match[1], phases) for one in needed)
+        needed = _name_phases(match[3], phases)
+        yield from ((phase, one) for phase in _name_phases(match[1] or match[2] or "", phases) for one in needed)
     for clause in _CLAUSE.split(line):
         if match := _AFTER.search(clause):
             yield from _pair(_expand(match[1]), _expand(match[2]))
@@ -170,12 +172,4 @@ def _guess(source: Source) -> Guess:
     return Guess(60, "it has tasks with ids such as T001") if share else Guess(0, "it has no tasks such as T001")
 
 
-FORMAT = Format(
-    "spec-kit",
-    _guess,
-    lambda source: read_markdown(source, _DIALECT),
-    _number,
-    lambda tasks: write_markdown(tasks, _DIALECT),
-    compare_lines,
-    lambda source, changes: change_markdown(source, changes, _DIALECT),
-)
+FORMAT = markdown_format("spec-kit", _DIALECT, _guess, _number)

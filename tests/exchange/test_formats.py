@@ -391,6 +391,9 @@ def test_several_signs_of_what_is_done_become_one() -> None:
     ("line", "needed"),
     [
         ("- **Phase 1**: Depends on Phase 2 (event types)", ["phase_2"]),
+        ("- Phase 1 depends on Phase 2 (event types)", ["phase_2"]),
+        ("- Phase 1: requires Phase 2 and Phase 3", ["phase_2", "phase_3"]),
+        ("- Phase 1 of it depends on Phase 2", []),
         ("- **Phase 1**: Depends on Storage completion", ["phase_2"]),
         ("- **Phase 1**: Depends on Storage and Event completion", ["phase_2", "phase_3"]),
         ("- **Phase 1**: Depends on Storage (event types)", ["phase_2"]),

@@ -1,0 +1,89 @@
+"""What is special about each format that is written in Markdown, and what all of them have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+from attrs import field, frozen
+
+from planspec_lark.exchange.models import Task, TaskList
+from planspec_lark.planspec.models import PlanStatus
+
+__all__ = ["BEGINS_BLOCK", "BOX", "BOXES", "LABEL", "Dialect", "join_lines"]
+
+BOX = re.compile(r"\[(.?)\](\*?)(?=\s|$)\s*")
+BEGINS_BLOCK = re.compile(r"[ \t]*(?:[-+*][ \t]|[0-9]{1,9}[.)][ \t]|```|~~~|>|#{1,6}[ \t]|<|---)")
+# A line that begins so is not the rest of the sentence in front of it.
+LABEL = ("**", "__", "_", "*", "<", "|", "→", "✅", "❌")
+_WIDE = 60
+
+# What a box holds, in the formats that have no others.
+BOXES: Mapping[str, PlanStatus] = {
+    " ": PlanStatus.PENDING,
+    "": PlanStatus.PENDING,
+    **dict.fromkeys("xX✓✔✅☑", PlanStatus.DONE),
+}
+
+
+def _no_id(text: str, _is_heading: bool) -> tuple[str, str]:
+    return "", text
+
+
+def _plain(task: Task, _is_heading: bool, _depth: int) -> str:
+    return task.text
+
+
+def _find_none(_tasks: TaskList) -> Mapping[int, Sequence[str]]:
+    return {}
+
+
+def _add_none(_task: Task, _needs: Sequence[str]) -> None:
+    return
+
+
+@frozen
+class Dialect:
+    """What is special about a format in Markdown.
+
+    Attributes:
+        statuses: what the sign in a box means.
+        boxes: the sign for each status; one that is missing is written as the pending one.
+        has_optional: whether `- [ ]*` is a task that may be left out.
+        has_goal: whether a paragraph below the title says what is to be reached.
+        split: the id in a text, and what is left of it.
+        join: the text of a task with its id, at a depth.
+        find_needs: what texts and notes say of what each task needs, by the task's ``id()``.
+        add_needs: lets the text or the notes of a task say that it needs something.
+        is_loose: whether a blank line stands between tasks.
+        level: the level of headings for containers at the top that have no mark; 0 where they are tasks as well.
+    """
+
+    statuses: Mapping[str, PlanStatus] = BOXES
+    boxes: Mapping[PlanStatus, str] = field(factory=lambda: {PlanStatus.PENDING: " ", PlanStatus.DONE: "x"})
+    has_optional: bool = False
+    has_goal: bool = True
+    split: Callable[[str, bool], tuple[str, str]] = _no_id
+    join: Callable[[Task, bool, int], str] = _plain
+    find_needs: Callable[[TaskList], Mapping[int, Sequence[str]]] = _find_none
+    add_needs: Callable[[Task, Sequence[str]], None] = _add_none
+    is_loose: bool = False
+    level: int = 0
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether tasks of the format have ids."""
+        return self.split is not _no_id
+
+
+def join_lines(lines: Sequence[str]) -> str | None:
+    """The lines of a paragraph as one, if all of them seem to go on with a sentence; None where they do not.
+
+    It is decided by all of them at once, so that what is written again is read in the same way.
+    """
+    rows = [line.strip() for line in lines]
+    for before, row in pairwise(rows):
+        if row.startswith(LABEL) or not (row[:1].islower() or len(before) >= _WIDE):
+            return None
+    return " ".join(rows)

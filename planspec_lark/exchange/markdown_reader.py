@@ -1,0 +1,478 @@
+"""Task lists in Markdown, read.
+
+Blocks are found by markdown-it-py, of which no more is used than the lines of each block: what stands inside of a line
+is text. Headings and items become tasks, everything else stays as it is in notes. Its plug-in for task lists is not
+used: it knows two marks only, and goes back to the start of a list for each of its items.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import cache
+
+from attrs import define, field
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from planspec_lark.exchange import marks
+from planspec_lark.exchange.dialect import BOX, LABEL, Dialect, join_lines
+from planspec_lark.exchange.models import Account, Fate, Reading, Task, TaskList
+from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.syntax.diagnostics import Diagnostic
+from planspec_lark.syntax.source import Source
+
+__all__ = ["read_markdown"]
+
+# A list inside a list takes two levels.
+_MOST_LEVELS = 100
+_MARKER = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])([ \t]*)")
+# What CommonMark reads as text, and was meant as a box.
+_NEAR_BOX = re.compile(r"(?:[-+*][ \t]*\[[ xX]?\](?=\S)|[-+*]\[[ xX]?\][ \t])")
+_FRONT_MATTER = re.compile(r"---[ \t]*")
+
+# ---------------------------------------------------------------- blocks
+
+
+@define(eq=False)
+class _Block:
+    """A block of Markdown: its lines from 0, the last one excluded, and the blocks inside of it."""
+
+    kind: str
+    first: int
+    last: int
+    level: int = 0
+    text: str = ""
+    blocks: list[_Block] = field(factory=list, repr=False)
+    # Of an item: whether it has a box itself. Of a list or an item: whether there is one in it.
+    is_box: bool = False
+    has_box: bool = False
+
+
+@cache
+def _parser() -> MarkdownIt:
+    # Without code blocks by indentation, an item may be indented as far as its writer likes.
+    reader = MarkdownIt("commonmark", {"maxNesting": _MOST_LEVELS}).disable(["code", "reference"])
+    reader.core.ruler.enableOnly(["normalize", "block"])
+    return reader
+
+
+_LISTS = ("bullet_list", "ordered_list")
+
+
+def _read_blocks(lines: Sequence[str], statuses: Container[str]) -> list[_Block]:
+    root = _Block("root", 0, len(lines))
+    stack = [root]
+    inside = 0
+    for token in _parser().parse("\n".join(lines)):
+        kind, _, _ = token.type.rpartition("_")
+        if kind == "blockquote":
+            inside += token.nesting
+            if token.nesting == 1 and inside == 1:
+                stack[-1].blocks.append(_block_of(token, "other"))
+        elif inside:
+            continue
+        elif token.type == "inline":
+            stack[-1].text = token.content
+        elif token.nesting == 1:
+            stack[-1].blocks.append(_block_of(token, kind))
+            stack.append(stack[-1].blocks[-1])
+        elif token.nesting == -1:
+            block = stack.pop()
+            if block.kind in _LISTS:
+                _find_boxes(block, statuses)
+        elif token.map is not None:
+            stack[-1].blocks.append(_block_of(token, "other"))
+    return root.blocks
+
+
+def _block_of(token: Token, kind: str) -> _Block:
+    first, last = token.map or (0, 0)
+    level = int(token.tag[1]) if kind == "heading" else 0
+    return _Block(kind, first, last, level)
+
+
+def _find_boxes(block: _Block, statuses: Container[str]) -> None:
+    """Find out which items of a list have boxes, now that all in it is known.
+
+    A letter in brackets is a box that nobody knows only beside others: alone it may mean anything, such as `[P]`.
+    """
+    signs = [match[1] if (match := _box_of(item)) else None for item in block.blocks]
+    is_list_of_tasks = any(sign is not None and sign in statuses for sign in signs)
+    for item, sign in zip(block.blocks, signs, strict=True):
+        item.is_box = sign is not None and (sign in statuses or is_list_of_tasks or not sign.isalnum())
+        item.has_box = item.is_box or any(one.has_box for one in item.blocks)
+        block.has_box = block.has_box or item.has_box
+
+
+def _box_of(item: _Block) -> re.Match[str] | None:
+    first = item.blocks[0] if item.blocks else None
+    return BOX.match(first.text) if first is not None and first.kind == "paragraph" else None
+
+
+def _fill(blocks: Iterable[_Block], lines: Sequence[str], first: int, last: int) -> Iterator[_Block]:
+    """Blocks in their order, and as others what stands between them: too deep, or what no block holds."""
+    at = first
+    for block in blocks:
+        if block.first > at and any(line.strip() for line in lines[at : block.first]):
+            yield _Block("other", at, block.first)
+        yield block
+        at = max(at, block.last)
+    if any(line.strip() for line in lines[at:last]):
+        yield _Block("other", at, last)
+
+
+@define(eq=False)
+class _Section:
+    """A heading and all up to the next one of its level."""
+
+    heading: _Block | None
+    level: int
+    first: int
+    last: int = 0
+    items: list[_Block | _Section] = field(factory=list, repr=False)
+    has_tasks: bool = False
+
+
+# ---------------------------------------------------------------- reading
+
+
+@define(eq=False)
+class _Holder:
+    """What takes notes and tasks in the order of the source, and marks in the notes where the tasks stood."""
+
+    owner: Task | TaskList
+    notes: list[str]
+    tasks: list[Task]
+    # How many tasks there were at the last mark, and the line behind the last note; -1 where no note goes on.
+    marked: int = 0
+    end: int = -1
+
+    def add(self, task: Task) -> None:
+        self.tasks.append(task)
+        self.end = -1
+
+    def write(self, lines: Iterable[str], first: int, last: int) -> None:
+        new = len(self.tasks) - self.marked
+        if new:
+            self.notes.append(marks.steps(new))
+            self.marked = len(self.tasks)
+        elif self.end >= 0:
+            self.notes += [""] * (first - self.end)
+        self.notes += map(marks.escape, lines)
+        self.end = last
+
+
+class _Reader:
+    def __init__(self, source: Source, dialect: Dialect) -> None:
+        self.source, self.dialect = source, dialect
+        self.account = Account(source)
+        self.found: list[Diagnostic] = []
+        # A carriage return alone would be another line for the parser.
+        self.lines = [
+            line.removesuffix("\r").replace("\r", " ") for line in source.text.removeprefix("\ufeff").split("\n")
+        ]
+        # Which lists hold tasks, and whether there are boxes at all.
+        self.kinds: tuple[str, ...] = _LISTS
+        self.has_boxes = False
+        # The signs of what is done.
+        self.boxes: set[str] = set()
+        # The line of each id.
+        self.ids: dict[str, int] = {}
+
+    def read(self) -> Reading:
+        start = self._skip_front_matter()
+        blocks = _read_blocks(["" if at < start else line for at, line in enumerate(self.lines)], self.dialect.statuses)
+        blocks = [*_fill(blocks, self.lines, start, len(self.lines))]
+        self._choose_lists(blocks)
+        tasks = TaskList()
+        root = _Holder(tasks, tasks.notes, tasks.tasks)
+        if start:
+            self._keep(root, 0, start)
+            # The paragraph behind it is no part of it.
+            root.end = -1
+        blocks = self._read_title(blocks, root, tasks)
+        self._read_sections(_nest(blocks, self._holds_tasks, len(self.lines)), root)
+        needs = self.dialect.find_needs(tasks)
+        for task in tasks:
+            task.needs = [*needs.get(id(task), ())]
+        if len(self.boxes) == 1 and self.boxes != {"x"}:
+            tasks.notes.insert(0, marks.box(*self.boxes))
+        if self.dialect.has_ids:
+            _mark_missing_ids(tasks)
+        return Reading(tasks, self.account, self.found)
+
+    # ------------------------------------------------------------ head
+
+    def _skip_front_matter(self) -> int:
+        """The line behind the front matter; 0 where there is none."""
+        if not _FRONT_MATTER.fullmatch(self.lines[0]):
+            return 0
+        for at, line in enumerate(self.lines[1:], start=1):
+            if _FRONT_MATTER.fullmatch(line):
+                return at + 1
+            if line and not re.match(r"[ \t#\-\w\"'\]}]", line):
+                break
+        self._find("EX105", "front matter that is not closed is read as text", 0, help="end it with a line `---`")
+        return 0
+
+    def _choose_lists(self, blocks: Sequence[_Block]) -> None:
+        """Find out which lists hold tasks: those with boxes; where there are none, those with numbers, or all."""
+        lists = [block for block in blocks if block.kind in _LISTS]
+        self.has_boxes = any(block.has_box for block in lists)
+        if any(block.kind == "ordered_list" for block in lists):
+            self.kinds = ("ordered_list",)
+
+    def _holds_tasks(self, block: _Block) -> bool:
+        return block.has_box and block.kind in _LISTS if self.has_boxes else block.kind in self.kinds
+
+    def _read_title(self, blocks: list[_Block], root: _Holder, tasks: TaskList) -> list[_Block]:
+        """Take title and goal; returns what is left."""
+        tops = [at for at, block in enumerate(blocks) if block.kind == "heading" and block.level == 1]
+        first = next(
+            (at for at, block in enumerate(blocks) if block.kind == "heading" or self._holds_tasks(block)), None
+        )
+        missing = []
+        at = 0
+        if len(tops) == 1 and tops[0] == first and blocks[first].text:
+            for block in blocks[:first]:
+                self._keep(root, block.first, block.last)
+            if root.notes:
+                root.notes.append(marks.TITLE)
+            root.end = -1
+            title = blocks[first]
+            tasks.title = " ".join(title.text.split("\n"))
+            self._carry(title.first, title.last, "the title")
+            at = first + 1
+        else:
+            missing.append("title")
+        below = blocks[at] if at < len(blocks) else None
+        goal = join_lines(below.text.split("\n")) if below is not None and below.kind == "paragraph" else None
+        if below is not None and goal and self.dialect.has_goal and not (at == 0 and root.notes) and _is_plain(goal):
+            tasks.goal = goal
+            self._carry(below.first, below.last, "the goal")
+            at += 1
+        else:
+            missing.append("goal")
+        root.notes[:0] = marks.not_here(missing)
+        return blocks[at:]
+
+    # ------------------------------------------------------------ sections
+
+    def _read_sections(self, root: _Section, holder: _Holder) -> None:
+        todo: list[tuple[_Holder, Iterator[_Block | _Section]]] = [(holder, iter(root.items))]
+        while todo:
+            holder, items = todo[-1]
+            item = next(items, None)
+            if item is None:
+                todo.pop()
+            elif isinstance(item, _Block):
+                self._read_block(item, holder)
+            elif not item.has_tasks:
+                self._keep(holder, item.first, item.last)
+            else:
+                assert item.heading is not None
+                below = self._read_heading(item.heading, holder)
+                assert isinstance(below.owner, Task)
+                below.owner.end = self._end_of(item)
+                todo.append((below, iter(item.items)))
+
+    def _read_heading(self, block: _Block, holder: _Holder) -> _Holder:
+        task = Task(line=block.first + 1, is_counted=False, notes=[marks.heading(block.level)])
+        self._name(task, " ".join(block.text.split("\n")), is_heading=True)
+        self._carry(block.first, block.last, "{}, a heading", task)
+        holder.add(task)
+        return _Holder(task, task.notes, task.children)
+
+    def _read_block(self, block: _Block, holder: _Holder) -> None:
+        if self._holds_tasks(block):
+            self._read_list(block, holder, 0)
+        else:
+            self._keep(holder, block.first, block.last)
+
+    # ------------------------------------------------------------ lists
+
+    def _read_list(self, block: _Block, holder: _Holder, column: int) -> None:
+        is_boxed = block.has_box
+        for item in _fill(block.blocks, self.lines, block.first, block.last):
+            if item.kind != "list_item" or (is_boxed and not item.has_box):
+                self._keep(holder, item.first, item.last, column)
+            else:
+                self._read_item(item, holder, column)
+
+    def _read_item(self, item: _Block, holder: _Holder, column: int) -> None:
+        task = Task(line=item.first + 1)
+        inner = self._content_column(item.first, column)
+        below = _Holder(task, task.notes, task.children)
+        at = item.first
+        blocks = item.blocks
+        task.end = self._end_of(item)
+        holder.add(task)
+        if blocks and blocks[0].kind == "paragraph":
+            at = self._read_text(item, task, below, inner)
+            blocks = blocks[1:]
+        elif item.has_box:
+            task.is_counted = False
+            task.notes.append(marks.NO_BOX)
+        if not any(block.first == item.first for block in blocks):
+            self._carry(item.first, item.first + 1, "{}", task)
+            at = max(at, item.first + 1)
+        for block in _fill(blocks, self.lines, at, item.last):
+            if self._holds_tasks(block):
+                self._read_list(block, below, inner)
+            else:
+                self._keep(below, block.first, block.last, inner)
+                if block.kind in _LISTS and BOX.match(self.lines[block.first], self._text_start(block.first, inner)):
+                    self._find("EX106", "this is nested too deeply to be read, so it is text", block.first)
+
+    def _read_text(self, item: _Block, task: Task, below: _Holder, column: int) -> int:
+        """Take the text of an item; returns the line behind it."""
+        block = item.blocks[0]
+        text, *more = block.text.split("\n")
+        box = BOX.match(text) if item.is_box else None
+        if box is None:
+            task.is_counted = not self.has_boxes
+            if not task.is_counted:
+                task.notes.append(marks.NO_BOX)
+        else:
+            self._read_box(box, task, block.first)
+            text = text[box.end() :]
+        whole = join_lines([text, *more])
+        self._name(task, (text if whole is None else whole).strip())
+        end = block.first + 1 if whole is None else block.last
+        self._carry(block.first, end, "{}", task)
+        below.end = end
+        self._keep(below, end, block.last, column)
+        return block.last
+
+    def _name(self, task: Task, text: str, *, is_heading: bool = False) -> None:
+        """Take the id and the text of a task. An id that is another one's stays in the text."""
+        task_id, rest = self.dialect.split(text, is_heading)
+        first = self.ids.setdefault(task_id, task.line) if task_id else task.line
+        if first == task.line:
+            task.id, task.text = task_id, rest
+        else:
+            task.text = text
+            message = (
+                f"the id {task_id} comes twice, as in line {first}: it stays in the text, and this task has no name"
+            )
+            self._find("EX102", message, task.line - 1)
+
+    def _read_box(self, box: re.Match[str], task: Task, line: int) -> None:
+        sign, star = box.groups()
+        status = self.dialect.statuses.get(sign)
+        if status is None:
+            start = self.lines[line].find("[")
+            self._find("EX101", f"a box with `{sign}`, which is read as a task to do", line, (start, start + 3))
+        else:
+            task.status = status
+            if status is PlanStatus.DONE:
+                self.boxes.add(sign)
+        if star and self.dialect.has_optional:
+            task.notes.append(marks.OPTIONAL)
+
+    def _text_start(self, line: int, column: int) -> int:
+        match = _MARKER.match(self.lines[line], min(column, len(self.lines[line])))
+        return match.end() if match else 0
+
+    def _end_of(self, block: _Block | _Section) -> int:
+        """The last line of a block that is not blank, from 1."""
+        end = block.last
+        while end > block.first and not self.lines[end - 1].strip():
+            end -= 1
+        return end
+
+    def _content_column(self, line: int, column: int) -> int:
+        """The column at which the text of an item begins that stands in another one's."""
+        text = self.lines[line].expandtabs(4)
+        match = _MARKER.match(text, column)
+        if match is None:
+            return column + 2
+        room = len(match[1])
+        return match.end() - room + (room if 0 < room <= 4 and match.end() < len(text) else 1)
+
+    # ------------------------------------------------------------ the account
+
+    def _carry(self, first: int, last: int, reason: str, task: Task | None = None) -> None:
+        """Say of lines that they are a part of the plan: all but the first one are joined with it."""
+        self.account.note(Fate.CARRIED, range(first + 1, first + 2), reason, task)
+        self.account.note(Fate.CARRIED, range(first + 2, last + 1), f"the rest of line {first + 1}", is_joined=True)
+
+    def _keep(self, holder: _Holder, first: int, last: int, column: int = 0) -> None:
+        """Take lines as notes, without the blank ones at their ends."""
+        while first < last and not self.lines[first].strip():
+            first += 1
+        while first < last and not self.lines[last - 1].strip():
+            last -= 1
+        if first == last:
+            return
+        holder.write([_dedent(line, column) for line in self.lines[first:last]], first, last)
+        task = holder.owner if isinstance(holder.owner, Task) else None
+        self.account.note(Fate.KEPT, range(first + 1, last + 1), "detail of {}", task)
+        for at in range(first, last):
+            if match := _NEAR_BOX.match(self.lines[at].lstrip()):
+                start = len(self.lines[at]) - len(self.lines[at].lstrip())
+                message = "almost a task: white space is missing around its box, so it is text"
+                self._find("EX106", message, at, (start, start + match.end()))
+
+    def _find(self, code: str, message: str, line: int, within: tuple[int, int] | None = None, help: str = "") -> None:
+        start, end = within or (0, len(self.lines[line]))
+        offset = self.source.start_of(line + 1)
+        # The byte-order mark is no part of the lines.
+        offset += line == 0 and self.source.text.startswith("\ufeff")
+        span = self.source.span(offset + start, offset + end)
+        self.found.append(Diagnostic(code, message, span=span, help=help, source=self.source))
+
+
+def _mark_missing_ids(tasks: TaskList) -> None:
+    """Mark tasks that have no id, so that none is given to them."""
+    if not any(task.id for task in tasks):
+        tasks.notes.insert(0, marks.NO_ID)
+        return
+    for parent in [tasks, *tasks]:
+        below = parent.tasks if isinstance(parent, TaskList) else parent.children
+        missing = [task for task in below if task.is_counted and not task.id]
+        if any(task.id for task in below):
+            for task in missing:
+                task.notes.insert(0, marks.NO_ID)
+        elif missing:
+            parent.notes.insert(0, marks.NO_IDS)
+
+
+def _nest(blocks: Iterable[_Block], holds_tasks: Callable[[_Block], bool], end: int) -> _Section:
+    """The tree that the headings spell."""
+    root = _Section(None, 0, 0, end)
+    stack = [root]
+    for block in blocks:
+        if block.kind == "heading":
+            while stack[-1].level >= block.level:
+                stack.pop().last = block.first
+            section = _Section(block, block.level, block.first, end)
+            stack[-1].items.append(section)
+            stack.append(section)
+        else:
+            stack[-1].items.append(block)
+            if holds_tasks(block):
+                # Those above one that has tasks have it already.
+                for section in reversed(stack):
+                    if section.has_tasks:
+                        break
+                    section.has_tasks = True
+    return root
+
+
+def _dedent(line: str, column: int) -> str:
+    """A line without the white space of so many columns at its start."""
+    if "\t" in line[:column]:
+        line = line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4) + line.lstrip(" \t")
+    room = len(line) - len(line.lstrip(" "))
+    return line[min(room, column) :]
+
+
+def _is_plain(goal: str) -> bool:
+    return not goal.startswith((*LABEL, "[", "#", "`"))
+
+
+def read_markdown(source: Source, dialect: Dialect) -> Reading:
+    """The tasks of a text in Markdown, and where each of its lines has gone."""
+    return _Reader(source, dialect).read()

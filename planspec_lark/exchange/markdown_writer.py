@@ -1,0 +1,284 @@
+"""Task lists in Markdown, written: whole, or into a text that is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import dropwhile
+from typing import TypeAlias
+
+from attrs import evolve
+
+from planspec_lark.exchange import marks
+from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, Dialect, join_lines
+from planspec_lark.exchange.models import Change, Entry, Fate, Task, TaskList
+from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.syntax.source import Source
+
+__all__ = ["change_markdown", "compare_lines", "write_markdown"]
+
+
+def write_markdown(tasks: TaskList, dialect: Dialect) -> str:
+    """A text in Markdown that holds tasks."""
+    said = dialect.find_needs(tasks)
+    for task in tasks:
+        known = {*said.get(id(task), ())}
+        if missing := [needed for needed in task.needs if needed not in known]:
+            dialect.add_needs(task, missing)
+    return "\n".join([*_Writer(dialect).write(tasks), ""]).lstrip("\n")
+
+
+# What writes the tasks below a task, once it is asked for the next of them.
+_Below: TypeAlias = "Iterator[_Below]"
+
+
+class _Writer:
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.rows: list[str] = []
+        self.boxes: dict[PlanStatus, str] = {}
+        self.level = 0
+        # Whether the last row belongs to a list.
+        self.is_list = False
+
+    def write(self, tasks: TaskList) -> list[str]:
+        self._write_head(tasks)
+        self.level = self._choose_level(tasks)
+        self.boxes = dict(self.dialect.boxes)
+        for sign in filter(None, map(marks.box_sign, tasks.notes)):
+            self.boxes[PlanStatus.DONE] = sign
+        # The tasks that are left at each level, with what stands between them.
+        todo: list[_Below] = [self._iterate(tasks.tasks, self._read_head(tasks)[2], 0, 0)]
+        while todo:
+            below = next(todo[-1], None)
+            if below is None:
+                todo.pop()
+            else:
+                todo.append(below)
+        while self.rows and not self.rows[-1]:
+            self.rows.pop()
+        return self.rows
+
+    def _choose_level(self, tasks: TaskList) -> int:
+        """The level of headings for containers without marks; 0 where a task behind them would fall below one."""
+        behind = dropwhile(lambda task: not task.children, tasks.tasks)
+        return self.dialect.level if all(task.children for task in behind) else 0
+
+    def _read_head(self, tasks: TaskList) -> tuple[list[str], list[str], list[str]]:
+        """What is missing in the source, the lines in front of the title, and those behind it."""
+        missing = [part for line in tasks.notes for part in marks.read_not_here(line)]
+        own = (marks.NO_ID, marks.NO_IDS)
+        read = (marks.box_sign, marks.read_not_here)
+        notes = [line for line in tasks.notes if line not in own and not any(one(line) for one in read)]
+        at = notes.index(marks.TITLE) if marks.TITLE in notes else -1
+        return missing, notes[:at] if at >= 0 else [], notes[at + 1 :]
+
+    def _write_head(self, tasks: TaskList) -> None:
+        missing, before, _ = self._read_head(tasks)
+        self._note(before, "")
+        if tasks.title and "title" not in missing:
+            self._block([f"# {tasks.title}"])
+        if tasks.goal and "goal" not in missing:
+            self._block([tasks.goal])
+        if tasks.constraints:
+            self._block(["Constraints:"])
+            self._block([f"- {line}" for line in tasks.constraints])
+
+    def _iterate(self, tasks: Sequence[Task], notes: Sequence[str], depth: int, level: int) -> _Below:
+        """Write tasks and the notes between them; what is below one of them is yielded, to be written first."""
+        at = 0
+        indent = "  " * depth
+        for piece, count in marks.split_steps(notes):
+            self._note(piece, indent)
+            end = len(tasks) if count is None else min(at + count, len(tasks))
+            for task in tasks[at:end]:
+                if self.dialect.is_loose and at and self.is_list:
+                    self._end()
+                yield self._write_task(task, depth, level)
+                at += 1
+            if count is not None and depth:
+                self._end()
+
+    def _write_task(self, task: Task, depth: int, level: int) -> _Below:
+        lead, notes = _split_marks(task.notes)
+        if (
+            notes
+            and notes[0]
+            and not BEGINS_BLOCK.match(notes[0])
+            and join_lines([task.text, *_first_lines(notes)]) is not None
+        ):
+            # It would be read as the rest of the text.
+            notes.insert(0, "")
+        own = next(filter(None, map(marks.heading_level, lead)), 0)
+        if not own and not depth and not level and task.children:
+            own = self.level
+        if own and not depth:
+            self._block([f"{'#' * own} {self.dialect.join(task, True, depth)}".rstrip()])
+            return self._iterate(task.children, notes, 0, own)
+        if not self.is_list:
+            self._end()
+        star = "*" if marks.OPTIONAL in lead and self.dialect.has_optional else ""
+        sign = self.boxes.get(task.status, self.boxes[PlanStatus.PENDING])
+        box = "" if marks.NO_BOX in lead else f"[{sign}]{star} "
+        self.rows.append(f"{'  ' * depth}- {box}{self.dialect.join(task, False, depth)}".rstrip())
+        self.is_list = True
+        return self._iterate(task.children, notes, depth + 1, level)
+
+    def _end(self) -> None:
+        """Put a blank line behind what there is."""
+        if self.rows and self.rows[-1]:
+            self.rows.append("")
+
+    def _note(self, lines: Sequence[str], indent: str) -> None:
+        if not lines:
+            return
+        rows = [f"{indent}{marks.unescape(line)}" if line else "" for line in lines]
+        if indent:
+            self.rows += rows
+        else:
+            self._block(rows)
+
+    def _block(self, rows: list[str]) -> None:
+        self._end()
+        self.rows += rows
+        self._end()
+        self.is_list = False
+
+
+def _first_lines(notes: Sequence[str]) -> Iterator[str]:
+    """The lines that would go on with the text of a task."""
+    for line in notes:
+        if not line or BEGINS_BLOCK.match(line):
+            return
+        yield line
+
+
+def _split_marks(notes: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The marks of a task itself, and its notes."""
+    lead = [line for line in notes if _is_own_mark(line)]
+    return lead, [line for line in notes if not _is_own_mark(line)]
+
+
+def _is_own_mark(line: str) -> bool:
+    return line in (marks.OPTIONAL, marks.NO_BOX, marks.NO_ID, marks.NO_IDS) or marks.heading_level(line) > 0
+
+
+# ---------------------------------------------------------------- changing
+
+
+# What stands in front of the text of an item, but for its box.
+# So many lines are aligned with one another; it takes the square of that.
+_MOST_ALIGNED = 1000
+_ITEM = re.compile(r"([ \t]*)([-+*]|[0-9]{1,9}[.)])[ \t]+")
+
+
+def change_markdown(source: Source, changes: Iterable[Change], dialect: Dialect) -> tuple[str, list[str]]:
+    """A text in which nothing but these changes has changed.
+
+    Returns:
+        The new text, and what could not be changed in it.
+    """
+    lines = source.text.split("\n")
+    said: list[str] = []
+    # What comes behind each line.
+    added: dict[int, list[str]] = {}
+    for change in changes:
+        if change.old is not None and change.was is not None:
+            _change_task(lines, change.old, change.was, change.new, dialect, said)
+        else:
+            at, rows = _place_task(lines, change, dialect)
+            end = "\r" if lines[at - 1 if at else 0].endswith("\r") else ""
+            added.setdefault(at, []).extend(f"{row}{end}" for row in rows)
+    made = [*added.get(0, ())]
+    for number, line in enumerate(lines, start=1):
+        made.append(line)
+        made += added.get(number, ())
+    return "\n".join(made), said
+
+
+def _change_task(  # noqa: PLR0913, PLR0917  (a task three times)
+    lines: list[str], old: Task, was: Task, new: Task, dialect: Dialect, said: list[str]
+) -> None:
+    line = lines[old.line - 1]
+    if was.notes != new.notes or not {*new.needs} <= {*was.needs}:
+        said.append(f"line {old.line}: its notes and what it needs stay as they are")
+    level = next(filter(None, map(marks.heading_level, old.notes)), 0)
+    if level:
+        if was.text != new.text:
+            lines[old.line - 1] = f"{'#' * level} {dialect.join(new, True, 0)}" + "\r" * line.endswith("\r")
+        return
+    match = _ITEM.match(line)
+    box = BOX.match(line, match.end()) if match else None
+    sign = dialect.boxes.get(new.status)
+    if was.status is not new.status and was.is_counted:
+        if sign is None:
+            said.append(f"line {old.line}: there is no box for {new.status.value}")
+        elif box is None:
+            said.append(f"line {old.line}: there is no box to say that it is {new.status.value}")
+        else:
+            kept = sign if sign != "x" or "[X]" not in line else "X"
+            line = f"{line[: box.start(1)]}{kept}{line[box.end(1) :]}"
+            box = BOX.match(line, box.start())
+    if was.text != new.text and match:
+        start = box.end() if box else match.end()
+        if box and line[box.end() - 1 : box.end()] in "]*":
+            line = f"{line[: box.end()]} {line[box.end() :]}"
+            start += 1
+        line = f"{line[:start]}{dialect.join(new, False, 1)}" + "\r" * line.endswith("\r")
+        if old.end > old.line and lines[old.line].strip() and not BEGINS_BLOCK.match(lines[old.line]):
+            said.append(f"line {old.line}: its text has changed, and what goes on in line {old.line + 1} stays")
+    lines[old.line - 1] = line
+
+
+def _place_task(lines: Sequence[str], change: Change, dialect: Dialect) -> tuple[int, list[str]]:
+    """The line behind which a new task comes, and its own lines."""
+    rows = write_markdown(TaskList(tasks=[change.new]), dialect).rstrip("\n").split("\n")
+    near = change.behind or (change.below.children[0] if change.below and change.below.children else change.below)
+    if near is None:
+        return 0, [*rows, ""]
+    if any(map(marks.heading_level, near.notes)) and near is not change.below:
+        return (near.end, ["", *rows]) if change.behind else (near.line - 1, [*rows, ""])
+    match = _ITEM.match(lines[near.line - 1])
+    indent, marker = (match[1], match[2]) if match else ("", "-")
+    if near is change.below and match:
+        indent += "  "
+    if marker in "+*":
+        rows = [re.sub(r"^([ ]*)- ", rf"\1{marker} ", row) for row in rows]
+    rows = [f"{indent}{row}" if row else "" for row in rows]
+    return (near.line - 1 if near is not change.behind and near is not change.below else near.end), rows
+
+
+def compare_lines(entries: list[tuple[Fate, Entry]], source: Source, exported: str) -> bool:
+    """Note down what an export writes in place of each line; returns whether it is not the same anywhere.
+
+    What is noted down, with the lines that come back as they are, is the whole export but for its blank lines.
+    """
+    written = [line for line in exported.split("\n") if line.strip()]
+    coming = [at for at, (fate, entry) in enumerate(entries) if fate is not Fate.LEFT_OUT and not entry.is_joined]
+    lines = [_line_of(entries[at][1], source) for at in coming]
+    pairs = pair_lines(lines, written)
+    for at, line, rows in zip(coming, lines, pairs, strict=True):
+        if rows != [line]:
+            fate, entry = entries[at]
+            entries[at] = fate, evolve(entry, written="\n".join(rows))
+    return len(coming) != len(entries) or any(rows != [line] for line, rows in zip(lines, pairs, strict=True))
+
+
+def _line_of(entry: Entry, source: Source) -> str:
+    return source.line(entry.line).removeprefix("\ufeff" if entry.line == 1 else "")
+
+
+def pair_lines(lines: Sequence[str], written: Sequence[str]) -> list[list[str]]:
+    """For each line, those that are written in its place. All together are all that are written."""
+    if len(lines) == len(written):
+        return [[row] for row in written]
+    pairs: list[list[str]] = [[] for _ in lines]
+    is_long = max(len(lines), len(written)) > _MOST_ALIGNED
+    matcher = SequenceMatcher(None, [] if is_long else lines, [] if is_long else written, autojunk=False)
+    steps = [("replace", 0, len(lines), 0, len(written))] if is_long else matcher.get_opcodes()
+    for _, start, end, first, last in steps:
+        for at, row in enumerate(written[first:last]):
+            # What is too much goes with the last line, or with the one in front.
+            pairs[max(min(start + at, end - 1), 0)].append(row)
+    return pairs

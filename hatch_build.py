@@ -1,16 +1,18 @@
-"""A step of building the wheel: makes from the grammars what is slow to make, so that an installed package has it.
+"""Steps of building a release: its links, and what is made of the grammars, which is slow to make.
 
-Without it the package works just the same, only that every process that reads a text starts more slowly.
+Without the latter the package works just the same, only that every process that reads a text starts more slowly.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 ROOT = Path(__file__).parent
 
@@ -58,6 +60,20 @@ Two colours
 """
 COMMANDS = "PLAN_CMD: ADD 1 [act] Paint → paint\n> Twice.\nPLAN_CMD: done 1\n"
 REFLECTION = "RETRY | Rain\n- ACCEPT\nPLAN_CMD: REVISE 1 [act] Paint\n"
+
+
+class RepositoryLinks(MetadataHookInterface):
+    """Links to the repository that a release is built from, where ``PLANSPEC_REPOSITORY_URL`` has its address."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Before the metadata are read."""
+        if home := os.environ.get("PLANSPEC_REPOSITORY_URL", "").rstrip("/"):
+            metadata["urls"] = {
+                "Changelog": f"{home}/blob/main/CHANGELOG.md",
+                "Documentation": f"{home}/blob/main/docs/index.md",
+                "Issues": f"{home}/issues",
+                "Source": home,
+            }
 
 
 class CompileGrammars(BuildHookInterface[Any]):

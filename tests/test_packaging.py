@@ -10,9 +10,12 @@ import sys
 import tarfile
 import venv
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
+from trove_classifiers import classifiers
 
 from planspec_lark.syntax.grammars import READ
 from tests.cli.planning import SCRIPTS, message, write_scripts
@@ -21,8 +24,8 @@ from tests.corpus import FIXTURES, ROOT, SHOWCASE
 GRAMMARS = sorted(path.name for path in (ROOT / "grammar").iterdir())
 
 
-def run(*command: str | Path, cwd: Path) -> str:
-    env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+def run(*command: str | Path, cwd: Path, **more: str) -> str:
+    env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")} | more
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, env=env, capture_output=True, text=True, check=False
     )
@@ -43,7 +46,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a wheel and an sdist, both built from a copy of the checkout."""
     folder = tmp_path_factory.mktemp("built")
     checkout = copy_checkout(folder)
-    run(sys.executable, "-m", "build", "--sdist", "--wheel", "--outdir", folder, checkout, cwd=folder)
+    build = (sys.executable, "-m", "build", "--sdist", "--wheel", "--outdir", folder, checkout)
+    run(*build, cwd=folder, PLANSPEC_REPOSITORY_URL="https://example.org/planspec_lark/")
     return folder
 
 
@@ -75,6 +79,34 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     assert {f"planspec_lark/html/templates/page.{kind}" for kind in ("html", "css", "js")} <= names
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2, tops
+
+
+def test_the_metadata_are_those_of_a_release(built: Path) -> None:
+    run(sys.executable, "-m", "twine", "check", "--strict", *built.glob("planspec_lark-*"), cwd=built)
+    (wheel,) = built.glob("*.whl")
+    (name,) = (name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".dist-info/METADATA"))
+    metadata = message_from_bytes(zipfile.ZipFile(wheel).read(name))
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert "Source, https://example.org/planspec_lark" in metadata.get_all("Project-URL")
+    assert set(metadata.get_all("Classifier")) <= classifiers
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_the_wheel_alone_does_what_the_release_tries(built: Path, tmp_path: Path, version: str) -> None:
+    """The commands of the release's workflow, in an environment that has nothing but the wheel."""
+    python = shutil.which(f"python{version}")
+    if python is None or subprocess.run([python, "-V"], capture_output=True, check=False).returncode:
+        pytest.skip(f"there is no Python {version} here")
+    workflow = YAML(typ="safe").load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
+    install, *commands = (step["run"] for step in workflow["jobs"]["install"]["steps"] if "run" in step)
+    assert install == "python -m pip install dist/*.whl"
+    run(python, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    (wheel,) = built.glob("*.whl")
+    run(tmp_path / "venv/bin/python", "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
+    path = f"{tmp_path / 'venv/bin'}{os.pathsep}{os.environ['PATH']}"
+    said = [run("bash", "-ec", command, cwd=tmp_path, PATH=path) for command in commands]
+    assert said[0].startswith("planspec 0.")
+    assert "[>]" in said[-1]
 
 
 def test_the_sdist_builds_again(built: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from planspec_lark.agents import Change, carry_out, plan_removal, plan_setup
 from planspec_lark.agents.assistants import ASSISTANTS, Assistant
 from planspec_lark.agents.hook import EVENTS, MAX_TOKENS, answer
 from planspec_lark.cli.arguments import count_option, flag, folder_of, folder_option
+from planspec_lark.cli.help import Choice, command as make_command
 from planspec_lark.cli.output import complain, leave, write_diff, write_text
 from planspec_lark.folder import PlanFolder
 from planspec_lark.syntax.source import visible_name
@@ -29,29 +30,54 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
     return value
 
 
-@click.command("init")
-@click.option("--agent", "names", type=click.Choice(list(ASSISTANTS)), multiple=True, help="For this assistant.")
-@flag("--remove", help="Take out what init has put in, and nothing else.")
-@flag("--dry-run", help="Write nothing; show what would be written.")
+@make_command(
+    "init",
+    examples=[
+        "planspec init",
+        "planspec init --agent claude --dry-run",
+        "planspec init --agent claude --command 'uvx planspec-lark'",
+        "planspec init --remove",
+    ],
+    files={
+        "skills": "The skill planspec and the commands /listplan, /showplan and /archiveplan, in the folder of each "
+        "assistant.",
+        "notes": "A marked block in the file that the assistant reads first, such as CLAUDE.md or AGENTS.md.",
+        "settings": "The MCP server and the hooks, where the assistant has a file for them.",
+        "planspec/": "The folder for plans; its .gitignore keeps them out of git, unless --shared is given.",
+        "standard output": "The files that are made, changed or removed.",
+    },
+    exits={
+        0: "All is set up, or was so before.",
+        2: "A file cannot be changed, or the call is wrong; nothing was changed.",
+    },
+)
+@click.option(
+    "--agent",
+    "names",
+    type=Choice(list(ASSISTANTS)),
+    multiple=True,
+    show_default="those with files here; with --remove, all",
+    help="Set up this assistant; may come several times.",
+)
+@flag("--remove", help="Remove what init has added, and nothing else.")
+@flag("--dry-run", help="Write nothing; show what would change.")
 @flag("--shared", help="Let git see the plans in planspec/.")
 @click.option(
     "--command",
     callback=_check_command,
     default="planspec",
     metavar="CMD",
-    help="How assistants call planspec, such as `uvx planspec-lark`.",
+    help="How assistants call planspec. Hooks run CMD by a shell; for the MCP server it is split into words.",
 )
 @folder_option
 @click.pass_context
 def init_command(  # noqa: PLR0913, PLR0917  (its options)
     ctx: click.Context, names: tuple[str, ...], remove: bool, dry_run: bool, shared: bool, command: str
 ) -> None:
-    """Tell coding assistants of this project about its plans.
+    """Set up a project's coding assistants to work with plans.
 
-    Each gets the skill planspec and the commands /planspec, /listplan, /showplan and /archiveplan; a marked block in
-    the file of notes that it reads; the MCP server and hooks, where the project has a file for them. What others wrote
-    stays byte by byte. Without --agent it is for those of which there are files, and --remove for all. Exits with 2,
-    and changes nothing, where a file cannot be edited.
+    They learn to write plans, to do one step at a time, and to check what they have edited. What is in the files
+    already stays byte by byte, and a second call changes nothing.
     """
     folder = folder_of(ctx)
     if remove:
@@ -103,16 +129,37 @@ def _tell(change: Change, dry_run: bool) -> None:
         write_diff(change.before.decode("utf-8"), change.after.decode("utf-8"), change.name)
 
 
-@click.command("hook")
-@click.argument("event", type=click.Choice(EVENTS))
-@click.option("--agent", default="", metavar="NAME", help="Who asks, where that wants its answer in a form of its own.")
-@count_option("--max-tokens", default=MAX_TOKENS, help="The most that an answer about all plans takes.")
+@make_command(
+    "hook",
+    examples=["echo '{}' | planspec hook session-start", "echo '{}' | planspec hook stop --agent claude"],
+    files={
+        "EVENT": f"One of {', '.join(EVENTS)}.",
+        "standard input": "What the assistant tells of the event, as JSON.",
+        "standard output": "What the assistant is to know.",
+        "standard error": "The errors of a plan that was edited.",
+    },
+    exits={
+        0: "There is nothing to refuse, or the hook itself had trouble.",
+        1: "The call is wrong.",
+        2: "A plan was edited and has errors.",
+    },
+)
+@click.argument("event", type=Choice(EVENTS), metavar="EVENT")
+@click.option(
+    "--agent",
+    default="",
+    show_default=False,
+    metavar="NAME",
+    help="The assistant, if it wants answers in its own form.",
+)
+@count_option(
+    "--max-tokens", default=MAX_TOKENS, metavar="N", help="Write at most N tokens about all plans (estimated)."
+)
 def hook_command(event: str, agent: str, max_tokens: int) -> None:
     """Answer a hook of a coding assistant.
 
-    The assistant tells of it as JSON on standard input. After an edit, exits with 2 where a plan was edited that has
-    errors, which go to standard error. At the start of a session and before compaction, writes the next step and those
-    that are open; at its end, the steps in progress. It does nothing where there is no plan, and never fails by its own
-    trouble.
+    `planspec init` sets this up. After an edit, the errors of the plan that was edited go back to the assistant. At the
+    start of a session and before compaction, the next step and the open steps are written; at its end, the active
+    steps. Where there is no plan, nothing is done.
     """
     leave(answer(event, agent, max_tokens))

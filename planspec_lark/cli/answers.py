@@ -28,6 +28,7 @@ from planspec_lark.cli.arguments import (
     program_of,
     timeout_option,
 )
+from planspec_lark.cli.help import MODELS, PROGRAMS, READ, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -45,6 +46,7 @@ from planspec_lark.cli.output import (
     shown,
     stop_at,
     stop_on_faults,
+    wait_option,
     write_diff,
     write_out,
     write_rows,
@@ -67,27 +69,51 @@ _STYLES = {Risk.NONE: "dim", Risk.LOW: "cyan", Risk.MEDIUM: "bold yellow", Risk.
 
 max_risk_option = click.option(
     "--max-risk",
-    type=click.Choice([risk.value for risk in Risk]),
+    type=Choice([risk.value for risk in Risk]),
     default=Risk.MEDIUM.value,
-    help="Refuse repairs that are more likely to change what is meant.",
+    help="Take repairs up to this risk of changing what is meant.",
 )
 finish_reason_option = click.option(
-    "--finish-reason", default="", metavar="WORD", help="Why the model stopped; `length`: it was cut off."
+    "--finish-reason",
+    default="",
+    show_default=False,
+    metavar="WORD",
+    help="Why the model stopped, as its API says; `length` means that the answer was cut off.",
 )
 # How an answer is read.
 _reading_options = options(
     max_risk_option,
-    click.option("--default-type", type=click.Choice([*STEP_TYPES]), help="The type of steps that have none."),
+    click.option(
+        "--default-type",
+        type=Choice([*STEP_TYPES]),
+        help="The type of steps that have none; with it, a plain Markdown list is a plan.",
+    ),
     finish_reason_option,
 )
 
 
-@click.command("extract")
+@command(
+    "extract",
+    examples=[
+        "planspec extract answer.md",
+        "planspec extract answer.md -o plan.md",
+        "planspec extract answer.md --default-type act --json",
+    ],
+    files={
+        "FILE": "The answer to read: a file, or - for standard input.",
+        "standard output": "The plan in canonical form, unless --out names a file.",
+        "standard error": "What was repaired or left out, with the risk of each repair.",
+    },
+    exits={
+        0: "The plan is accepted.",
+        1: "There is no plan, the answer was cut off, or a repair is riskier than --max-risk; no plan is written.",
+    },
+)
 @click.argument("file", metavar="FILE")
 @out_option
 @_reading_options
-@flag("--allow-truncated", help="Take a plan that was cut off, without its last line.")
-@flag("--json", "as_json", help="Write verdict, plan and ledger as JSON.")
+@flag("--allow-truncated", help="Accept an answer that was cut off, without its last line.")
+@flag("--json", "as_json", help="Write verdict, plan and repairs as JSON, whatever the verdict is.")
 def extract_command(  # noqa: PLR0913, PLR0917  (its options)
     file: str,
     out: str,
@@ -97,11 +123,10 @@ def extract_command(  # noqa: PLR0913, PLR0917  (its options)
     allow_truncated: bool,
     as_json: bool,
 ) -> None:
-    """Take the plan out of a language model's answer.
+    """Extract the plan from a language model's answer.
 
-    The plan goes to standard output in canonical form, and what was repaired or left out for it to standard error.
-    Exits with 1, and writes no plan, where the verdict is another than `accepted`: there is none, a repair is more
-    risky than --max-risk allows, or the answer was cut off. With --default-type, plain Markdown is a plan as well.
+    Prose, code fences and reasoning around the plan are left out, and spelling that is nearly right is repaired. Each
+    repair has a risk of changing what is meant; the verdict is `accepted` where none is above --max-risk.
     """
     extract = partial(
         answers.extract_plan,
@@ -147,16 +172,21 @@ def _say(entry: Repair) -> str:
     return f"{was}  ⇒  {shorten(one_line(entry.became))}"
 
 
-@click.command("repair-prompt")
+@command(
+    "repair-prompt",
+    examples=["planspec repair-prompt broken.md", "planspec repair-prompt broken.md --language zh"],
+    files={"FILE": READ, "standard output": "The prompt; nothing where the plan has no errors."},
+    exits={0: "There is nothing to repair.", 1: "There is; the prompt was written."},
+)
 @plan_argument()
-@language_option("Of the prompt.")
-@count_option("--max-faults", default=MAX_FAULTS, help="Show so many.")
+@language_option("The language of the prompt.")
+@count_option("--max-faults", default=MAX_FAULTS, metavar="N", help="Ask about at most N errors.")
 @folder_option
 def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
-    """Write what asks a model to mend single lines of its plan.
+    """Write a prompt that asks a model to repair a plan.
 
-    planspec splice puts its answer into the plan. Exits with 0, and writes nothing, where nothing is to be mended; with
-    1 where something is.
+    It asks for the lines with errors alone. `planspec splice` puts the model's answer into the plan; `planspec repair`
+    does both, as often as it takes.
     """
     ask = partial(answers.repair_prompt, language=language, max_faults=max_faults)
     # What is no UTF-8 is a ValueError as well, and has been answered inside of this.
@@ -173,32 +203,58 @@ def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
 _LISTED = 10
 
 
-@click.command("repair")
+@command(
+    "repair",
+    examples=[
+        "planspec repair broken.md --llm qwen3-8b",
+        "planspec repair broken.md --planner './fix.sh' --diff",
+        "planspec repair answer.md --planner 'sh fix.sh' -o plan.md",
+    ],
+    files={
+        "FILE": "A plan to change in place, in the lines with errors alone: a file, or the name of a plan (for "
+        "planspec/NAME.md). With -, the plan goes from standard input to standard output.",
+        "ANSWER": "Any text with a plan in it; the plan in canonical form goes to standard output, or to --out.",
+        "standard error": "What each round has asked for and cost, and what was repaired.",
+    },
+    exits={
+        0: "The plan is accepted.",
+        1: "Errors are left; what could be repaired is written to a plan's file, and nothing to another file.",
+        2: "A file cannot be read or written, the model cannot be asked, or the call is wrong. Where the model fails "
+        "in a later round, the rounds before it are kept.",
+        130: "Interrupted; nothing was written.",
+        143: "Terminated; nothing was written.",
+    },
+    notes={**PROGRAMS, **MODELS},
+)
 @plan_argument(metavar="FILE|ANSWER")
 @options(
-    click.option("--llm", metavar="MODEL", help="A language model that is asked."),
-    click.option("--planner", metavar="CMD", help="A program that is asked."),
-    count_option("--rounds", default=MAX_ROUNDS, metavar="N", help="Ask at most so many times."),
+    click.option("--llm", metavar="MODEL", help="Ask this language model; either this or --planner."),
+    click.option("--planner", metavar="CMD", help="Ask this program; CMD is not run by a shell."),
+    count_option("--rounds", default=MAX_ROUNDS, metavar="N", help="Ask at most N times."),
+    click.option(
+        "-o",
+        "--out",
+        default="-",
+        show_default="in place; of an answer, standard output",
+        metavar="FILE",
+        help="Write the plan to this file; - is standard output.",
+    ),
+    wait_option,
 )
-@out_option
 @_reading_options
-@count_option("--max-faults", default=MAX_FAULTS, metavar="N", help="Ask about so many at a time.")
-@language_option("Of the prompts.")
+@count_option("--max-faults", default=MAX_FAULTS, metavar="N", help="Ask about at most N errors at a time.")
+@language_option("The language of the prompts.")
 @timeout_option("a program or a model")
-@flag("--dry-run", help="Ask, but write nothing.")
-@flag("--diff", help="Show how the text changes.")
+@flag("--dry-run", help="Ask, but write no file.")
+@flag("--diff", help="Show how the text changes, as a unified diff.")
 @flag("--json", "as_json", help="Write plan, rounds and what is left as JSON, and change no file.")
 @folder_option
 @click.pass_context
 def repair_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     """Let a model or a program repair a plan or an answer.
 
-    What is safe is taken, and the lines in question are asked for, until the plan is accepted and keeps the rules. A
-    plan's file is changed in place, in those lines alone; of an answer, the plan goes to standard output in canonical
-    form. What each round has cost goes to standard error. Exits with 1 where something is left: then the lines that
-    could be repaired are written to a plan's file, and nothing to any other. Exits with 2 where a file cannot be read
-    or written, or nobody can be asked; where that happens in a later round, what those before have brought is written
-    as if something were left.
+    Safe repairs are made first. Then the model is asked for the lines that are still wrong, round by round, until the
+    plan is accepted and keeps the rules.
     """
     ask = _asker(given["llm"], given["planner"], given["timeout"], given["language"])
     with stop_on_faults(file, "nothing was read"):
@@ -225,12 +281,12 @@ def repair_command(ctx: click.Context, /, file: str, **given: Any) -> None:
 
 
 def _asker(model: str | None, planner: str | None, timeout: float, language: str) -> Callable[[str], str | Reply]:
-    """Whoever was named, as one who is asked."""
-    from planspec_lark.engine.requests import request_repair  # noqa: PLC0415  (most calls ask nobody)
+    """What asks the model or the program that was named."""
+    from planspec_lark.engine.requests import request_repair  # noqa: PLC0415  (most calls ask for nothing)
 
     if (model is None) == (planner is None):
         both = "--llm and --planner exclude each other." if model is not None else ""
-        raise click.UsageError(both or "Nobody can be asked: give --llm MODEL or --planner CMD.")
+        raise click.UsageError(both or "There is nothing to ask: give --llm MODEL or --planner CMD.")
     if model is not None:
         return chat_of(model, timeout).complete
     assert planner is not None

@@ -8,52 +8,80 @@ from io import StringIO
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from planspec_lark import __version__
+from planspec_lark.cli.help import Group
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.source import visible
 
 __all__ = ["cli", "run"]
 
-# Module → its commands: `repair-prompt` is its `repair_prompt_command`.
+# Heading → command → the module with its function, and the first sentence of its help: so that all of them are listed
+# without an import. `repair-prompt` is its `repair_prompt_command`.
 _COMMANDS = {
-    "agents": "hook init",
-    "answers": "extract repair repair-prompt",
-    "bulk": "bulk",
-    "check": "check",
-    "edits": "apply splice",
-    "exchange": "export import",
-    "folder": "archive list new",
-    "grammar": "grammar",
-    "hopspec": "hopspec",
-    "lsp": "lsp",
-    "mcp": "mcp",
-    "planner": "planner",
-    "plans": "fmt focus graph json next show view",
-    "run": "reopen run",
-    "run_output": "log",
-    "steps": "add block done move remove rename skip start",
-    "tools": "tools",
-    "versions": "diff merge",
+    "Check and edit": {
+        "new": ("folder", "Create a plan, or show the plan that has this name."),
+        "list": ("folder", "List the plans in planspec/."),
+        "show": ("plans", "Show a plan as a tree."),
+        "next": ("plans", "Show the next step to do, with all that it needs."),
+        "focus": ("plans", "Show one step, what it needs and what depends on it."),
+        "check": ("check", "Check plans for errors, and fix them with --fix."),
+        "fmt": ("plans", "Format plans: write them in canonical form."),
+        "start": ("steps", "Mark a step as active: work on it has begun."),
+        "done": ("steps", "Mark a step as done, with its result."),
+        "block": ("steps", "Mark a step as blocked, with the reason."),
+        "skip": ("steps", "Mark a step as skipped, with the reason."),
+        "reopen": ("run", "Set steps back to pending, with all steps below them."),
+        "add": ("steps", "Add a step."),
+        "move": ("steps", "Move a step, with all steps below it."),
+        "rename": ("steps", "Rename a step."),
+        "remove": ("steps", "Remove a step, with all steps below it."),
+        "archive": ("folder", "Move a finished plan to planspec/archive/."),
+    },
+    "Answers": {
+        "extract": ("answers", "Extract the plan from a language model's answer."),
+        "repair": ("answers", "Let a model or a program repair a plan or an answer."),
+        "repair-prompt": ("answers", "Write a prompt that asks a model to repair a plan."),
+        "splice": ("edits", "Put the lines that a model has repaired into a plan."),
+        "apply": ("edits", "Apply the PLAN_CMD lines of an answer to a plan."),
+        "bulk": ("bulk", "Check a corpus of plans or answers, and write a report."),
+    },
+    "Run": {
+        "run": ("run", "Run a plan with programs or a language model."),
+        "log": ("run_output", "Show what has happened in the runs of a plan."),
+        "planner": ("planner", "Plan step by step: a planner and an executor in turns."),
+        "tools": ("tools", "Check, show and run plans of tool calls."),
+    },
+    "Share": {
+        "view": ("plans", "Write a plan as a page for a browser."),
+        "graph": ("plans", "Write a plan as a diagram."),
+        "import": ("exchange", "Import a task list of another tool as a plan."),
+        "export": ("exchange", "Export a plan as a task list of another tool."),
+        "hopspec": ("hopspec", "Check, format and convert HopSpec documents."),
+        "diff": ("versions", "Compare two plans, step by step."),
+        "merge": ("versions", "Merge two versions of a plan."),
+    },
+    "Develop": {
+        "init": ("agents", "Set up a project's coding assistants to work with plans."),
+        "hook": ("agents", "Answer a hook of a coding assistant."),
+        "mcp": ("mcp", "Serve the plans of a folder to agents, as an MCP server."),
+        "lsp": ("lsp", "Serve plans to an editor, as a language server."),
+        "grammar": ("grammar", "Export grammars that hold a model to the format."),
+        "json": ("plans", "Write a plan as JSON."),
+    },
 }
-_MODULES = {name: module for module, names in _COMMANDS.items() for name in names.split()}
+_KNOWN = {name: known for commands in _COMMANDS.values() for name, known in commands.items()}
+_WIDEST_HELP = 100
 
 
-class _LazyGroup(click.Group):
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        if incomplete.startswith("-"):
-            return super().shell_complete(ctx, incomplete)
-        # Without their help, for which all of them would be imported.
-        return [CompletionItem(name) for name in self.list_commands(ctx) if name.startswith(incomplete)]
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
-        return sorted(_MODULES)
+class _LazyGroup(Group):
+    def summary(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002  (click passes it)
+        return _KNOWN[name][1]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in _MODULES:
+        if cmd_name not in _KNOWN:
             return None
-        module = import_module(f"planspec_lark.cli.{_MODULES[cmd_name]}")
+        module = import_module(f"planspec_lark.cli.{_KNOWN[cmd_name][0]}")
         command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command
@@ -76,7 +104,21 @@ def _write_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.group(
+    cls=_LazyGroup,
+    sections={heading: [*commands] for heading, commands in _COMMANDS.items()},
+    examples=[
+        "planspec new 'Open the bakery at six' --name bakery",
+        "planspec show bakery",
+        "planspec check --fix plan.md",
+        "planspec run plan.md --operator './work.sh'",
+    ],
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "show_default": True,
+        "max_content_width": _WIDEST_HELP,
+    },
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -86,9 +128,11 @@ def _write_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     help="Show the version and exit.",
 )
 def cli() -> None:
-    """Read, check, format, show and edit PlanSpec plans.
+    """Check, edit, share and run PlanSpec plans.
 
-    Wherever a FILE is asked for, - stands for standard input, and the name of a plan for planspec/NAME.md.
+    A plan is a Markdown file. Where a command asks for a FILE, it takes the file of a plan, the name of a plan (for
+    planspec/NAME.md), or - for standard input. `planspec COMMAND --help` has examples, and says what a command reads
+    and writes.
     """
     for stream in (sys.stdout, sys.stderr):
         # What a terminal's encoding cannot say is written as an escape rather than a traceback.

@@ -19,6 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from planspec_lark import folder, llm, planspec
+from planspec_lark.cli.help import Choice
 from planspec_lark.cli.output import stop_at, wait_seconds
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.syntax import Limits, one_line
@@ -77,24 +78,26 @@ def options(*several: Callable[[Any], Any]) -> Callable[[Command], Command]:
 
 def format_option(*forms: str, help: str) -> Callable[[Command], Command]:
     """The option --format, by default the first of these."""
-    return click.option("--format", "form", type=click.Choice(forms), default=forms[0], help=help)
+    return click.option("--format", "form", type=Choice(forms), default=forms[0], help=help)
 
 
-def language_option(help: str, default: str | None = "en", name: str = "--language") -> Callable[[Command], Command]:
-    """The option --language, for one of those that there are prompts and labels in."""
-    return click.option(name, "language", type=click.Choice(LANGUAGES), default=default, help=help)
+def language_option(
+    help: str, default: str | None = "en", name: str = "--language", said: str | bool = True
+) -> Callable[[Command], Command]:
+    """The option --language, one of those that there are prompts and labels in; ``said`` is shown as its default."""
+    return click.option(name, "language", type=Choice(LANGUAGES), default=default, show_default=said, help=help)
 
 
 def timeout_option(asked: str) -> Callable[[Command], Command]:
-    """The option --timeout of a command that asks somebody, such as "a program"."""
-    help = f"The most that {asked} takes for an answer."
+    """The option --timeout of a command that asks for answers, such as those of "a program"."""
+    help = f"How long {asked} may take for one answer."
     return click.option("--timeout", type=SECONDS, default=300.0, metavar="SECONDS", help=help)
 
 
 max_tokens_option = count_option(
     "--max-tokens",
     metavar="N",
-    help="Leave parts out, and say how many, until it has at most so many tokens by an estimate.",
+    help="Leave parts out, and say how many, until the text has at most N tokens (estimated).",
 )
 
 
@@ -114,7 +117,8 @@ folder_option = click.option(
     expose_value=False,
     callback=_note_folder,
     type=click.Path(file_okay=False),
-    help="The project's folder, with planspec/ in it; by default the current one.",
+    show_default="the current folder",
+    help="The project's folder, with planspec/ in it.",
 )
 
 
@@ -136,9 +140,10 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
     # A shell asks what a call might become: it gets what was typed.
     if value is None or ctx.resilient_parsing:
         return value
-    # What is not there is one of many: the command goes on with the others.
     is_many = isinstance(value, tuple)
-    files = tuple(_find(ctx, one, may_miss=is_many) for one in (value if is_many else [value]))
+    names = value if is_many else (value,)
+    # Where one of several is not there, the command goes on with the others.
+    files = tuple(_find(ctx, one, may_miss=len(names) > 1) for one in names)
     for parent in {os.path.dirname(os.path.abspath(file)) for file in files if file != "-"}:
         clear_leftovers(Path(parent))
     return files if is_many else files[0]

@@ -14,6 +14,7 @@ from planspec_lark.bulk import BulkOptions, BulkProgress, run_bulk, run_on_dask
 from planspec_lark.bulk.models import MOST_BYTES
 from planspec_lark.bulk.report import show_report
 from planspec_lark.cli.arguments import count_option, flag, format_option
+from planspec_lark.cli.help import Choice, command
 from planspec_lark.cli.output import UNREADABLE, Unusable, leave, reason_of, stop_at, write_text
 
 __all__ = ["progress_bar", "speed_of"]
@@ -22,33 +23,58 @@ _DEFAULTS = BulkOptions()
 _BYTES = click.IntRange(1, MOST_BYTES)
 
 
-@click.command("bulk")
+@command(
+    "bulk",
+    examples=[
+        "planspec bulk answers.jsonl --out results",
+        "planspec bulk answers.jsonl --text answer --id key --out results --overwrite",
+    ],
+    files={
+        "INPUT": "JSONL, plain or in gzip, or Parquet, with one text in each record; standard input is none. Parquet "
+        "needs the extra bulk.",
+        "--out FOLDER": "Rows (a file for each shard), manifest.json, and report.json once all is done.",
+        "standard output": "The report as text.",
+        "standard error": "The progress bar.",
+    },
+    exits={
+        0: "All records were analysed, whatever was found.",
+        2: "Something could not be analysed, or the call is wrong.",
+    },
+)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option("--out", required=True, metavar="FOLDER", help="Where the rows and the report go.")
+@click.option("--out", required=True, metavar="FOLDER", help="The folder for the rows and the report.")
 @click.option("--text", default="text", metavar="COLUMN", help="The column with the text.")
-@click.option("--id", metavar="COLUMN", help="A column that identifies a record, kept in the rows.")
+@click.option("--id", metavar="COLUMN", help="A column that identifies a record; it is kept in the rows.")
 @click.option(
     "--finish-reason",
     default=_DEFAULTS.finish_reason,
     metavar="COLUMN",
-    help="A column that says why the model stopped, if records have it.",
+    help="A column that says why the model stopped; records need not have it.",
 )
 @click.option(
     "--read",
-    type=click.Choice(["scan", "strict"]),
+    type=Choice(["scan", "strict"]),
     default="scan",
-    help="Find the plan in each text, or take each text for a plan.",
+    help="scan: find the plan in each text. strict: take each text for a plan.",
 )
-@format_option("jsonl", "parquet", help="What to write the rows as.")
-@count_option("--jobs", metavar="N", help="How many processes; by default one for each core.")
-@click.option("--max-bytes", type=_BYTES, default=_DEFAULTS.max_bytes, help="Do not read records that are longer.")
+@format_option("jsonl", "parquet", help="The format of the rows.")
+@count_option("--jobs", metavar="N", show_default="one for each core", help="Use N processes.")
 @click.option(
-    "--shard-bytes", type=_BYTES, default=_DEFAULTS.shard_bytes, help="Split inputs into shards of about this size."
+    "--max-bytes", type=_BYTES, default=_DEFAULTS.max_bytes, metavar="N", help="Do not read records with more bytes."
 )
-@flag("--overwrite", help="Discard all that an earlier run has left in the folder, also one that could go on.")
-@click.option("--progress/--no-progress", default=None, help="Show how far it is; by default on a terminal.")
-@click.option("--engine", type=click.Choice(["local", "dask"]), default="local", help="What carries out the work.")
-@click.option("--address", metavar="ADDRESS", help="The scheduler of the engine dask.")
+@click.option(
+    "--shard-bytes",
+    type=_BYTES,
+    default=_DEFAULTS.shard_bytes,
+    metavar="N",
+    help="Split inputs into shards of about N bytes.",
+)
+@flag("--overwrite", help="Delete what an earlier call has left in the folder, and start anew.")
+@click.option("--progress/--no-progress", default=None, show_default="on a terminal", help="Show a progress bar.")
+@click.option(
+    "--engine", type=Choice(["local", "dask"]), default="local", help="Work on this machine, or on a cluster."
+)
+@click.option("--address", metavar="ADDRESS", help="The scheduler of the Dask cluster, with --engine dask.")
 def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
     inputs: tuple[str, ...],
     out: str,
@@ -62,9 +88,8 @@ def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
 ) -> None:
     """Check a corpus of plans or answers, and write a report.
 
-    Beside it there is a row for each record. INPUT is JSONL, plain or in gzip, or Parquet. A second call with the same
-    inputs and options does what is missing only, however the first one has ended. Exits with 0 once all is analysed,
-    whatever was found, and with 2 where something could not be.
+    There is a row for each record with its verdict, score and findings, and one report on all of them. A second call
+    with the same inputs and options does only what is missing, however the first call has ended.
     """
     if "-" in inputs:
         raise click.UsageError("Standard input cannot be taken up again after a break: name files.")

@@ -13,6 +13,7 @@ import click
 from planspec_lark import __version__, planspec
 from planspec_lark.cli.arguments import count_option, flag, folder_option, format_option, options, plan_argument
 from planspec_lark.cli.fixes import Fixer
+from planspec_lark.cli.help import READ, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -35,7 +36,15 @@ from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, reports
 from planspec_lark.syntax.diagnostics import count_of
 
-__all__ = ["check_command", "check_files", "check_or_fix", "fix_options", "map_in_processes", "report_options"]
+__all__ = [
+    "check_command",
+    "check_files",
+    "check_or_fix",
+    "fix_options",
+    "limit_options",
+    "map_in_processes",
+    "report_options",
+]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -54,30 +63,59 @@ _ITEMS: dict[str, Callable[[Diagnostic], Any]] = {
 def report_options(*others: str) -> Callable[[Any], Any]:
     """The options of a command that ends in :func:`check_files`, with formats of its own."""
     return options(
-        format_option(*_ITEMS, *others, help="How to write what is found."),
-        flag("--strict", help="Let warnings fail the check as well."),
-        flag("--info", help="Tell as well what may be right as it is."),
+        format_option(
+            *_ITEMS,
+            *others,
+            help="How to write the findings; github and sarif are for GitHub's annotations and scanning.",
+        ),
+        flag("--strict", help="Fail on warnings, too."),
+        flag("--info", help="Show infos, too: what may be right as it is."),
+    )
+
+
+def limit_options(what: str) -> Callable[[Any], Any]:
+    """The options of a command that checks files, for files from strangers; ``what`` is in them."""
+    return options(
+        count_option("--jobs", default=1, metavar="N", help="Check files in N processes; not with --fix or --diff."),
+        count_option("--max-bytes", metavar="N", help="Refuse a file with more bytes."),
+        count_option("--max-steps", metavar="N", help=f"Refuse a {what} with more steps."),
+        count_option("--max-depth", metavar="N", help=f"Refuse a {what} with more levels of steps."),
+        count_option("--max-findings", default=1000, metavar="N", help="List at most N findings for each file."),
     )
 
 
 fix_options = options(
-    flag("--fix", help="Write fixes that keep what the plan means."),
-    flag("--unsafe-fixes", help="Write fixes that drop text or guess, too."),
-    flag("--diff", help="Write nothing; show what fixes would change."),
+    flag("--fix", help="Apply the fixes that keep the meaning, in place."),
+    flag("--unsafe-fixes", help="Apply the fixes that drop text or guess, too."),
+    flag("--diff", help="Write nothing; show what fixes would change, as a unified diff."),
 )
 
 
-@click.command("check")
+@command(
+    "check",
+    examples=[
+        "planspec check plan.md",
+        "planspec check --fix plan.md",
+        "planspec check --unsafe-fixes --diff plan.md",
+        "planspec check --strict --format json planspec/*.md",
+    ],
+    files={
+        "FILE": f"{READ} With --fix or --unsafe-fixes it is changed in place.",
+        "standard output": "The findings in the chosen format; with --fix and -, the fixed plan.",
+        "standard error": "What was fixed; with --fix and -, the findings as well.",
+    },
+    exits={
+        0: "No errors (with --strict: no warnings either).",
+        1: "There are errors; with --diff, something would change.",
+        2: "A file cannot be read or written, another process runs its plan, or the call is wrong.",
+    },
+)
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @report_options()
-@click.option("--also", type=click.Choice(OPTIONAL), multiple=True, help="Look for this as well.")
+@click.option("--also", type=Choice(OPTIONAL), multiple=True, help="Turn on an optional check; may come several times.")
 @fix_options
 @wait_option
-@count_option("--jobs", default=1, help="Use so many processes; not for fixes.")
-@count_option("--max-bytes", help="Refuse a longer file.")
-@count_option("--max-steps", help="Refuse a plan with more steps.")
-@count_option("--max-depth", help="Refuse a plan with more levels.")
-@count_option("--max-findings", default=1000, help="List so many of each file.")
+@limit_options("plan")
 @folder_option
 def check_command(  # noqa: PLR0913  (one for each option)
     *,
@@ -92,11 +130,10 @@ def check_command(  # noqa: PLR0913  (one for each option)
     diff: bool,
     **most: int | None,
 ) -> None:
-    """Check plans: syntax, the six rules, and lint.
+    """Check plans for errors, and fix them with --fix.
 
-    With --fix, faults are fixed in place, and what is left is reported; with - the plan goes from standard input to
-    standard output. Exits with 0 where nothing is wrong, 1 where something is (with --diff: where something would
-    change), and 2 where a file cannot be read or written, or another process runs its plan.
+    All findings come at once: syntax errors, broken rules (such as an input that no step puts out), and warnings about
+    what is probably not meant. With --fix, what can be fixed safely is fixed, and what is left is reported.
     """
     limits = Limits(**most)
     check = partial(_check, limits=limits, also=also, least=Severity.INFO if info else Severity.WARNING)

@@ -11,6 +11,7 @@ from planspec_lark import answers
 from planspec_lark.answers import Verdict
 from planspec_lark.cli.answers import finish_reason_option, max_risk_option
 from planspec_lark.cli.arguments import flag, folder_option, plan_argument
+from planspec_lark.cli.help import CHANGED, command
 from planspec_lark.cli.output import (
     FINDINGS,
     change_text,
@@ -37,18 +38,36 @@ if TYPE_CHECKING:
     from planspec_lark.answers import Spliced
     from planspec_lark.plan_cmd.apply import Report
 
-_diff_option = flag("--diff", help="Show how the plan's text changes.")
+_diff_option = flag("--diff", help="Show how the plan's text changes, as a unified diff.")
 
 
-@click.command("apply")
+@command(
+    "apply",
+    examples=[
+        "echo 'PLAN_CMD: DONE 1' | planspec apply plan.md",
+        "planspec apply plan.md commands.txt --dry-run",
+        "planspec apply plan.md commands.txt --keep-going --diff",
+    ],
+    files={
+        "FILE": CHANGED,
+        "COMMANDS": "Any text with lines that start with PLAN_CMD:, such as a model's answer; all other lines are "
+        "ignored. A file, or - for standard input, which is the default.",
+        "standard output": "What each command did, or why it was refused.",
+    },
+    exits={
+        0: "All commands were carried out.",
+        1: "A command was refused, the answer needs review, or there was no command.",
+        2: "A file cannot be read or written, another process runs the plan, or the call is wrong.",
+    },
+)
 @plan_argument()
 @click.argument("commands", metavar="[COMMANDS]", default="-")
-@flag("--dry-run", help="Write nothing; tell what the commands would do.")
+@flag("--dry-run", help="Write nothing; show what the commands would do.")
 @_diff_option
-@flag("--keep-going", help="Let the other commands act where one is refused.")
+@flag("--keep-going", help="Carry out the other commands where one is refused.")
 @max_risk_option
 @finish_reason_option
-@flag("--allow-truncated", help="Take what there is of an answer that was cut off, without its last line.")
+@flag("--allow-truncated", help="Accept an answer that was cut off, without its last line.")
 @wait_option
 @folder_option
 def apply_command(  # noqa: PLR0913, PLR0917  (its options)
@@ -61,14 +80,11 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
     finish_reason: str,
     allow_truncated: bool,
 ) -> None:
-    """Let PLAN_CMD lines change a plan, in place.
+    """Apply the PLAN_CMD lines of an answer to a plan.
 
-    COMMANDS is a file with any text, such as a language model's answer, that holds lines starting with PLAN_CMD: (by
-    default -, standard input). What is almost such a line is repaired, with a warning. Where the verdict on them is
-    another than `accepted`, or one is refused, the plan stays as it is; with --keep-going the others act, unless the
-    answer was cut off or holds two versions. With - as FILE, the plan goes from standard input to standard output.
-    Exits with 1 where a command was not accepted or was refused, or where there was none, and with 2 where a file
-    cannot be read or written, or another process runs the plan.
+    The commands are ADD, DONE, SKIP and others, such as `PLAN_CMD: DONE 2.1 | result`. What is almost such a line is
+    repaired, with a warning. Either all commands act or none: where one is refused, the plan stays as it is, unless
+    --keep-going lets the others act. An answer that was cut off, or has two versions, changes nothing.
     """
     if file == commands == "-":
         raise click.UsageError("The plan and the commands cannot both come from standard input.")
@@ -107,20 +123,34 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
         fail(f"{refused} of {len(scan.clear_commands) + len(scan.errors)} commands refused: {what}")
 
 
-@click.command("splice")
+@command(
+    "splice",
+    examples=[
+        "planspec repair-prompt broken.md | ./ask-model.sh | planspec splice broken.md",
+        "planspec splice broken.md lines.txt --dry-run",
+    ],
+    files={
+        "FILE": CHANGED,
+        "ANSWER": "A model's answer to `planspec repair-prompt`: a file, or - for standard input (the default).",
+        "standard error": "How many lines were written, and the errors that are left.",
+    },
+    exits={
+        0: "The lines were written, and no errors are left.",
+        1: "The answer was refused, or errors are left.",
+        2: "A file cannot be read or written, another process runs the plan, or the call is wrong.",
+    },
+)
 @plan_argument()
 @click.argument("answer", metavar="[ANSWER]", default="-")
-@flag("--dry-run", help="Write nothing; tell what is wrong with the answer and the result.")
+@flag("--dry-run", help="Write nothing; show what is wrong with the answer and the result.")
 @_diff_option
 @wait_option
 @folder_option
 def splice_command(file: str, answer: str, dry_run: bool, diff: bool) -> None:
-    """Put the mended lines of an answer into a plan, in place.
+    """Put the lines that a model has repaired into a plan.
 
-    ANSWER is a file with a language model's answer to planspec repair-prompt (by default -, standard input). All other
-    lines of the plan stay as they are. Where the answer writes a line that was not asked for, the plan stays as it is.
-    With - as FILE, the plan goes from standard input to standard output. Exits with 1 where the answer is refused, or
-    the plan still has faults, and with 2 where a file cannot be read or written, or another process runs the plan.
+    All other lines stay as they are. An answer that writes a line which was not asked for is refused, and the plan
+    stays as it is.
     """
     check_inputs(file, answer)
     # All of it, before the plan is looked at: it may take long until the last line comes.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planspec_lark.cli.arguments import folder_option, plan_argument
+from planspec_lark.cli.help import READ, Choice, command
 from planspec_lark.cli.output import (
     change_text,
     check_inputs,
@@ -30,30 +31,42 @@ if TYPE_CHECKING:
     from planspec_lark.exchange import Exported, Imported, Report
     from planspec_lark.planspec import PlanSpec
 
-_report_option = click.option("--report", metavar="REPORT.json", help="Write where each line has gone.")
+_report_option = click.option("--report", metavar="FILE", help="Write to this file, as JSON, where each line has gone.")
 
 
-@click.command("import")
+@command(
+    "import",
+    examples=[
+        "planspec import tasks.md -o plan.md",
+        "planspec import .kiro/specs/login --from kiro",
+        "planspec import tasks.md --into plan.md --statuses source",
+    ],
+    files={
+        "FILE": "The task list: a file, or - for standard input.",
+        "FOLDER": "A folder of Kiro, spec-kit, OpenSpec or Task Master.",
+        "standard output": "The plan in canonical form, unless --out or --into names a file.",
+        "standard error": "What could not be read, what has changed, and a count of lines.",
+    },
+    exits={0: "The plan was written.", 1: "There is nothing to import."},
+)
 @click.argument("file", metavar="FILE|FOLDER")
-@click.option("--from", "form", type=click.Choice(FORMATS), help="The format; by default it is found out.")
+@click.option("--from", "form", type=Choice(FORMATS), show_default="detected", help="The format of the task list.")
 @out_option
-@click.option("--into", metavar="PLAN", help="Update this plan instead, which keeps what is its own.")
+@click.option("--into", metavar="PLAN", help="Update this plan's file instead; what the list does not say stays.")
 @click.option(
     "--statuses",
-    type=click.Choice(["plan", "source"]),
+    type=Choice(["plan", "source"]),
     default="plan",
-    help="For --into: whose statuses hold.",
+    help="With --into: keep the plan's statuses, or take those of the list.",
 )
 @_report_option
 def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     file: str, form: str | None, out: str, into: str | None, statuses: str, report: str | None
 ) -> None:
-    """Make a plan of a task list in another format.
+    """Import a task list of another tool as a plan.
 
-    FILE may be a folder of Kiro, spec-kit or OpenSpec as well. What is wrong is named, and the rest is imported. With
-    --into, steps are found again by their names, or by their texts: those that are new are added, texts follow the
-    source, and nothing is taken out. Exits with 1 where there is nothing to import, and with 2 where a file cannot be
-    read or written.
+    Kiro, spec-kit, OpenSpec, Task Master and check lists in Markdown can be read. What cannot be imported is named, and
+    the rest is imported. With --into, new tasks are added to a plan, texts follow the list, and no step is removed.
     """
     check_inputs(file, into)
     if into is not None and out != "-":
@@ -95,19 +108,27 @@ def _report(file: str, report: Report, target: str | None) -> None:
     complain(f"{shown(file)}: {report.format}, {counts}; {lines}")
 
 
-@click.command("export")
+@command(
+    "export",
+    examples=["planspec export plan.md --to spec-kit -o tasks.md", "planspec export plan.md --into tasks.md"],
+    files={
+        "FILE": READ,
+        "standard output": "The task list, unless --out or --into names a file.",
+        "standard error": "What the other format cannot say.",
+    },
+    exits={0: "The task list was written.", 1: "FILE is no plan, or ORIGINAL is no task list."},
+)
 @plan_argument()
-@click.option("--to", "form", type=click.Choice(FORMATS), help="The format; with --into, it is found out.")
+@click.option("--to", "form", type=Choice(FORMATS), help="The format to write; with --into it is detected.")
 @out_option
-@click.option("--into", metavar="ORIGINAL", help="Change this file instead, where the plan says something else.")
+@click.option("--into", metavar="ORIGINAL", help="Update this task list instead, where the plan differs.")
 @_report_option
 @folder_option
 def export_command(file: str, form: str | None, out: str, into: str | None, report: str | None) -> None:
-    """Write a plan as a task list in another format.
+    """Export a plan as a task list of another tool.
 
-    What the format has no words for is named. With --into, statuses and texts of a file that is there follow the plan,
-    new steps are added, and everything else in it stays as it is. Exits with 1 where the plan or that file cannot be
-    read as one, and with 2 where a file cannot be read or written.
+    What the other format cannot say is named. With --into, statuses and texts of an existing list follow the plan, new
+    steps are added, and everything else in the list stays as it is.
     """
     check_inputs(file, into)
     if into is not None and out != "-":

@@ -24,6 +24,7 @@ from planspec_lark.cli.arguments import (
     program_of,
     timeout_option,
 )
+from planspec_lark.cli.help import MODELS, PROGRAMS, command
 from planspec_lark.cli.output import (
     Row,
     Unreadable,
@@ -56,15 +57,19 @@ if TYPE_CHECKING:
 _WIDEST_NAME = 40
 
 
-@click.command("list")
-@flag("--json", "as_json", help="Write all of it as JSON.")
+@command(
+    "list",
+    examples=["planspec list", "planspec list --json"],
+    files={"planspec/": "Its plans are read.", "standard output": "A line for each plan, or JSON."},
+    exits={2: "The folder cannot be read, or the call is wrong."},
+)
+@flag("--json", "as_json", help="Write names, paths, titles, goals, progress and faults as JSON.")
 @folder_option
 @click.pass_context
 def list_command(ctx: click.Context, as_json: bool) -> None:
     """List the plans in planspec/.
 
-    Each has its progress, title and goal. A file that is no plan is listed with what is wrong first. Exits with 2 where
-    the folder cannot be read.
+    Each has its progress, title and goal. A file that is no plan is listed with its first error.
     """
     folder = folder_of(ctx)
     clear_leftovers(folder.path)
@@ -111,17 +116,30 @@ def _cut(text: str, width: int | None) -> str:
     return f"{text[:kept].rstrip(' ')}…"
 
 
-@click.command("archive")
+@command(
+    "archive",
+    examples=["planspec archive bakery", "planspec archive bakery --force"],
+    files={
+        "NAME": "The name of the plan.",
+        "planspec/NAME.md": "Moved to planspec/archive/, with the ledger of its runs; nothing there is replaced.",
+        "standard output": "The path in the archive.",
+    },
+    exits={
+        0: "The plan was moved.",
+        1: "The plan is not finished.",
+        2: "There is no such plan, it cannot be moved, another process runs it, or the call is wrong.",
+    },
+)
 @click.argument("name", metavar="NAME", shell_complete=complete_names)
-@flag("--force", help="Although it is not finished, or no plan at all.")
+@flag("--force", help="Move it even if it is not finished, or is no plan.")
 @wait_option
 @folder_option
 @click.pass_context
 def archive_command(ctx: click.Context, name: str, force: bool) -> None:
     """Move a finished plan to planspec/archive/.
 
-    What is kept of its runs goes along, and nothing there is replaced. Exits with 1 where the plan is not finished, and
-    with 2 where it is not there, is run at this moment, or cannot be moved.
+    A plan is finished when each of its steps is done, blocked or skipped. A name that is taken in the archive gets the
+    date behind it.
     """
     try:
         target = folder_of(ctx).archive(name, force=force)
@@ -135,19 +153,49 @@ def archive_command(ctx: click.Context, name: str, force: bool) -> None:
 # ---------------------------------------------------------------- a new plan
 
 
-@click.command("new")
+@command(
+    "new",
+    examples=[
+        "planspec new 'Open the bakery at six' --name bakery",
+        "planspec new 'Repair the organ' --constraint 'Ready by Easter' --llm qwen3-8b",
+        "planspec new 'Repair the organ' --planner './draft.sh'",
+        "planspec new --template --language zh",
+    ],
+    files={
+        "DESCRIPTION": "The plan's goal; several words need no quotes. The name of a plan shows that plan.",
+        "planspec/NAME.md": "The new plan; an existing file is never replaced.",
+        "planspec/.gitignore": "Made with the first plan; it keeps the plans out of git, unless --shared is given.",
+        "planspec/NAME.draft.md": "A draft that cannot be used, or was interrupted.",
+        "planspec/settings.toml": "Notes --shared and --require-result for all plans in planspec/.",
+        "standard output": "The path of the new plan; with --template, a plan to fill in.",
+    },
+    exits={
+        0: "The plan was created or shown.",
+        1: "The draft cannot be used.",
+        2: "The name is taken, the model cannot be asked, a file cannot be written, or the call is wrong.",
+        130: "Interrupted; what has come of a draft is kept.",
+        143: "Terminated; what has come of a draft is kept.",
+    },
+    notes={**PROGRAMS, **MODELS},
+)
 @click.argument("description", nargs=-1, shell_complete=complete_names)
-@click.option("--name", metavar="NAME", help="The plan's name; by default it is made of the description.")
-@click.option("--constraint", "constraints", multiple=True, metavar="TEXT", help="What the plan has to keep to.")
+@click.option("--name", metavar="NAME", show_default="made of the description", help="The plan's name.")
+@click.option(
+    "--constraint",
+    "constraints",
+    multiple=True,
+    metavar="TEXT",
+    help="A constraint of the plan; may come several times.",
+)
 @options(
-    click.option("--llm", metavar="MODEL", help="A language model that drafts the plan."),
-    click.option("--planner", metavar="CMD", help="A program that drafts the plan."),
-    language_option("Of steps and prompts; by default as described.", default=None),
+    click.option("--llm", metavar="MODEL", help="Let this language model draft the plan."),
+    click.option("--planner", metavar="CMD", help="Let this program draft the plan; CMD is not run by a shell."),
+    language_option("The language of steps and prompts.", default=None, said="that of the description"),
     timeout_option("a program or a model"),
 )
-@flag("--template", help="Create nothing, but write a plan to be filled in.")
-@flag("--shared", help="Let git see the plans in planspec/, now and later.")
-@flag("--require-result", help="Set no step of the plans in planspec/ to done without a result, now and later.")
+@flag("--template", help="Create nothing; write a plan to fill in to standard output.")
+@flag("--shared", help="Let git see all plans in planspec/, from now on.")
+@flag("--require-result", help="Refuse to mark steps in planspec/ as done without a result, from now on.")
 @wait_option
 @folder_option
 def new_command(  # noqa: PLR0913, PLR0917  (its options)
@@ -159,13 +207,9 @@ def new_command(  # noqa: PLR0913, PLR0917  (its options)
     language: str | None,
     **given: Any,
 ) -> None:
-    """Create a plan, or show the one that has this name.
+    """Create a plan, or show the plan that has this name.
 
-    The plan is planspec/NAME.md, and its name is written. Without a model or a program to draft it, it gets three steps
-    to be replaced. A draft that cannot be used is kept beside it, and the exit code is 1; it is 2 where there is a plan
-    of this name, or something cannot be used.
-
-    The first plan gets a .gitignore beside it, which keeps all of planspec/ out of git unless it is --shared.
+    The plan becomes planspec/NAME.md. A model or a program can draft it; without one it gets three steps to replace.
     """
     if template:
         if description or name or shared or require_result or _is_said(given):
@@ -206,7 +250,7 @@ def _choose(folder: PlanFolder, task: str, name: str | None) -> str:
 
 
 def _create(folder: PlanFolder, name: str, task: str, language: str, given: Mapping[str, Any]) -> None:
-    # Before anybody is asked for a draft it is certain that there is none.
+    # Before a draft is asked for it is certain that there is none.
     if (known := folder.holds(name)) is not None:
         file, free = str(folder.path / f"{known}.md"), visible_name(folder.free_name(name))
         said = f"`planspec show {visible_name(known)}` shows it, --name {free} makes another"
@@ -219,7 +263,7 @@ def _create(folder: PlanFolder, name: str, task: str, language: str, given: Mapp
     try:
         path = _write_free(folder, name, text)
     except StoreError:
-        # It cannot be kept, so it goes to whoever has asked for it.
+        # It cannot be kept, so it goes to standard output.
         if _is_drafted(given):
             write_text(text)
         raise
@@ -251,7 +295,7 @@ def _write(folder: PlanFolder, name: str, text: str) -> Path:
 def _draft(
     folder: PlanFolder, name: str, task: str, language: str, *, constraints: Sequence[str], **drafter: Any
 ) -> str:
-    """The text of a plan that whoever was named drafts; leaves where there is none of use.
+    """The text of a plan that the named model or program drafts; leaves where there is none of use.
 
     A constraint that it has left out is put back. What came nevertheless is kept as a plan of another name, which
     `planspec list` shows with what is wrong.

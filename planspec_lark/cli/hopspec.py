@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from planspec_lark import hopspec, planspec
-from planspec_lark.cli.arguments import count_option, flag, folder_option, language_option, plan_argument
-from planspec_lark.cli.check import check_or_fix, fix_options, report_options
+from planspec_lark.cli.arguments import flag, folder_option, language_option, plan_argument
+from planspec_lark.cli.check import check_or_fix, fix_options, limit_options, report_options
 from planspec_lark.cli.fixes import Fixer
+from planspec_lark.cli.help import READ, Group
 from planspec_lark.cli.output import (
     Unusable,
     check_inputs,
@@ -41,24 +42,40 @@ _file_argument = click.argument("file", type=click.Path(allow_dash=True))
 _files_argument = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 
 
-@click.group("hopspec")
-def hopspec_command() -> None:
-    """HopSpec documents, in Chinese and English.
+_READ = "The document to read: a file, or - for standard input."
 
-    FILE may be - for standard input.
+
+@click.group(
+    "hopspec",
+    cls=Group,
+    sections={"Check and edit": ["check", "fmt", "show"], "Convert": ["to-plan", "from-plan"]},
+    examples=["planspec hopspec check document.md", "planspec hopspec to-plan document.md -o plan.md"],
+)
+def hopspec_command() -> None:
+    """Check, format and convert HopSpec documents.
+
+    These describe a task and its steps in sections with fixed names, in Chinese or English.
     """
 
 
-@hopspec_command.command("check")
+@hopspec_command.command(
+    "check",
+    examples=["planspec hopspec check document.md", "planspec hopspec check --fix document.md"],
+    files={
+        "FILE": f"{_READ} With --fix or --unsafe-fixes it is changed in place.",
+        "standard output": "The findings in the chosen format; with --fix and -, the fixed document.",
+        "standard error": "What was fixed; with --fix and -, the findings as well.",
+    },
+    exits={
+        0: "No errors (with --strict: no warnings either).",
+        1: "There are errors; with --diff, something would change.",
+    },
+)
 @_files_argument
 @report_options()
 @fix_options
 @wait_option
-@count_option("--jobs", default=1, help="Use so many processes; not for fixes.")
-@count_option("--max-bytes", help="Refuse a longer file.")
-@count_option("--max-steps", help="Refuse a document with more steps.")
-@count_option("--max-depth", help="Refuse a document with more levels.")
-@count_option("--max-findings", default=1000, help="List so many of each file.")
+@limit_options("document")
 def check_command(  # noqa: PLR0913  (one for each option)
     *,
     files: tuple[str, ...],
@@ -71,11 +88,9 @@ def check_command(  # noqa: PLR0913  (one for each option)
     diff: bool,
     **most: int | None,
 ) -> None:
-    """Check documents: syntax, and the rules of their definition.
+    """Check documents for errors, and fix them with --fix.
 
-    With --fix, faults are fixed in place, and what is left is reported; with - the document goes from standard input to
-    standard output. Exits with 0 where nothing is wrong, 1 where something is (with --diff: where something would
-    change), and 2 where a file cannot be read or written.
+    All findings come at once: syntax errors, and broken rules of the format.
     """
     limits = Limits(**most)
     check = partial(_check, limits=limits, least=Severity.INFO if info else Severity.WARNING)
@@ -89,18 +104,25 @@ def _check(file: str, limits: Limits, least: Severity) -> list[Diagnostic]:
     return hopspec.check_hopspec(read_text(file, limits), name=label(file), limits=limits, least=least)
 
 
-@hopspec_command.command("fmt")
+@hopspec_command.command(
+    "fmt",
+    examples=["planspec hopspec fmt --diff document.md", "planspec hopspec fmt --lang zh document.md"],
+    files={
+        "FILE": "The document to change in place: a file, or -, from standard input to standard output.",
+        "standard output": "With --diff, what would change.",
+    },
+    exits={1: "A file is no document or, with --check, not in canonical form."},
+)
 @_files_argument
 @flag("--check", help="Write nothing; fail if a file is not in canonical form.")
-@flag("--diff", help="Write nothing; show what would change.")
-@language_option("Of the document; by default its own.", default=None, name="--lang")
+@flag("--diff", help="Write nothing; show what would change, as a unified diff.")
+@language_option("Translate the document's names.", default=None, name="--lang", said="the document's language")
 @wait_option
 def fmt_command(files: tuple[str, ...], check: bool, diff: bool, language: Language | None) -> None:
-    """Write documents in canonical form, or in the other language.
+    """Format documents, or translate their names.
 
     A translation has the names of sections, attributes and values in the other language; what people have written stays
-    as it is. A file that is no document is not touched. Exits with 1 where a file is none or, with --check, not in
-    canonical form, and with 2 where it cannot be read or written.
+    as it is. A file that is no document is not touched.
     """
 
     def rewrite(text: str, name: str) -> str:
@@ -111,21 +133,32 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool, language: Langu
     leave(max([format_file(file, rewrite, said, check=check, diff=diff) for file in files]))
 
 
-@hopspec_command.command("show")
+@hopspec_command.command(
+    "show",
+    examples=["planspec hopspec show document.md"],
+    files={"FILE": _READ, "standard output": "The outline."},
+    exits={1: "FILE is no HopSpec document."},
+)
 @_file_argument
 def show_command(file: str) -> None:
     """Show a document as an outline, a line for each step."""
     write_text("".join(f"{row}\n" for row in hopspec.outline_hopspec(_read(file))))
 
 
-@hopspec_command.command("to-plan")
+@hopspec_command.command(
+    "to-plan",
+    examples=["planspec hopspec to-plan document.md -o plan.md"],
+    files={
+        "FILE": _READ,
+        "standard output": "The plan, unless --out names a file.",
+        "standard error": "What a plan cannot hold.",
+    },
+    exits={1: "FILE is no HopSpec document."},
+)
 @_file_argument
 @out_option
 def to_plan_command(file: str, out: str) -> None:
-    """Write a document as a plan.
-
-    What a plan cannot hold is told on standard error.
-    """
+    """Write a document as a plan."""
     with stop_at(ValueError, kind=Unusable, lead=f"{shown(file)}: "):
         plan, losses = hopspec.hopspec_to_plan(_read(file))
         text = planspec.serialize_plan(plan)
@@ -133,16 +166,22 @@ def to_plan_command(file: str, out: str) -> None:
     _tell(file, losses, "the plan")
 
 
-@hopspec_command.command("from-plan")
+@hopspec_command.command(
+    "from-plan",
+    examples=["planspec hopspec from-plan plan.md -o document.md", "planspec hopspec from-plan plan.md --lang zh"],
+    files={
+        "FILE": READ,
+        "standard output": "The document, unless --out names a file.",
+        "standard error": "What a document cannot hold.",
+    },
+    exits={1: "FILE is no plan."},
+)
 @plan_argument()
-@language_option("Of the document; by default Chinese where the plan has Chinese signs.", default=None, name="--lang")
+@language_option("The language of the document.", default=None, name="--lang", said="zh where the plan has Chinese")
 @out_option
 @folder_option
 def from_plan_command(file: str, language: Language | None, out: str) -> None:
-    """Write a plan as a document.
-
-    What a document cannot hold is told on standard error.
-    """
+    """Write a plan as a document."""
     with stop_at(ValueError, kind=Unusable, lead=f"{shown(file)}: "):
         document, losses = hopspec.plan_to_hopspec(read_plan(file), language=language)
         text = hopspec.serialize_hopspec(document)

@@ -35,10 +35,16 @@ database_options = options(
         "--database",
         metavar="URL",
         envvar="PLANSPEC_DATABASE",
+        show_envvar=True,
         callback=_check,
-        help="Keep runs in this database of PostgreSQL, not beside the file.",
+        help="Keep the ledger in this PostgreSQL database, not in a file. Needs the extra distributed.",
     ),
-    click.option("--name", metavar="NAME", help="What the runs of the plan are called there; by default its path."),
+    click.option(
+        "--name",
+        metavar="NAME",
+        show_default="the absolute path",
+        help="With --database, the name of the plan's runs there.",
+    ),
 )
 
 

@@ -6,19 +6,29 @@ import gc
 import signal
 import sys
 
-import click
-
+from planspec_lark.cli.help import command
 from planspec_lark.cli.output import Unusable, complain, leave
 
 __all__ = ["lsp_command"]
 
 
-@click.command("lsp")
+@command(
+    "lsp",
+    examples=["planspec lsp"],
+    files={
+        "standard input": "Messages of the editor, in the Language Server Protocol.",
+        "standard output": "The answers. No file is read or written.",
+    },
+    exits={
+        0: "The editor has shut the server down.",
+        1: "The editor has ended it without a shutdown.",
+        2: "The extra lsp is missing, or standard input is closed.",
+    },
+)
 def lsp_command() -> None:
     """Serve plans to an editor, as a language server.
 
-    It talks on standard input and output: an editor starts it, and it ends with that. It reads and writes no file.
-    Exits with 1 where the editor ends it without asking it to shut down, and with 2 where it cannot work.
+    An editor starts it, and it ends with the editor. It needs the extra lsp.
     """
     try:
         from planspec_lark.lsp.server import serve  # noqa: PLC0415  (an extra, and slow to load)

@@ -9,11 +9,25 @@ import sys
 import click
 
 from planspec_lark.cli.arguments import folder_of, folder_option, language_option
+from planspec_lark.cli.help import command
 from planspec_lark.cli.output import Unusable, complain, readable, wait_option
 from planspec_lark.cli.signals import stoppable, until_stopped
 
 
-@click.command("mcp")
+@command(
+    "mcp",
+    examples=["planspec mcp", "planspec mcp --folder ../shop"],
+    files={
+        "planspec/": "Its plans are read and changed, and no files outside of --folder.",
+        "standard input": "Messages of the client, in the Model Context Protocol.",
+        "standard output": "The answers.",
+    },
+    exits={
+        0: "The client has ended the session.",
+        2: "The extra mcp is missing, or the folder cannot be used.",
+        130: "Interrupted.",
+    },
+)
 @wait_option
 @folder_option
 @language_option("The language of the prompts.")
@@ -21,8 +35,7 @@ from planspec_lark.cli.signals import stoppable, until_stopped
 def mcp_command(ctx: click.Context, language: str) -> None:
     """Serve the plans of a folder to agents, as an MCP server.
 
-    It talks on standard input and output: an MCP client starts it, and it ends with that. It reads and writes plans in
-    that folder only.
+    An MCP client starts it, and it ends with the client. It needs the extra mcp.
     """
     try:
         from planspec_lark.mcp_server.serving import serve  # noqa: PLC0415  (an extra, and slow to load)

@@ -257,7 +257,7 @@ wait_option = click.option(
     metavar="SECONDS",
     expose_value=False,
     callback=_note_wait,
-    help="The most to wait for a process that runs the plan, or writes in its folder.",
+    help="Wait so long for another process that runs the plan or writes in its folder.",
 )
 
 
@@ -270,7 +270,7 @@ def wait_seconds(ctx: click.Context) -> float:
 def out_option(command: Command) -> Command:
     """The options for what :func:`write_out` writes."""
     help = "Write to this file; - is standard output."
-    return click.option("-o", "--out", default="-", show_default=False, metavar="FILE", help=help)(wait_option(command))
+    return click.option("-o", "--out", default="-", metavar="FILE", help=help)(wait_option(command))
 
 
 def write_out(out: str, text: str) -> None:

@@ -9,6 +9,7 @@ import click
 from planspec_lark.cli import planner_run
 from planspec_lark.cli.arguments import flag
 from planspec_lark.cli.check import check_files, report_options
+from planspec_lark.cli.help import Choice, Group
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -42,12 +43,24 @@ from planspec_lark.plan_next import (
 from planspec_lark.syntax import Diagnostic
 from planspec_lark.syntax.grammars import schema_path
 
+_STATE = {"--state DIR": "The state folder to read, unless --context names a file."}
 
-@click.group("planner")
+
+@click.group(
+    "planner",
+    cls=Group,
+    sections={"Run": ["start", "run", "step", "show"], "Messages": ["check", "prompt", "schema"]},
+    examples=[
+        "planspec planner start 'Open the bakery at six'",
+        "planspec planner run --planner './plan.sh' --executor './work.sh'",
+        "planspec planner show",
+    ],
+)
 def planner_command() -> None:
-    """Check a planner's messages, and run its plans.
+    """Plan step by step: a planner and an executor in turns.
 
-    Any programs can take part. `start` begins a plan, `run` takes it on, and `show` says where it stands.
+    The planner says which piece of work comes next, the executor does it, and the state folder keeps where the plan
+    stands. Both are programs, which exchange messages in JSON.
     """
 
 
@@ -55,14 +68,35 @@ for _each in (planner_run.start, planner_run.step, planner_run.run):
     planner_command.add_command(_each)
 
 
-@planner_command.command("check")
+@planner_command.command(
+    "check",
+    examples=[
+        "planspec planner check message.json",
+        "planspec planner check --phase execution --tolerant answer.txt",
+    ],
+    files={
+        "FILE": "The messages to read: files, or - for standard input.",
+        "standard output": "The findings in the chosen format.",
+    },
+    exits={
+        0: "No errors (with --strict: no warnings either).",
+        1: "There are errors.",
+        2: "A file cannot be read, or the call is wrong.",
+    },
+)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--phase",
-    type=click.Choice([phase.value for phase in Phase]),
-    help="What takes the message: by default what the context waits for, or planning.",
+    type=Choice([phase.value for phase in Phase]),
+    show_default="that of --context, or else planning",
+    help="planning: messages of a planner. execution: messages of an executor.",
 )
-@click.option("--context", "context_file", metavar="FILE", help="Check as well what depends on where the plan stands.")
+@click.option(
+    "--context",
+    "context_file",
+    metavar="FILE",
+    help="Check also what depends on where the plan stands, which FILE says.",
+)
 @judge_options
 @report_options()
 def check(  # noqa: PLR0913, PLR0917  (the options)
@@ -74,10 +108,7 @@ def check(  # noqa: PLR0913, PLR0917  (the options)
     info: bool,
     **held_to: Any,
 ) -> None:
-    """Check messages: JSON, structure, and all rules.
-
-    Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
-    """
+    """Check messages: JSON, structure, and all rules."""
     check_inputs(*files, context_file, held_to["executors_file"], held_to["words_file"])
     judge = make_judge(**held_to)
     context = read_context(context_file, "") if context_file is not None else None
@@ -89,13 +120,22 @@ def check(  # noqa: PLR0913, PLR0917  (the options)
     check_files(check_file, files, form, strict=strict, info=info)
 
 
-@planner_command.command("prompt")
+@planner_command.command(
+    "prompt",
+    examples=["planspec planner prompt", "planspec planner prompt --answer answer.txt"],
+    files={**_STATE, "standard output": "The prompt."},
+    exits={
+        0: "The prompt was written; with --answer, the answer has no errors.",
+        1: "With --answer: it has errors, and what asks for a better one was written.",
+        2: "The plan has ended, a file cannot be read, or the call is wrong.",
+    },
+)
 @state_options
 @context_option
 @judge_options
 @strategy_option
 @prompt_language_option
-@click.option("--answer", metavar="FILE", help="An answer to that prompt: write what asks for a better one.")
+@click.option("--answer", metavar="FILE", help="Check this answer to the prompt, and write what asks for a better one.")
 def prompt(  # noqa: PLR0913, PLR0917  (the options)
     state: str,
     database: str | None,
@@ -108,9 +148,7 @@ def prompt(  # noqa: PLR0913, PLR0917  (the options)
 ) -> None:
     """Write the prompt for the next message.
 
-    It is the planner's or the executor's, by what the block at hand waits for. With --answer, write the text that asks
-    to repair that answer, and exit with 1; where nothing is wrong with it, write nothing, and exit with 0. Exits with 2
-    where the plan has ended, or a file cannot be read.
+    It is for the planner or the executor, by what the plan waits for.
     """
     check_inputs(context_file, answer, strategy_file, held_to["executors_file"], held_to["words_file"])
     # The tools in the state folder belong to the plan that is there.
@@ -132,20 +170,29 @@ def prompt(  # noqa: PLR0913, PLR0917  (the options)
         write_text(build_planner_prompt(context, judge.executors, strategy=strategy, language=language))
 
 
-@planner_command.command("schema")
-@flag("--strict", help="Write the schema that has the rules in it that a schema can say.")
+@planner_command.command(
+    "schema",
+    examples=["planspec planner schema", "planspec planner schema --strict"],
+    files={"standard output": "The schema."},
+)
+@flag("--strict", help="Write a schema that has more of the rules in it.")
 def schema(strict: bool) -> None:
     """Write the JSON Schema of a planner's message.
 
-    It is the protocol's own. What more is asked of a message is rules, which `planspec planner check` knows.
+    `planspec planner check` checks more than a schema can say.
     """
     write_text(schema_path("plan_next_strict" if strict else "plan_next").read_text(encoding="utf-8"))
 
 
-@planner_command.command("show")
+@planner_command.command(
+    "show",
+    examples=["planspec planner show", "planspec planner show --plan"],
+    files={**_STATE, "standard output": "The tree; with --plan, a plan."},
+    exits={2: "There is no plan in the state folder, a file cannot be read, or the call is wrong."},
+)
 @state_options
 @context_option
 @tree_options
 def show(state: str, database: str | None, name: str | None, context_file: str | None, **how: Any) -> None:
-    """Show what is done, what is at hand, and what is still to do."""
+    """Show where the plan stands, as a tree."""
     write_tree(context_to_plan(read_context(context_file, state, database, name)), **how)

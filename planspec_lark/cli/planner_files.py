@@ -67,21 +67,24 @@ state_options = options(
         default=".thinkon",
         metavar="DIR",
         callback=_folder,
-        help="The folder that holds where the plan stands.",
+        help="The folder that keeps where the plan stands, with its ledger.",
     ),
     database_options,
 )
 context_option = click.option(
-    "--context", "context_file", metavar="FILE", help="Where the plan stands, instead of the state folder."
+    "--context",
+    "context_file",
+    metavar="FILE",
+    help="Read where the plan stands from this file, as JSON, instead of --state.",
 )
-prompt_language_option = language_option("The language of the prompt.")
+prompt_language_option = language_option("The language of prompts.")
 strategy_option = click.option(
-    "--strategy", "strategy_file", metavar="FILE", help="How to plan here, as text for the planner."
+    "--strategy", "strategy_file", metavar="FILE", help="A text for the planner on how to plan here."
 )
 judge_options = options(
-    click.option("--executors", "executors_file", metavar="FILE", help="The tools that there are, as YAML."),
-    click.option("--words", "words_file", metavar="FILE", help="Other word lists, as TOML."),
-    flag("--tolerant", help="Take messages out of prose and code fences, and mend what is plainly meant."),
+    click.option("--executors", "executors_file", metavar="FILE", help="The tools that an executor has, as YAML."),
+    click.option("--words", "words_file", metavar="FILE", help="Word lists for the checks of texts, as TOML."),
+    flag("--tolerant", help="Extract messages from prose and code fences, and repair what is plainly meant."),
 )
 
 

@@ -12,6 +12,7 @@ import click
 from attrs import evolve
 
 from planspec_lark.cli.arguments import count_option, options, timeout_option
+from planspec_lark.cli.help import PLANNER_PROGRAMS, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -47,31 +48,31 @@ __all__ = ["run", "start", "step"]
 
 _GO_ON = "The plan is kept where it stands; the same command goes on from there."
 
-_SENT = click.Choice([sent.value for sent in Sent])
+_SENT = Choice([sent.value for sent in Sent])
 _running_options = options(
     state_options,
     click.option(
-        "--planner", "planner_command", required=True, metavar="CMD", help="A program that writes plan-next messages."
+        "--planner", "planner_command", required=True, metavar="CMD", help="The program that writes plan-next messages."
     ),
     click.option(
         "--executor",
         "executor_command",
         required=True,
         metavar="CMD",
-        help="A program that writes plan-return messages.",
+        help="The program that does the work, and writes plan-return messages.",
     ),
     click.option(
         "--send",
         type=_SENT,
         default=Sent.CONTEXT.value,
-        help="What the planner gets: the context as JSON, or the prompt for a language model.",
+        help="Send the planner the context as JSON, or the prompt for a language model.",
     ),
     click.option(
         "--send-executor",
         "sent_to_executor",
         type=_SENT,
         default=Sent.CONTEXT.value,
-        help="What the executor gets, likewise.",
+        help="Send the executor the one or the other.",
     ),
     strategy_option,
     prompt_language_option,
@@ -81,29 +82,62 @@ _running_options = options(
         type=click.IntRange(min=0),
         default=2,
         metavar="N",
-        help="Refuse so many answers for a block before it counts as failed.",
+        help="Ask again at most N times where an answer for a block is refused; then the block has failed.",
     ),
     count_option(
         "--max-failures",
         default=3,
         metavar="N",
-        help="Let so many attempts in a row fail before the block around them has failed.",
+        help="After N failed blocks in a row, the block around them has failed.",
     ),
     judge_options,
 )
 
 
-@click.command("start")
+_RUN_FILES = {
+    "--state DIR": "The state folder: where the plan stands, and its ledger. Only one process at a time works on it.",
+    "standard output": "What was opened, refused and closed.",
+    "standard error": "Why it has stopped.",
+}
+_RUN_EXITS = {
+    0: "The goal is reached.",
+    1: "The plan has failed.",
+    2: "A program, a file or the state folder cannot be used, or the call is wrong.",
+    3: "The plan has not ended; the same command goes on.",
+    130: "Interrupted; the same command goes on.",
+    143: "Terminated; the same command goes on.",
+}
+
+
+@command(
+    "start",
+    examples=[
+        "planspec planner start 'Open the bakery at six'",
+        "planspec planner start 'Open at six' --item 'Order gas' --item Bake",
+        "planspec planner start 'Count the stock' --state stock --deliverable 'A list'",
+    ],
+    files={
+        "GOAL": "The goal, as a text.",
+        "--state DIR": "The state folder; it is made where there is none.",
+        "standard output": "That the plan has begun.",
+    },
+    exits={0: "The plan has begun.", 2: "A plan in the folder has not ended, or the call is wrong."},
+)
 @click.argument("goal", metavar="GOAL")
 @state_options
-@click.option("--deliverable", metavar="TEXT", help="What is to be there in the end; makes the goal a Core4.")
-@click.option("--metric", metavar="TEXT", help="How good it has to be; makes the goal a Core4.")
-@click.option("--constraint", metavar="TEXT", help="Within which bounds; makes the goal a Core4.")
+@click.option("--deliverable", metavar="TEXT", help="What is to be there in the end.")
+@click.option("--metric", metavar="TEXT", help="How good the deliverable has to be.")
+@click.option("--constraint", metavar="TEXT", help="The bounds to keep to.")
 @click.option(
-    "--item", "items", multiple=True, metavar="TEXT", help="An item of the plan; by default the goal is the one."
+    "--item",
+    "items",
+    multiple=True,
+    metavar="TEXT",
+    show_default="the goal",
+    help="An item of the first plan; may come several times.",
 )
-@click.option("--max-depth", default=DEFAULT_DEPTH, metavar="N", help="Blocks from this depth on are not planned.")
-@click.option("--overwrite", is_flag=True, help="Give up a plan that has not ended.")
+@click.option("--max-depth", default=DEFAULT_DEPTH, metavar="N", help="Plan no blocks from depth N on; execute them.")
+@click.option("--overwrite", is_flag=True, help="Give up a plan in the folder that has not ended.")
 def start(  # noqa: PLR0913, PLR0917  (the options)
     goal: str,
     state: str,
@@ -114,7 +148,10 @@ def start(  # noqa: PLR0913, PLR0917  (the options)
     overwrite: bool,
     **sides: str | None,
 ) -> None:
-    """Begin a plan for a goal."""
+    """Begin a plan for a goal.
+
+    With --deliverable, --metric or --constraint the goal has four parts (Core4).
+    """
     given: Any = {side: text or "" for side, text in sides.items()}
     with stop_at(ValueError, kind=click.UsageError), state_ledger(state, database, name) as held:
         whole = Core4(goal, **given) if any(given.values()) else goal
@@ -123,26 +160,39 @@ def start(  # noqa: PLR0913, PLR0917  (the options)
     click.echo(f"{visible_name(state)}: a plan has begun; `planspec planner run` takes it on")
 
 
-@click.command("step")
+@command(
+    "step",
+    examples=["planspec planner step --planner './plan.sh' --executor './work.sh'"],
+    files=_RUN_FILES,
+    exits=_RUN_EXITS,
+    notes=PLANNER_PROGRAMS,
+)
 @_running_options
 def step(**given: Any) -> None:
-    """Open one block, or close one.
+    """Open or close one block of the plan.
 
-    The programs get the context on standard input and write a message to standard output. Exits as run does: with 3
-    while the plan has not ended.
+    One of the two programs is asked, by what the plan waits for.
     """
     _leave(_run(1, **given))
 
 
-@click.command("run")
+@command(
+    "run",
+    examples=[
+        "planspec planner run --planner './plan.sh' --executor './work.sh'",
+        "planspec planner run --planner ./plan.sh --executor ./work.sh --max-turns 9",
+    ],
+    files=_RUN_FILES,
+    exits=_RUN_EXITS,
+    notes=PLANNER_PROGRAMS,
+)
 @_running_options
-@count_option("--max-turns", default=1000, metavar="N", help="Stop after so many blocks opened or closed.")
+@count_option("--max-turns", default=1000, metavar="N", help="Stop after N blocks were opened or closed.")
 def run(max_turns: int, **given: Any) -> None:
     """Open and close blocks until the plan has ended.
 
-    The programs get the context on standard input and write a message to standard output. A plan that was interrupted
-    goes on where it was. Exits with 0 where the goal was reached, 1 where the plan has failed, 2 where a program or the
-    state cannot be used, and 3 where it stopped at --max-turns.
+    The planner opens a block, or says that it is to be executed; the executor closes it with a result. A plan that was
+    interrupted goes on where it was.
     """
     context = _run(max_turns, **given)
     if context.outcome is None:

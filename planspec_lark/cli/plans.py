@@ -22,6 +22,7 @@ from planspec_lark.cli.arguments import (
     options,
     plan_argument,
 )
+from planspec_lark.cli.help import CHANGED, READ, command, did_you_mean
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -51,6 +52,7 @@ from planspec_lark.cli.output import (
 from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import PlanSpec, PlanStatus
 from planspec_lark.planspec.printer import canonical_summary
+from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import visible_name
 
 if TYPE_CHECKING:
@@ -62,18 +64,25 @@ if TYPE_CHECKING:
 __all__ = ["format_file", "step_rows", "tree_options", "write_tree"]
 
 
-@click.command("fmt")
+@command(
+    "fmt",
+    examples=["planspec fmt plan.md", "planspec fmt --check planspec/*.md", "planspec fmt --diff sloppy.md"],
+    files={"FILE": CHANGED, "standard output": "With --diff, what would change."},
+    exits={
+        0: "All files are in canonical form now.",
+        1: "A file is no plan or, with --check, not in canonical form.",
+        2: "A file cannot be read or written, another process runs its plan, or the call is wrong.",
+    },
+)
 @plan_argument("files", metavar="FILE...", nargs=-1, required=True)
 @flag("--check", help="Write nothing; fail if a file is not in canonical form.")
-@flag("--diff", help="Write nothing; show what would change.")
+@flag("--diff", help="Write nothing; show what would change, as a unified diff.")
 @wait_option
 @folder_option
 def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
-    """Write plans in canonical form.
+    """Format plans: write them in canonical form.
 
-    A file that is no plan is not touched. With - the plan goes from standard input to standard output. Exits with 1
-    where a file is no plan or, with --check, not in canonical form, and with 2 where it cannot be read or written, or
-    another process runs it.
+    The meaning stays. A file that is no plan is not touched; `planspec check` says what is wrong with it.
     """
 
     def rewrite(text: str, name: str) -> str:
@@ -116,10 +125,15 @@ def format_file(file: str, rewrite: Callable[[str, str], str], said: str, *, che
     return 0
 
 
-@click.command("json")
+@command(
+    "json",
+    examples=["planspec json plan.md", "planspec json plan.md --compact", "planspec json --schema"],
+    files={"FILE": READ, "standard output": "The JSON."},
+    exits={1: "FILE is no plan."},
+)
 @plan_argument(required=False)
-@flag("--compact", help="Write it in one line.")
-@flag("--schema", help="Write the JSON Schema of the output instead.")
+@flag("--compact", help="Write the JSON in one line.")
+@flag("--schema", help="Write the JSON Schema of the output; FILE is not needed.")
 @folder_option
 def json_command(file: str | None, compact: bool, schema: bool) -> None:
     """Write a plan as JSON."""
@@ -148,18 +162,27 @@ _STYLES = {
     "note": "dim",
 }
 
-_lang_option = language_option("Of the labels; by default that of the plan.", default=None, name="--lang")
+_lang_option = language_option("The language of labels.", default=None, name="--lang", said="the plan's language")
 
 
 def _steps_option(name: str, help: str) -> Callable[[Any], Any]:
     return click.option(name, multiple=True, metavar="ID", shell_complete=complete_steps, help=help)
 
 
-@click.command("show")
+@command(
+    "show",
+    examples=[
+        "planspec show bakery",
+        "planspec show plan.md --full",
+        "planspec show plan.md --expand 2.1 --collapse 3",
+    ],
+    files={"FILE": READ, "standard output": "The tree; with --max-tokens, the plan."},
+    exits={1: "FILE is no plan."},
+)
 @plan_argument()
-@_steps_option("--expand", "Show this step's body and children, whatever its status.")
-@_steps_option("--collapse", "Hide this step's body and children.")
-@flag("--full", help="Hide nothing.")
+@_steps_option("--expand", "Show this step's details and children; may come several times.")
+@_steps_option("--collapse", "Hide this step's details and children; may come several times.")
+@flag("--full", help="Show all details and children.")
 @_lang_option
 @max_tokens_option
 @folder_option
@@ -173,16 +196,16 @@ def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
 ) -> None:
     """Show a plan as a tree.
 
-    FILE may be a name: then it is planspec/NAME.md, or else Tasks/NAME/plan.md.
+    Active and blocked steps show their details, all others only their line. With --max-tokens the plan itself is
+    written instead, for a language model, with all that there is room for.
 
-    Active and blocked steps show their body, all others only their line. With --max-tokens it is written as a plan
-    instead, for a language model: with everything for which there is room.
+    A name stands for planspec/NAME.md, or else for Tasks/NAME/plan.md.
     """
     plan = read_plan(file)
     for change, ids in ((planspec.expand_step, expand), (planspec.collapse_step, collapse)):
         for step_id in ids:
-            if message := change(plan, step_id):
-                raise click.UsageError(message)
+            if change(plan, step_id):
+                raise _no_step(plan, step_id)
     if max_tokens is None:
         write_tree(plan, full=full, language=language)
         return
@@ -191,10 +214,15 @@ def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
     write_text(text)
 
 
+def _no_step(plan: PlanSpec, step_id: str) -> click.UsageError:
+    near = did_you_mean(step_id, (step.step_id for step in planspec.iter_steps(plan)))
+    return click.UsageError(f"there is no step {visible_name(shorten(step_id))}.{near}")
+
+
 # The options of a command that writes what is no plan itself by :func:`write_tree`.
 tree_options = options(
-    flag("--plan", "as_plan", help="Write a PlanSpec document, for other commands to read."),
-    flag("--full", help="Hide nothing."),
+    flag("--plan", "as_plan", help="Write a plan that other commands can read, such as `planspec check -`."),
+    flag("--full", help="Show all details and children."),
     _lang_option,
 )
 
@@ -224,20 +252,24 @@ def _style(line: Iterable[Piece]) -> Row:
 
 # ---------------------------------------------------------------- steps
 
-_view_options = options(flag("--json", "as_json", help="Write it as JSON."), max_tokens_option)
+_view_options = options(flag("--json", "as_json", help="Write JSON."), max_tokens_option)
 
 
-@click.command("next")
+@command(
+    "next",
+    examples=["planspec next plan.md", "planspec next bakery --all", "planspec next plan.md --max-tokens 500"],
+    files={"FILE": READ, "standard output": "The step."},
+    exits={1: "FILE is no plan.", 3: "No step is open."},
+)
 @plan_argument()
-@flag("--all", "every", help="List every step that can be worked on now, in a line each.")
+@flag("--all", "every", help="List every step that can be worked on now, one a line.")
 @_view_options
 @folder_option
 def next_command(file: str, every: bool, as_json: bool, max_tokens: int | None) -> None:
-    """Show the next step to do with all that it needs.
+    """Show the next step to do, with all that it needs.
 
-    That is the first open step in document order, with goal, constraints, what it belongs to, and for each input the
-    step that produces it and what came of that. With --all, it is listed together with every other open step whose
-    inputs are there. Exits with 3 where no step is open.
+    That is the first open step of the plan, with the goal, the constraints, the steps above it, and for each input the
+    step that puts it out, with its result. With --all, every open step is listed whose inputs are there.
     """
     if every and max_tokens is not None:
         raise click.UsageError("--max-tokens bounds the view of one step, and --all lists several.")
@@ -255,19 +287,25 @@ def next_command(file: str, every: bool, as_json: bool, max_tokens: int | None) 
     fail(f"{shown(file)}: no step is left to do", UNFINISHED)
 
 
-@click.command("focus")
+@command(
+    "focus",
+    examples=["planspec focus plan.md 2.1", "planspec focus plan.md 2.1 --json"],
+    files={"FILE": READ, "ID": "The id of the step.", "standard output": "The step."},
+    exits={1: "FILE is no plan."},
+)
 @plan_argument()
 @click.argument("step_id", metavar="ID", shell_complete=complete_steps)
 @_view_options
 @folder_option
 def focus_command(file: str, step_id: str, as_json: bool, max_tokens: int | None) -> None:
-    """Show one step with what it needs, and what depends on it.
+    """Show one step, what it needs and what depends on it.
 
-    What stands beside and below it is shown as well.
+    The steps beside and below it are shown as well.
     """
     plan = read_plan(file)
-    with stop_at(ValueError, kind=click.UsageError):
-        view = planspec.focus_view(plan, step_id)
+    if planspec.find_step(plan, step_id) is None:
+        raise _no_step(plan, step_id)
+    view = planspec.focus_view(plan, step_id)
     _write_view(view, as_json=as_json, max_tokens=max_tokens)
 
 
@@ -287,49 +325,67 @@ def _write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> Non
     write_text(text)
 
 
-# ---------------------------------------------------------------- pictures
+# ---------------------------------------------------------------- diagrams and pages
 
 
-@click.command("graph")
+@command(
+    "graph",
+    examples=[
+        "planspec graph plan.md",
+        "planspec graph plan.md --format dot -o plan.dot",
+        "planspec graph plan.md --flow",
+    ],
+    files={"FILE": READ, "standard output": "The diagram, unless --out names a file."},
+    exits={1: "FILE is no plan.", 2: "A file cannot be read or written, Graphviz is missing, or the call is wrong."},
+)
 @plan_argument()
-@format_option("mermaid", "dot", "svg", help="The language of the drawing, or a picture made by Graphviz.")
-@click.option("--flow", "view", flag_value="flow", default=None, help="Draw who takes what from whom, and no frames.")
-@click.option("--tree", "view", flag_value="tree", default=None, help="Draw what stands below what, and no variables.")
-@click.option("--timeout", default=60.0, type=SECONDS, help="Seconds for Graphviz.")
+@format_option("mermaid", "dot", "svg", help="mermaid and dot are texts; Graphviz has to be installed for svg.")
+@click.option("--flow", "view", flag_value="flow", default=None, help="Show only which step takes what from which.")
+@click.option("--tree", "view", flag_value="tree", default=None, help="Show only which step stands below which.")
+@click.option("--timeout", default=60.0, type=SECONDS, metavar="SECONDS", help="How long Graphviz may take.")
 @out_option
 @folder_option
 def graph_command(file: str, form: str, view: View | None, timeout: float, out: str) -> None:
-    """Write a plan as a drawing.
+    """Write a plan as a diagram.
 
-    Steps stand in the frames of their containers, and arrows say what they take from others. Inputs that no step puts
-    out and outputs that no step takes stand out. Exits with 1 where the file is no plan, and with 2 where it cannot be
-    read or there is no Graphviz for a picture.
+    Steps stand in the frames of the steps above them, and arrows show what they take from others. Inputs that no step
+    puts out, and outputs that no step takes, are marked.
     """
     from planspec_lark.syntax.diagram import dot_to_svg  # noqa: PLC0415  (only needed here)
 
-    drawing = planspec.draw_plan(read_plan(file), "mermaid" if form == "mermaid" else "dot", view=view or "both")
-    write_out(out, dot_to_svg(drawing, timeout=timeout) if form == "svg" else drawing)
+    diagram = planspec.draw_plan(read_plan(file), "mermaid" if form == "mermaid" else "dot", view=view or "both")
+    write_out(out, dot_to_svg(diagram, timeout=timeout) if form == "svg" else diagram)
 
 
-@click.command("view")
+@command(
+    "view",
+    examples=["planspec view plan.md -o plan.html", "planspec view plan.md --watch --port 8080"],
+    files={
+        "FILE": f"{READ} --watch needs a file.",
+        "standard output": "The page, unless --out names a file; with --watch, the address.",
+    },
+    exits={
+        1: "FILE is no plan; with --watch, the page says so instead.",
+        2: "A file cannot be read or written, the port or the extra watch cannot be used, or the call is wrong.",
+    },
+)
 @plan_argument()
 @out_option
-@flag("--watch", help="Serve the page on this machine, and let it follow the file.")
+@flag("--watch", help="Serve the page on this machine, and update it when the file changes; write no file.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
-    show_default=False,
-    help="For --watch; by default any that is free.",
+    show_default="any free port",
+    help="The port for --watch.",
 )
 @folder_option
 def view_command(file: str, out: str, watch: bool, port: int) -> None:
     """Write a plan as a page for a browser.
 
-    That is one HTML file which needs nothing else. With --watch nothing is written; the page is at the address that is
-    shown, and changes as the file does. Exits with 1 where the file is no plan (with --watch, the page says so), and
-    with 2 where it cannot be read or served.
+    The page is one HTML file that needs nothing else, with a tree that folds and a diagram. With --watch the page is
+    at the address that is shown, until Ctrl-C; this needs the extra watch.
     """
     if not watch:
         page = html.render_page(read_plan(file), name="" if file == "-" else visible_name(Path(file).name))

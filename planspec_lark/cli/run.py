@@ -26,6 +26,7 @@ from planspec_lark.cli.arguments import (
     program_of,
     timeout_option,
 )
+from planspec_lark.cli.help import CHANGED, MODELS, PROGRAMS, command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options, without_password
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -47,7 +48,7 @@ from planspec_lark.cli.output import (
 from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.run_output import Display, displayed
 from planspec_lark.cli.signals import stoppable, until_stopped
-from planspec_lark.cli.steps import change_step, open_document, stop_on_refusal, write_done
+from planspec_lark.cli.steps import change_step, find_step, open_document, stop_on_refusal, write_done
 from planspec_lark.document import PlanFile, PlanFileError
 from planspec_lark.engine import (
     Budget,
@@ -88,9 +89,9 @@ _LIMITS = EngineLimits()
 # Values for a run: some of them may be whole documents.
 _INPUTS = Limits(max_bytes=20_000_000, max_depth=64, max_findings=100)
 _ROLES = {
-    "operator": "A program that does the steps.",
-    "reflector": "A program that says what becomes of a step that has not gone well.",
-    "planner": "A program that changes the plan after a round, and writes steps.",
+    "operator": "The program that does the steps; CMD is not run by a shell.",
+    "reflector": "The program that decides about a step that has failed. Without it, the step is blocked.",
+    "planner": "The program that changes the plan after a round, and writes missing steps.",
 }
 _DASK = "dask://"
 # What is said once: a run that goes on must not begin anew, and edits made later have to be asked about again.
@@ -98,67 +99,104 @@ _ONCE = ("resume", "new_run", "rerun_edited", "keep", "dry_run")
 
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
-    click.option("--llm", metavar="MODEL", help="A language model for every part that has no program."),
-    language_option("Of prompts."),
-    flag("--resume", help="Go on with the last run."),
-    flag("--new-run", help="Begin a new run although there is one; what is done stays done."),
-    flag("--rerun-edited", help="Do finished steps again whose text was edited."),
-    flag("--keep", help="Count finished steps as done although their text was edited."),
-    click.option("--input", "inputs", multiple=True, metavar="NAME=TEXT", help="A value that steps can use."),
+    click.option("--llm", metavar="MODEL", help="The language model for every role that has no program."),
+    language_option("The language of the prompts."),
+    flag("--resume", help="Go on with the last run; steps that are done are not done again."),
+    flag("--new-run", help="Begin a new run although there is one; steps that are done stay done."),
+    flag("--rerun-edited", help="With --resume, do finished steps again whose text was edited."),
+    flag("--keep", help="With --resume, keep finished steps as done although their text was edited."),
+    click.option(
+        "--input",
+        "inputs",
+        multiple=True,
+        metavar="NAME=TEXT",
+        help="A value that steps can use; may come several times.",
+    ),
     click.option("--inputs", "inputs_file", metavar="FILE", help="Values that steps can use, as a JSON object."),
-    click.option("--require", "required", multiple=True, metavar="NAME", help="An output that has to be there."),
-    click.option("--subtask", metavar="ID", help="Run this subtask alone; the rest of the plan stays as it is."),
+    click.option(
+        "--require",
+        "required",
+        multiple=True,
+        metavar="NAME",
+        help="An output without which the run has not reached its goal; may come several times.",
+    ),
+    click.option("--subtask", metavar="ID", help="Run this subtask only; the rest of the plan stays as it is."),
     count_option(
         "--max-rounds",
         default=_LIMITS.max_rounds,
         metavar="N",
-        help="Go through the plan at most so many times.",
+        help="Go through the plan at most N times.",
     ),
     click.option(
         "--max-retries",
         type=click.IntRange(min=0),
         default=_LIMITS.max_retries,
         metavar="N",
-        help="Retry a step at most so many times.",
+        help="Retry a failed step at most N times, where the reflector says so.",
     ),
     count_option(
         "--max-tries",
         default=StepPolicy().max_tries,
         metavar="N",
-        help="Ask for a step at most so many times where the answer is to try again later.",
+        help="Ask at most N times for a step whose answer is to try again later (retry with back-off).",
     ),
-    count_option("--jobs", default=1, metavar="N", help="Let so many steps be at work at a time."),
-    count_option("--max-steps", metavar="N", help="Stop after so many steps."),
-    count_option("--max-calls", metavar="N", help="Stop after so many calls of programs and models."),
-    count_option("--max-tokens", metavar="N", help="Stop after so many tokens, where they are counted."),
+    count_option("--jobs", default=1, metavar="N", help="Work on N steps at a time."),
+    count_option("--max-steps", metavar="N", help="Stop after N steps."),
+    count_option("--max-calls", metavar="N", help="Stop after N calls of programs and models."),
+    count_option("--max-tokens", metavar="N", help="Stop after N tokens, as far as answers count them."),
     click.option(
         "--max-cost",
         type=click.FloatRange(min=0, min_open=True),
         metavar="N",
-        help="Stop after so much cost, where it is counted.",
+        help="Stop after a cost of N, as far as answers tell it.",
     ),
-    click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after so many seconds."),
+    click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after N seconds."),
     timeout_option("a program or a model"),
-    flag("--no-interact", help="Ask nobody, even on a terminal."),
-    flag("--dry-run", help="Only write which steps would be done, and with what."),
+    flag("--no-interact", help="Ask no questions on the terminal; a step that needs an answer is blocked."),
+    flag("--dry-run", help="Run nothing; show which steps would be done, and where their inputs come from."),
     database_options,
-    click.option("--on", "cluster", metavar="dask://HOST:PORT", help="Let a cluster of Dask do the steps."),
+    click.option("--on", "cluster", metavar="dask://HOST:PORT", help="Do the steps on a Dask cluster."),
 )
 
 
-@click.command("run")
+@command(
+    "run",
+    examples=[
+        "planspec run plan.md --dry-run",
+        "planspec run plan.md --operator './work.sh'",
+        "planspec run plan.md --operator './work.sh' --resume",
+        "planspec run plan.md --llm qwen3-8b --max-calls 50",
+    ],
+    files={
+        "FILE": "The plan to run, and where the run stands: a file, or the name of a plan (for planspec/NAME.md). It "
+        "is written after each step.",
+        "FILE.ledger": "All that has happened, with all outputs; `planspec log FILE` shows it. --database keeps it in "
+        "a database.",
+        "FILE.lock": "Keeps other writers out while the run lasts.",
+        "standard output": "A line for each event; on a terminal, the plan as it changes.",
+        "standard error": "The command that goes on with the run, where it has not reached its goal.",
+    },
+    exits={
+        0: "The goal is reached: no step is left to do.",
+        1: "Steps are blocked, required outputs are missing, or the plan has errors.",
+        2: "A program, the model, a file or the ledger cannot be used, or the call is wrong.",
+        3: "A budget (--max-steps, --max-calls and the like) is used up.",
+        130: "Interrupted; --resume goes on.",
+        143: "Terminated; --resume goes on.",
+    },
+    notes={**PROGRAMS, **MODELS},
+)
 @plan_argument()
 @_run_options
 @wait_option
 @folder_option
 @click.pass_context
 def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
-    """Run a plan.
+    """Run a plan with programs or a language model.
 
-    Programs get a request as JSON on standard input and write their answer to standard output. FILE always says where
-    the run stands; FILE.ledger, or a database, keeps what has happened. Exits with 0 where the plan has converged, 1
-    where steps are blocked, outputs are missing or something is wrong with the plan, 2 where something cannot be used,
-    3 where a budget is used up, and 130 where it was interrupted.
+    Steps are done in their order, each when its inputs are there. The operator does a step, the reflector decides about
+    one that has failed, and the planner changes the plan after a round that has not reached the goal. However a run
+    ends, --resume goes on with it.
     """
     if file == "-":
         raise click.UsageError("A run needs a file that it can write to.")
@@ -201,25 +239,37 @@ def _run(engine: ThinkEngine, given: Mapping[str, Any]) -> RunResult:
     return asyncio.run(until_stopped(work))
 
 
-@click.command("reopen")
+@command(
+    "reopen",
+    examples=["planspec reopen plan.md 1", "planspec reopen bakery 1 2"],
+    files={
+        "FILE": CHANGED,
+        "STEP": "The ids or names of steps.",
+        "FILE.ledger": "Noted there, if the plan was run: `planspec run --resume` does the steps again.",
+        "standard output": "What was done, or why it was refused.",
+    },
+    exits={
+        0: "The plan was changed.",
+        1: "There is no such step, or the file is no plan; nothing was changed.",
+        2: "The file or its ledger cannot be used, another process runs the plan, or the call is wrong.",
+    },
+)
 @plan_argument()
 @click.argument("step_ids", metavar="STEP...", nargs=-1, required=True, shell_complete=complete_steps)
 @wait_option
 @folder_option
 @click.pass_context
 def reopen_command(ctx: click.Context, /, file: str, step_ids: tuple[str, ...]) -> None:
-    """Have finished steps done again, with all below them.
+    """Set steps back to pending, with all steps below them.
 
-    Their results are taken away, and what is around them is not finished any more. Where the plan has been run, its
-    ledger is told as well, and `planspec run --resume` goes on with them. Exits with 1 where there is no such step, and
-    with 2 where something cannot be used.
+    Their results are removed, and steps around them are not done any more.
     """
     if file == "-" or not LedgerPlace.of(file, None, None).file.exists():
-        change_step(file, lambda document: [document.reopen(document.find(step)) for step in step_ids])
+        change_step(file, lambda document: [document.reopen(find_step(document, step)) for step in step_ids])
         return
     with stop_on_faults(file), stop_on_refusal(file):
         document = open_document(file, read_text(file))
-        known = [document.find(step) for step in step_ids]
+        known = [find_step(document, step) for step in step_ids]
     with _errors(file, [""], ""):
         ThinkEngine(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), _never).reopen(*known)
     write_done([f"step {step_id} is open again" for step_id in known])
@@ -284,7 +334,7 @@ def _models(given: Mapping[str, Any], asked: list[str]) -> dict[str, Model]:
         if (text := given[f"{role}_command"]) is not None:
             models[role] = program_model(program_of(role, text, given["timeout"]))
     if "operator" not in models:
-        raise click.UsageError("Nobody does the steps: give --operator CMD or --llm MODEL.")
+        raise click.UsageError("Nothing does the steps: give --operator CMD or --llm MODEL.")
     return {role: partial(_ask, role, model, asked) for role, model in models.items()}
 
 

@@ -18,6 +18,7 @@ from attrs.filters import exclude
 
 from planspec_lark.awaitables import stop_event
 from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_argument
+from planspec_lark.cli.help import command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
     Row,
@@ -285,14 +286,32 @@ def _render(rows: Iterable[Row], width: int) -> Any:
 # ---------------------------------------------------------------- afterwards
 
 
-@click.command("log")
+@command(
+    "log",
+    examples=[
+        "planspec log plan.md",
+        "planspec log plan.md --runs",
+        "planspec log plan.md --summary",
+        "planspec log plan.md --last 5 --json",
+    ],
+    files={
+        "FILE": "The plan, its ledger, or the state folder of a planner; it is only read, also while a run lasts.",
+        "standard output": "A line for each record, or JSON.",
+    },
+    exits={2: "There is no ledger or no such run, a file cannot be read, or the call is wrong."},
+)
 @plan_argument()
-@click.option("--run", "run_id", metavar="ID", help="The run to show; by default the last one.")
-@flag("--runs", "lists", help="List the runs.")
-@count_option("--last", metavar="N", help="Only the last N records, or runs.")
-@flag("--json", "as_json", help="A JSON object a line, with all that the ledger has.")
-@flag("--summary", "sums", help="What each step has taken: attempts, seconds, calls, tokens and cost.")
-@click.option("--prices", "prices_file", metavar="FILE", help="With --summary, what models cost, as JSON or TOML.")
+@click.option("--run", "run_id", metavar="ID", show_default="the last run", help="Show this run.")
+@flag("--runs", "lists", help="List the runs instead.")
+@count_option("--last", metavar="N", help="Show only the last N records or runs.")
+@flag("--json", "as_json", help="Write a JSON object for each line, with all that the ledger has.")
+@flag("--summary", "sums", help="Show what each step has taken: attempts, seconds, calls, tokens and cost.")
+@click.option(
+    "--prices",
+    "prices_file",
+    metavar="FILE",
+    help="With --summary, the prices of models for a million tokens, as JSON or TOML.",
+)
 @database_options
 @folder_option
 def log_command(  # noqa: PLR0913  (they are the options)
@@ -307,9 +326,9 @@ def log_command(  # noqa: PLR0913  (they are the options)
     database: str | None,
     name: str | None,
 ) -> None:
-    """Show what has happened to a plan, from its ledger.
+    """Show what has happened in the runs of a plan.
 
-    FILE is the plan beside it, the ledger itself, or the state folder of a planner.
+    The records of the last run are shown, from its ledger.
     """
     if sums and (lists or last is not None):
         raise click.UsageError("--summary goes neither with --runs nor with --last.")

@@ -6,10 +6,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from planspec_lark.cli.arguments import complete_steps, flag, folder_option, options, plan_argument
+from planspec_lark.cli.help import CHANGED, command, did_you_mean
 from planspec_lark.cli.output import (
     change_text,
     complain,
@@ -23,21 +25,56 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.document import PlanDocument
 from planspec_lark.folder import settings_of
-from planspec_lark.planspec import PlanStatus
+from planspec_lark.planspec import PlanStatus, iter_steps
+from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.syntax import CommandError, one_line
-from planspec_lark.syntax.source import visible
+from planspec_lark.syntax.source import visible, visible_name
 
-__all__ = ["change_step", "open_document", "stop_on_refusal", "write_done"]
+if TYPE_CHECKING:
+    from planspec_lark.cli.help import Command
+
+__all__ = ["change_step", "find_step", "open_document", "stop_on_refusal", "write_done"]
 
 _how = options(
-    flag("--dry-run", help="Write nothing; tell what would be done."),
-    flag("--diff", help="Show how the plan's text changes."),
+    flag("--dry-run", help="Write nothing; show what would be done."),
+    flag("--diff", help="Show how the plan's text changes, as a unified diff."),
     wait_option,
     folder_option,
 )
 _step_argument = click.argument("step", metavar="STEP", shell_complete=complete_steps)
 # Several words need no quotes.
 _why_argument = click.argument("why", metavar="[TEXT]...", nargs=-1)
+
+_STEP = "The id of a step, such as 2.1, or its name."
+_SAID = "What was done, or why it was refused."
+_EXITS = {
+    0: "The plan was changed.",
+    1: "The change was refused, or the file is no plan; nothing was changed.",
+    2: "The file cannot be read or written, another process runs the plan, or the call is wrong.",
+}
+
+
+def _step_command(name: str, *examples: str, **files: str) -> Callable[[Callable[..., Any]], Command]:
+    """A command that changes one step of a plan; ``files`` say what more arguments are."""
+    read = {"FILE": CHANGED, "STEP": _STEP, **files, "standard output": _SAID}
+    return command(name, examples=examples, files=read, exits=_EXITS)
+
+
+def find_step(document: PlanDocument, id_or_name: str) -> str:
+    """The id of the step that has this id or name.
+
+    Raises:
+        CommandError: there is none, or there are several; the text asks whether a word like it is meant.
+    """
+    try:
+        return document.find(id_or_name)
+    except CommandError as error:
+        # Where several steps have this name, it is known.
+        known = dict.fromkeys(
+            word for step in iter_steps(document.plan) for word in (step.step_id, step.step_name) if word
+        )
+        near = "" if id_or_name in known else did_you_mean(id_or_name, known)
+        raise CommandError(error.code, f"{error}.{near}" if near else str(error)) from None
 
 
 def open_document(file: str, text: str) -> PlanDocument:
@@ -70,7 +107,7 @@ def stop_on_refusal(file: str, *, to_stderr: bool = False) -> Iterator[None]:
     try:
         yield
     except CommandError as error:
-        write_rows([((f"{error.code}  ", "bold red"), (visible(str(error)), ""))], to_stderr=to_stderr)
+        write_rows([((f"{error.code}  ", "bold red"), (visible_name(str(error)), ""))], to_stderr=to_stderr)
         fail(f"{shown(file)}: nothing was changed")
 
 
@@ -85,39 +122,43 @@ def _set_status(file: str, step: str, status: PlanStatus, why: Sequence[str], **
     result = one_line(" ".join(why)) or None
 
     def change(document: PlanDocument) -> str:
-        return document.set_status(document.find(step), status, result)
+        return document.set_status(find_step(document, step), status, result)
 
     change_step(file, change, **how)
 
 
-@click.command("start")
+@_step_command("start", "planspec start plan.md 3", "planspec start bakery 1 --diff")
 @plan_argument()
 @_step_argument
 @_how
 def start_command(file: str, step: str, **how: bool) -> None:
-    """Set a step to active: somebody is at work on it.
+    """Mark a step as active: work on it has begun.
 
-    STEP is an id, or the name of a step. Exits with 1 where there is no such step, and with 2 where the file cannot be
-    read or written, or another process runs the plan.
+    In the plan its line gets the mark [>].
     """
     _set_status(file, step, PlanStatus.ACTIVE, (), **how)
 
 
-@click.command("done")
+@_step_command(
+    "done",
+    "planspec done plan.md 1 212 shelves",
+    "planspec done bakery 1 'lit at five' --diff",
+    TEXT="The result of the step; several words need no quotes. Without it, a result that is there stays.",
+)
 @plan_argument()
 @_step_argument
 @_why_argument
 @_how
 def done_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> None:
-    """Set a step to done, with what came of it.
+    """Mark a step as done, with its result.
 
-    Without a text, a result that the step has already stays; with none there is a warning, or a refusal where the
-    settings of the folder require results (`planspec new --require-result`).
+    In the plan its line gets the mark [x]. A step without any result is a warning; it is refused where the project
+    requires results (see `planspec new --require-result`).
     """
     bare: list[str] = []
 
     def change(document: PlanDocument) -> str:
-        step_id = document.find(step)
+        step_id = find_step(document, step)
         said = document.set_status(step_id, PlanStatus.DONE, one_line(" ".join(why)) or None)
         bare[:] = [] if document.result_of(step_id) else [step_id]
         return said
@@ -127,69 +168,114 @@ def done_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> Non
         complain(f"warning: step {step_id} is done without a result; what came of it can stand behind the step")
 
 
-@click.command("block")
+@_step_command(
+    "block",
+    "planspec block plan.md 3 no paint is left",
+    TEXT="The reason; several words need no quotes.",
+)
 @plan_argument()
 @_step_argument
 @_why_argument
 @_how
 def block_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> None:
-    """Set a step to blocked, with why it cannot be done."""
+    """Mark a step as blocked, with the reason.
+
+    In the plan its line gets the mark [!].
+    """
     _set_status(file, step, PlanStatus.BLOCKED, why, **how)
 
 
-@click.command("skip")
+@_step_command(
+    "skip",
+    "planspec skip plan.md 3 the shelves are new",
+    TEXT="The reason; several words need no quotes.",
+)
 @plan_argument()
 @_step_argument
 @_why_argument
 @_how
 def skip_command(file: str, step: str, why: tuple[str, ...], **how: bool) -> None:
-    """Set a step to skipped, with why it is left out."""
+    """Mark a step as skipped, with the reason.
+
+    In the plan its line gets the mark [~].
+    """
     _set_status(file, step, PlanStatus.SKIPPED, why, **how)
 
 
-@click.command("remove")
+@_step_command("remove", "planspec remove plan.md 3", "planspec remove plan.md 2.1 --renumber")
 @plan_argument()
 @_step_argument
-@flag("--renumber", help="Let the steps behind it move down by one.")
+@flag("--renumber", help="Give the steps behind it the ids that become free.")
 @_how
 def remove_command(file: str, step: str, renumber: bool, **how: bool) -> None:
-    """Take a step out, with all below it."""
-    change_step(file, lambda document: document.remove(document.find(step), renumber=renumber), **how)
+    """Remove a step, with all steps below it.
+
+    The ids of the steps behind it stay as they are, unless --renumber is given.
+    """
+    change_step(file, lambda document: document.remove(find_step(document, step), renumber=renumber), **how)
 
 
-@click.command("move")
+@_step_command(
+    "move",
+    "planspec move plan.md 3 1",
+    "planspec move plan.md 3 2.1 --dry-run",
+    ID="The id that the step gets; the steps from there on move up by one.",
+)
 @plan_argument()
 @_step_argument
 @click.argument("to", metavar="ID")
 @_how
 def move_command(file: str, step: str, to: str, **how: bool) -> None:
-    """Give a step another place.
-
-    All below it goes along. It gets the id ID, where other steps make room.
-    """
-    change_step(file, lambda document: document.move(document.find(step), to), **how)
+    """Move a step, with all steps below it."""
+    change_step(file, lambda document: document.move(find_step(document, step), to), **how)
 
 
-@click.command("rename")
+@_step_command(
+    "rename",
+    "planspec rename plan.md 1 label_shelves",
+    "planspec rename plan.md 1 ''",
+    NAME="The new name: letters, digits and _; an empty one removes the name.",
+)
 @plan_argument()
 @_step_argument
 @click.argument("name", metavar="NAME")
 @_how
 def rename_command(file: str, step: str, name: str, **how: bool) -> None:
-    """Give a step another name; an empty one takes it away."""
-    change_step(file, lambda document: document.rename(document.find(step), name), **how)
+    """Rename a step.
+
+    A name stands in front of a step's type, and can be used like its id.
+    """
+    change_step(file, lambda document: document.rename(find_step(document, step), name), **how)
 
 
-@click.command("add")
+@command(
+    "add",
+    examples=[
+        "planspec add plan.md Sell the old shelves --output money",
+        "planspec add plan.md 'Ask for prices' --type reason --below 2 --input labels",
+        "planspec add plan.md 'Order boxes' --at 1 --name boxes",
+    ],
+    files={
+        "FILE": CHANGED,
+        "TEXT": "What the step is to do; several words need no quotes.",
+        "standard output": _SAID,
+    },
+    exits=_EXITS,
+)
 @plan_argument()
 @click.argument("description", metavar="TEXT...", nargs=-1, required=True)
-@click.option("--at", metavar="ID", help="Give it this id; what is there makes room. By default it comes last.")
-@click.option("--below", metavar="STEP", help="Put it last below this step.")
-@click.option("--type", "step_type", default="act", metavar="TYPE", help="By default act.")
-@click.option("--name", default="", metavar="NAME", help="What it is called.")
-@click.option("--input", "inputs", multiple=True, metavar="NAME", help="What it takes.")
-@click.option("--output", "outputs", multiple=True, metavar="NAME", help="What it puts out.")
-@click.option("--detail", multiple=True, metavar="TEXT", help="A line of detail.")
+@click.option(
+    "--at",
+    metavar="ID",
+    show_default="behind all others",
+    help="Give it this id; the steps from there on move up by one.",
+)
+@click.option("--below", metavar="STEP", help="Add it as the last child of this step.")
+@click.option("--type", "step_type", default="act", metavar="TYPE", help=f"Its type: {', '.join(STEP_TYPES)}.")
+@click.option("--name", default="", show_default=False, metavar="NAME", help="Its name.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME", help="A value it needs; may come several times.")
+@click.option("--output", "outputs", multiple=True, metavar="NAME", help="A value it puts out; may come several times.")
+@click.option("--detail", multiple=True, metavar="TEXT", help="A line of detail below it; may come several times.")
 @_how
 def add_command(  # noqa: PLR0913, PLR0917  (its options)
     file: str,
@@ -203,13 +289,16 @@ def add_command(  # noqa: PLR0913, PLR0917  (its options)
     detail: tuple[str, ...],
     **how: bool,
 ) -> None:
-    """Put a step in: last of all, below another one, or at an id."""
+    """Add a step.
+
+    It becomes the last step, the last child of another step (--below), or gets an id (--at).
+    """
     if at and below:
         raise click.UsageError("--at and --below both say where it goes.")
     text = one_line(" ".join(description))
 
     def change(document: PlanDocument) -> str:
-        step_id = at or document.free_id(document.find(below) if below else "")
+        step_id = at or document.free_id(find_step(document, below) if below else "")
         return document.add(step_id, step_type, text, name=name, inputs=inputs, outputs=outputs, detail=detail)
 
     change_step(file, change, **how)

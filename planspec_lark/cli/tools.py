@@ -14,6 +14,7 @@ import click
 from planspec_lark import tool_runner, toolplan
 from planspec_lark.cli.arguments import count_option, flag, format_option
 from planspec_lark.cli.check import check_files, report_options
+from planspec_lark.cli.help import Group
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -62,29 +63,56 @@ _plan_argument = click.argument("file", metavar="PLAN")
 
 def _atoms_option(*, required: bool) -> Callable[[Any], Any]:
     """The option that says what tools there are; :func:`_load_tools` takes it."""
-    text = "Tools as JSON or YAML: a file, or a folder of such files; atoms, or a list for OpenAI, Anthropic or MCP."
+    text = "The definitions of the tools: a JSON or YAML file, or a folder of such files; may come several times."
     return click.option("--atoms", multiple=True, required=required, metavar="PATH", help=text)
 
 
-@click.group("tools")
-def tools_command() -> None:
-    """Check, order, show and run structured tool plans.
+_READ = "The plan to read: a JSON or YAML file, or - for standard input."
+_ATOMS = "The tools to read: atoms (definitions of tools), or a list of tools for OpenAI, Anthropic or MCP."
 
-    Plans are JSON or YAML. A folder of atoms says what tools there are.
+
+@click.group(
+    "tools",
+    cls=Group,
+    sections={"Check and show": ["check", "order", "graph", "show", "atoms"], "Run": ["run"]},
+    examples=[
+        "planspec tools check bread.json --atoms atoms.json",
+        "planspec tools run bread.json --atoms atoms.json --dry-run",
+    ],
+)
+def tools_command() -> None:
+    """Check, show and run plans of tool calls.
+
+    Such a plan is JSON or YAML: steps that each call a tool, with inputs and outputs. YAML needs the extra yaml.
     """
 
 
-@tools_command.command("check")
+@tools_command.command(
+    "check",
+    examples=[
+        "planspec tools check bread.json --atoms atoms.json",
+        "planspec tools check bread.json --atoms atoms.json --format result",
+    ],
+    files={
+        "PLAN": "The plans to read: JSON or YAML files, or - for standard input.",
+        "--atoms PATH": _ATOMS,
+        "standard output": "The findings in the chosen format.",
+        "standard error": "Warnings about the tools.",
+    },
+    exits={
+        0: "No errors (with --strict: no warnings either).",
+        1: "There are errors.",
+        2: "A file cannot be read, or the call is wrong.",
+    },
+)
 @click.argument("files", nargs=-1, required=True, metavar="PLAN...")
 @_atoms_option(required=True)
 @report_options("result")
 def check(files: tuple[str, ...], atoms: tuple[str, ...], form: str, strict: bool, info: bool) -> None:
     """Check plans: structure, tools, references and dependencies.
 
-    The format `result` is one JSON object for one plan: `valid`, with `warnings` and `execution_order` or with
+    The format `result` is one JSON object for one plan: `valid`, with `warnings` and `execution_order`, or with
     `errors`, whose codes are names such as UNKNOWN_ATOM_ID.
-
-    Exits with 0 where nothing is wrong, 1 where something is, and 2 where a file cannot be read.
     """
     check_inputs(*files)
     if form == "result" and len(files) > 1:
@@ -118,27 +146,35 @@ def _to_error(fault: Diagnostic) -> dict[str, str]:
     return {"code": CODES[_NO_OBJECT].name, "message": message, "path": visible_name(fault.path) or "$"}
 
 
-@tools_command.command("atoms")
+@tools_command.command(
+    "atoms",
+    examples=["planspec tools atoms atoms.json"],
+    files={
+        "PATH": f"{_ATOMS} Files, or folders of files.",
+        "standard output": "The list, as JSON.",
+        "standard error": "What such a list says and atoms cannot say.",
+    },
+)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 def write_atoms(paths: tuple[str, ...]) -> None:
-    """Write the tools in files and folders as one list of atoms, in JSON.
-
-    They may be atoms already, or lists of tools for OpenAI, Anthropic or MCP. What such a list says and atoms cannot
-    say is written to standard error, all of it.
-    """
+    """Write the tools in files and folders as one list of atoms."""
     write_json(toolplan.registry_to_value(_load_tools(paths, is_brief=False)))
 
 
-@tools_command.command("order")
+@tools_command.command(
+    "order",
+    examples=["planspec tools order bread.json", "planspec tools order bread.json --waves"],
+    files={"PLAN": _READ, "--atoms PATH": _ATOMS, "standard output": "The names of the steps, one a line, or JSON."},
+    exits={1: "The plan has errors.", 2: "A file cannot be read, or the call is wrong."},
+)
 @_plan_argument
 @_atoms_option(required=False)
-@flag("--waves", help="Write the number of its wave and a tab in front of each.")
+@flag("--waves", help="Write in front of each step the number of its wave, and a tab.")
 @flag("--json", "as_json", help="Write the order and the waves as JSON.")
 def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None:
     """Write the names of a plan's steps in an order to run them in.
 
-    Steps of a wave may run side by side. Exits with 1 where something is wrong with the plan; without --atoms, nothing
-    is said about its tools.
+    Steps of the same wave may run at the same time. Without --atoms, tools are not checked.
     """
     read = _read_whole(file)
     verdict = judge(read.value, _load_tools(atoms))
@@ -155,23 +191,33 @@ def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None
         write_text("".join(f"{visible_name(name)}\n" for name in in_order))
 
 
-@tools_command.command("graph")
+@tools_command.command(
+    "graph",
+    examples=["planspec tools graph bread.json", "planspec tools graph bread.json --format dot"],
+    files={"PLAN": _READ, "standard output": "The diagram."},
+    exits={1: "PLAN is no plan.", 2: "A file cannot be read, or the call is wrong."},
+)
 @_plan_argument
-@format_option(*get_args(DiagramLanguage), help="The language of the drawing.")
+@format_option(*get_args(DiagramLanguage), help="The language of the diagram.")
 def graph(file: str, form: DiagramLanguage) -> None:
-    """Write a plan as a drawing.
+    """Write a plan as a diagram.
 
     An arrow leads from each step to those that depend on it.
     """
     write_text(toolplan.draw_toolplan(_read_plan(file), form))
 
 
-@tools_command.command("show")
+@tools_command.command(
+    "show",
+    examples=["planspec tools show bread.json", "planspec tools show bread.json --plan"],
+    files={"PLAN": _READ, "--atoms PATH": _ATOMS, "standard output": "The tree; with --plan, a plan."},
+    exits={1: "PLAN is no plan.", 2: "A file cannot be read, or the call is wrong."},
+)
 @_plan_argument
 @_atoms_option(required=False)
 @tree_options
 def show(file: str, atoms: tuple[str, ...], **how: Any) -> None:
-    """Show a plan's steps in the order in which they are run."""
+    """Show a plan as a tree, in the order in which its steps are run."""
     write_tree(toolplan.toolplan_to_plan(_read_plan(file), _load_tools(atoms)), **how)
 
 
@@ -239,13 +285,33 @@ _WAITING = "Stopping, once what is at work has ended. To leave that alone as wel
 _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 
 
-@tools_command.command("run")
+@tools_command.command(
+    "run",
+    examples=[
+        "planspec tools run bread.json --atoms atoms.json --dry-run",
+        "planspec tools run bread.json --atoms atoms.json --ledger bread.ledger",
+    ],
+    files={
+        "PLAN": _READ,
+        "--atoms PATH": _ATOMS,
+        "--ledger FILE": "What is done, with all outputs; `planspec log FILE` shows it.",
+        "standard output": "The outputs of the plan as JSON; with --dry-run, the calls.",
+        "standard error": "What has become of each step.",
+    },
+    exits={
+        0: "All steps are done, and all outputs are there.",
+        1: "A step has failed, an output is missing, or the plan has errors.",
+        2: "A file or a callable cannot be used, or the call is wrong.",
+        130: "Interrupted, once the calls at work had ended.",
+        143: "Terminated, in the same way.",
+    },
+)
 @_plan_argument
 @_atoms_option(required=True)
-@count_option("--jobs", default=4, help="Call so many at a time.")
-@click.option("--ledger", metavar="FILE", help="Keep what is done, and do none of it again.")
+@count_option("--jobs", default=4, metavar="N", help="Make at most N calls at a time.")
+@click.option("--ledger", metavar="FILE", help="Keep what is done in this file, and do none of it again.")
 @database_options
-@flag("--dry-run", help="Only write what would be called, wave by wave.")
+@flag("--dry-run", help="Call nothing; show what would be called, wave by wave.")
 def run(  # noqa: PLR0913, PLR0917  (the options)
     file: str,
     atoms: tuple[str, ...],
@@ -257,9 +323,8 @@ def run(  # noqa: PLR0913, PLR0917  (the options)
 ) -> None:
     """Run a plan, and write its outputs as JSON.
 
-    The callables are those that installed packages offer as entry points of the group `planspec_lark.atoms`. Exits with
-    0 where all steps are done and all outputs there, 1 where that is not so or something is wrong with the plan, and 2
-    where a file or a callable cannot be used.
+    The tools are Python callables that installed packages offer as entry points of the group `planspec_lark.atoms`. No
+    shell and no program is started.
     """
     import asyncio  # noqa: PLC0415  (slow to load, and only needed here)
 

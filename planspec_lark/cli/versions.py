@@ -15,6 +15,7 @@ from attrs import frozen
 
 from planspec_lark import diff, planspec
 from planspec_lark.cli.arguments import count_option, flag
+from planspec_lark.cli.help import command
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -60,16 +61,26 @@ _SIDES = ("base", "ours", "theirs")
 _UNMERGED, _CHANGED, _RENAMED = 1, 7, 9
 
 
-@click.command("diff")
+@command(
+    "diff",
+    examples=["planspec diff old.md new.md", "planspec diff old.md new.md --json"],
+    files={
+        "A B": "The old plan and the new one: two files, or - for standard input. git passes seven arguments or more.",
+        "standard output": "The differences; nothing where there are none.",
+    },
+    exits={
+        0: "The plans are the same, or git has called.",
+        1: "They differ.",
+        2: "A file is no plan or cannot be read.",
+    },
+)
 @click.argument("files", nargs=-1, required=True, metavar="A B")
-@flag("--json", "as_json", help="Write the difference as JSON.")
-@flag("--textconv", help="For git: write the canonical form of one file, or else its text.")
+@flag("--json", "as_json", help="Write the differences as JSON.")
+@flag("--textconv", help="For git: write one file in canonical form, or as it is if it is no plan.")
 def diff_command(files: tuple[str, ...], as_json: bool, textconv: bool) -> None:
-    """Show what differs between two plans, step by step.
+    """Compare two plans, step by step.
 
-    Exits with 0 where nothing does, 1 where something does, and 2 where a file is no plan or cannot be read.
-
-    As git's diff driver it is called with what git passes on, and exits with 0.
+    Steps are compared rather than lines: added, removed, moved and changed ones. It works as a diff driver of git, too.
     """
     if textconv:
         if len(files) != 1:
@@ -138,24 +149,41 @@ def _text_for_git(file: str) -> str:
 # ---------------------------------------------------------------- merge
 
 
-@click.command("merge")
+@command(
+    "merge",
+    examples=["planspec merge base.md ours.md theirs.md -o -", "planspec merge base.md ours.md theirs.md"],
+    files={
+        "BASE": "The plan that both sides started from.",
+        "OURS": "One side; it is replaced by the merged plan, unless --out names a file.",
+        "THEIRS": "The other side.",
+        "standard error": "The conflicts.",
+    },
+    exits={
+        0: "All was merged.",
+        1: "There are conflicts, which stand between markers like those of git; or a file is no plan.",
+        2: "A file cannot be read or written, another process runs the plan, or the call is wrong.",
+    },
+)
 @click.argument("base", metavar="BASE")
 @click.argument("ours", metavar="OURS")
 @click.argument("theirs", metavar="THEIRS")
-@click.option("-o", "--out", metavar="FILE", help="Write to this file instead of OURS; - is standard output.")
-@count_option("-L", "--marker-size", default=MARKER_SIZE, help="How many signs make a marker of a conflict; git's %L.")
+@click.option("-o", "--out", metavar="FILE", show_default="OURS", help="Write to this file; - is standard output.")
+@count_option(
+    "-L",
+    "--marker-size",
+    default=MARKER_SIZE,
+    metavar="N",
+    help="The length of the markers around a conflict; %L of git.",
+)
 @wait_option
-@click.option("-P", "--path", metavar="NAME", help="What messages call the plan; git's %P.")
+@click.option("-P", "--path", metavar="NAME", show_default="OURS", help="The plan's name in messages; %P of git.")
 def merge_command(  # noqa: PLR0913, PLR0917  (its arguments and options)
     base: str, ours: str, theirs: str, out: str | None, marker_size: int, path: str | None
 ) -> None:
-    """Merge what two sides have made of a plan.
+    """Merge two versions of a plan.
 
-    BASE is what both have started from; OURS gets what comes of it. Exits with 0 where all could be merged, 1 where
-    there are conflicts (they stand between markers, as git makes them), and 2 where a file cannot be read or written,
-    or another process runs the plan that would be written.
-
-    Where one of the three is no plan, their lines are merged instead, and that counts as a conflict.
+    What only one side has changed is taken, step by step. Where one of the three files is no plan, lines are merged
+    instead, and that counts as a conflict. It works as a merge driver of git, too.
     """
     name = visible_name(path or ours)
     check_inputs(base, ours, theirs)

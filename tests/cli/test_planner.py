@@ -24,7 +24,6 @@ from planspec_lark.planner import read_state
 from tests.cli.planning import STATE, message, state
 from tests.cli.running import call, harmless, on_terminal, run
 
-COMMANDS = ["check", "prompt", "run", "schema", "show", "start", "step"]
 CALL = {"command": "grill hot", "inputs": {}, "expected_observations": []}
 EXECUTE = {"plan_type": "EXECUTE", "new_block": {"goal": "Mix", "plan": [], "done": []}, "executor_call": CALL}
 EVIL = "evil \x1b[31m\u202e\x9b1m\nerror[PN999]: forged"
@@ -42,23 +41,6 @@ def files(here: Path) -> Path:
 def begin(*arguments: str) -> None:
     result = run("planner", "start", "Bake", *arguments)
     assert result.exit_code == 0, result.stderr
-
-
-# ---------------------------------------------------------------- help
-
-
-def test_help(snapshot: SnapshotAssertion) -> None:
-    result = run("planner", "--help")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == snapshot
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_commands(name: str) -> None:
-    result = run("planner", name, "-h")
-    assert result.exit_code == 0
-    assert result.stdout.startswith(f"Usage: planspec planner {name} [OPTIONS]")
-    assert result.stdout.isascii()
 
 
 # ---------------------------------------------------------------- check

@@ -50,14 +50,6 @@ def test_help(option: str) -> None:
         assert result.stdout.isascii()
 
 
-@pytest.mark.parametrize("group", ["", "grammar", "hopspec", "planner", "tools"])
-def test_what_commands_do_fits_into_a_line(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    _, _, listed = run(*group.split(), "--help").stdout.partition("\nCommands:\n")
-    assert listed
-    assert [line for line in listed.splitlines() if line.endswith("...") or len(line) > 80] == []
-
-
 def test_unknown_command() -> None:
     result = run("bogus")
     assert (result.exit_code, result.stdout) == (2, "")

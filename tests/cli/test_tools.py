@@ -24,7 +24,6 @@ from planspec_lark.tool_runner import callables
 from tests.cli.running import command_line, environment, harmless, on_terminal, run
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
-COMMANDS = ["atoms", "check", "graph", "order", "run", "show"]
 GOOD = document(
     bake("loaf", "${flour.outputs.weight}", depends_on=["flour", "oven"]),
     weigh("flour"),
@@ -48,20 +47,6 @@ def files(here: Path) -> Path:
     (here / "broken.json").write_text('{"target": ')
     (here / "latin.json").write_bytes(b'{"target": "\xfc"}')
     return here
-
-
-def test_help(snapshot: SnapshotAssertion) -> None:
-    result = run("tools", "--help")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == snapshot
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_commands(name: str) -> None:
-    result = run("tools", name, "-h")
-    assert result.exit_code == 0
-    assert result.stdout.startswith(f"Usage: planspec tools {name} [OPTIONS]")
-    assert result.stdout.isascii()
 
 
 # ---------------------------------------------------------------- check

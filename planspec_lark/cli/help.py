@@ -1,0 +1,200 @@
+"""How commands explain themselves: help in sections, commands in groups, and what an unknown word may have meant.
+
+Nothing here is about a single command. What a command's help says stands beside its function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planspec_lark.syntax.diagnostics import shorten
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    _Choice = click.Choice[str]
+else:
+    # Before click 8.2 it takes no parameter.
+    _Choice = click.Choice
+
+__all__ = [
+    "CHANGED",
+    "MODELS",
+    "PLANNER_PROGRAMS",
+    "PROGRAMS",
+    "READ",
+    "Choice",
+    "Command",
+    "Group",
+    "command",
+    "did_you_mean",
+]
+
+# What FILE is for most commands.
+READ = "The plan to read: a file, the name of a plan (for planspec/NAME.md), or - for standard input."
+CHANGED = (
+    "The plan to change: a file, the name of a plan (for planspec/NAME.md), or -, from standard input to standard "
+    "output. The file is replaced in one step, and only where something changes."
+)
+# Sections of commands that ask a program or a language model.
+_PROGRAMS = (
+    "CMD is split into words like a shell's command line, with its quotes, but no shell runs it. For pipes, variables "
+    "and && write: 'sh -c \"...\"'. The program is started for every question, reads it from standard input ({}), and "
+    "writes its answer to standard output. After --timeout it is killed."
+)
+PROGRAMS = {"Programs": _PROGRAMS.format("JSON")}
+PLANNER_PROGRAMS = {"Programs": _PROGRAMS.format("see --send and --send-executor")}
+MODELS = {
+    "Language models": (
+        "MODEL is asked at the endpoint OPENAI_BASE_URL (by default OpenAI's) with the key OPENAI_API_KEY. This needs "
+        "the extra llm."
+    )
+}
+
+_EXITS = {0: "Success.", 2: "A file cannot be read or written, or the call is wrong."}
+# Of a word and of the words that it may mean, no more is compared.
+_COMPARED = 60
+# A plan may have any number of steps, and each comparison takes time.
+_MOST_KNOWN = 1000
+_WIDEST_SUMMARY = 80
+_WIDEST_OPTION = 22
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A question with the word that is most like an unknown one, and a space in front; empty where none is like it."""
+    near = get_close_matches(word[:_COMPARED], [one[:_COMPARED] for one in islice(known, _MOST_KNOWN)], n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+class Choice(_Choice):
+    """One of several words; a word that is almost one of them is answered with a question."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word that was chosen."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            near = did_you_mean(str(value), self.choices)
+            raise click.BadParameter(f"{error.message.rstrip('.')}.{near}", ctx, param) from None
+
+
+class Command(click.Command):
+    """A command whose help has sections besides its options.
+
+    Attributes:
+        examples: command lines, each of which works.
+        files: what is read and written, by how the usage calls it.
+        exits: the meaning of each exit code.
+        notes: further sections, by their headings.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[str] = (),
+        files: Mapping[str, str] | None = None,
+        exits: Mapping[int, str] | None = None,
+        notes: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(*args, **more)
+        self.examples = tuple(examples)
+        self.files = dict(files or {})
+        self.exits = dict(sorted({**_EXITS, **(exits or {})}.items()))
+        self.notes = dict(notes or {})
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, the options, and what else the help says."""
+        _write_examples(formatter, self.examples)
+        # What arguments are is said below, by where they lead.
+        records = (param.get_help_record(ctx) for param in self.get_params(ctx) if isinstance(param, click.Option))
+        with formatter.section("Options"):
+            # Narrower than what click leaves for names, so that there is more room for what they mean.
+            formatter.write_dl([record for record in records if record], col_max=_WIDEST_OPTION)
+        _write_table(formatter, "Reads and writes", self.files)
+        for heading, text in self.notes.items():
+            with formatter.section(heading):
+                formatter.write_text(text)
+        _write_table(formatter, "Exit codes", {str(code): text for code, text in self.exits.items()})
+
+
+def command(name: str, **how: Any) -> Callable[[Callable[..., Any]], Command]:
+    """Make a :class:`Command` of a function."""
+    return click.command(name, cls=Command, **how)
+
+
+class Group(click.Group):
+    """Commands under headings.
+
+    Attributes:
+        sections: the names of the commands below each heading, in the order in which they are shown.
+        examples: command lines, each of which works.
+    """
+
+    command_class = Command
+
+    def __init__(
+        self, *args: Any, sections: Mapping[str, Sequence[str]], examples: Sequence[str] = (), **more: Any
+    ) -> None:
+        super().__init__(*args, **more)
+        self.sections = dict(sections)
+        self.examples = tuple(examples)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
+        """The names of all commands."""
+        return [name for names in self.sections.values() for name in names]
+
+    def summary(self, ctx: click.Context, name: str) -> str:
+        """What a command does, in a line."""
+        found = self.get_command(ctx, name)
+        return "" if found is None else found.get_short_help_str(_WIDEST_SUMMARY)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names of commands with what they do, or options."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415  (most calls complete nothing)
+
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        # The one of click would import all commands, for their help.
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=self.summary(ctx, name)) for name in names), *options]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that a call names; refuses one that there is not, with the one that may be meant."""
+        name = args[0]
+        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = did_you_mean(name, self.list_commands(ctx))
+            ctx.fail(f"No such command {shorten(name, _COMPARED)!r}.{near}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands below their headings."""
+        # All in the same columns.
+        widest = max(map(len, self.list_commands(ctx)))
+        for heading, names in self.sections.items():
+            _write_table(formatter, heading, {f"{name:{widest}}": self.summary(ctx, name) for name in names})
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, the commands, and the options."""
+        _write_examples(formatter, self.examples)
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
+
+def _write_examples(formatter: click.HelpFormatter, lines: Sequence[str]) -> None:
+    if lines:
+        with formatter.section("Examples"):
+            # Not wrapped, so that they can be copied.
+            formatter.write("".join(f"{'':{formatter.current_indent}}{line}\n" for line in lines))
+
+
+def _write_table(formatter: click.HelpFormatter, heading: str, rows: Mapping[str, str]) -> None:
+    if rows:
+        with formatter.section(heading):
+            formatter.write_dl([*rows.items()])

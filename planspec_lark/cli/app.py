@@ -133,6 +133,8 @@ def cli() -> None:
     A plan is a Markdown file. Where a command asks for a FILE, it takes the file of a plan, the name of a plan (for
     planspec/NAME.md), or - for standard input. `planspec COMMAND --help` has examples, and says what a command reads
     and writes.
+
+    Some commands need an extra, such as llm: pip install 'planspec-lark[llm]'.
     """
     for stream in (sys.stdout, sys.stderr):
         # What a terminal's encoding cannot say is written as an escape rather than a traceback.

@@ -94,6 +94,13 @@ def test_steps_say_what_they_are() -> None:
     ]
 
 
+def test_commands_say_what_they_do() -> None:
+    assert ask("planspec arch", "fish") == ["plain,archive\tMove a finished plan to planspec/archive/."]
+    assert ask("planspec tools or", "fish") == [
+        "plain,order\tWrite the names of a plan's steps in an order to run them in."
+    ]
+
+
 def test_what_steps_say_is_one_harmless_line() -> None:
     evil = "\u009b31m\u2028x\ty" + "z" * 100_000
     Path("planspec/evil.md").write_text(f"Goal: g\n## Steps\n1. [act] {evil}\n", encoding="utf-8")

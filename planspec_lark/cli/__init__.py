@@ -38,7 +38,7 @@ def main() -> NoReturn:
     except OSError as error:
         _forget(sys.stdout)
         if isinstance(error, BrokenPipeError):
-            # Whoever read has seen enough.
+            # The reader has seen enough.
             sys.exit(1)
         _leave(f"Error: {error.strerror}", 2)
     sys.exit(code)

@@ -325,17 +325,17 @@ def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, A
 
 
 def _change(file: str, before: str, after: str) -> bool:
-    """Write a plan's file anew; it has to be as it was when somebody was asked about it."""
+    """Write a plan's file anew; it has to be as it was when the model was asked about it."""
 
     def change(now: str) -> tuple[str, None]:
         if now != before:
-            raise Unreadable(file, "somebody has changed it meanwhile, so it stays as it is")
+            raise Unreadable(file, "another program has changed it meanwhile, so it stays as it is")
         return after, None
 
     try:
         change_text(file, change)
     except (Unreadable, PlanFileError):
-        # What was paid for goes to whoever has asked for it.
+        # What was paid for is not lost.
         write_text(after)
         raise
     return before != after

@@ -1,6 +1,6 @@
 """Arguments and options that commands share: plans by name as well as by file, and what a shell completes.
 
-What completes must be quick and never fail: whoever presses a key has asked for no message. It offers nothing that a
+What completes must be quick and never fail: a key press asks for no message. It offers nothing that a
 shell would read as more than a word.
 """
 
@@ -51,7 +51,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FOLDER, _ENVIRONMENT = "folder", "PLANSPEC_FOLDER"
 _WORD = re.compile(r"\w[\w.-]*")
-# A plan that is longer is not read for a key press, and a list that is longer is read by nobody.
+# A plan that is longer is not read for a key press, and a longer list is of no use.
 _MOST_BYTES = 1_000_000
 _MOST_ITEMS = 500
 _MOST_HELP = 60
@@ -211,10 +211,10 @@ def _offer(incomplete: str, find: Callable[[], Mapping[str, str | None]]) -> lis
 
 def chat_of(model: str, timeout: float) -> OpenAIChat:
     """The language model that --llm names; leaves where it cannot be asked."""
-    from planspec_lark.llm.endpoint import load  # noqa: PLC0415  (most calls ask nobody)
+    from planspec_lark.llm.endpoint import load  # noqa: PLC0415  (most calls ask no model)
 
     with stop_at(llm.LlmError, ValueError, lead="--llm: ", kind=click.UsageError):
-        # Without the package nobody could be asked, and a run would have begun.
+        # Without the package no model could be asked, and a run would have begun.
         load()
         return llm.OpenAIChat(model, timeout=timeout)
 

@@ -276,7 +276,7 @@ def _write_free(folder: PlanFolder, name: str, text: str) -> Path:
     except StoreError as error:
         if error.reason is not StoreReason.EXISTS:
             raise
-        # Somebody has taken the name meanwhile.
+        # The name has been taken meanwhile.
         complain(str(error))
         return _write(folder, folder.free_name(name), text)
 

@@ -58,7 +58,7 @@ MODELS = {
 
 _EXITS = {0: "Success.", 2: "A file cannot be read or written, or the call is wrong."}
 # Of a word and of the words that it may mean, no more is compared.
-_COMPARED = 60
+_COMPARED = 40
 # A plan may have any number of steps, and each comparison takes time.
 _MOST_KNOWN = 1000
 _WIDEST_SUMMARY = 80

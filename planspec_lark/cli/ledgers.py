@@ -130,7 +130,7 @@ def _find_ledger(path: Path) -> Path:
 def _is_ledger(path: Path) -> bool:
     """Whether a file is a ledger itself, not one that has a ledger beside it."""
     try:
-        # A pipe would wait for somebody who writes to it.
+        # A pipe would wait for a program that writes to it.
         if not path.is_file():
             return False
         with path.open("rb") as file:

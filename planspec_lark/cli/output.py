@@ -317,8 +317,8 @@ def change_text(
 
     Args:
         file: its name.
-        change: makes the new text, and what there is to say of it; it is called again where somebody has changed the
-            file meanwhile.
+        change: makes the new text, and what there is to say of it; it is called again where another program has changed
+            the file meanwhile.
         is_dry: call it, and write nothing.
 
     Returns:

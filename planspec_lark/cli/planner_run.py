@@ -215,7 +215,7 @@ def _run(max_turns: int, *, state: str, database: str | None, name: str | None, 
     def tell(event: Event) -> None:
         latest[event.kind] = event
         write_rows(_rows(event))
-        # Whoever reads it through a pipe waits for it.
+        # A program at the other end of a pipe waits for it.
         sys.stdout.flush()
 
     runtime = Runtime(
@@ -275,7 +275,7 @@ def _rows(event: Event) -> Iterator[Row]:
         yield from _diagnostics(event.refusal.diagnostics)
     elif item is not None:
         yield from _ended(item) if event.kind is EventKind.ENDED else _closed(item, context)
-    # What a message was accepted with. Infos are for whoever checks it.
+    # What a message was accepted with. Infos are shown by `planspec planner check`.
     yield from _diagnostics([found for found in event.diagnostics if found.severity is not Severity.INFO])
 
 

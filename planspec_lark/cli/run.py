@@ -360,7 +360,7 @@ def _runner(cluster: str | None, asked: list[str]) -> dict[str, Any]:
         return {}
     asked[:] = ["--on"]
     if logging.lastResort is not None:
-        # Somebody in front of a terminal wants to know that there are no workers.
+        # A person in front of a terminal wants to know that there are no workers.
         logging.getLogger("planspec_lark.engine.on_dask").addHandler(logging.lastResort)
     send = dask_runner("tcp://" + cluster.removeprefix(_DASK))
 

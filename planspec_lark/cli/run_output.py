@@ -178,12 +178,12 @@ class Display:
     """Lines as they come: for pipes, and for terminals that cannot be drawn on."""
 
     def tell(self, event: ThinkEvent) -> None:
-        """Show what has happened, at once: whoever reads it through a pipe waits for it."""
+        """Show what has happened, at once: a program at the other end of a pipe waits for it."""
         write_rows(_rows_of(event.kind, event.step_id, event.data))
         sys.stdout.flush()
 
     def ask(self, question: Question) -> str | None:
-        """Ask whoever sits in front of the terminal. Standard output may lead elsewhere, so nothing goes there."""
+        """Ask on the terminal. Standard output may lead elsewhere, so nothing goes there."""
         _forget_typed()
         click.echo(f"Step {visible_name(question.step.step_id)}: {one_line(question.text)}", err=True)
         click.echo("Answer (without one the step is blocked): ", nl=False, err=True)
@@ -195,7 +195,7 @@ class Display:
 
 
 def _read_line() -> bytes:
-    """What is typed next. A thread gets no interrupt, so it looks whether anybody still waits for it."""
+    """What is typed next. A thread gets no interrupt, so it looks whether the answer is still waited for."""
     stop = stop_event()
     with suppress(OSError, ValueError):  # not every system can wait for a file
         while not select.select([sys.stdin], [], [], _LOOK)[0]:

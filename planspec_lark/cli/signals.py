@@ -47,7 +47,7 @@ def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[list[
     before: dict[int, Any] = {}
     try:
         for number in _NUMBERS if current_thread() is main_thread() else ():
-            # Whoever ignores a signal, as nohup does, has asked for that.
+            # A signal that is ignored, as under nohup, stays ignored.
             if signal.getsignal(number) not in (signal.SIG_IGN, None):
                 before[number] = signal.signal(number, handler)
         yield list(before)

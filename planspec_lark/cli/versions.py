@@ -231,7 +231,7 @@ def _merge(files: Sequence[str], out: str, marker_size: int) -> _Merged:
 
         def change(now: bytes) -> bytes:
             nonlocal merged
-            # Somebody may have changed it since it was read.
+            # Another program may have changed it since it was read.
             if now != data[own]:
                 data[own] = now
                 merged = _Merged.of(data, marker_size)
@@ -259,7 +259,7 @@ def _merge_lines(data: Sequence[bytes], marker_size: int) -> bytes:
         names = [word for side in order for word in ("-L", side)]
         call = ["git", "merge-file", "-p", "-q", f"--marker-size={marker_size}", *names, *order]
         with suppress(OSError):
-            done = subprocess.run(call, cwd=folder, capture_output=True, check=False)  # noqa: S603  (nobody else's words)
+            done = subprocess.run(call, cwd=folder, capture_output=True, check=False)  # noqa: S603  (fixed words)
             # It tells the number of conflicts, up to 127.
             if 0 <= done.returncode < 128:
                 return done.stdout

@@ -405,7 +405,7 @@ def test_a_name_in_a_plan_does_not_steer_the_terminal() -> None:
 def test_looking_for_words_takes_no_time() -> None:
     begin = time.perf_counter()
     did_you_mean("a" * 100_000, (f"{'a' * 50_000}{number}" for number in range(100_000)))
-    assert time.perf_counter() - begin < 5
+    assert time.perf_counter() - begin < 20
 
 
 # ---------------------------------------------------------------- starting

@@ -92,7 +92,7 @@ def test_a_plan_that_was_changed_meanwhile_stays(plan: Path) -> None:
     option, _ = say()
     result = run("repair", "oven.md", option, f"sh -c 'echo >> oven.md; echo \"{MENDED.strip()}\"'")
     assert (result.exit_code, plan.read_text(), result.stdout) == (2, f"{TEXT}\n", GOOD)
-    assert "oven.md: somebody has changed it meanwhile, so it stays as it is\n" in result.stderr
+    assert "oven.md: another program has changed it meanwhile, so it stays as it is\n" in result.stderr
 
 
 # ---------------------------------------------------------------- an answer

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         plan_to_hopspec as plan_to_hopspec,
     )
     from planspec_lark.hopspec.models import HopSpec as HopSpec, StepInfo as StepInfo
-    from planspec_lark.hopspec.outline import outline_hopspec as outline_hopspec
+    from planspec_lark.hopspec.render import outline_hopspec as outline_hopspec
     from planspec_lark.hopspec.parser import (
         HopSpecScan as HopSpecScan,
         parse_hopspec as parse_hopspec,

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         plan_to_hopspec as plan_to_hopspec,
     )
     from planspec_lark.hopspec.models import HopSpec as HopSpec, StepInfo as StepInfo
-    from planspec_lark.hopspec.render import outline_hopspec as outline_hopspec
     from planspec_lark.hopspec.parser import (
         HopSpecScan as HopSpecScan,
         parse_hopspec as parse_hopspec,
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
         scan_hopspec as scan_hopspec,
     )
     from planspec_lark.hopspec.printer import serialize_hopspec as serialize_hopspec
+    from planspec_lark.hopspec.render import outline_hopspec as outline_hopspec
     from planspec_lark.hopspec.transformer import HopSpecTransformer as HopSpecTransformer
 else:
     __getattr__, __dir__, __all__ = attach(
@@ -32,9 +32,9 @@ else:
             "convert": "plan_to_steps steps_to_plan",
             "documents": "Loss hopspec_to_plan plan_to_hopspec",
             "models": "HopSpec StepInfo",
-            "outline": "outline_hopspec",
             "parser": "HopSpecScan parse_hopspec parse_hopspec_tree scan_hopspec",
             "printer": "serialize_hopspec",
+            "render": "outline_hopspec",
             "transformer": "HopSpecTransformer",
         },
     )

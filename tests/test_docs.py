@@ -511,6 +511,16 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+def test_the_picture_is_what_its_script_makes() -> None:
+    """``python docs/terminal_svg.py > docs/terminal.svg`` makes it anew."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "terminal_svg.py"], capture_output=True, encoding="utf-8", check=True
+    )
+    assert done.stdout == (ROOT / "docs" / "terminal.svg").read_text(encoding="utf-8")
+    # No font is loaded from elsewhere.
+    assert "url(http" not in done.stdout and "@import" not in done.stdout
+
+
 @pytest.mark.parametrize("title", ["Try it", "Test it"])
 def test_the_first_block_is_one_command_line(title: str) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -518,7 +518,8 @@ def test_the_picture_is_what_its_script_makes() -> None:
     )
     assert done.stdout == (ROOT / "docs" / "terminal.svg").read_text(encoding="utf-8")
     # No font is loaded from elsewhere.
-    assert "url(http" not in done.stdout and "@import" not in done.stdout
+    assert "url(http" not in done.stdout
+    assert "@import" not in done.stdout
 
 
 @pytest.mark.parametrize("title", ["Try it", "Test it"])

@@ -6,6 +6,7 @@ Without the latter the package works just the same, only that every process that
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -67,13 +68,25 @@ class RepositoryLinks(MetadataHookInterface):
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Before the metadata are read."""
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
         if home := os.environ.get("PLANSPEC_REPOSITORY_URL", "").rstrip("/"):
+            text = link_from_outside(text, home)
             metadata["urls"] = {
                 "Changelog": f"{home}/blob/main/CHANGELOG.md",
                 "Documentation": f"{home}/blob/main/docs/index.md",
                 "Issues": f"{home}/issues",
                 "Source": home,
             }
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+def link_from_outside(text: str, home: str) -> str:
+    """A page whose relative links and pictures work away from the repository, as package indexes show it."""
+
+    def link(match: re.Match[str]) -> str:
+        return f"{match['text']}({home}/{'raw' if match['picture'] else 'blob'}/main/{match['target']})"
+
+    return re.sub(r"(?P<text>(?P<picture>!?)\[[^\]]*\])\((?!https?:|#)(?P<target>[^)\s]+)\)", link, text)
 
 
 class CompileGrammars(BuildHookInterface[Any]):

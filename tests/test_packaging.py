@@ -89,6 +89,11 @@ def test_the_metadata_are_those_of_a_release(built: Path) -> None:
     assert metadata["License-Expression"] == "Apache-2.0"
     assert "Source, https://example.org/planspec_lark" in metadata.get_all("Project-URL")
     assert set(metadata.get_all("Classifier")) <= classifiers
+    # Package indexes show the README, and know no file beside it.
+    shown = metadata.get_payload(decode=True).decode("utf-8")
+    assert set(re.findall(r"\]\((https?:/+[^/)]+|[^/)]+)", shown)) == {"https://example.org"}
+    assert "](https://example.org/planspec_lark/raw/main/docs/terminal.svg)" in shown
+    assert "](https://example.org/planspec_lark/blob/main/docs/tutorial.md)" in shown
 
 
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])

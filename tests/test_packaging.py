@@ -87,10 +87,12 @@ def test_the_metadata_are_those_of_a_release(built: Path) -> None:
     (name,) = (name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".dist-info/METADATA"))
     metadata = message_from_bytes(zipfile.ZipFile(wheel).read(name))
     assert metadata["License-Expression"] == "Apache-2.0"
-    assert "Source, https://example.org/planspec_lark" in metadata.get_all("Project-URL")
-    assert set(metadata.get_all("Classifier")) <= classifiers
+    assert "Source, https://example.org/planspec_lark" in metadata.get_all("Project-URL", [])
+    assert set(metadata.get_all("Classifier", [])) <= classifiers
     # Package indexes show the README, and know no file beside it.
-    shown = metadata.get_payload(decode=True).decode("utf-8")
+    payload = metadata.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    shown = payload.decode("utf-8")
     assert set(re.findall(r"\]\((https?:/+[^/)]+|[^/)]+)", shown)) == {"https://example.org"}
     assert "](https://example.org/planspec_lark/raw/main/docs/terminal.svg)" in shown
     assert "](https://example.org/planspec_lark/blob/main/docs/tutorial.md)" in shown

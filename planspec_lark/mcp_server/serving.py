@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,16 @@ from mcp.server.stdio import stdio_server
 
 from planspec_lark.document.file import WAIT
 from planspec_lark.folder.folder import PlanFolder
-from planspec_lark.mcp_server.inbox import InboxError, read_lines
-from planspec_lark.mcp_server.outbox import Outbox
+from planspec_lark.mcp_server.pipes import InputError, Output, read_lines
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.server import make_server
 from planspec_lark.stdio import take_output
 
-__all__ = ["InboxError", "serve"]
+__all__ = ["InputError", "serve"]
 
 _STDIN = 0
+# What parts of the SDK say that find another one gone.
+_AFTERMATH = (anyio.BrokenResourceError, anyio.ClosedResourceError, asyncio.CancelledError)
 
 
 async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT) -> None:
@@ -37,7 +37,7 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
         wait: seconds that a change waits at most for who runs the plan or writes in its folder.
 
     Raises:
-        InboxError: something has come that is no message.
+        InputError: something has come that is no message.
         BrokenPipeError: nobody reads the answers any more.
         OSError: standard output or standard error is closed.
     """
@@ -48,30 +48,17 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
     server = make_server(Plans(PlanFolder(folder, wait=wait)), language)
     options = server.create_initialization_options(NotificationOptions(resources_changed=True))
     # The SDK gives standard output back when it has served, and buffers that are emptied after that would end up in it.
-    messages = Outbox(take_output())
-    pipes: dict[str, Any] = {"stdin": read_lines(_STDIN), "stdout": messages}
+    pipes: dict[str, Any] = {"stdin": read_lines(_STDIN), "stdout": Output(take_output())}
     try:
         async with stdio_server(**pipes) as (incoming, outgoing):
             await server.run(incoming, outgoing, options)
     except BaseExceptionGroup as group:
-        failures = [one for one in _parts(group) if not isinstance(one, _AFTERMATH)]
-        if failures:
-            raise failures[0] from None
+        # What the SDK does side by side fails in groups.
+        failure: BaseException | None = group.split(_AFTERMATH)[1]
+        while isinstance(failure, BaseExceptionGroup):
+            failure = failure.exceptions[0]
+        if failure is not None:
+            raise failure from None
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise asyncio.CancelledError from None
-    finally:
-        messages.close()
-
-
-# What parts of the SDK say that find another one gone.
-_AFTERMATH = (anyio.BrokenResourceError, anyio.ClosedResourceError, asyncio.CancelledError)
-
-
-def _parts(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
-    """The failures themselves: what the SDK does side by side fails in groups."""
-    for part in group.exceptions:
-        if isinstance(part, BaseExceptionGroup):
-            yield from _parts(part)
-        else:
-            yield part

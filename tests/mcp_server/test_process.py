@@ -19,7 +19,7 @@ from mcp.server.lowlevel import Server
 
 from planspec_lark import PlanFile, __version__
 from planspec_lark.mcp_server import serving
-from planspec_lark.mcp_server.serving import InboxError
+from planspec_lark.mcp_server.serving import InputError
 from tests.cli.running import call, command_line, environment
 from tests.cli.terminals import terminal
 from tests.mcp_server.clients import PLAN
@@ -272,7 +272,7 @@ def test_long_answers_arrive_whole_however_slowly_they_are_read(tmp_path: Path) 
 
 
 def test_a_message_without_end_ends_it(tmp_path: Path) -> None:
-    before = "import planspec_lark.mcp_server.inbox as inbox\ninbox._LONGEST = 100_000"
+    before = "import planspec_lark.mcp_server.pipes as pipes\npipes._LONGEST = 100_000"
     with started(tmp_path, before) as process:
         assert process.stdin is not None
         assert process.stderr is not None
@@ -328,7 +328,7 @@ def test_a_person_at_a_terminal_is_told_what_this_is(tmp_path: Path) -> None:
         ([anyio.BrokenResourceError()], False, None),
         ([anyio.BrokenResourceError()], True, asyncio.CancelledError),
         ([anyio.ClosedResourceError(), BrokenPipeError()], False, BrokenPipeError),
-        ([anyio.ClosedResourceError(), ExceptionGroup("", [InboxError()])], True, InboxError),
+        ([anyio.ClosedResourceError(), ExceptionGroup("", [InputError()])], True, InputError),
     ],
 )
 def test_of_failures_the_one_behind_the_others_counts(

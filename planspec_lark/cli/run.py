@@ -56,7 +56,6 @@ from planspec_lark.engine import (
     EditedError,
     EngineLimits,
     InputSource,
-    OperatorResult,
     Outcome,
     Planned,
     PlanRunError,
@@ -72,6 +71,7 @@ from planspec_lark.engine import (
 )
 from planspec_lark.engine.models import Operator
 from planspec_lark.engine.resume import last_plan_run
+from planspec_lark.engine.think import reopen_steps
 from planspec_lark.json_text import read_json
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.roles import Model
@@ -271,12 +271,8 @@ def reopen_command(ctx: click.Context, /, file: str, step_ids: tuple[str, ...]) 
         document = open_document(file, read_text(file))
         known = [find_step(document, step) for step in step_ids]
     with _errors(file, [""], ""):
-        ThinkEngine(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), _never).reopen(*known)
-    write_done([f"step {step_id} is open again" for step_id in known])
-
-
-def _never(_: StepCall) -> OperatorResult:
-    raise AssertionError  # nothing is run
+        said = reopen_steps(PlanFile(file, wait=wait_seconds(ctx), command="planspec reopen"), known)
+    write_done(said)
 
 
 def _engine(

@@ -6,7 +6,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from copy import deepcopy
 from functools import cached_property, partial
@@ -17,6 +17,7 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive
+from planspec_lark.document.document import PlanDocument
 from planspec_lark.document.file import LeasedPlan, PlanFile
 from planspec_lark.engine.budget import Meter, OutOfBudget
 from planspec_lark.engine.edit_watcher import EditWatcher
@@ -51,7 +52,7 @@ from planspec_lark.runs.sqlite_ledger import ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["RunResult", "ThinkEngine"]
+__all__ = ["RunResult", "ThinkEngine", "reopen_steps"]
 
 
 _BEGINNINGS = (Kind.BEGUN, Kind.RESUMED)
@@ -512,3 +513,30 @@ def _about(ledger: Ledger, run: str) -> tuple[str, str]:
 
 def _find_blocked(writer: RunWriter) -> list[str]:
     return [step.step_id for step in iter_steps(writer.root) if step.status is PlanStatus.BLOCKED]
+
+
+# ---------------------------------------------------------------- without a run
+
+
+def reopen_steps(file: PlanFile, steps: Iterable[str]) -> list[str]:
+    """Have steps of a plan that has been run done again; see :meth:`ThinkEngine.reopen`.
+
+    Args:
+        file: the plan's, with the ledger of its runs beside it.
+        steps: their ids or names.
+
+    Returns:
+        What was done, a sentence for each step.
+
+    Raises:
+        CommandError: there is no such step.
+        All else: as for :meth:`ThinkEngine.reopen`.
+    """
+    document = PlanDocument.from_text(file.read(), name=str(file.path))
+    known = [document.find(step) for step in steps]
+    ThinkEngine(file, _never).reopen(*known)
+    return [f"step {step_id} is open again" for step_id in known]
+
+
+def _never(_: StepCall) -> OperatorResult:
+    raise AssertionError  # nothing is run

@@ -68,14 +68,20 @@ class PlanFolder:
         found = filter(is_name, self._files_in(TASKS))
         return sorted(name for name in found if (self.root / TASKS / name / "plan.md").is_file())
 
-    def list(self) -> Sequence[PlanEntry]:
-        """All plans in ``planspec/`` by name; what cannot be read, or is no plan, with the first thing that is wrong.
+    def list(self, names: Sequence[str] | None = None) -> Sequence[PlanEntry]:
+        """The plans in ``planspec/``; what cannot be read, or is no plan, with the first thing that is wrong.
+
+        Args:
+            names: of the plans, such as some of :meth:`names`; by default all files there that end in ``.md``, by name.
 
         Raises:
             StoreError: the folder cannot be read.
         """
         area = find_folder(self.root, FOLDER)
-        return [] if area is None else [describe(name, self._path(name), area, self.limits) for name in self._listed()]
+        if area is None:
+            return []
+        listed = self._listed() if names is None else names
+        return [describe(name, self._path(name), area, self.limits) for name in listed]
 
     def _listed(self) -> Sequence[str]:
         found = self._files_in(FOLDER)

@@ -2,50 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from planspec_lark.document.document import PlanDocument
-from planspec_lark.mcp_server.models import Action
-from planspec_lark.plan_cmd.apply import Report
+from planspec_lark.mcp_server.models import Action, CommandReport
+from planspec_lark.mcp_server.showing import to_report
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import CommandError
 from planspec_lark.syntax.source import one_line
 
 __all__ = ["perform_actions"]
 
-_Verb = Callable[[PlanDocument, str, Action], str]
+_STATUSES = {
+    "start": PlanStatus.ACTIVE,
+    "done": PlanStatus.DONE,
+    "block": PlanStatus.BLOCKED,
+    "skip": PlanStatus.SKIPPED,
+}
 
 
-def perform_actions(document: PlanDocument, actions: Sequence[Action]) -> list[Report]:
+def perform_actions(document: PlanDocument, actions: Sequence[Action]) -> list[CommandReport]:
     """Let actions change a document, up to the first that is refused; then the document is of no more use.
 
     Returns:
         What became of each of them that was tried.
     """
-    reports: list[Report] = []
+    reports: list[CommandReport] = []
     for action in actions:
+        name = f"{action.do} {action.step or action.to or action.below}".rstrip()
         try:
-            reports.append(Report(True, _perform(document, action)))
+            reports.append(to_report(name, _perform(document, action)))
         except CommandError as error:
-            return [*reports, Report(False, str(error), error.code)]
+            return [*reports, to_report(name, str(error), error.code)]
     return reports
 
 
 def _perform(document: PlanDocument, action: Action) -> str:
-    return _VERBS[action.do](document, document.find(action.step) if action.step else "", action)
+    if action.do == "add":
+        return _add(document, action)
+    step_id = document.find(action.step)
+    if action.do == "reopen":
+        return document.reopen(step_id)
+    if action.do == "remove":
+        return document.remove(step_id, renumber=action.renumber)
+    if action.do == "move":
+        return document.move(step_id, action.to)
+    if action.do == "rename":
+        return document.rename(step_id, action.name)
+    said = document.set_status(step_id, _STATUSES[action.do], one_line(action.text) or None)
+    if action.do == "done" and not document.result_of(step_id):
+        said += ", without a result: a text would say what came of it"
+    return said
 
 
-def _set_status(status: PlanStatus) -> _Verb:
-    def perform(document: PlanDocument, step_id: str, action: Action) -> str:
-        said = document.set_status(step_id, status, one_line(action.text) or None)
-        if status is PlanStatus.DONE and not document.result_of(step_id):
-            return f"{said}, without a result: a text would say what came of it"
-        return said
-
-    return perform
-
-
-def _add(document: PlanDocument, _: str, action: Action) -> str:
+def _add(document: PlanDocument, action: Action) -> str:
     return document.add(
         action.to or document.free_id(document.find(action.below) if action.below else ""),
         action.type,
@@ -55,17 +65,3 @@ def _add(document: PlanDocument, _: str, action: Action) -> str:
         outputs=action.outputs,
         detail=action.detail,
     )
-
-
-# What each action but archive does, to the step with this id.
-_VERBS: Mapping[str, _Verb] = {
-    "start": _set_status(PlanStatus.ACTIVE),
-    "done": _set_status(PlanStatus.DONE),
-    "block": _set_status(PlanStatus.BLOCKED),
-    "skip": _set_status(PlanStatus.SKIPPED),
-    "reopen": lambda document, step_id, _: document.reopen(step_id),
-    "remove": lambda document, step_id, action: document.remove(step_id, renumber=action.renumber),
-    "move": lambda document, step_id, action: document.move(step_id, action.to),
-    "rename": lambda document, step_id, action: document.rename(step_id, action.name),
-    "add": _add,
-}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticCustomError
 
 __all__ = [
@@ -27,8 +26,8 @@ __all__ = [
     "Progress",
     "ReadArguments",
     "Result",
+    "Standing",
     "View",
-    "schema_of",
 ]
 
 # Tokens of a view, by the estimate of the views.
@@ -42,28 +41,24 @@ Name = Annotated[
 ]
 
 
-class _PlainSchema(GenerateJsonSchema):
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  (pydantic passes it)
-        # A title would say no more than the field's name, and every tool is read by a model in every conversation.
-        return False
-
-
-def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema of a model."""
-    schema = model.model_json_schema(mode="serialization", schema_generator=_PlainSchema)
-    for part in (schema, *schema.get("$defs", {}).values()):
+def _leave_out_titles(schema: dict[str, Any]) -> None:
+    """Take out what says no more than the names: every tool is read by a model in every conversation."""
+    for part in (schema, *schema["properties"].values()):
         part.pop("title", None)
-        part.pop("description", None)
-    return schema
+    schema.pop("description", None)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, json_schema_extra=_leave_out_titles)
 
 
 # ---------------------------------------------------------------- arguments
 
 
-class Arguments(BaseModel):
+class Arguments(_Part):
     """Arguments of a tool."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid")
 
 
 class ListArguments(Arguments):
@@ -182,10 +177,8 @@ class CreateArguments(Arguments):
 # ---------------------------------------------------------------- answers
 
 
-class Result(BaseModel):
+class Result(_Part):
     """The structured answer of a tool, or a part of one."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class Progress(Result):
@@ -219,18 +212,23 @@ class Listed(Result):
     next_cursor: str = Field(description="the cursor for the plans behind these; empty at the end")
 
 
-class View(Result):
+class Standing(Result):
+    """Where a plan stands."""
+
+    digest: str = Field(description="of the whole plan, for expected_digest")
+    progress: Progress
+    is_finished: bool
+    next_step: str = Field(description="id of the next step to do; empty where none is open")
+
+
+class View(Standing):
     """The answer of read_plan."""
 
     name: str
     uri: str
-    digest: str = Field(description="of the whole plan, for expected_digest")
     view: str
     text: str
     is_complete: bool = Field(description="whether nothing was left out for want of room")
-    progress: Progress
-    is_finished: bool
-    next_step: str = Field(description="id of the next step to do; empty where none is open")
 
 
 class Finding(Result):
@@ -263,7 +261,7 @@ class CommandReport(Result):
     message: str
 
 
-class Applied(Result):
+class Applied(Standing):
     """The answer of apply_commands."""
 
     applied: bool = Field(description="all of it was carried out; otherwise nothing was")
@@ -271,19 +269,12 @@ class Applied(Result):
     archived: str = Field(description="the plan's file in the archive; empty unless it was archived")
     reports: list[CommandReport]
     not_listed: int = Field(description="how many more reports there are")
-    digest: str
-    progress: Progress
-    is_finished: bool
-    next_step: str
     findings: list[Finding] = Field(description="what was left out of the commands' text")
 
 
-class Created(Result):
+class Created(Standing):
     """The answer of create_plan."""
 
     name: str
     uri: str
-    digest: str
-    progress: Progress
-    next_step: str
     findings: list[Finding] = Field(description="warnings")

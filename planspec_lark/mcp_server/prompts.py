@@ -5,53 +5,26 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping
 
-from attrs import frozen
-from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
+from mcp_types import GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
 from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.folder.names import is_name
 from planspec_lark.mcp_server.models import VIEW_TOKENS, ListArguments, Progress
 from planspec_lark.mcp_server.plans import Plans, Stored
+from planspec_lark.mcp_server.refusals import RefusedError
 from planspec_lark.mcp_server.showing import say_progress
-from planspec_lark.mcp_server.working import RefusedError, bounded, list_plans
+from planspec_lark.mcp_server.working import bounded, list_plans
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.prompt_templates import fill, read_template, text_values, to_json
 
-__all__ = ["PROMPTS", "Written", "get_prompt", "list_prompts"]
+__all__ = ["PROMPTS", "get_prompt"]
 
 # Of the plans that there are, a prompt for a new one names so many.
 _NAMES = 50
-_REQUEST = 20_000
+_LONGEST_REQUEST = 20_000
 
 
-@frozen
-class Written:
-    """A prompt: what it is for, its one argument, if any, and how its text is made."""
-
-    title: str
-    description: str
-    write: Callable[[Plans, str, str], str]
-    argument: str = ""
-    about: str = ""
-    required: bool = False
-
-    def describe(self, name: str) -> Prompt:
-        """The prompt as it is listed."""
-        arguments = [PromptArgument(name=self.argument, description=self.about, required=self.required)]
-        return Prompt(
-            name=name,
-            title=self.title,
-            description=self.description,
-            arguments=arguments if self.argument else None,
-        )
-
-
-def list_prompts() -> list[Prompt]:
-    """All prompts as they are listed."""
-    return [written.describe(name) for name, written in PROMPTS.items()]
-
-
-def get_prompt(plans: Plans, name: str, arguments: Mapping[str, str], language: str) -> GetPromptResult:
+def get_prompt(plans: Plans, params: GetPromptRequestParams, *, language: str) -> GetPromptResult:
     """The text of a prompt.
 
     Raises:
@@ -59,28 +32,31 @@ def get_prompt(plans: Plans, name: str, arguments: Mapping[str, str], language: 
         StoreError: there is no such plan, or it cannot be read.
         PlanSyntaxError: it is no plan.
     """
-    written = PROMPTS.get(name)
-    if written is None:
-        raise RefusedError(f"there are the prompts {', '.join(PROMPTS)}, and no other")
-    if unknown := [one for one in arguments if one != written.argument]:
+    name, arguments = params.name, params.arguments or {}
+    prompt = next((one for one in PROMPTS if one.name == name), None)
+    if prompt is None:
+        raise RefusedError(f"there are the prompts {', '.join(_WRITERS)}, and no other")
+    known = {one.name: one for one in prompt.arguments or ()}
+    if unknown := [one for one in arguments if one not in known]:
         raise RefusedError(f"the prompt {name} has no argument {unknown[0]!r:.60}")
-    value = arguments.get(written.argument, "").strip()
-    if written.required and not value:
-        raise RefusedError(f"the prompt {name} needs the argument {written.argument}")
-    text = written.write(plans, value, language)
+    values = [arguments.get(one, "").strip() for one in known]
+    for argument, value in zip(known.values(), values, strict=True):
+        if argument.required and not value:
+            raise RefusedError(f"the prompt {name} needs the argument {argument.name}")
+    text = _WRITERS[name](plans, language, *values)
     return GetPromptResult(
-        description=written.description,
+        description=prompt.description,
         messages=[PromptMessage(role="user", content=TextContent(text=text))],
     )
 
 
-def _write_planspec(plans: Plans, request: str, language: str) -> str:
+def _write_planspec(plans: Plans, language: str, request: str) -> str:
     stored = _find(plans, request)
     if stored is not None:
         return _write_about("continue", stored, language, digest=stored.digest)
-    if len(request) > _REQUEST:
-        raise RefusedError(f"the request has more than {_REQUEST:,} characters")
-    names = plans.names()
+    if len(request) > _LONGEST_REQUEST:
+        raise RefusedError(f"the request has more than {_LONGEST_REQUEST:,} characters")
+    names = plans.folder.names()
     return fill(
         read_template(__package__, "new", language),
         format=read_template("planspec_lark.engine", "format", language).removesuffix("\n"),
@@ -102,16 +78,16 @@ def _find(plans: Plans, request: str) -> Stored | None:
         raise
 
 
-def _write_list(plans: Plans, _: str, language: str) -> str:
+def _write_list(plans: Plans, language: str) -> str:
     listed = list_plans(plans, ListArguments())
     return fill(read_template(__package__, "list", language), plans=_block(listed.text))
 
 
-def _write_show(plans: Plans, name: str, language: str) -> str:
+def _write_show(plans: Plans, language: str, name: str) -> str:
     return _write_about("show", plans.load(name), language, fold=True)
 
 
-def _write_archive(plans: Plans, name: str, language: str) -> str:
+def _write_archive(plans: Plans, language: str, name: str) -> str:
     stored = plans.load(name)
     return _write_about("archive", stored, language, command=shlex.join(["planspec", "archive", stored.name]))
 
@@ -137,24 +113,35 @@ def _block(text: str) -> str:
     return block
 
 
-PROMPTS: Mapping[str, Written] = {
-    "planspec": Written(
-        "Make a plan, or go on with one",
-        "Make a new plan from a description, or go on with the plan of this name.",
-        _write_planspec,
-        "request",
-        "What the plan is for, in any words, or the name of a plan.",
+_NAME = PromptArgument(name="name", description="The plan's name.", required=True)
+_REQUEST = PromptArgument(
+    name="request", description="What the plan is for, in any words, or the name of a plan.", required=False
+)
+
+PROMPTS = [
+    Prompt(
+        name="planspec",
+        title="Make a plan, or go on with one",
+        description="Make a new plan from a description, or go on with the plan of this name.",
+        arguments=[_REQUEST],
     ),
-    "listplan": Written("List the plans", "List the plans of the folder with title, goal and progress.", _write_list),
-    "showplan": Written(
-        "Show a plan", "Show a plan as it stands.", _write_show, "name", "The plan's name.", required=True
+    Prompt(
+        name="listplan",
+        title="List the plans",
+        description="List the plans of the folder with title, goal and progress.",
     ),
-    "archiveplan": Written(
-        "Archive a plan",
-        "Move a finished plan to planspec/archive/.",
-        _write_archive,
-        "name",
-        "The plan's name.",
-        required=True,
+    Prompt(name="showplan", title="Show a plan", description="Show a plan as it stands.", arguments=[_NAME]),
+    Prompt(
+        name="archiveplan",
+        title="Archive a plan",
+        description="Move a finished plan to planspec/archive/.",
+        arguments=[_NAME],
     ),
+]
+# What writes each: from the plans, the language and its arguments.
+_WRITERS: Mapping[str, Callable[..., str]] = {
+    "planspec": _write_planspec,
+    "listplan": _write_list,
+    "showplan": _write_show,
+    "archiveplan": _write_archive,
 }

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from mcp_types import Resource, ResourceTemplate, TextResourceContents
+from mcp_types import (
+    ListResourcesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
 
 from planspec_lark.mcp_server.links import TEMPLATE, name_of
 from planspec_lark.mcp_server.models import PlanSummary
 from planspec_lark.mcp_server.plans import Plans
-from planspec_lark.mcp_server.working import RefusedError, list_page
+from planspec_lark.mcp_server.refusals import RefusedError
+from planspec_lark.mcp_server.working import list_page
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.limits import count_bytes
 
-__all__ = ["MIME_TYPE", "TEMPLATES", "list_resources", "read_resource"]
+__all__ = ["TEMPLATES", "list_resources", "read_resource"]
 
-MIME_TYPE = "text/markdown"
+_MIME_TYPE = "text/markdown"
 # Tools bound what a model reads; a resource is a file, which somebody has chosen.
 _MOST_BYTES = 1_000_000
 
@@ -23,19 +32,22 @@ TEMPLATES = [
         name="plan",
         title="Plan",
         description="The whole text of a plan, by its name.",
-        mime_type=MIME_TYPE,
+        mime_type=_MIME_TYPE,
     )
 ]
 
 
-def list_resources(plans: Plans, after: str) -> tuple[list[Resource], str]:
+def list_resources(plans: Plans, params: PaginatedRequestParams | None) -> ListResourcesResult:
     """A page of resources, and the cursor for the next one.
 
     Raises:
         StoreError: the folder cannot be read.
     """
-    listed = list_page(plans, after)
-    return [*map(_describe, listed.plans)], listed.next_cursor
+    listed = list_page(plans, (params and params.cursor) or "")
+    return ListResourcesResult(
+        resources=[*map(_describe, listed.plans)],
+        next_cursor=listed.next_cursor or None,
+    )
 
 
 def _describe(plan: PlanSummary) -> Resource:
@@ -44,11 +56,11 @@ def _describe(plan: PlanSummary) -> Resource:
         name=plan.name,
         title=plan.title or None,
         description=(f"Fault: {plan.fault}" if plan.fault else plan.goal) or None,
-        mime_type=MIME_TYPE,
+        mime_type=_MIME_TYPE,
     )
 
 
-def read_resource(plans: Plans, uri: str) -> TextResourceContents:
+def read_resource(plans: Plans, params: ReadResourceRequestParams) -> ReadResourceResult:
     """The text at an address, as it stands in the file.
 
     Raises:
@@ -56,11 +68,11 @@ def read_resource(plans: Plans, uri: str) -> TextResourceContents:
         RefusedError: it is too long, or no text.
     """
     try:
-        text = plans.text(name_of(uri))
+        text = plans.text(name_of(params.uri))
     except PlanSyntaxError as error:
         raise RefusedError(error.diagnostics[0].message) from None
     if (size := count_bytes(text)) > _MOST_BYTES:
         raise RefusedError(
             f"the plan has {size:,} bytes, and no more than {_MOST_BYTES:,} are read whole: use read_plan"
         )
-    return TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=text)
+    return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type=_MIME_TYPE, text=text)])

@@ -5,28 +5,36 @@ Some clients show a model the one, some the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from planspec_lark.mcp_server.models import (
     Applied,
+    CommandReport,
     Created,
     Finding,
     Listed,
     PlanSummary,
     Progress,
+    Standing,
     View,
 )
-from planspec_lark.syntax.diagnostics import Diagnostic, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, count_of, render_all, shorten
 from planspec_lark.syntax.source import visible
 
 __all__ = [
+    "MAX_FINDINGS",
     "say_progress",
     "show_applied",
     "show_created",
+    "show_findings",
     "show_list",
     "show_view",
     "to_findings",
+    "to_report",
 ]
+
+# So many findings are told at once.
+MAX_FINDINGS = 20
 
 
 def say_progress(progress: Progress) -> str:
@@ -34,7 +42,7 @@ def say_progress(progress: Progress) -> str:
     counts = progress.model_dump()
     total = counts.pop("total")
     listed = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-    return f"{total} step{'' if total == 1 else 's'}: {listed}" if total else "no steps"
+    return f"{count_of(total, 'step')}: {listed}" if total else "no steps"
 
 
 def show_list(listed: Listed) -> str:
@@ -52,33 +60,29 @@ def _show_summary(plan: PlanSummary) -> str:
     if plan.goal:
         rows.append(f"  goal: {plan.goal}")
     if plan.progress is not None:
-        rows.append(f"  progress: {say_progress(plan.progress)}{_finished(plan.progress, plan.is_finished)}")
+        rows.append(f"  {_show_progress(plan.progress, plan.is_finished)}")
     if plan.fault:
         rows.append(f"  fault: {plan.fault}")
     return visible("\n".join([*rows, ""]))
 
 
-def _finished(progress: Progress, is_finished: bool) -> str:
-    return "; nothing is left to do" if is_finished and progress.total else ""
+def _show_progress(progress: Progress, is_finished: bool) -> str:
+    end = "; nothing is left to do" if is_finished and progress.total else ""
+    return f"progress: {say_progress(progress)}{end}"
+
+
+def _show_standing(plan: Standing) -> list[str]:
+    """Where a plan stands, in lines."""
+    rows = [f"digest: {plan.digest}", _show_progress(plan.progress, plan.is_finished)]
+    return [*rows, f"next step: {visible(plan.next_step)}"] if plan.next_step else rows
 
 
 def show_view(view: View) -> str:
     """A view with what belongs to it."""
-    rows = [
-        f"plan: {view.name}",
-        f"digest: {view.digest}",
-        *_standing(view.progress, view.is_finished, view.next_step),
-        *([] if view.is_complete else ["Parts are left out for want of room, each where it says so with `…`."]),
-        "",
-        view.text,
-    ]
-    return "\n".join(rows)
-
-
-def _standing(progress: Progress, is_finished: bool, next_step: str) -> list[str]:
-    """Where a plan stands, in lines."""
-    rows = [f"progress: {say_progress(progress)}{_finished(progress, is_finished)}"]
-    return [*rows, f"next step: {visible(next_step)}"] if next_step else rows
+    rows = [f"plan: {view.name}", *_show_standing(view)]
+    if not view.is_complete:
+        rows.append("Parts are left out for want of room, each where it says so with `…`.")
+    return "\n".join([*rows, "", view.text])
 
 
 def show_applied(applied: Applied) -> str:
@@ -90,18 +94,27 @@ def show_applied(applied: Applied) -> str:
         rows.append("Nothing was changed: one of them was refused, and it is all of them or none.")
     elif not applied.changed and not applied.archived:
         rows.append("The plan's text is the same as before.")
-    rows += [f"digest: {applied.digest}", *_standing(applied.progress, applied.is_finished, applied.next_step)]
-    return visible("\n".join([*rows, ""]))
+    return visible("\n".join([*rows, *_show_standing(applied), ""]))
 
 
 def show_created(created: Created) -> str:
     """That there is a new plan."""
-    rows = [f"Created the plan {created.name}: {created.uri}", f"digest: {created.digest}"]
-    return visible("\n".join([*rows, *_standing(created.progress, False, created.next_step), ""]))
+    return visible("\n".join([f"Created the plan {created.name}: {created.uri}", *_show_standing(created), ""]))
 
 
-def to_findings(found: Iterable[Diagnostic]) -> list[Finding]:
-    """Findings as the structured answer has them."""
+def show_findings(found: Sequence[Diagnostic]) -> str:
+    """The first findings, each with its place and what to write instead, and how many more there are."""
+    more = len(found) - MAX_FINDINGS
+    return render_all(found[:MAX_FINDINGS]) + (f"\n\nand {more} more" if more > 0 else "")
+
+
+def to_report(command: str, message: str, code: str = "") -> CommandReport:
+    """What became of a command or an action; with a code, it was refused."""
+    return CommandReport(command=shorten(visible(command)), done=not code, code=code, message=shorten(visible(message)))
+
+
+def to_findings(found: Sequence[Diagnostic]) -> list[Finding]:
+    """The same as the structured answer has them."""
     return [
         Finding(
             severity=one.severity.value,
@@ -113,5 +126,5 @@ def to_findings(found: Iterable[Diagnostic]) -> list[Finding]:
             help=shorten(visible(one.help)),
             write=None if one.fix is None or one.fix.title else shorten(visible(one.fix.text)),
         )
-        for one in found
+        for one in found[:MAX_FINDINGS]
     ]

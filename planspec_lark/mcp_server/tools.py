@@ -7,10 +7,8 @@ from typing import Any
 
 from attrs import frozen
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from planspec_lark.document.file import PlanBusyError, PlanFileError
-from planspec_lark.folder.models import StoreError
 from planspec_lark.mcp_server import working
 from planspec_lark.mcp_server.models import (
     Applied,
@@ -23,12 +21,14 @@ from planspec_lark.mcp_server.models import (
     ListArguments,
     Listed,
     ReadArguments,
+    Result,
     View,
-    schema_of,
 )
-from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans
-from planspec_lark.mcp_server.working import Answer, RefusedError
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, render_all, shorten
+from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.refusals import RefusedError
+from planspec_lark.mcp_server.showing import MAX_FINDINGS
+from planspec_lark.mcp_server.working import Answer
+from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.source import visible
 
 __all__ = ["TOOLS", "Entry", "call"]
@@ -94,11 +94,10 @@ class Entry:
     title: str
     description: str
     takes: type[Arguments]
-    answers: type[BaseModel]
+    answers: type[Result]
     work: Callable[[Plans, Any], Answer]
     reads: bool = True
     destroys: bool = False
-    repeats: bool = True
 
     def describe(self, name: str) -> Tool:
         """The tool as it is listed."""
@@ -106,13 +105,13 @@ class Entry:
             name=name,
             title=self.title,
             description=self.description,
-            input_schema=schema_of(self.takes),
-            output_schema=schema_of(self.answers),
+            input_schema=self.takes.model_json_schema(),
+            output_schema=self.answers.model_json_schema(mode="serialization"),
             annotations=ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.reads,
                 destructive_hint=self.destroys,
-                idempotent_hint=self.repeats,
+                idempotent_hint=self.reads,
                 open_world_hint=False,
             ),
         )
@@ -152,36 +151,28 @@ TOOLS: Mapping[str, Entry] = {
         working.apply_commands,
         reads=False,
         destroys=True,
-        repeats=False,
     ),
-    "create_plan": Entry(
-        "Create a plan", _CREATE, CreateArguments, Created, working.create_plan, reads=False, repeats=False
-    ),
+    "create_plan": Entry("Create a plan", _CREATE, CreateArguments, Created, working.create_plan, reads=False),
 }
 
 
 def call(plans: Plans, entry: Entry, arguments: Mapping[str, Any]) -> CallToolResult:
-    """Call a tool. Whatever it refuses is a result as well, one that a model can learn from."""
+    """Call a tool.
+
+    Raises:
+        RefusedError: the arguments do not fit, or it refuses.
+        All else: what the plan's folder and file refuse.
+    """
     try:
-        answer = entry.work(plans, entry.takes.model_validate(dict(arguments)))
+        taken = entry.takes.model_validate(arguments)
     except ValidationError as error:
-        return _fail(_explain(error))
-    except PlanSyntaxError as error:
-        found = error.diagnostics[: MAX_FINDINGS + 1]
-        return _fail(f"This is no plan, or one with errors in it:\n\n{render_all(found)}")
-    except PlanBusyError as error:
-        return _fail(f"{error}. Try again later; nothing was changed.")
-    except (RefusedError, StoreError, PlanFileError) as error:
-        return _fail(str(error))
+        raise RefusedError(_explain(error)) from None
+    answer = entry.work(plans, taken)
     return CallToolResult(
         content=[TextContent(text=answer.text)],
         structured_content=answer.data.model_dump(mode="json"),
         is_error=answer.is_error,
     )
-
-
-def _fail(text: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
 def _explain(error: ValidationError) -> str:

@@ -3,43 +3,72 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 import anyio.to_thread
+from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ResourcesListChanged, ResourceUpdated
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, EmptyResult, NotificationParams, SubscribeRequestParams, UnsubscribeRequestParams
 
 from planspec_lark.folder.models import StoreError
-from planspec_lark.mcp_server.crashes import report_crash
 from planspec_lark.mcp_server.links import uri_of
-from planspec_lark.mcp_server.plans import Plans, Seen
+from planspec_lark.mcp_server.plans import Plans
+from planspec_lark.mcp_server.refusals import report_crash
 
-__all__ = ["MOST_SUBSCRIPTIONS", "Watcher"]
+__all__ = ["Watcher"]
+
+Context = ServerRequestContext[dict[str, Any]]
 
 # Seconds from one look to the next; longer where a look takes long, so that it takes 1 part in 50 of a core at most.
 _PAUSE, _SHARE = 1.0, 50
-MOST_SUBSCRIPTIONS = 1_024
+_MOST_SUBSCRIPTIONS = 1_024
 
 
 class Watcher:
     """Looks for what has changed among plans, and tells those who have asked for it.
 
     Attributes:
-        bus: for clients that listen (from version 2026-07-28 of the protocol on).
-        session: of a client of an older version, once there is one; it is told of every change of the list.
-        subscribed: addresses of plans of whose changes that client wants to hear.
+        bus: for clients that listen (from version 2026-07-28 of the protocol on). One of an older version is told of
+            every change of the list, and of those of plans that it has subscribed to.
     """
 
     def __init__(self, plans: Plans) -> None:
         self.bus = InMemorySubscriptionBus()
-        self.session: ServerSession | None = None
-        self.subscribed: set[str] = set()
+        self._session: ServerSession | None = None
+        self._subscribed: set[str] = set()
         self._plans = plans
-        self._seen = Seen()
+        self._seen: tuple[Sequence[str], Mapping[str, object]] = ((), {})
         self._turn = anyio.Lock()
         self._has_failed = False
+
+    # ------------------------------------------------------------ a client of an older version
+
+    async def begin(self, context: Context, _: NotificationParams) -> None:
+        """Tell this client from now on."""
+        self._session = context.session
+
+    async def subscribe(self, _: Context, params: SubscribeRequestParams) -> EmptyResult:
+        """Tell of changes of a plan.
+
+        Raises:
+            MCPError: there are too many subscriptions.
+        """
+        if len(self._subscribed | {params.uri}) > _MOST_SUBSCRIPTIONS:
+            raise MCPError(INVALID_PARAMS, f"there are {_MOST_SUBSCRIPTIONS:,} subscriptions, and no more are kept")
+        self._subscribed.add(params.uri)
+        return EmptyResult()
+
+    async def unsubscribe(self, _: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+        """Tell no more of them."""
+        self._subscribed.discard(params.uri)
+        return EmptyResult()
+
+    # ------------------------------------------------------------ looking
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
@@ -75,18 +104,19 @@ class Watcher:
                 self._has_failed = True
 
     async def _look(self) -> None:
-        seen = await anyio.to_thread.run_sync(self._plans.look)
-        before, self._seen = self._seen, seen
-        if seen.names != before.names:
-            await self.bus.publish(ResourcesListChanged())
-            if self.session is not None:
-                await self.session.send_resource_list_changed()
-        for name in _differing(before.stamps, seen.stamps):
-            uri = uri_of(name)
-            await self.bus.publish(ResourceUpdated(uri=uri))
-            if self.session is not None and uri in self.subscribed:
-                await self.session.send_resource_updated(uri)
+        before = self._seen
+        names, stamps = self._seen = await anyio.to_thread.run_sync(self._plans.look)
+        if names != before[0]:
+            await self._tell(ResourcesListChanged())
+        for name in {**before[1], **stamps}:
+            if before[1].get(name) != stamps.get(name):
+                await self._tell(ResourceUpdated(uri=uri_of(name)))
 
-
-def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
-    return [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    async def _tell(self, event: ResourcesListChanged | ResourceUpdated) -> None:
+        await self.bus.publish(event)
+        if self._session is None:
+            return
+        if isinstance(event, ResourcesListChanged):
+            await self._session.send_resource_list_changed()
+        elif event.uri in self._subscribed:
+            await self._session.send_resource_updated(event.uri)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 from attrs import frozen
 from pydantic import BaseModel
 
 from planspec_lark.document.document import PlanDocument
+from planspec_lark.engine.think import reopen_steps
 from planspec_lark.folder.models import PlanEntry
 from planspec_lark.mcp_server.actions import perform_actions
 from planspec_lark.mcp_server.links import uri_of
 from planspec_lark.mcp_server.models import (
-    Action,
     Applied,
     ApplyArguments,
     CheckArguments,
@@ -28,33 +29,34 @@ from planspec_lark.mcp_server.models import (
     ReadArguments,
     View,
 )
-from planspec_lark.mcp_server.plans import MAX_FINDINGS, Plans, Stored, digest_of
-from planspec_lark.mcp_server.showing import show_applied, show_created, show_list, show_view, to_findings
+from planspec_lark.mcp_server.plans import Plans, Stored
+from planspec_lark.mcp_server.refusals import RefusedError
+from planspec_lark.mcp_server.showing import (
+    MAX_FINDINGS,
+    show_applied,
+    show_created,
+    show_findings,
+    show_list,
+    show_view,
+    to_findings,
+    to_report,
+)
 from planspec_lark.plan_cmd.answer_reader import CommandScan, scan_plan_commands
-from planspec_lark.plan_cmd.apply import Report
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.planspec.tree import find_next
+from planspec_lark.planspec.truncate import fit
 from planspec_lark.planspec.views import focus_view, next_step_view
-from planspec_lark.syntax.diagnostics import (
-    Diagnostic,
-    PlanSpecError,
-    Severity,
-    count_of,
-    has_errors,
-    render_all,
-    shorten,
-)
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, has_errors, shorten
 from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import one_line, visible
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = [
     "Answer",
-    "RefusedError",
     "apply_commands",
     "bounded",
     "check_plan",
@@ -66,13 +68,8 @@ __all__ = [
 
 # A text that is longer than a plan may be is not read.
 _MOST_BYTES = 10_000_000
-_TEXT_LIMITS = Limits(max_bytes=_MOST_BYTES, max_findings=MAX_FINDINGS)
-_CHECK_LIMITS = Limits(max_bytes=_MOST_BYTES)
+_PAGE = 50
 _REPORTS = 50
-
-
-class RefusedError(PlanSpecError):
-    """Something that a tool does not do; the text says why, and what to do instead."""
 
 
 @frozen
@@ -82,6 +79,18 @@ class Answer:
     text: str
     data: BaseModel
     is_error: bool = False
+
+
+def _stand(stored: Stored) -> dict[str, Any]:
+    """Where a plan stands: the fields that answers have in common."""
+    plan = stored.plan
+    found = find_next(plan)
+    return {
+        "digest": stored.digest,
+        "progress": plan.progress,
+        "is_finished": plan.is_converged,
+        "next_step": "" if found is None else found[1].step_id,
+    }
 
 
 # ---------------------------------------------------------------- list and read
@@ -94,9 +103,15 @@ def list_plans(plans: Plans, arguments: ListArguments) -> Answer:
 
 
 def list_page(plans: Plans, after: str) -> Listed:
-    """The plans with names behind this one."""
-    page = plans.page(after)
-    return Listed(plans=[*map(_summarize, page.entries)], total=page.total, next_cursor=page.after)
+    """The plans with names behind this one, as many as are listed at once."""
+    names = plans.folder.names()
+    left = [name for name in names if name > after]
+    page = left[:_PAGE]
+    return Listed(
+        plans=[*map(_summarize, plans.folder.list(page))],
+        total=len(names),
+        next_cursor=page[-1] if len(left) > _PAGE else "",
+    )
 
 
 def _summarize(entry: PlanEntry) -> PlanSummary:
@@ -114,42 +129,36 @@ def _summarize(entry: PlanEntry) -> PlanSummary:
 def read_plan(plans: Plans, arguments: ReadArguments) -> Answer:
     """A view of a plan that is no larger than it may be."""
     stored = plans.load(arguments.name)
-    text, is_complete = _write_view(stored.plan, arguments)
+    text, is_complete = bounded(_writer(stored.plan, arguments), arguments.max_tokens)
     view = View(
         name=stored.name,
         uri=uri_of(stored.name),
-        digest=stored.digest,
         view=arguments.view,
         text=visible(text),
         is_complete=is_complete,
-        progress=_progress(stored.plan),
-        is_finished=stored.plan.is_converged,
-        next_step=_next_step(stored.plan),
+        **_stand(stored),
     )
     return Answer(show_view(view), view)
 
 
-def _write_view(plan: PlanSpec, arguments: ReadArguments) -> tuple[str, bool]:
-    """The text of the view, and whether nothing was left out of it."""
-    write: Callable[..., str]
+def _writer(plan: PlanSpec, arguments: ReadArguments) -> Callable[..., str]:
+    """What writes the view, with at most ``max_tokens`` where that is given."""
     if arguments.view == "plan":
-        write = _bind(serialize_plan, plan)
-    elif arguments.view == "tree":
-        write = _bind(_write_tree, plan)
-    elif arguments.view == "next":
+        return partial(serialize_plan, plan)
+    if arguments.view == "tree":
+        return partial(_write_tree, plan)
+    if arguments.view == "next":
         following = next_step_view(plan)
         if following is None:
             raise RefusedError("No step is open: nothing is left to do. Read the view `plan` to see what came of it.")
-        write = following.to_text
-    elif not arguments.step_id:
+        return following.to_text
+    if not arguments.step_id:
         raise RefusedError("The view `step` needs a step_id, such as `2.1`; the view `plan` shows which there are.")
-    else:
-        try:
-            write = focus_view(plan, arguments.step_id).to_text
-        except ValueError:
-            wanted = shorten(visible(arguments.step_id))
-            raise RefusedError(f"There is no step {wanted}; the view `plan` shows which there are.") from None
-    return bounded(write, arguments.max_tokens)
+    try:
+        return focus_view(plan, arguments.step_id).to_text
+    except ValueError:
+        wanted = shorten(visible(arguments.step_id))
+        raise RefusedError(f"There is no step {wanted}; the view `plan` shows which there are.") from None
 
 
 def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
@@ -167,38 +176,22 @@ def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
         raise RefusedError(f"{error}. Read it with a larger max_tokens, or another view.") from None
 
 
+def _count(text: str) -> int:
+    # As it is sent.
+    return estimate_tokens(visible(text))
+
+
 def _write_tree(
     plan: PlanSpec, *, max_tokens: int | None = None, count_tokens: Callable[[str], int] = estimate_tokens
 ) -> str:
     """The tree of a plan; with ``max_tokens``, as many of its first lines as there is room for."""
     rows = ["".join(piece.text for piece in line) for line in show_plan(plan)]
 
-    def cut(count: int) -> str:
-        left = len(rows) - count
-        return "\n".join([*rows[:count], *([f"… and {count_of(left, 'more line')}"] if left else []), ""])
+    def leave_out(count: int) -> str:
+        more = [f"… and {count_of(count, 'more line')}"] if count else []
+        return "\n".join([*rows[: len(rows) - count], *more, ""])
 
-    if max_tokens is None:
-        return cut(len(rows))
-    # Each line takes more tokens, so the last one that fits is found by halves.
-    return cut(max(0, bisect_right(range(len(rows)), max_tokens, key=lambda count: count_tokens(cut(count))) - 1))
-
-
-def _bind(function: Callable[..., str], plan: PlanSpec) -> Callable[..., str]:
-    return lambda **options: function(plan, **options)
-
-
-def _count(text: str) -> int:
-    # As it is sent.
-    return estimate_tokens(visible(text))
-
-
-def _progress(plan: PlanSpec) -> Progress:
-    return Progress(**plan.progress)
-
-
-def _next_step(plan: PlanSpec) -> str:
-    found = find_next(plan)
-    return "" if found is None else found[1].step_id
+    return leave_out(0) if max_tokens is None else fit(len(rows), leave_out, max_tokens, count_tokens)
 
 
 # ---------------------------------------------------------------- check and create
@@ -208,161 +201,148 @@ def check_plan(plans: Plans, arguments: CheckArguments) -> Answer:
     """What is wrong with a text."""
     if bool(arguments.text) == bool(arguments.name):
         raise RefusedError("Give either the text of a plan or the name of one in the folder.")
-    text = arguments.text or plans.text(arguments.name)
-    found = _check(text, arguments.name or "plan")
-    is_valid = not has_errors(found)
-    checked = Checked(is_valid=is_valid, findings=to_findings(found[:MAX_FINDINGS]), not_listed=_more(found))
-    head = "The plan is valid" if is_valid else "The plan has errors"
-    return Answer(f"{head}:\n\n{_show(found)}\n" if found else f"{head}.\n", checked)
+    found = _check(arguments.text or plans.text(arguments.name), arguments.name or "plan")
+    checked = Checked(
+        is_valid=not has_errors(found),
+        findings=to_findings(found),
+        not_listed=max(0, len(found) - MAX_FINDINGS),
+    )
+    head = "The plan is valid" if checked.is_valid else "The plan has errors"
+    return Answer(f"{head}:\n\n{show_findings(found)}\n" if found else f"{head}.\n", checked)
 
 
 def _check(text: str, name: str) -> list[Diagnostic]:
     """Errors and warnings, errors first."""
-    found = check_text(text, name=name, limits=_CHECK_LIMITS, least=Severity.WARNING)
+    found = check_text(text, name=name, limits=Limits(max_bytes=_MOST_BYTES), least=Severity.WARNING)
     return sorted(found, key=lambda one: one.severity is not Severity.ERROR)
-
-
-def _more(found: Sequence[Diagnostic]) -> int:
-    return max(0, len(found) - MAX_FINDINGS)
-
-
-def _show(found: Sequence[Diagnostic]) -> str:
-    shown = render_all(found[:MAX_FINDINGS])
-    return f"{shown}\n\nand {_more(found)} more" if _more(found) else shown
 
 
 def create_plan(plans: Plans, arguments: CreateArguments) -> Answer:
     """A new plan in the folder."""
     found = _check(arguments.text, arguments.name)
     if has_errors(found):
-        raise RefusedError(f"Nothing was created, as the text has errors:\n\n{_show(found)}")
+        raise RefusedError(f"Nothing was created, as the text has errors:\n\n{show_findings(found)}")
     stored = plans.create(arguments.name, arguments.text)
-    created = Created(
-        name=stored.name,
-        uri=uri_of(stored.name),
-        digest=stored.digest,
-        progress=_progress(stored.plan),
-        next_step=_next_step(stored.plan),
-        findings=to_findings(found[:MAX_FINDINGS]),
-    )
-    text = show_created(created)
-    return Answer(f"{text}\n{_show(found)}\n" if found else text, created)
+    created = Created(name=stored.name, uri=uri_of(stored.name), findings=to_findings(found), **_stand(stored))
+    return Answer(_with_findings(show_created(created), found), created)
+
+
+def _with_findings(text: str, found: Sequence[Diagnostic]) -> str:
+    return f"{text}\n{show_findings(found)}\n" if found else text
 
 
 # ---------------------------------------------------------------- apply
 
 
-@frozen
-class _Tried:
-    """A plan's text before and after a change, the plan, and what became of each part of the change."""
-
-    before: str
-    after: str
-    plan: PlanSpec
-    reports: Sequence[Report]
-
-
 def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
     """Actions or commands change a plan: all of them, or none where one is refused."""
-    if bool(arguments.actions) == bool(arguments.commands):
+    actions = arguments.actions
+    if bool(actions) == bool(arguments.commands):
         raise RefusedError("Give either actions or commands, and at least one.")
-    if any(action.do == "archive" for action in arguments.actions):
+    kinds = {action.do for action in actions}
+    if "archive" in kinds:
         return _archive(plans, arguments)
-    scan = _read_commands(arguments.commands) if arguments.commands else None
-    if scan is None:
-        _check_reopened(plans, arguments)
-    tried: list[_Tried] = []
+    if "reopen" in kinds and plans.has_ledger(arguments.name):
+        return _reopen(plans, arguments)
+    if actions:
+        return _change(plans, arguments, partial(perform_actions, actions=actions))
+    scan = _read_commands(arguments.commands)
+    return _change(plans, arguments, partial(_perform_commands, commands=scan.commands), scan.diagnostics)
 
-    def change(stored: Stored) -> str:
-        _check_digest(stored, arguments.expected_digest)
-        is_strict = plans.settings.require_result
-        document = PlanDocument.from_text(stored.text, name=stored.name, requires_result=is_strict)
-        if scan is None:
-            reports = perform_actions(document, arguments.actions)
-        else:
-            reports = document.apply(scan.commands, atomic=True)
+
+def _perform_commands(document: PlanDocument, commands: Sequence[PlanCommand]) -> list[CommandReport]:
+    reports = document.apply(commands, atomic=True)
+    return [
+        to_report(f"{command.op} {command.step_id}", report.message, report.code)
+        for command, report in zip(commands, reports, strict=True)
+    ]
+
+
+def _change(
+    plans: Plans,
+    arguments: ApplyArguments,
+    perform: Callable[[PlanDocument], list[CommandReport]],
+    found: Sequence[Diagnostic] = (),
+) -> Answer:
+    name, is_strict = arguments.name, plans.folder.settings.require_result
+    answers: list[Answer] = []
+
+    def change(text: str) -> str:
+        document = PlanDocument.from_text(text, name=name, limits=plans.limits, requires_result=is_strict)
+        before = Stored(name, text, document.plan)
+        _check_digest(before, arguments)
+        reports = perform(document)
         is_done = all(report.done for report in reports)
-        after, plan = (document.text, document.plan) if is_done else (stored.text, stored.plan)
-        tried[:] = [_Tried(stored.text, after, plan, reports)]
-        return after
+        after = Stored(name, document.text, document.plan) if is_done else before
+        answers[:] = [_answer(before, after, reports, found)]
+        return after.text
 
-    plans.change(arguments.name, change)
-    names = [*map(_name_action, arguments.actions)] if scan is None else [*map(_name_command, scan.commands)]
-    return _answer(tried[0], names, () if scan is None else scan.diagnostics)
-
-
-def _name_command(command: PlanCommand) -> str:
-    return f"{command.op} {command.step_id}"
-
-
-def _name_action(action: Action) -> str:
-    return f"{action.do} {action.step or action.to or action.below}".rstrip()
-
-
-def _answer(tried: _Tried, names: Sequence[str], found: Sequence[Diagnostic] = (), archived: str = "") -> Answer:
-    """What became of a plan, whose changes have these names."""
-    done = all(report.done for report in tried.reports)
-    # Of a list that is refused, not all may have been tried.
-    told = [(name, report) for name, report in zip(names, tried.reports, strict=False) if done or not report.done]
-    applied = Applied(
-        applied=done,
-        changed=tried.after != tried.before,
-        archived=archived,
-        reports=[_tell(name, report) for name, report in told[:_REPORTS]],
-        not_listed=max(0, len(told) - _REPORTS),
-        digest=digest_of(tried.after),
-        progress=_progress(tried.plan),
-        is_finished=tried.plan.is_converged,
-        next_step=_next_step(tried.plan),
-        findings=to_findings(found[:MAX_FINDINGS]),
-    )
-    text = show_applied(applied)
-    return Answer(f"{text}\n{_show(found)}\n" if found else text, applied, is_error=not done)
+    plans.file(name).change(change)
+    return answers[0]
 
 
 def _archive(plans: Plans, arguments: ApplyArguments) -> Answer:
     if len(arguments.actions) > 1:
         raise RefusedError("Nothing was changed: archive stands alone in its list, once all else is done.")
-    stored = plans.load(arguments.name)
-    _check_digest(stored, arguments.expected_digest)
+    stored = _check_digest(plans.load(arguments.name), arguments)
     archived = plans.archive(stored.name)
-    report = Report(True, f"the plan is in {archived} now")
-    return _answer(_Tried(stored.text, stored.text, stored.plan, [report]), ["archive"], archived=archived)
+    return _answer(stored, stored, [to_report("archive", f"the plan is in {archived} now")], archived=archived)
 
 
-def _check_reopened(plans: Plans, arguments: ApplyArguments) -> None:
-    """Refuse to reopen steps of a plan that has been run: its ledger would set them to what they were."""
-    if any(action.do == "reopen" for action in arguments.actions) and plans.has_ledger(arguments.name):
-        name = visible(arguments.name)
+def _reopen(plans: Plans, arguments: ApplyArguments) -> Answer:
+    """Reopen steps of a plan that has been run: the ledger of its runs is told as well."""
+    if any(action.do != "reopen" for action in arguments.actions):
         raise RefusedError(
-            "Nothing was changed: the plan has been run, and the ledger of its runs has to be told of steps that are "
-            f"reopened. The command `planspec reopen {name} STEP` does both."
+            "Nothing was changed: this plan has been run, and the ledger of its runs is told of steps that are "
+            "reopened, which stands in a list of its own. Send the other actions in another call."
         )
+    before = _check_digest(plans.load(arguments.name), arguments)
+    steps = [action.step for action in arguments.actions]
+    said = reopen_steps(plans.file(before.name), steps)
+    reports = [to_report(f"reopen {step}", one) for step, one in zip(steps, said, strict=True)]
+    return _answer(before, plans.load(before.name), reports)
+
+
+def _answer(
+    before: Stored,
+    after: Stored,
+    reports: Sequence[CommandReport],
+    found: Sequence[Diagnostic] = (),
+    *,
+    archived: str = "",
+) -> Answer:
+    """What became of a plan."""
+    is_done = all(report.done for report in reports)
+    told = [report for report in reports if is_done or not report.done]
+    applied = Applied(
+        applied=is_done,
+        changed=after.text != before.text,
+        archived=archived,
+        reports=told[:_REPORTS],
+        not_listed=max(0, len(told) - _REPORTS),
+        findings=to_findings(found),
+        **_stand(after),
+    )
+    return Answer(_with_findings(show_applied(applied), found), applied, is_error=not is_done)
 
 
 def _read_commands(text: str) -> CommandScan:
-    scan = scan_plan_commands(text, name="commands", limits=_TEXT_LIMITS)
+    limits = Limits(max_bytes=_MOST_BYTES, max_findings=MAX_FINDINGS)
+    scan = scan_plan_commands(text, name="commands", limits=limits)
     if scan.is_usable:
         return scan
     if scan.faults:
-        word = scan.verdict.value
-        raise RefusedError(f"Nothing was changed, as the commands are not accepted ({word}):\n\n{_show(scan.faults)}")
-    nothing = "Nothing was changed: there is no line that starts with `PLAN_CMD:`."
-    raise RefusedError(f"{nothing}\n\n{_show(scan.diagnostics)}" if scan.diagnostics else nothing)
+        said = f"as the commands are not accepted ({scan.verdict.value}):\n\n{show_findings(scan.faults)}"
+        raise RefusedError(f"Nothing was changed, {said}")
+    said = "Nothing was changed: there is no line that starts with `PLAN_CMD:`."
+    raise RefusedError(f"{said}\n\n{show_findings(scan.diagnostics)}" if scan.diagnostics else said)
 
 
-def _check_digest(stored: Stored, expected: str) -> None:
-    if expected and expected != stored.digest:
+def _check_digest(stored: Stored, arguments: ApplyArguments) -> Stored:
+    """The plan, unless it is another one than it has to be."""
+    if arguments.expected_digest not in ("", stored.digest):
         raise RefusedError(
             f"Nothing was changed: the plan is another one than you have read, its digest is {stored.digest}. "
             "Read it again, and look whether the change is still right."
         )
-
-
-def _tell(name: str, report: Report) -> CommandReport:
-    return CommandReport(
-        command=shorten(visible(name)),
-        done=report.done,
-        code=report.code,
-        message=shorten(visible(report.message)),
-    )
+    return stored

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from planspec_lark import PlanFile, parse_plan
 from planspec_lark.engine import HopStatus, OperatorResult, ThinkEngine
 from planspec_lark.mcp_server import tools
 from planspec_lark.mcp_server.models import ApplyArguments
-from tests.mcp_server.clients import PLAN, Agent, text_of
+from tests.cli.running import call
+from tests.mcp_server.clients import PLAN, Agent, connected, text_of
 
 NEW = "# Plan: Paint\nGoal: The hall is white\n## Steps\n1. [act] Paint the hall → hall\n"
 SHOWN = [json.loads(line) for line in tools.TOOLS["apply_commands"].description.splitlines() if line.startswith("{")]
@@ -130,14 +132,61 @@ def test_a_plan_that_has_changed_is_left_alone(agent: Agent) -> None:
         assert said.startswith("Nothing was changed: the plan is another one than you have read")
 
 
-def test_a_plan_that_has_been_run_is_reopened_with_its_ledger(agent: Agent) -> None:
+def run_plan(agent: Agent) -> Path:
+    """A plan that has been run to its end."""
     path = agent.write("hall", NEW)
-    ThinkEngine(PlanFile(path), lambda _: OperatorResult(HopStatus.OK, "white")).run()
+    ThinkEngine(PlanFile(path), lambda _: OperatorResult(HopStatus.OK, "white", {"hall": "white"})).run()
+    assert parse_plan(path.read_text()).is_converged
+    return path
+
+
+def test_a_plan_that_has_been_run_is_reopened_with_its_ledger(agent: Agent) -> None:
+    path = run_plan(agent)
+    result = agent.call("apply_commands", name="hall", actions=[{"do": "reopen", "step": "1"}])
+    assert text_of(result).startswith("ok: step 1 is open again\ndigest: ")
+    applied = result.structured_content
+    assert (applied["applied"], applied["changed"], applied["next_step"]) == (True, True, "1")
+    assert applied["digest"] == agent.ask("read_plan", name="hall")["digest"]
+    assert path.read_text() == NEW
+    assert call("log", path, "--last", "1").stdout.split()[2:4] == [b"again", b"1"]
+    # The run goes on with it.
+    ThinkEngine(PlanFile(path), lambda _: OperatorResult(HopStatus.OK, "whiter", {"hall": "whiter"})).run(resume=True)
+    assert parse_plan(path.read_text()).steps[0].result == "whiter"
+
+
+@pytest.mark.parametrize(
+    ("actions", "more", "said"),
+    [
+        ([{"do": "reopen", "step": "7"}], {}, "no step has the id or the name 7"),
+        (
+            [{"do": "reopen", "step": "1"}, {"do": "start", "step": "1"}],
+            {},
+            "Nothing was changed: this plan has been run, and the ledger of its runs is told",
+        ),
+        (
+            [{"do": "reopen", "step": "1"}],
+            {"expected_digest": "0"},
+            "Nothing was changed: the plan is another one than you have read",
+        ),
+    ],
+)
+def test_a_plan_that_has_been_run_is_left_alone(
+    agent: Agent, actions: list[dict[str, str]], more: dict[str, str], said: str
+) -> None:
+    path = run_plan(agent)
     before = path.read_text()
-    assert parse_plan(before).is_converged
-    said = agent.fail("apply_commands", name="hall", actions=[{"do": "reopen", "step": "1"}])
-    assert said.startswith("Nothing was changed: the plan has been run")
-    assert "`planspec reopen hall STEP`" in said
+    assert agent.fail("apply_commands", name="hall", actions=actions, **more).startswith(said)
+    assert path.read_text() == before
+    assert call("log", path, "--last", "1").stdout.split()[2:3] != [b"again"]
+
+
+def test_a_plan_that_is_run_is_not_reopened(agent: Agent) -> None:
+    path = run_plan(agent)
+    before = path.read_text()
+    with connected(agent.root, "--wait", "0.2") as hasty, PlanFile(path, command="planspec run").leased():
+        said = hasty.fail("apply_commands", name="hall", actions=[{"do": "reopen", "step": "1"}])
+    assert "another process runs this plan: `planspec run`" in said
+    assert said.endswith(" (waited for 0.2 s). Try again later; nothing was changed.")
     assert path.read_text() == before
 
 

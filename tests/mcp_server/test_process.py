@@ -32,14 +32,14 @@ INITIALIZE = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }
-# Methods of the plans that crash with a text that nobody but the server's operator is to see.
+# Methods that crash with a text that nobody but the server's operator is to see.
 CRASH = """
-from planspec_lark.mcp_server.plans import Plans, Seen
-Plans.look = lambda self: Seen()
+from planspec_lark.folder.folder import PlanFolder
+from planspec_lark.mcp_server.plans import Plans
+Plans.look = lambda self: ([], {{}})
 def crash(*_):
     raise OSError(5, "no\\n\\x1b[2Jluck", "/home/secret")
-for name in {}:
-    setattr(Plans, name, crash)
+{} = crash
 """
 LOGGED = re.compile(
     r"Error: [a-z_/ ]+ has failed: OSError: \[Errno 5\] no \\x1b\[2Jluck: '/home/secret' \(\S+, line [0-9]+\)\n"
@@ -115,9 +115,9 @@ def test_nothing_but_messages_is_on_standard_output(
         monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     before = (
         "import ctypes, os\n"
-        "from planspec_lark.mcp_server.plans import Plans\n"
-        "real = Plans.page\n"
-        f"Plans.page = lambda self, after: [{write}] and real(self, after)"
+        "from planspec_lark.folder.folder import PlanFolder\n"
+        "real = PlanFolder.list\n"
+        f"PlanFolder.list = lambda self, names: [{write}] and real(self, names)"
     )
     with started(tmp_path, before) as process:
         send(process, tool_call(2, "list_plans"))
@@ -138,18 +138,18 @@ def test_what_is_no_message_ends_nothing(tmp_path: Path) -> None:
 
 def test_a_crash_is_a_plain_error_and_one_line(tmp_path: Path) -> None:
     completion = {"ref": {"type": "ref/prompt", "name": "showplan"}, "argument": {"name": "name", "value": ""}}
-    asked: list[tuple[str, dict[str, Any], str]] = [
-        ("resources/list", {}, "resources/list"),
-        ("resources/read", {"uri": "planspec://plans/library"}, "resources/read"),
-        ("prompts/get", {"name": "listplan"}, "prompts/get"),
-        ("completion/complete", completion, "completion"),
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("resources/list", {}),
+        ("resources/read", {"uri": "planspec://plans/library"}),
+        ("prompts/get", {"name": "listplan"}),
+        ("completion/complete", completion),
     ]
-    with started(tmp_path, CRASH.format(("page", "text", "names"))) as process:
-        for number, (method, params, name) in enumerate(asked, start=2):
+    with started(tmp_path, CRASH.format("PlanFolder.names = Plans.text")) as process:
+        for number, (method, params) in enumerate(asked, start=2):
             send(process, {"jsonrpc": "2.0", "id": number, "method": method, "params": params})
             assert receive(process)["error"] == {
                 "code": -32603,
-                "message": f"{name} has failed by a fault of the server itself (OSError), which has logged it.",
+                "message": f"{method} has failed by a fault of the server itself (OSError), which has logged it.",
             }
         send(process, {"jsonrpc": "2.0", "id": 9, "method": "ping"})
         assert receive(process) == {"jsonrpc": "2.0", "id": 9, "result": {}}
@@ -168,7 +168,7 @@ def test_a_crash_inside_a_tool_is_an_answer(tmp_path: Path) -> None:
         ("create_plan", {"name": "hall", "text": PLAN}),
         ("apply_commands", {"name": "library", "actions": [{"do": "start", "step": "2.1"}]}),
     ]
-    with started(tmp_path, CRASH.format(("page", "text", "create", "change"))) as process:
+    with started(tmp_path, CRASH.format("PlanFolder.names = Plans.text = Plans.create = Plans.file")) as process:
         for number, (tool, arguments) in enumerate(asked, start=2):
             send(process, tool_call(number, tool, **arguments))
             answer = receive(process)
@@ -186,7 +186,7 @@ def test_a_crash_inside_a_tool_is_an_answer(tmp_path: Path) -> None:
 
 def test_a_crash_while_it_watches_ends_nothing_and_is_told_once(tmp_path: Path) -> None:
     quick = "import planspec_lark.mcp_server.watch as watch\nwatch._PAUSE = 0.01\n"
-    with started(tmp_path, quick + CRASH.format(("look",))) as process:
+    with started(tmp_path, quick + CRASH.format("Plans.look")) as process:
         time.sleep(0.3)
         send(process, tool_call(2, "create_plan", name="hall", text=PLAN))
         assert receive(process)["result"]["structuredContent"]["name"] == "hall"

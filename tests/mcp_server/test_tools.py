@@ -290,6 +290,7 @@ def test_a_plan_is_created(agent: Agent, snapshot: SnapshotAssertion) -> None:
         "uri": "planspec://plans/hall",
         "digest": digest(agent, "hall"),
         "progress": {"total": 1, "done": 0, "active": 0, "blocked": 0, "pending": 1, "skipped": 0},
+        "is_finished": False,
         "next_step": "1",
         "findings": [],
     }

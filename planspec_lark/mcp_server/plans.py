@@ -98,9 +98,12 @@ class Plans:
         """Whether a plan has been run, and the ledger of its runs is beside it.
 
         Raises:
-            StoreError: there is no plan of this name.
+            StoreError: there is no plan of this name, or its ledger is a link, which may lead anywhere.
         """
-        return ledger_path(self._find(name).resolve()).exists()
+        ledger = ledger_path(self._find(name).resolve())
+        if ledger.is_symlink():
+            raise StoreError(f"the ledger of `{visible_name(name)}` is a link, which is not followed")
+        return ledger.exists()
 
     def create(self, name: str, text: str) -> Stored:
         """A new plan, which git sees only where plans are shared.

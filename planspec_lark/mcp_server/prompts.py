@@ -39,11 +39,10 @@ def get_prompt(plans: Plans, params: GetPromptRequestParams, *, language: str) -
     known = {one.name: one for one in prompt.arguments or ()}
     if unknown := [one for one in arguments if one not in known]:
         raise RefusedError(f"the prompt {name} has no argument {unknown[0]!r:.60}")
-    values = [arguments.get(one, "").strip() for one in known]
-    for argument, value in zip(known.values(), values, strict=True):
-        if argument.required and not value:
-            raise RefusedError(f"the prompt {name} needs the argument {argument.name}")
-    text = _WRITERS[name](plans, language, *values)
+    values = {one: arguments.get(one, "").strip() for one in known}
+    if missing := [one for one in known if known[one].required and not values[one]]:
+        raise RefusedError(f"the prompt {name} needs the argument {missing[0]}")
+    text = _WRITERS[name](plans, language, **values)
     return GetPromptResult(
         description=prompt.description,
         messages=[PromptMessage(role="user", content=TextContent(text=text))],

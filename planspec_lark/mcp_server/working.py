@@ -50,8 +50,8 @@ from planspec_lark.planspec.render import show_plan
 from planspec_lark.planspec.tree import find_next
 from planspec_lark.planspec.truncate import fit
 from planspec_lark.planspec.views import focus_view, next_step_view
+from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, has_errors, shorten
-from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import one_line, visible
 from planspec_lark.syntax.token_estimate import estimate_tokens
 
@@ -66,8 +66,7 @@ __all__ = [
     "read_plan",
 ]
 
-# A text that is longer than a plan may be is not read.
-_MOST_BYTES = 10_000_000
+# So many plans are listed at once, and so many reports told.
 _PAGE = 50
 _REPORTS = 50
 
@@ -201,7 +200,7 @@ def check_plan(plans: Plans, arguments: CheckArguments) -> Answer:
     """What is wrong with a text."""
     if bool(arguments.text) == bool(arguments.name):
         raise RefusedError("Give either the text of a plan or the name of one in the folder.")
-    found = _check(arguments.text or plans.text(arguments.name), arguments.name or "plan")
+    found = _check(plans, arguments.text or plans.text(arguments.name), arguments.name or "plan")
     checked = Checked(
         is_valid=not has_errors(found),
         findings=to_findings(found),
@@ -211,15 +210,15 @@ def check_plan(plans: Plans, arguments: CheckArguments) -> Answer:
     return Answer(f"{head}:\n\n{show_findings(found)}\n" if found else f"{head}.\n", checked)
 
 
-def _check(text: str, name: str) -> list[Diagnostic]:
+def _check(plans: Plans, text: str, name: str) -> list[Diagnostic]:
     """Errors and warnings, errors first."""
-    found = check_text(text, name=name, limits=Limits(max_bytes=_MOST_BYTES), least=Severity.WARNING)
+    found = check_text(text, name=name, limits=plans.folder.limits, least=Severity.WARNING)
     return sorted(found, key=lambda one: one.severity is not Severity.ERROR)
 
 
 def create_plan(plans: Plans, arguments: CreateArguments) -> Answer:
     """A new plan in the folder."""
-    found = _check(arguments.text, arguments.name)
+    found = _check(plans, arguments.text, arguments.name)
     if has_errors(found):
         raise RefusedError(f"Nothing was created, as the text has errors:\n\n{show_findings(found)}")
     stored = plans.create(arguments.name, arguments.text)
@@ -246,7 +245,7 @@ def apply_commands(plans: Plans, arguments: ApplyArguments) -> Answer:
         return _reopen(plans, arguments)
     if actions:
         return _change(plans, arguments, partial(perform_actions, actions=actions))
-    scan = _read_commands(arguments.commands)
+    scan = _read_commands(plans, arguments.commands)
     return _change(plans, arguments, partial(_perform_commands, commands=scan.commands), scan.diagnostics)
 
 
@@ -298,7 +297,13 @@ def _reopen(plans: Plans, arguments: ApplyArguments) -> Answer:
         )
     before = _check_digest(plans.load(arguments.name), arguments)
     steps = [action.step for action in arguments.actions]
-    said = reopen_steps(plans.file(before.name), steps)
+    try:
+        said = reopen_steps(plans.file(before.name), steps)
+    except LedgerError:
+        # Which says where on this machine it is.
+        raise RefusedError(
+            "The ledger of the plan's runs cannot be used. The command `planspec log` says why."
+        ) from None
     reports = [to_report(f"reopen {step}", one) for step, one in zip(steps, said, strict=True)]
     return _answer(before, plans.load(before.name), reports)
 
@@ -326,9 +331,8 @@ def _answer(
     return Answer(_with_findings(show_applied(applied), found), applied, is_error=not is_done)
 
 
-def _read_commands(text: str) -> CommandScan:
-    limits = Limits(max_bytes=_MOST_BYTES, max_findings=MAX_FINDINGS)
-    scan = scan_plan_commands(text, name="commands", limits=limits)
+def _read_commands(plans: Plans, text: str) -> CommandScan:
+    scan = scan_plan_commands(text, name="commands", limits=plans.limits)
     if scan.is_usable:
         return scan
     if scan.faults:

@@ -180,6 +180,24 @@ def test_a_plan_that_has_been_run_is_left_alone(
     assert call("log", path, "--last", "1").stdout.split()[2:3] != [b"again"]
 
 
+def test_a_ledger_that_is_none_is_left_alone(agent: Agent) -> None:
+    path = run_plan(agent)
+    before, ledger = path.read_text(), path.with_name("hall.md.ledger")
+    ledger.write_text("Not a ledger.\n" * 100)
+    reopen = [{"do": "reopen", "step": "1"}]
+    said = agent.fail("apply_commands", name="hall", actions=reopen)
+    assert said == "The ledger of the plan's runs cannot be used. The command `planspec log` says why."
+    ledger.unlink()
+    elsewhere = agent.root / "elsewhere"
+    ledger.symlink_to(elsewhere)
+    for _ in range(2):
+        said = agent.fail("apply_commands", name="hall", actions=reopen)
+        assert said == "the ledger of `hall` is a link, which is not followed"
+        assert path.read_text() == before
+        elsewhere.touch()
+    assert elsewhere.read_bytes() == b""
+
+
 def test_a_plan_that_is_run_is_not_reopened(agent: Agent) -> None:
     path = run_plan(agent)
     before = path.read_text()

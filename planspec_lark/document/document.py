@@ -157,7 +157,12 @@ class PlanDocument:
         return step.result if step is not None else ""
 
     def free_id(self, above: str = "") -> str:
-        """The id of a new step behind all others below this one, or at the top level."""
+        """The id of a new step behind all others at the top level, or below the step with this id or name.
+
+        Raises:
+            CommandError: no step has it, or several have this name.
+        """
+        above = self.find(above) if above else ""
         step = self._editor.look_up(above) if above else None
         siblings = self._plan.steps if step is None else step.children
         last = max((int(one.step_id.rpartition(".")[2]) for one in siblings), default=0)

@@ -57,7 +57,7 @@ def _perform(document: PlanDocument, action: Action) -> str:
 
 def _add(document: PlanDocument, action: Action) -> str:
     return document.add(
-        action.to or document.free_id(document.find(action.below) if action.below else ""),
+        action.to or document.free_id(action.below),
         action.type,
         one_line(action.text),
         name=action.name,

@@ -9,11 +9,11 @@ from mcp_types import GetPromptRequestParams, GetPromptResult, Prompt, PromptArg
 
 from planspec_lark.folder.models import StoreError, StoreReason
 from planspec_lark.folder.names import is_name
-from planspec_lark.mcp_server.models import VIEW_TOKENS, ListArguments, Progress
+from planspec_lark.mcp_server.models import VIEW_TOKENS, Progress
 from planspec_lark.mcp_server.plans import Plans, Stored
 from planspec_lark.mcp_server.refusals import RefusedError
-from planspec_lark.mcp_server.showing import say_progress
-from planspec_lark.mcp_server.working import bounded, list_plans
+from planspec_lark.mcp_server.showing import say_progress, show_list
+from planspec_lark.mcp_server.working import bounded, list_page
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax.prompt_templates import fill, read_template, text_values, to_json
 
@@ -78,8 +78,7 @@ def _find(plans: Plans, request: str) -> Stored | None:
 
 
 def _write_list(plans: Plans, language: str) -> str:
-    listed = list_plans(plans, ListArguments())
-    return fill(read_template(__package__, "list", language), plans=_block(listed.text))
+    return fill(read_template(__package__, "list", language), plans=_block(show_list(list_page(plans, ""))))
 
 
 def _write_show(plans: Plans, language: str, name: str) -> str:

@@ -1,4 +1,9 @@
-"""The server: requests of the protocol to tools, prompts and resources, and their answers back."""
+"""The server: requests of the protocol to tools, prompts and resources, and their answers back.
+
+It is the SDK's low-level one. The high-level one (2.3) opens standard input and output by itself, and no signal ends it
+while input is open. It cannot tell older clients that plans change, its list of resources has no pages, and it drops
+arguments that a tool does not have.
+"""
 
 from __future__ import annotations
 

@@ -533,6 +533,13 @@ def test_names_that_come_and_go() -> None:
         document.rename("2", "two")
 
 
+def test_the_id_of_a_new_step() -> None:
+    document = PlanDocument.from_text("## Steps\n1. one [act] a\n2. pack [subtask] b\n2.1. [act] c\n")
+    assert [document.free_id(above) for above in ("", "1", "2", "pack")] == ["3", "1.1", "2.2", "2.2"]
+    with pytest.raises(CommandError, match="no step has the id or the name 7"):
+        document.free_id("7")
+
+
 REFUSALS: dict[str, tuple[Callable[[PlanDocument], str], str, str]] = {
     "status of no step": (lambda d: d.set_status("9", "done"), "PC111", "SET 9: there is no step 9"),
     "no status": (

@@ -6,7 +6,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from copy import deepcopy
 from functools import cached_property, partial
@@ -17,7 +17,6 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import FIRST, Pause, Turn, Work, adrive, drive
-from planspec_lark.document.document import PlanDocument
 from planspec_lark.document.file import LeasedPlan, PlanFile
 from planspec_lark.engine.budget import Meter, OutOfBudget
 from planspec_lark.engine.edit_watcher import EditWatcher
@@ -518,24 +517,21 @@ def _find_blocked(writer: RunWriter) -> list[str]:
 # ---------------------------------------------------------------- without a run
 
 
-def reopen_steps(file: PlanFile, steps: Iterable[str]) -> list[str]:
+def reopen_steps(file: PlanFile, step_ids: Sequence[str]) -> list[str]:
     """Have steps of a plan that has been run done again; see :meth:`ThinkEngine.reopen`.
 
     Args:
         file: the plan's, with the ledger of its runs beside it.
-        steps: their ids or names.
+        step_ids: of the steps.
 
     Returns:
         What was done, a sentence for each step.
 
     Raises:
-        CommandError: there is no such step.
-        All else: as for :meth:`ThinkEngine.reopen`.
+        As :meth:`ThinkEngine.reopen`.
     """
-    document = PlanDocument.from_text(file.read(), name=str(file.path))
-    known = [document.find(step) for step in steps]
-    ThinkEngine(file, _never).reopen(*known)
-    return [f"step {step_id} is open again" for step_id in known]
+    ThinkEngine(file, _never).reopen(*step_ids)
+    return [f"step {step_id} is open again" for step_id in step_ids]
 
 
 def _never(_: StepCall) -> OperatorResult:

@@ -296,7 +296,8 @@ def _reopen(plans: Plans, arguments: ApplyArguments) -> Answer:
             "reopened, which stands in a list of its own. Send the other actions in another call."
         )
     before = _check_digest(plans.load(arguments.name), arguments)
-    steps = [action.step for action in arguments.actions]
+    document = PlanDocument.from_text(before.text, name=before.name)
+    steps = [document.find(action.step) for action in arguments.actions]
     try:
         said = reopen_steps(plans.file(before.name), steps)
     except LedgerError:

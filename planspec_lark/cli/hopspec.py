@@ -142,7 +142,7 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool, language: Langu
 @_file_argument
 def show_command(file: str) -> None:
     """Show a document as an outline, a line for each step."""
-    write_text("".join(f"{row}\n" for row in hopspec.render_hopspec(_read(file))))
+    write_text("".join(f"{row}\n" for row in hopspec.outline_hopspec(_read(file))))
 
 
 @hopspec_command.command(

@@ -134,6 +134,7 @@ def exercise() -> None:
 
     plan = ps.parse_plan(PLAN)
     ps.check_text(PLAN)
+    ps.check_text(ANSWER)
     ps.apply_commands(plan, ps.parse_plan_commands(COMMANDS))
     ps.scan_plan_commands(COMMANDS)
     document = ps.PlanDocument.from_text(PLAN)

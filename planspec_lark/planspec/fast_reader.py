@@ -17,7 +17,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import end_last_line
 from planspec_lark.syntax.tree import grow
 
-__all__ = ["patterns", "read", "read_steps"]
+__all__ = ["patterns", "read", "read_steps", "row_pattern"]
 
 # Characters.
 _STRETCH = 60_000
@@ -29,6 +29,12 @@ def patterns() -> tuple[Pattern[str], Pattern[str]]:
     """What matches all in front of the first step, and what finds the lines of the steps behind it."""
     rules = grammars.regular("planspec")
     return rules.pattern("plan", without="step", groups=_HEAD), rules.rows("row", (*SUMMARY, *BODY))
+
+
+@cache
+def row_pattern() -> Pattern[str]:
+    """What matches one line of a step, with the tokens SUMMARY and BODY, and the white space up to the next line."""
+    return grammars.regular("planspec").pattern("row", groups=(*SUMMARY, *BODY))
 
 
 def read(text: str) -> PlanSpec | None:

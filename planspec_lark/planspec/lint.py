@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from attrs import evolve
@@ -137,14 +138,7 @@ def _find_last(plan: PlanSpec) -> set[str]:
 def _check_data_flow(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> Iterator[Diagnostic]:
     results = _find_results(plan, flow, last)
     spelling: _Spelling | None = None
-    # What has been declared so far, as far as it is declared where the walk stands: of two branches only one runs.
-    declared = Reach()
-    open_ids: set[str] = set()
-    for step, is_entered in walk(plan):
-        if not is_entered:
-            declared.leave()
-            open_ids.discard(step.step_id)
-            continue
+    for step in iter_steps(plan):
         own: frozenset[str] = frozenset()
         for item, name in enumerate(step.inputs):
             origin = flow.origins[step.step_id][name]
@@ -156,17 +150,42 @@ def _check_data_flow(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> I
                 where = "the step itself" if origin.step is step else f"step {shorten(origin.step.step_id)}"
                 message = f"the input `{name}` is there only after {where}"
                 yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
-        declared.enter(step)
-        open_ids.add(step.step_id)
         for item, name in enumerate(step.outputs):
             if name not in flow.consumers and name not in results:
                 yield _found("PS309", step, "outputs", f"no step takes the output `{name}`", item=item)
+    yield from _check_repeated(plan, flow)
+
+
+def _check_repeated(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
+    """Outputs that are declared where others have declared them."""
+    repeated = {name for name, steps in flow.producers.items() if len(steps) > 1}
+    repeated |= {name for step in iter_steps(plan) if len(step.outputs) > 1 for name in _find_twins(step.outputs)}
+    if not repeated:
+        return
+    # What has been declared so far, as far as it is declared where the walk stands: of two branches only one runs.
+    declared = Reach()
+    open_ids: set[str] = set()
+    for step, is_entered in walk(plan):
+        if not is_entered:
+            declared.leave()
+            open_ids.discard(step.step_id)
+            continue
+        declared.enter(step)
+        open_ids.add(step.step_id)
+        for item, name in enumerate(step.outputs):
+            if name not in repeated:
+                continue
             earlier = declared.find((name, False))
             declared.put((name, False), step)
             # A container around it declares what it passes on.
             if earlier is not None and (earlier.step is step or earlier.step.step_id not in open_ids):
                 message = f"step {shorten(earlier.step.step_id)} declares the output `{name}` as well"
                 yield _found("PS308", step, "outputs", message, "give each its own name", item)
+
+
+def _find_twins(names: Sequence[str]) -> list[str]:
+    """The names that come more than once."""
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
 def _find_results(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> set[str]:

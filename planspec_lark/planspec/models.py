@@ -327,7 +327,8 @@ def _iter_all(steps: Iterable[PlanStep]) -> Iterator[PlanStep]:
     while stack:
         step = stack.pop()
         yield step
-        stack.extend(reversed(step.children))
+        if step.children:
+            stack.extend(reversed(step.children))
 
 
 # The own fields of a plan and of a step: all but the steps below it and the state of a view.

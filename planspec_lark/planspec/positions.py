@@ -101,6 +101,8 @@ class Places:
     last_end: int = field(default=0, repr=False)
     # Lists behind foreign arrows: where each starts and ends, by step and field.
     _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
+    # Stretches of lines of steps, which are found once somebody asks: the step that is open there, from where to where.
+    _rows: list[tuple[str, int, int]] = field(factory=list, repr=False)
     # From where on the lines of a text without faults are still to be found, once somebody asks; None where all are.
     _unread: int | None = field(default=None, repr=False)
 
@@ -113,6 +115,15 @@ class Places:
         """Note a line of a step: its first is the summary line, any others are its body."""
         self._step_lines.setdefault(step_id, []).append(line)
         self._note(line)
+
+    def expect_step(self, step_id: str) -> None:
+        """Note that a step comes now; its lines are noted with :meth:`add_rows`."""
+        self._step_lines[step_id] = []
+
+    def add_rows(self, step_id: str, start: int, end: int) -> None:
+        """Note all lines between two offsets as those of steps. The first of them may belong to a step above."""
+        self._rows.append((step_id, start, end))
+        self.last_end = end
 
     def add_names(self, step_id: str, name: str, start: int, end: int) -> None:
         """Note variables that a step has from text which the grammar took for something else."""
@@ -165,6 +176,8 @@ class Places:
     def _find(self, until: str = "", *, with_body: bool = False) -> None:
         """Find the lines of a text without faults: all, or up to the summary line of a step, or (``with_body``) to that
         of the step behind it."""
+        if self._rows:
+            self._find_rows()
         is_open = with_body and next(reversed(self._step_lines), "") == until
         if self._unread is None or (until in self._step_lines and not is_open):
             return
@@ -187,6 +200,23 @@ class Places:
                 self._unread = start + len(row)
                 return
         self._unread = None
+
+    def _find_rows(self) -> None:
+        """Find the lines of all stretches. Other lines of the same steps may have been noted since."""
+        match_line, found = line_pattern().match, set()
+        for above, at, end in self._rows:
+            step_id = above
+            for row, start in iter_rows(self.text, at):
+                if start >= end:
+                    break
+                match = match_line(row)
+                if match is not None:
+                    step_id = match["step_STEP_ID"] or step_id
+                    self._step_lines[step_id].append(Line(start, start + len(row.rstrip("\r\n"))))
+                    found.add(step_id)
+        self._rows.clear()
+        for step_id in found:
+            self._step_lines[step_id].sort()
 
     @cached_property
     def fields(self) -> Fields:

@@ -8,6 +8,7 @@ and what is no part of the plan it only names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import islice
 from re import Match
@@ -68,6 +69,8 @@ STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 _BELOW = {"goal": "body_line", "constraints": "constraint", "step": "body_line"}
 BLANK_LINES = ("\n", "\r\n")
 WHITE = BLANKS + "\r\n"
+# What may stand between two lines.
+_WHITE = re.compile(rf"(?:[{BLANKS}]|\r?\n)*+")
 
 
 def _tell_nobody(_kind: str, **_what: Any) -> None:
@@ -138,8 +141,9 @@ class Recovery:
     def run(self, text: str, at: int, findings: Findings) -> int:
         """Read the lines of a text, the last of them ended, from an offset on; returns where the plan has ended."""
         self.places.text = text
-        before = at
-        for row, start in iter_rows(text, at):
+        before, rows = at, iter_rows(text, at)
+        while item := next(rows, None):
+            row, start = item
             indent, before = start - before, start + len(row)
             if not self.read(row, start, indent):
                 at = start
@@ -149,9 +153,52 @@ class Recovery:
             at = start + len(row)
             if self.is_finished:
                 break
+            if self._may_take_rows():
+                at = before = self._take_rows(text, at)
+                rows = iter_rows(text, at)
         self.growing = None
         findings.extend(self.take_findings())
         return at
+
+    def _may_take_rows(self) -> bool:
+        """Whether a line that looks like one of a step is just that, whatever stands around it."""
+        is_told = self.tell is not _tell_nobody
+        return self.is_strict and isinstance(self.owner, PlanStep) and self.growing is None and not is_told
+
+    def _take_rows(self, text: str, at: int) -> int:
+        """Take the lines of steps from an offset on, up to one that the grammar refuses; returns where they end.
+
+        In a text with a fault or two these are nearly all lines. What is in them need not be looked at one by one.
+        """
+        white = _WHITE.match(text, at)
+        assert white is not None, "it may be empty"
+        start = end = white.end()
+        match_row, above = fast_reader.row_pattern().match, self.owner
+        while match := match_row(text, end):
+            row = match.groups("")
+            if not self._take_row(row):
+                break
+            end = match.end()
+        if start == end:
+            return at
+        assert isinstance(above, PlanStep), "there is a step that the first lines may belong to"
+        self.places.add_rows(above.step_id, start, end)
+        self.unfinished = "step"
+        return end
+
+    def _take_row(self, row: tuple[str, ...]) -> bool:
+        """Take a line of a step, given by its tokens; False where its id is taken."""
+        inputs, detail = row[len(SUMMARY) :]
+        if row[0]:
+            if row[0] in self.steps:
+                return False
+            self.owner = self.steps[row[0]] = build_step(*row[: len(SUMMARY)])
+            self.places.expect_step(row[0])
+        elif isinstance(self.owner, PlanStep) and inputs:
+            self.owner.inputs.extend(split_variables(inputs))
+        elif isinstance(self.owner, PlanStep):
+            self.owner.detail.append(read_detail(detail))
+        return True
 
     def read(self, row: str, start: int, indent: int = 0) -> bool:
         """Read the next line: all of it behind its indentation, its line break included.

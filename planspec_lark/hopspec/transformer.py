@@ -105,7 +105,7 @@ class HopSpecTransformer(Transformer[Token, HopSpec]):
         elif key.type == "NAMES_KEY":
             value = [] if said is None or said in EMPTY.all else split_names(said)
         else:
-            value = read_value(said or "", below)
+            value = read_value(str(said or ""), below)
             value = _VALUE_OF.get(name, {}).get(value, value)
         return name, value, key.line or 0
 

@@ -109,6 +109,8 @@ class Patterns:
     def __init__(self, language: str, known: dict[str, Any]) -> None:
         self._language = language
         self.known = known
+        # A text has many tokens, and few kinds of them.
+        self._parts: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {}
 
     def pattern(self, rule: str, *, without: str | None = None, groups: Sequence[str] | None = None) -> re.Pattern[str]:
         """A rule, but for one that is left out, with these groups or all."""
@@ -132,14 +134,20 @@ class Patterns:
 
     def value(self, terminal: str, token: str) -> str:
         """What a token of this terminal says."""
-        before, value, after = self.make("parts", terminal)
-        first = re.match(before, token)
+        before, value = self._parts.get(terminal) or self._compile_parts(terminal)
+        first = before.match(token)
         assert first is not None, "a token matches its terminal"
-        if not after:
+        if value is None:
             return token[first.end() :]
-        match = re.compile(value).match(token, first.end())
+        match = value.match(token, first.end())
         assert match is not None, "a token matches its terminal"
         return match[0]
+
+    def _compile_parts(self, terminal: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+        """What stands in front of what a token says, and that, unless it is all of the rest."""
+        before, value, after = self.make("parts", terminal)
+        self._parts[terminal] = re.compile(before), re.compile(value) if after else None
+        return self._parts[terminal]
 
     def make(self, kind: str, *arguments: object) -> Any:
         """What that method of the rules gives for these arguments."""

@@ -15,7 +15,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.fixer import Fixed, apply_fixes
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Findings, Limits
 
-__all__ = ["check_hopspec", "fix_hopspec"]
+__all__ = ["check_hopspec", "check_scan", "fix_hopspec"]
 
 # Faults of a text whose document was not read.
 _UNREAD = ("PS121", "PS122", "PS123")
@@ -36,7 +36,11 @@ def check_hopspec(
         All findings in the order of the text, each with its fix, if there is one. Where there are syntax errors, the
         rules look at what could be read, and what they find is provisional.
     """
-    result = scan_strictly(text, name=name, limits=limits)
+    return check_scan(scan_strictly(text, name=name, limits=limits), limits, least=least)
+
+
+def check_scan(result: HopSpecScan, limits: Limits, *, least: Severity = Severity.INFO) -> list[Diagnostic]:
+    """The same for a text that was read with these limits, as :func:`scan_strictly` does."""
     listed = Findings(limits.max_findings)
     listed.extend(result.diagnostics)
     if not any(one.code in _UNREAD for one in result.diagnostics):

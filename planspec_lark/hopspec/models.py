@@ -156,6 +156,14 @@ class StepInfo:
             return said if said in kind.modes else ""
         return next((name for name, one in kind.modes.items() if any(getattr(self, f) for f in one.required)), "")
 
+    def allowed_fields(self) -> set[str]:
+        """The fields that its type and mode may have; where it does not say its mode, those of all modes."""
+        kind = STEP_TYPES.get(self.step_type, HopType())
+        known = kind.modes.get(self.mode())
+        modes = [known] if known else kind.modes.values()
+        own = (*kind.required, *kind.optional, *(name for one in modes for name in (*one.required, *one.optional)))
+        return {"step_type", kind.chooser, *own}
+
 
 _OWN = attrgetter(*(one.name for one in fields(StepInfo) if one.name != "children"))
 

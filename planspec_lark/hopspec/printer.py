@@ -15,7 +15,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fields import COUNT_LIMIT
 from planspec_lark.syntax.tree import find_parents, iter_tree
 
-__all__ = ["serialize_hopspec", "step_line"]
+__all__ = ["serialize_hopspec", "step_line", "written_key"]
 
 _COLONS = {"zh": "：", "en": ": "}
 _BRACKETS = {"zh": "（{}）", "en": " ({})"}
@@ -80,7 +80,7 @@ def _write_attributes(step: StepInfo, language: Language) -> Iterator[str]:
     kind = STEP_TYPES.get(step.step_type)
     for key in keys_of(step.step_type):
         value = getattr(step, key.field)
-        start = f"- {_line(key.word, language, '')}"
+        start = f"- {written_key(key.word, language)}"
         if isinstance(value, list):
             if value:
                 yield start + _list(key.field, value)
@@ -125,6 +125,11 @@ def _count(name: str, value: Any) -> str:
 
 def _comments(comments: list[str]) -> list[str]:
     return [_checked("comments", comment, "COMMENT_TEXT") for comment in comments]
+
+
+def written_key(word: Word, language: Language) -> str:
+    """The name of an attribute, with its colon."""
+    return _line(word, language, "")
 
 
 def _line(word: Word, language: Language, value: str) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 
 from attrs import define, evolve, field
 
+from planspec_lark.hopspec.data_flow import find_declared, inner_variables, needed, produced
 from planspec_lark.hopspec.models import STEP_TYPES, HopSpec, HopType, Mode, StepInfo, iter_infos
 from planspec_lark.hopspec.vocabulary import SECTIONS, Language, keys_of
 from planspec_lark.planspec.models import STEP_TYPES as PLAN_TYPES
-from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, join_words, shorten
 from planspec_lark.syntax.tree import iter_tree, walk_tree
 
@@ -143,9 +143,7 @@ def _check_attributes(step: StepInfo, document: HopSpec, given: Collection[str] 
     elif step.mode() == "while" and document.mode == "JIT" and not step.max_iterations:
         help = "in JIT documents such loops need a limit above 0"
         yield _found("HS214", step, f"{say('max_iterations')} is missing", help=help)
-    allowed = {"step_type", kind.chooser, *kind.required, *kind.optional, *mode.required, *mode.optional}
-    if not step.mode():
-        allowed |= {name for one in kind.modes.values() for name in (*one.required, *one.optional)}
+    allowed = step.allowed_fields()
     for key in keys_of(step.step_type):
         if key.field not in allowed and getattr(step, key.field) and not _is_reported(step, key.field):
             which = f"{step.step_type} steps" + (f" with the mode {step.mode()}" if step.mode() else "")
@@ -273,26 +271,25 @@ class _DataFlow:
     def check(self) -> Iterator[Diagnostic]:
         """What is used before it is there, and what is not used."""
         steps = self.document.steps
-        later = {name for step in iter_infos(steps) for name in _produced(step)}
+        later = {name for step in iter_infos(steps) for name in produced(step)}
         self._known.update(self._declared())
         for step, is_entered in walk_tree(steps):
             if is_entered:
                 yield from self._check_used(step, later)
-                self._known.update(_inner(step))
+                self._known.update(inner_variables(step))
             else:
-                self._known.subtract(_inner(step))
-                self._known.update(_produced(step))
+                self._known.subtract(inner_variables(step))
+                self._known.update(produced(step))
         yield from self._check_unused()
 
     def _declared(self) -> Iterator[str]:
         """The inputs that the document declares."""
-        declared = grammars.pattern("hopspec", "DECLARED")
         for line in self.document.input_definition.split("\n"):
-            if match := declared.match(line):
-                yield match["value"]
+            if place := find_declared(line):
+                yield line[slice(*place)]
 
     def _check_used(self, step: StepInfo, later: Collection[str]) -> Iterator[Diagnostic]:
-        for part, names in _used(step):
+        for part, names in needed(step):
             for name in names:
                 if self._known[name] > 0:
                     continue
@@ -307,31 +304,12 @@ class _DataFlow:
     def _check_unused(self) -> Iterator[Diagnostic]:
         used: set[str] = set()
         for step in iter_infos(self.document.steps):
-            used.update(name for _, names in _used(step) for name in names)
+            used.update(name for _, names in needed(step) for name in names)
             used.update(re.findall(r"\w+", step.condition))
         for step, parent in iter_tree(self.document.steps):
             # What is made in a container may be what that collects.
-            for name in _produced(step) if parent is None else ():
+            for name in produced(step) if parent is None else ():
                 if name not in used:
                     yield _found("HS222", step, f"nothing uses {shorten(name)}", "outputs")
             if step.step_type == "loop" and step.element_var and step.children and step.element_var not in used:
                 yield _found("HS225", step, f"none of its steps takes {shorten(step.element_var)}", "element_var")
-
-
-def _produced(step: StepInfo) -> list[str]:
-    """What is there behind a step. A flow step gives back what others have produced."""
-    return [] if step.step_type == "flow" else step.outputs
-
-
-def _inner(step: StepInfo) -> list[str]:
-    """What is there for the steps below one: the element of a loop, and what a container collects."""
-    return [*([step.element_var] if step.element_var else []), *_produced(step)] if step.children else []
-
-
-def _used(step: StepInfo) -> Iterator[tuple[str, Iterable[str]]]:
-    """What a step needs, by field."""
-    yield "inputs", step.inputs
-    if step.collection:
-        yield "collection", [step.collection]
-    if step.step_type == "flow":
-        yield "outputs", step.outputs

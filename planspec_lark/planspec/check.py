@@ -14,13 +14,13 @@ from planspec_lark.planspec.holes import Holes
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import PlanSpec, iter_steps
 from planspec_lark.planspec.positions import Places, StepPlaces
-from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits
 from planspec_lark.syntax.source import Span
 
-__all__ = ["check_text", "locate"]
+__all__ = ["check_scan", "check_text", "locate"]
 
 # Faults of a text whose plan was not read, or not to its end.
 _UNREAD = ("PS119", "PS120", "PS121", "PS122", "PS123")
@@ -52,7 +52,13 @@ def check_text(
         ValueError: as :func:`planspec_lark.lint_plan` does.
     """
     check_optional(also)
-    result = scan_strictly(text, name=name, limits=limits)
+    return check_scan(scan_strictly(text, name=name, limits=limits), limits, also=also, least=least)
+
+
+def check_scan(
+    result: ScanResult, limits: Limits, *, also: Collection[str] = (), least: Severity = Severity.INFO
+) -> list[Diagnostic]:
+    """The same for a text that was read with these limits, as :func:`scan_strictly` does."""
     faults = result.diagnostics
     if any(one.code in _UNREAD for one in faults):
         return add_fixes(faults, result.source, result.plan)

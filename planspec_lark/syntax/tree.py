@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, Self, TypeVar
 
-__all__ = ["find_parents", "grow", "iter_tree", "walk_tree"]
+__all__ = ["find_above", "find_parents", "grow", "iter_tree", "walk_tree"]
 
 
 class _Node(Protocol):
@@ -47,9 +47,24 @@ def walk_tree(nodes: Sequence[_Any]) -> Iterator[tuple[_Any, bool]]:
     while todo:
         node, is_entered = todo.pop()
         yield node, is_entered
-        if is_entered:
+        if is_entered and node.children:
             todo.append((node, False))
             todo += ((child, True) for child in reversed(node.children))
+        elif is_entered:
+            yield node, False
+
+
+def find_above(nodes: Sequence[_Any], target: _Any) -> list[_Any]:
+    """The nodes around one, the outermost first."""
+    around: list[_Any] = []
+    for node, is_entered in walk_tree(nodes):
+        if node is target:
+            break
+        if is_entered:
+            around.append(node)
+        else:
+            around.pop()
+    return around
 
 
 def find_parents(ids: Sequence[str]) -> list[str | None]:

@@ -83,7 +83,7 @@ class Document:
     def findings(self) -> list[Diagnostic]:
         """All that is found in the text, in its order."""
         if self._findings is None:
-            self._findings = self.language.check(self.text.text, self.settings.info)
+            self._findings = self.reading().findings(info=self.settings.info)
         return self._findings
 
     def reading(self) -> Reading:

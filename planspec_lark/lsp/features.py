@@ -87,7 +87,7 @@ def fix(document: Document, params: types.CodeActionParams) -> list[types.CodeAc
         actions += (_quick_fix(document, found) for found in near if found.fix)
     if _is_wanted(FIX_ALL, wanted) and any(found.fix and found.fix.is_safe for found in document.findings()):
         # What it does is found out once it is chosen.
-        title = "Fix all faults whose fixes keep what the plan means"
+        title = "Fix all faults whose fixes keep what the text means"
         action = types.CodeAction(title, kind=FIX_ALL, data={"uri": document.uri, "version": document.version})
         actions.append(action if document.settings.resolves_edits else resolve_fix(document, action))
     return actions

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
+from planspec_lark.lsp.hopspec import HOPSPEC
 from planspec_lark.lsp.models import Language
 from planspec_lark.lsp.planspec import PLANSPEC
 
 __all__ = ["LANGUAGES", "language_of"]
 
-LANGUAGES = (PLANSPEC,)
+# Where a path is that of several, the first counts: a file's own name says more than its folder.
+LANGUAGES = (HOPSPEC, PLANSPEC)
 
 
 def language_of(language_id: str, uri: str, roots: Iterable[str] = ()) -> Language | None:
@@ -25,7 +27,8 @@ def language_of(language_id: str, uri: str, roots: Iterable[str] = ()) -> Langua
     path = _path(uri)
     above = [root for root in (f"{_path(root).rstrip('/')}/" for root in roots) if path.startswith(root)]
     path = path[max(map(len, above), default=0) :]
-    return next((one for one in LANGUAGES if one.id == language_id or one.files.search(path)), None)
+    named = next((one for one in LANGUAGES if one.id == language_id), None)
+    return named or next((one for one in LANGUAGES if one.files.search(path)), None)
 
 
 def _path(uri: str) -> str:

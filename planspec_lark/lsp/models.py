@@ -27,11 +27,15 @@ class RenameError(PlanSpecError, ValueError):
 
 @frozen
 class Word:
-    """A name in a text that has other places as well."""
+    """A name in a text that has other places as well.
+
+    ``is_origin`` says whether that what it stands for comes from this very place.
+    """
 
     text: str
     place: Stretch
     kind: str
+    is_origin: bool = False
 
 
 @define
@@ -68,6 +72,9 @@ class Candidate:
 class Reading(Protocol):
     """What a document holds, as far as it can be read. Nothing of it raises, but for ``rename``."""
 
+    def findings(self, *, info: bool) -> list[Diagnostic]:
+        """All findings, up to a limit, without infos unless they are asked for."""
+
     def symbols(self) -> Sequence[Symbol]:
         """The parts of the document, in the order of the text."""
 
@@ -101,7 +108,6 @@ class Language:
     Attributes:
         id: what clients call it.
         files: the paths of files that are its documents, whatever their client calls their language.
-        check: all findings in a text, up to a limit, without infos unless they are asked for.
         fix: a text after its safe fixes.
         format: a text in canonical form; it raises a PlanSyntaxError for one with faults.
         read: what a text holds.
@@ -110,7 +116,6 @@ class Language:
 
     id: str
     files: re.Pattern[str]
-    check: Callable[[str, bool], list[Diagnostic]]
     fix: Callable[[str], Fixed]
     format: Callable[[str], str]
     read: Callable[[str], Reading]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 
 from lsprotocol import types
 
@@ -11,16 +13,16 @@ from planspec_lark.lsp.documents import Document, Documents, Settings
 from planspec_lark.lsp.models import RenameError
 from tests.growth.work import Work
 
-__all__ = ["EDITOR_WORK"]
+__all__ = ["editor_work"]
 
 _URI = "untitled:1"
 
 
-def _open(text: str) -> tuple[Documents, Document]:
+def _open(text: str, language: str) -> tuple[Documents, Document]:
     documents = Documents()
     # What fixes everything is measured by itself.
     documents.settings = Settings(resolves_edits=True)
-    document = documents.open(types.TextDocumentItem(_URI, "planspec", 1, text))
+    document = documents.open(types.TextDocumentItem(_URI, language, 1, text))
     assert document is not None
     return documents, document
 
@@ -49,15 +51,16 @@ def _ask(both: tuple[Documents, Document]) -> None:
     features.hover(document, types.HoverParams(about, at))
     features.complete(document, types.CompletionParams(about, at))
     reading = document.reading()
-    word = reading.word_at(text.rfind("→", 0, offset) + 2)
-    if word is not None:
+    # Where names stand, in one language and the other.
+    places = (text.rfind("→", 0, offset) + 2, text.rfind("：", 0, offset) + 1, text.rfind(": ", 0, offset) + 2)
+    for word in filter(None, map(reading.word_at, places)):
         reading.definitions(word)
         reading.references(word, with_definitions=True)
         with suppress(RenameError):
             reading.rename(word, "another")
 
 
-EDITOR_WORK = {
-    "an editor's changes": Work(_type, _open),
-    "an editor's questions": Work(_ask, _open),
-}
+def editor_work(language: str) -> Mapping[str, Work]:
+    """What is done with documents of a language."""
+    start = partial(_open, language=language)
+    return {"an editor's changes": Work(_type, start), "an editor's questions": Work(_ask, start)}

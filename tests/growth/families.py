@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
-from tests.growth.editors import EDITOR_WORK
+from tests.growth.editors import editor_work
 from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
 from tests.growth.exchange import EXCHANGE_SHAPES, EXCHANGE_WORK
 from tests.growth.hopspec import HOPSPEC_SHAPES, HOPSPEC_WORK
@@ -38,11 +38,11 @@ class Family:
 
 
 FAMILIES = {
-    "plans": Family(PLAN_SHAPES, {**PLAN_WORK, **EDITOR_WORK}),
+    "plans": Family(PLAN_SHAPES, {**PLAN_WORK, **editor_work("planspec")}),
     "versions of plans": Family(VERSION_SHAPES, VERSION_WORK),
     "JSON": Family(JSON_SHAPES, JSON_WORK),
     "texts": Family(TEXT_SHAPES, TEXT_WORK),
-    "HopSpec": Family(HOPSPEC_SHAPES, HOPSPEC_WORK),
+    "HopSpec": Family(HOPSPEC_SHAPES, {**HOPSPEC_WORK, **editor_work("hopspec")}),
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
     "mending": Family(MENDING_SHAPES, MENDING_WORK),
     "reflections": Family(REFLECTION_SHAPES, REFLECTION_WORK),

@@ -82,6 +82,12 @@ HOPSPEC_SHAPES: Mapping[str, Callable[[int], str]] = {
     "stars": lambda n: _STEP + "*" * n + "x\n",
     "backslashes": lambda n: f"{_STEP}- 任务：\n  " + "\\" * n + "```\n",
     "control characters": lambda n: _STEP + "\x0b" * n + "\n",
+    "tags": lambda n: f"{_STEP}- 输出：a\n- 任务：" + "<a>" * (n // 3) + "\n",
+    "an open tag": lambda n: f"{_STEP}- 输出：a\n- 任务：" + "<a" * (n // 4) + "a" * (n // 2) + "\n",
+    "words of a condition": lambda n: f"{_STEP}- 输出：a\n- 条件：" + "a 'b\" " * (n // 6) + "\n",
+    "a long word of a condition": lambda n: (
+        f"{_STEP}- 输出：a\n- 数据标签：{'a' * (n // 2)}\n- 条件：" + "a" * (n // 2) + "\n"
+    ),
     "declared inputs": lambda n: _each("- `a{0}`: b\n", n, "## 输入定义\n"),
 }
 

@@ -49,7 +49,7 @@ def typed(line: int, version: int, uri: str = "untitled:1") -> tuple[VersionedTe
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> Counter:
-    return Counter(monkeypatch, planspec, "check_text")
+    return Counter(monkeypatch, planspec, "check_scan")
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_other_documents_are_not_looked_at(checks: Counter, scans: Counter) -> N
     changed = documents.find("untitled:1")
     assert changed is not None
     features.diagnose(changed)
-    assert (checks.count, scans.count) == (6, 0)
+    assert (checks.count, scans.count) == (6, 6)
 
 
 def test_a_change_splits_no_other_lines(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -340,9 +340,9 @@ def test_a_text_with_faults_has_steps_all_the_same() -> None:
 
 
 def test_infos_are_left_out_unless_they_are_asked_for() -> None:
-    assert [one.code for one in PLANSPEC.check(PLAN, False)] == []
-    assert {one.code for one in PLANSPEC.check(PLAN, True)} == {one.code for one in check_text(PLAN)}
-    assert PLANSPEC.check(PLAN, True)
+    assert [one.code for one in PlanReading(PLAN).findings(info=False)] == []
+    assert {one.code for one in PlanReading(PLAN).findings(info=True)} == {one.code for one in check_text(PLAN)}
+    assert PlanReading(PLAN).findings(info=True)
 
 
 def test_the_canonical_form_keeps_the_line_ends() -> None:
@@ -351,5 +351,14 @@ def test_the_canonical_form_keeps_the_line_ends() -> None:
 
 def test_a_text_that_is_too_long_is_not_read() -> None:
     text = PLAN + "> x" * 700_000
-    assert [one.code for one in PLANSPEC.check(text, False)] == ["PS121"]
+    assert [one.code for one in PlanReading(text).findings(info=False)] == ["PS121"]
     assert PlanReading(text).symbols() == []
+
+
+def test_a_name_may_stand_behind_the_last_fault_that_is_listed() -> None:
+    text = "1. [act] x → first\n" + "2) [act\n" * 300 + "3) [act first\n"
+    reading = PlanReading(text)
+    word = reading.word_at(at("→ first", text, after=True))
+    assert word is not None
+    with pytest.raises(RenameError, match="`first` may stand in line 302 as well, which has faults"):
+        reading.rename(word, "second")

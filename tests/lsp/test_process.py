@@ -109,8 +109,8 @@ def test_nothing_but_messages_is_on_standard_output(write: str) -> None:
     before = (
         "import os\n"
         "from planspec_lark.lsp import planspec\n"
-        "real = planspec.check_text\n"
-        f"planspec.check_text = lambda *a, **k: ({write}, real(*a, **k))[1]"
+        "real = planspec.check_scan\n"
+        f"planspec.check_scan = lambda *a, **k: ({write}, real(*a, **k))[1]"
     )
     with started(before) as server:
         server.send(opened("Goal: x\n"))
@@ -275,7 +275,7 @@ def test_a_fault_in_an_answer_is_a_plain_error() -> None:
 
 
 def test_a_fault_in_a_check_is_told_in_its_place() -> None:
-    with started(BROKEN.format(module="planspec", name="check_text")) as server:
+    with started(BROKEN.format(module="planspec", name="check_scan")) as server:
         for version in (1, 2):
             server.send(opened("Goal: x\n", version))
             assert server.findings() == [

@@ -1,0 +1,422 @@
+"""HopSpec documents for the server: sections, steps, variables and their places."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import chain
+from typing import ClassVar
+
+from attrs import evolve
+
+from planspec_lark.hopspec.check import check_scan, fix_hopspec
+from planspec_lark.hopspec.data_flow import find_declared, find_sources, find_users, needed, produced
+from planspec_lark.hopspec.models import MODES, STEP_TYPES, StepInfo, iter_infos
+from planspec_lark.hopspec.parser import parse_hopspec, scan_strictly
+from planspec_lark.hopspec.positions import span_of_line
+from planspec_lark.hopspec.printer import serialize_hopspec, written_key
+from planspec_lark.hopspec.render import kind_of, say_work
+from planspec_lark.hopspec.vocabulary import (
+    EMPTY,
+    LANGUAGES,
+    SECTIONS,
+    VALUES,
+    Language as Words,
+    Word as Term,
+    keys_of,
+    meanings,
+)
+from planspec_lark.lsp.models import LIMITS, Candidate, Language, Stretch, Symbol, Word
+from planspec_lark.lsp.reading import STEP_NAME, VARIABLE, StepReading, end_at, end_of, name_steps, say, say_some
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, join_words
+from planspec_lark.syntax.source import BLANKS, newline_of
+from planspec_lark.syntax.tree import find_above, iter_tree
+
+__all__ = ["HOPSPEC", "HopReading"]
+
+# The fields with names in them: the token of the grammar that these are, and what kind of names.
+_NAMES = {
+    "step_id": ("NAME", STEP_NAME),
+    "target_loop": ("VALUE", STEP_NAME),
+    "inputs": ("NAMES", VARIABLE),
+    "outputs": ("NAMES", VARIABLE),
+    "collection": ("VALUE", VARIABLE),
+    "element_var": ("VALUE", VARIABLE),
+}
+_LISTS = ("inputs", "outputs")
+# Those where that begins which a name stands for; outputs do so as well, but for those of flow steps.
+_ORIGINS = ("step_id", "element_var")
+# Where texts of a step speak of variables: an expression, what comes in front of arrows, and tags of a prompt.
+_TAG = re.compile(r"(?<=<)\w+(?=>)")
+_MENTIONS = {
+    "condition": re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|(?<![\w.])[^\W\d]\w*"),
+    "data_tags": re.compile(r"(?<!\w)[^\W\d]\w*+(?=[ \t]*+(?:→|->))"),
+    "task": _TAG,
+    "description": _TAG,
+}
+_ITEM = re.compile(r"[^,，、]+")
+# What is being written, up to the end of a line, and what there is of it behind that: an item, a word, all.
+_LISTED, _LISTED_REST = re.compile(r"[^,，、]*\Z"), re.compile(r"[^,，、\r\n]*")
+_WORD, _WORD_REST = re.compile(r"\w*\Z"), re.compile(r"\w*")
+_LINE_REST = re.compile(r"[^\r\n]*")
+_KEY_REST = re.compile(r"[^\r\n:：]*(?:[:：][ \t]*)?")
+
+
+class HopReading(StepReading[StepInfo]):
+    """A HopSpec document."""
+
+    language = "hopspec"
+    terminals: ClassVar[Mapping[str, tuple[str, str]]] = {
+        STEP_NAME: ("WORD", "letters, digits, `_` and `-`"),
+        VARIABLE: ("INPUT_WORD", "a letter or `_`, then letters, digits and `_`"),
+    }
+
+    def __init__(self, text: str) -> None:
+        self._scan = scan_strictly(text, limits=LIMITS)
+        self._document, self._places = self._scan.document, self._scan.places
+        super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
+
+    def findings(self, *, info: bool) -> list[Diagnostic]:
+        """Those of the check."""
+        return check_scan(self._scan, LIMITS, least=Severity.INFO if info else Severity.WARNING)
+
+    # ------------------------------------------------------------ places
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The lines in which the parts of the document begin."""
+        steps = (lines["step_id"] for lines in self._places.steps.values())
+        return sorted(chain(self._places.fields.values(), steps))
+
+    def _end_of(self, line: int) -> int:
+        """The last line of the part that begins in a line, blank lines behind it aside."""
+        at = bisect_right(self._starts, line)
+        last = self._source.position(self._source.length)[0]
+        end = self._starts[at] - 1 if at < len(self._starts) else last
+        while end > line and not self._source.line(end).strip(BLANKS):
+            end -= 1
+        return end
+
+    def _lines(self, first: int, last: int) -> list[Stretch]:
+        spans = (span_of_line(self._source, line) for line in range(first, last + 1))
+        return [(span.start, span.end) for span in spans]
+
+    def _lines_of(self, step: StepInfo) -> Sequence[Stretch]:
+        line = self._places.line_of(step.step_id, "step_id")
+        return self._lines(line, self._end_of(line))
+
+    def _words_of(self, step: StepInfo) -> Iterator[Word]:
+        lines = self._places.steps[step.step_id]
+        for field, line in lines.items():
+            if field in _MENTIONS:
+                yield from self._mentioned(step, field, line, lines)
+            elif field in _NAMES:
+                group, kind = _NAMES[field]
+                is_origin = field in _ORIGINS or (field == "outputs" and bool(produced(step)))
+                names = _names_in(step, field)
+                for text, place in self._items(line, group):
+                    if text in names:
+                        yield Word(text, place, kind, is_origin=is_origin)
+
+    def _items(self, line: int, group: str) -> Iterator[tuple[str, Stretch]]:
+        """The names that a line holds as one of its parts."""
+        rule = "heading" if group == "NAME" else "attribute_line"
+        match = grammars.regular("hopspec").pattern(rule).fullmatch(self._source.line(line) + "\n")
+        if match is None or match[group] is None:
+            return
+        start = self._source.start_of(line) + match.start(group)
+        for item in _ITEM.finditer(match[group]):
+            text = item[0].strip(BLANKS)
+            at = start + item.start() + item[0].index(text)
+            yield text, (at, at + len(text))
+
+    def _mentioned(self, step: StepInfo, field: str, line: int, lines: Mapping[str, int]) -> Iterator[Word]:
+        """The variables of which a text speaks."""
+        known = self._mentions_of(step, field)
+        if not known:
+            return
+        comment, others = grammars.pattern("hopspec", "COMMENT"), {*lines.values()}
+        for number in range(line, self._end_of(lines["step_id"]) + 1):
+            row = self._source.line(number)
+            if number > line and (number in others or comment.match(row)):
+                return
+            for match in _MENTIONS[field].finditer(row):
+                if match[0] in known:
+                    start = self._source.start_of(number) + match.start()
+                    yield Word(match[0], (start, start + len(match[0])), VARIABLE)
+
+    def _mentions_of(self, step: StepInfo, field: str) -> set[str]:
+        """The variables of which a field of a step speaks."""
+        found = {match[0] for match in _MENTIONS[field].finditer(getattr(step, field))}
+        if _MENTIONS[field] is _TAG:
+            # These tags stand for the variables that they are given to.
+            found -= {*_TAG.findall(step.data_tags)}
+        return found & self._variables
+
+    @cached_property
+    def _declared(self) -> list[Word]:
+        """The inputs that the document declares."""
+        header = self._places.fields.get("input_definition")
+        found = []
+        for line in range(header + 1, self._end_of(header) + 1) if header else ():
+            if place := find_declared(self._source.line(line)):
+                start, end = (self._source.start_of(line) + at for at in place)
+                found.append(Word(self._text[start:end], (start, end), VARIABLE, is_origin=True))
+        return found
+
+    def _free_words(self) -> Iterator[Word]:
+        return iter(self._declared)
+
+    # ------------------------------------------------------------ who takes what from whom
+
+    @cached_property
+    def _variables(self) -> set[str]:
+        producers, consumers = find_users(self._document.steps)
+        return {*producers, *consumers, *(one.text for one in self._declared)}
+
+    def _find_users(self) -> tuple[Mapping[str, Sequence[StepInfo]], Mapping[str, Sequence[StepInfo]]]:
+        producers, consumers = find_users(self._document.steps)
+        for step in iter_infos(self._document.steps):
+            for name in {name for field in _MENTIONS for name in self._mentions_of(step, field)}:
+                consumers.setdefault(name, []).append(step)
+        order = {id(step): at for at, step in enumerate(iter_infos(self._document.steps))}
+        for steps in consumers.values():
+            steps[:] = sorted({id(step): step for step in steps}.values(), key=lambda step: order[id(step)])
+        return producers, consumers
+
+    def _origins(self, step: StepInfo, word: Word) -> Iterable[Word]:
+        if word.kind == STEP_NAME:
+            loop = self._loop_of(step, word.text)
+            return (one for one in self._words_of(loop) if one.kind == STEP_NAME and one.is_origin) if loop else ()
+        steps, declared = self._sources(step, word.text)
+        return chain(declared, (one for one in self._named(steps, word.text) if one.is_origin))
+
+    def _sources(self, step: StepInfo, name: str) -> tuple[list[StepInfo], list[Word]]:
+        """The steps from which a variable comes, and the declarations."""
+        found = find_sources(self._document.steps, step, name)
+        steps = [one for one in found if one is not None]
+        declared = [one for one in self._declared if one.text == name] if None in found else []
+        if not steps and not declared:
+            # It is there in a later round at best.
+            steps = [*self._users[0].get(name, ())][:1]
+        return steps, declared
+
+    def _loop_of(self, step: StepInfo, name: str) -> StepInfo | None:
+        """The loop around a step that a name means: of several the innermost."""
+        around = find_above(self._document.steps, step)
+        return next((one for one in reversed(around) if one.step_type == "loop" and one.step_name == name), None)
+
+    def _same_step(self, step: StepInfo | None, word: Word) -> Iterator[Word]:
+        loop = step if word.is_origin or step is None else self._loop_of(step, word.text)
+        if loop is None:
+            yield word
+            return
+        yield from (one for one in self._words_of(loop) if one.kind == STEP_NAME and one.is_origin)
+        name = word.text
+        # A loop inside it that has the same name is meant by what stands in that.
+        for one, _ in iter_tree(loop.children, lambda inner: (inner.step_type, inner.step_name) != ("loop", name)):
+            if one.target_loop == name:
+                yield from (found for found in self._words_of(one) if found.kind == STEP_NAME and not found.is_origin)
+
+    def _is_reserved(self, name: str) -> bool:
+        return name in EMPTY.all
+
+    # ------------------------------------------------------------ symbols and hover
+
+    def _parts(self) -> Iterator[Symbol]:
+        for name, line in self._places.fields.items():
+            if name in SECTIONS and name != "steps":
+                places = self._lines(line, self._end_of(line))
+                header = SECTIONS[name].of(self._document.language)
+                yield Symbol(header, "", "text", (places[0][0], places[-1][1]), places[0])
+
+    def _outline(self, step: StepInfo) -> tuple[str, str, bool]:
+        what = " ".join(filter(None, (f"{step.step_id}.", step.step_name, say_work(step))))
+        kind = STEP_TYPES.get(step.step_type)
+        return what, kind_of(step), kind is not None and kind.is_container
+
+    def _say_step(self, step: StepInfo) -> Iterator[str]:
+        name = f" ({say(step.step_name)})" if step.step_name else ""
+        types = join_words([*STEP_TYPES], "and")
+        known = "" if step.step_type in STEP_TYPES else f": no type of steps; these are {types}"
+        yield f"Step {say(step.step_id)}{name}: {say(kind_of(step))}{known}"
+        if work := say_work(step):
+            yield say(work)
+        yield from say_some(self._say_variables(step))
+
+    def _say_variables(self, step: StepInfo) -> Iterator[str]:
+        for name in dict.fromkeys(name for _, names in needed(step) for name in names):
+            yield self._say_source(step, name)
+        for name in dict.fromkeys([*filter(None, [step.element_var]), *produced(step)]):
+            yield self._say_use(step, name)
+
+    def _say_variable(self, step: StepInfo | None, name: str) -> Iterator[str]:
+        if step is None:
+            yield self._say_use(None, name)
+            return
+        gives = [step.element_var, *produced(step)]
+        if name not in gives or any(name in names for _, names in needed(step)):
+            yield self._say_source(step, name)
+        if name in gives:
+            yield self._say_use(step, name)
+
+    def _say_source(self, step: StepInfo, name: str) -> str:
+        steps, declared = self._sources(step, name)
+        known = [name_steps(steps)] if steps else []
+        known += ["the input definition"] if declared else []
+        return f"Needs {say(name)} from {' or '.join(known)}" if known else f"Needs {say(name)}, which no step gives"
+
+    def _say_use(self, step: StepInfo | None, name: str) -> str:
+        others = [one for one in self._users[1].get(name, ()) if one is not step]
+        return f"Gives {say(name)}{f' to {name_steps(others)}' if others else ', which no other step takes'}"
+
+    # ------------------------------------------------------------ completion
+
+    def complete(self, offset: int) -> Iterator[Candidate]:
+        """Sections, names of attributes, and the values that have names. The grammar says where they stand."""
+        line = self._text[self._text.rfind("\n", 0, offset) + 1 : offset]
+        step = self._step_near(offset)
+        if header := _start("SECTION").match(line):
+            yield from self._headers(offset, line[header.end() :])
+        elif mode := _match_any(line, "MODE_KEY"):
+            yield from _candidates(MODES, (offset - len(line) + mode.end(), end_at(_LINE_REST, self._text, offset)))
+        elif step is not None and (key := _match_any(line, "KEY", "NAMES_KEY", "COUNT_KEY")):
+            yield from self._values(step, meanings()[key["value"]], offset, line[key.end() :])
+        elif step is not None and (bullet := _start("KEY").match(line)):
+            yield from self._keys(step, offset, line[bullet.end() :])
+
+    def _step_near(self, offset: int) -> StepInfo | None:
+        """The step that a line would belong to, a blank one as well."""
+        line = self._source.position(offset)[0]
+        at = bisect_right(self._starts, line)
+        return self._steps_by_line.get(self._starts[at - 1]) if at else None
+
+    def _spelt(self, written: str, terms: Iterable[Term]) -> Iterator[tuple[Term, Words]]:
+        """Each term in the document's language; in the other one where that is more likely meant."""
+        terms, own = [*terms], self._document.language
+        other = next(one for one in LANGUAGES if one != own)
+        start = written.lower()
+        is_own = any(term.of(own).lower().startswith(start) for term in terms)
+        is_other = any(term.of(other).lower().startswith(start) for term in terms)
+        is_open = not self._places.steps and not SECTIONS.keys() & self._places.fields.keys()
+        if is_own or not is_other or is_open:
+            yield from ((term, own) for term in terms)
+        if is_open or (is_other and not is_own):
+            yield from ((term, other) for term in terms)
+
+    def _headers(self, offset: int, written: str) -> Iterator[Candidate]:
+        place = (offset - len(written), end_at(_LINE_REST, self._text, offset))
+        here = self._source.position(offset)[0]
+        missing = [word for name, word in SECTIONS.items() if self._places.fields.get(name, here) == here]
+        yield from _candidates((term.of(language) for term, language in self._spelt(written, missing)), place)
+
+    def _keys(self, step: StepInfo, offset: int, written: str) -> Iterator[Candidate]:
+        """The attributes that a step may have and does not have yet."""
+        place = (offset - len(written), end_at(_KEY_REST, self._text, offset))
+        here = self._source.position(offset)[0]
+        given = {name for name, line in self._places.steps[step.step_id].items() if line != here}
+        # What is being written here may be taken for a second line of the value above it.
+        choosers = ("step_type", *filter(None, (one.chooser for one in STEP_TYPES.values())))
+        step = evolve(step, **{name: getattr(step, name).partition("\n")[0] for name in choosers})
+        allowed = step.allowed_fields() if step.step_type in STEP_TYPES else {"step_type"}
+        kind = STEP_TYPES.get(step.step_type)
+        keys = {key.word: key for key in keys_of(step.step_type) if key.field in allowed - given}
+        for term, language in self._spelt(written, keys):
+            is_needed = kind is not None and keys[term].field in (*kind.required, kind.chooser)
+            yield Candidate(written_key(term, language), place, "needed" if is_needed else "", "keyword")
+
+    def _values(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[Candidate]:
+        place = (offset - len(written), end_at(_LINE_REST, self._text, offset))
+        if field == "step_type":
+            for name, kind in STEP_TYPES.items():
+                needs = [key.word.of(self._document.language) for key in keys_of(name) if key.field in kind.required]
+                yield Candidate(name, place, f"needs {join_words(needs, 'and')}" if needs else "", "keyword")
+        elif modes := next((one.modes for one in STEP_TYPES.values() if one.chooser == field), None):
+            yield from _candidates(modes, place)
+        elif field in VALUES:
+            found = self._spelt(written, VALUES[field].values())
+            yield from _candidates((term.of(language) for term, language in found), place)
+        elif field == "target_loop":
+            around = reversed(find_above(self._document.steps, step))
+            names = (one.step_name for one in around if one.step_type == "loop" and one.step_name)
+            yield from _candidates(dict.fromkeys(names), place)
+        elif field == "allowed_types":
+            word = end_of(_LISTED, written).lstrip(BLANKS)
+            yield from _candidates(STEP_TYPES, (offset - len(word), end_at(_LISTED_REST, self._text, offset)))
+        elif field in (*_LISTS, "collection", "condition"):
+            yield from self._names(step, field, offset, written)
+
+    def _names(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[Candidate]:
+        """Variables: of those in front of a step what it may take, and what others take and none gives."""
+        is_list = field in _LISTS
+        word = end_of(_LISTED if is_list else _WORD, written).lstrip(BLANKS)
+        rest = _LISTED_REST if is_list else _WORD_REST
+        place = (offset - len(word), end_at(rest, self._text, offset))
+        listed = set[str]()
+        if is_list:
+            listed |= {item.strip(BLANKS) for item in _ITEM.findall(written.removesuffix(word))}
+            listed |= {one.text for one in self._words_of(step) if one.kind == VARIABLE and one.place[0] != place[0]}
+        producers, consumers = self._users
+        declared = dict.fromkeys(one.text for one in self._declared)
+        gives = field == "outputs" and step.step_type != "flow"
+        known = [*consumers] if gives else [*dict.fromkeys([*declared, *producers])]
+        at = self._places.line_of(step.step_id, "step_id")
+        for name in sorted(known, key=lambda name: not name.startswith(word)):
+            if name in listed:
+                continue
+            if gives:
+                others = [one for one in consumers[name] if one is not step]
+                if others and name not in producers and name not in declared:
+                    yield Candidate(name, place, f"for {name_steps(others)}", "variable")
+                continue
+            before = [
+                one
+                for one in producers.get(name, ())
+                if one is not step and self._places.line_of(one.step_id, "step_id") < at
+            ]
+            if before or name in declared:
+                said = name_steps(before) if before else "the input definition"
+                yield Candidate(name, place, f"from {said}", "variable")
+
+
+def _names_in(step: StepInfo, field: str) -> set[str]:
+    """The names in a field of a step."""
+    value = step.step_name if field == "step_id" else getattr(step, field)
+    return {value} if isinstance(value, str) else {*value}
+
+
+@cache
+def _start(terminal: str) -> re.Pattern[str]:
+    """What stands in front of the value of a terminal."""
+    before, _, _ = grammars.regular("hopspec").make("parts", terminal)
+    return re.compile(before)
+
+
+def _match_any(line: str, *terminals: str) -> re.Match[str] | None:
+    return next(filter(None, (grammars.pattern("hopspec", one).match(line) for one in terminals)), None)
+
+
+def _candidates(words: Iterable[str], place: Stretch) -> Iterator[Candidate]:
+    return (Candidate(word, place, "", "keyword") for word in words)
+
+
+# ---------------------------------------------------------------- the row of the table
+
+
+def _format(text: str) -> str:
+    # How its lines end is a matter between a file and its editor.
+    return serialize_hopspec(parse_hopspec(text, limits=LIMITS)).replace("\n", newline_of(text))
+
+
+HOPSPEC = Language(
+    id="hopspec",
+    # As the project that has defined the language calls its files; and as plans are called.
+    files=re.compile(r"(^|/)(HopSpec|[^/]+\.hopspec)\.md$"),
+    fix=lambda text: fix_hopspec(text, limits=LIMITS),
+    format=_format,
+    read=HopReading,
+    triggers=("#", "-", ":", "：", ",", "，"),
+)

@@ -1,0 +1,258 @@
+"""A document that is a tree of steps: what an editor can be told of it, whichever language it is in."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import ClassVar, Generic, Protocol, Self, TypeVar
+
+from planspec_lark.lsp.models import Candidate, RenameError, Stretch, Symbol, Word
+from planspec_lark.syntax import grammars
+from planspec_lark.syntax.diagnostics import Diagnostic, count_of, join_words, shorten
+from planspec_lark.syntax.source import Source, visible
+from planspec_lark.syntax.tree import iter_tree, walk_tree
+
+__all__ = ["STEP_NAME", "TOLD", "VARIABLE", "StepReading", "end_at", "end_of", "name_steps", "say", "say_some"]
+
+# The kinds of names.
+STEP_NAME, VARIABLE = "step name", "variable"
+# What stands deeper is listed on this level: what carries symbols to a client uses recursion.
+_LEVELS = 40
+# How many steps a sentence names, and how many sentences of variables are told.
+_NAMED, TOLD = 8, 20
+# The end of a longer word is not completed.
+_MOST_WRITTEN = 200
+
+
+class _Step(Protocol):
+    step_id: str
+    step_name: str
+
+    @property
+    def children(self) -> Sequence[Self]: ...
+
+
+AnyStep = TypeVar("AnyStep", bound=_Step)
+
+
+class StepReading(ABC, Generic[AnyStep]):
+    """A document as far as it can be read, and where its parts stand.
+
+    Attributes:
+        language: the language of the grammar.
+        terminals: how a name of each kind is written: its terminal, and in words.
+    """
+
+    language: ClassVar[str]
+    terminals: ClassVar[Mapping[str, tuple[str, str]]]
+
+    def __init__(self, source: Source, faults: Sequence[Diagnostic], steps: Sequence[AnyStep]) -> None:
+        self._source, self._text, self._faults, self._steps = source, source.text, faults, steps
+
+    # ------------------------------------------------------------ what a language says
+
+    @abstractmethod
+    def findings(self, *, info: bool) -> list[Diagnostic]:
+        """All findings, up to a limit."""
+
+    @abstractmethod
+    def complete(self, offset: int) -> Iterable[Candidate]:
+        """What may be written at a place."""
+
+    @abstractmethod
+    def _parts(self) -> Iterator[Symbol]:
+        """The parts of the document beside its steps."""
+
+    @abstractmethod
+    def _outline(self, step: AnyStep) -> tuple[str, str, bool]:
+        """What a list calls a step, what it says beside that, and whether the step is a container."""
+
+    @abstractmethod
+    def _lines_of(self, step: AnyStep) -> Sequence[Stretch]:
+        """Where the lines of a step stand."""
+
+    @abstractmethod
+    def _words_of(self, step: AnyStep) -> Iterator[Word]:
+        """The names in the lines of a step. A line with faults has none, as one cannot tell where they are."""
+
+    @abstractmethod
+    def _find_users(self) -> tuple[Mapping[str, Sequence[AnyStep]], Mapping[str, Sequence[AnyStep]]]:
+        """By variable, the steps that give it, and those that take it, in document order."""
+
+    @abstractmethod
+    def _origins(self, step: AnyStep, word: Word) -> Iterable[Word]:
+        """Where that comes from which a name of a step stands for."""
+
+    @abstractmethod
+    def _say_step(self, step: AnyStep) -> Iterable[str]:
+        """What a step is, needs and gives, a sentence each."""
+
+    @abstractmethod
+    def _say_variable(self, step: AnyStep | None, name: str) -> Iterable[str]:
+        """Where a variable of a step comes from and goes to."""
+
+    def _free_words(self) -> Iterator[Word]:
+        """The names outside of steps."""
+        yield from ()
+
+    def _same_step(self, step: AnyStep | None, word: Word) -> Iterator[Word]:  # noqa: ARG002
+        """All places of the name of a step."""
+        yield word
+
+    # ------------------------------------------------------------ symbols
+
+    def symbols(self) -> Sequence[Symbol]:
+        """The parts of the document and the tree of its steps, in the order of the text."""
+        return self._symbols
+
+    @cached_property
+    def _symbols(self) -> Sequence[Symbol]:
+        return sorted([*self._parts(), *self._tree()], key=lambda symbol: symbol.place[0])
+
+    def _tree(self) -> list[Symbol]:
+        top: list[Symbol] = []
+        open_: list[Symbol] = []
+        for step, is_entered in walk_tree(self._steps):
+            if is_entered:
+                symbol = self._symbol(step)
+                (open_[min(len(open_), _LEVELS) - 1].children if open_ else top).append(symbol)
+                open_.append(symbol)
+                continue
+            _, end = open_.pop().place
+            if open_:
+                start, last = open_[-1].place
+                open_[-1].place = start, max(last, end)
+        return top
+
+    def _symbol(self, step: AnyStep) -> Symbol:
+        lines = self._lines_of(step)
+        name, detail, is_container = self._outline(step)
+        kind = "container" if is_container or step.children else "step"
+        return Symbol(say(name), detail, kind, (lines[0][0], lines[-1][1]), lines[0])
+
+    # ------------------------------------------------------------ hover
+
+    @cached_property
+    def _steps_by_line(self) -> dict[int, AnyStep]:
+        """By the number of each line of a step, that step."""
+        position = self._source.position
+        return {position(start)[0]: step for step, _ in iter_tree(self._steps) for start, _ in self._lines_of(step)}
+
+    def _step_at(self, offset: int) -> AnyStep | None:
+        return self._steps_by_line.get(self._source.position(offset)[0])
+
+    def hover(self, offset: int) -> tuple[str, Stretch] | None:
+        """Where a variable comes from and goes to; of any other place, what its step needs and gives."""
+        step, word = self._step_at(offset), self.word_at(offset)
+        if word is not None and word.kind == VARIABLE:
+            return "\n".join(self._say_variable(step, word.text)), word.place
+        return None if step is None else ("\n".join(self._say_step(step)), self._lines_of(step)[0])
+
+    # ------------------------------------------------------------ names
+
+    @cached_property
+    def _users(self) -> tuple[Mapping[str, Sequence[AnyStep]], Mapping[str, Sequence[AnyStep]]]:
+        return self._find_users()
+
+    def word_at(self, offset: int) -> Word | None:
+        """The variable or the name of a step at a place."""
+        step = self._step_at(offset)
+        found = self._words_of(step) if step else self._free_words()
+        return next((word for word in found if word.place[0] <= offset <= word.place[1]), None)
+
+    def definitions(self, word: Word) -> Sequence[Stretch]:
+        """Where that comes from which a name stands for; what gives it is its own origin."""
+        step = self._step_at(word.place[0])
+        if word.is_origin or step is None:
+            return [word.place]
+        return sorted({one.place for one in self._origins(step, word)})
+
+    def references(self, word: Word, *, with_definitions: bool) -> Sequence[Stretch]:
+        """Where what a name stands for is taken, and where it is given."""
+        return sorted({one.place for one in self._same(word) if with_definitions or not one.is_origin})
+
+    def _same(self, word: Word) -> Iterator[Word]:
+        """All places of a name."""
+        if word.kind == STEP_NAME:
+            yield from self._same_step(self._step_at(word.place[0]), word)
+            return
+        yield from (one for one in self._free_words() if one.text == word.text)
+        steps = {id(step): step for users in self._users for step in users.get(word.text, ())}
+        yield from self._named(steps.values(), word.text)
+
+    def _named(self, steps: Iterable[AnyStep], name: str) -> Iterator[Word]:
+        """Where a variable stands in these steps."""
+        return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))
+
+    def rename(self, word: Word, name: str) -> Sequence[Stretch]:
+        """All places in which a variable or the name of a step is to be written anew."""
+        terminal, written = self.terminals[word.kind]
+        if not grammars.pattern(self.language, terminal).fullmatch(name) or self._is_reserved(name):
+            raise RenameError(f"`{say(name)}` cannot be a {word.kind}: write {written}")
+        if name == word.text:
+            return []
+        if word.kind == STEP_NAME:
+            taken = next((step for step, _ in iter_tree(self._steps) if step.step_name == name), None)
+            if taken is not None:
+                raise RenameError(f"step {taken.step_id} has the name `{name}` already")
+        elif any(name in users for users in self._users) or any(one.text == name for one in self._free_words()):
+            raise RenameError(f"there is a variable `{name}` already, and the two would be one")
+        places = self.references(word, with_definitions=True)
+        if (word.kind == VARIABLE or len(places) > 1) and (line := self._hidden_in(word.text)):
+            raise RenameError(f"`{word.text}` may stand in line {line} as well, which has faults: repair that first")
+        return places
+
+    def _is_reserved(self, name: str) -> bool:  # noqa: ARG002
+        """Whether a name would be read as something else."""
+        return False
+
+    def _hidden_in(self, name: str) -> int | None:
+        """The first line with faults in which a name may stand that cannot be told from other text."""
+        pattern = re.compile(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])")
+        source, lines = self._source, set[int]()
+        for found in self._faults:
+            if found.span:
+                # Behind the last fault that is listed, any line may have more of them.
+                end = source.position(source.length)[0] if found.code == "PS120" else found.span.end_line
+                lines.update(range(found.span.line, end + 1))
+        return next((line for line in sorted(lines) if pattern.search(source.line(line))), None)
+
+
+# ---------------------------------------------------------------- words
+
+
+def say(text: str) -> str:
+    """A text of a document as it is shown."""
+    return shorten(visible(text))
+
+
+def name_steps(steps: Sequence[_Step]) -> str:
+    """Steps as a sentence names them."""
+    ids = [say(step.step_id) for step in steps[:_NAMED]]
+    more = [count_of(len(steps) - _NAMED, "other")] if len(steps) > _NAMED else []
+    return f"step{'s' if len(steps) > 1 else ''} {join_words([*ids, *more], 'and')}"
+
+
+def say_some(sentences: Iterable[str]) -> Iterator[str]:
+    """As many sentences as are read at a glance."""
+    found = [*islice(sentences, TOLD + 1)]
+    yield from found[:TOLD]
+    if len(found) > TOLD:
+        yield "and more"
+
+
+def end_of(pattern: re.Pattern[str], line: str) -> str:
+    """What a pattern finds up to the end of a line; it may be empty."""
+    match = pattern.search(line[-_MOST_WRITTEN:])
+    assert match is not None, "it may be empty"
+    return match[0]
+
+
+def end_at(pattern: re.Pattern[str], text: str, offset: int) -> int:
+    """Where that ends which a pattern finds at an offset; it may be empty."""
+    match = pattern.match(text, offset)
+    assert match is not None, "it may be empty"
+    return match.end()

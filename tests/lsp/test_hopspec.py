@@ -1,0 +1,572 @@
+"""What the server knows of a HopSpec document, without a client."""
+
+from __future__ import annotations
+
+import pytest
+
+from planspec_lark.hopspec import check_hopspec, parse_hopspec
+from planspec_lark.lsp.hopspec import HOPSPEC, HopReading
+from planspec_lark.lsp.languages import language_of
+from planspec_lark.lsp.models import RenameError, Word
+from planspec_lark.lsp.planspec import PLANSPEC
+from tests.lsp.test_planspec import at, said
+
+DOCUMENT = """\
+# Harbour morning
+Mode: AOT
+
+## Task Overview
+
+Say which piers are full.
+
+## Input Definition
+
+- `piers`: names of all piers
+- `limit`: boats that a pier holds
+
+## Hard Constraints
+
+- Rafts are no boats
+
+## Execution Flow
+
+#### Step1: look_at_piers (loop)
+- Type: loop
+- Iterate collection: piers
+- Element variable: pier
+- Output: full_piers
+
+  #### Step1.1: count_boats
+  - Type: call
+  - Call target: tool
+  - Task: Count the boats of <pier>
+  - Tool domain: camera
+  - Input: pier
+  - Output: boats
+
+  #### Step1.2: pick_large (branch)
+  - Type: branch
+  - Condition: boats.size > limit and boats != "boats"
+
+    #### Step1.2.1: skip_pier
+    - Type: flow
+    - Action: continue
+    - Target loop: look_at_piers
+
+    #### Step1.2.2: judge_pier
+    - Type: LLM
+    - Task: Say whether there is room
+    - Input: pier, boats
+    - Output: verdict
+    - Verification: reverse
+    - Description:
+      A pier with ten boats is full,
+      and so is <verdict>.
+
+#### Step2: give_back
+- Type: flow
+- Action: exit
+- Output: full_piers
+
+## Output Format
+
+{"full_piers": List[str]}
+
+## Input Log Example
+
+{"piers": ["north", "mole"]}
+"""
+CHINESE = """\
+## 任务概述
+
+数船 🚢
+
+## 执行流程
+
+#### 步骤1: count_boats
+- 类型：code
+- 逻辑：数 🚢 的数量
+- 输入：（无）
+- 输出：船数
+
+#### 步骤2: give_back
+- 类型：flow
+- 动作：exit
+- 输出：船数
+"""
+
+
+def word(place: str, text: str = DOCUMENT) -> tuple[HopReading, Word]:
+    """The reading, and the name at the end of a place."""
+    reading = HopReading(text)
+    found = reading.word_at(at(place, text, after=True))
+    assert found is not None, place
+    return reading, found
+
+
+def lines(text: str, places: object) -> list[int]:
+    return [line for line, _ in said(text, places)]
+
+
+# ---------------------------------------------------------------- which documents
+
+
+@pytest.mark.parametrize(
+    ("language", "uri", "expected"),
+    [
+        ("hopspec", "untitled:Untitled-1", HOPSPEC),
+        ("markdown", "untitled:Untitled-1", None),
+        ("markdown", "file:///home/me/app/Tasks/Verify/Hoplet/HopSpec.md", HOPSPEC),
+        ("markdown", "file:///home/me/app/docs/harbour.hopspec.md", HOPSPEC),
+        ("markdown", "file:///home/me/app/docs/HopSpec-notes.md", None),
+        ("markdown", "file:///home/me/app/docs/hopspec.md", None),
+        # Its own name says more than its folder, and what the editor calls its language more than both.
+        ("markdown", "file:///home/me/app/planspec/harbour.hopspec.md", HOPSPEC),
+        ("planspec", "file:///home/me/app/docs/harbour.hopspec.md", PLANSPEC),
+        ("hopspec", "file:///home/me/app/planspec/harbour.md", HOPSPEC),
+    ],
+)
+def test_which_documents_are_hopspec(language: str, uri: str, expected: object) -> None:
+    assert language_of(language, uri, ["file:///home/me/app"]) is expected
+
+
+# ---------------------------------------------------------------- findings and form
+
+
+def test_findings_are_those_of_the_check() -> None:
+    text = DOCUMENT.replace("- Type: LLM", "- Type: LM").replace("    - Verification: reverse\n", "")
+    found = HopReading(text).findings(info=True)
+    assert [one.code for one in found] == [one.code for one in check_hopspec(text)] != []
+    assert [one.code for one in HopReading(DOCUMENT).findings(info=True)] == []
+
+
+def test_the_canonical_form_keeps_the_line_ends() -> None:
+    text = CHINESE.replace("类型：", "类型: ").replace("\n", "\r\n")
+    assert HOPSPEC.format(text) == CHINESE.replace("\n", "\r\n")
+
+
+def test_safe_fixes() -> None:
+    text = DOCUMENT.replace("#### Step2: give_back", "### Step 2. give_back").replace(
+        "- Action: exit", "* action: exit"
+    )
+    assert HOPSPEC.fix(text).text == DOCUMENT
+
+
+def test_a_text_that_is_too_long_is_not_read() -> None:
+    text = DOCUMENT + "x\n" * 1_000_000
+    reading = HopReading(text)
+    assert [one.code for one in reading.findings(info=False)] == ["PS121"]
+    assert reading.symbols() == []
+    assert reading.hover(0) is None
+
+
+# ---------------------------------------------------------------- hover
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        (
+            "#### Step1:",
+            "Step 1 (look_at_piers): loop:for-each\npier in piers\nNeeds piers from the input definition\n"
+            "Gives pier to steps 1.1 and 1.2.2\nGives full_piers to step 2",
+        ),
+        (
+            "- Tool domain",
+            "Step 1.1 (count_boats): call:tool\nCount the boats of <pier>\nNeeds pier from step 1\n"
+            "Gives boats to steps 1.2 and 1.2.2",
+        ),
+        ("Input: pier, boa", "Needs boats from step 1.1"),
+        ("Element variable: pi", "Gives pier to steps 1.1 and 1.2.2"),
+        ("- `lim", "Gives limit to step 1.2"),
+        ("- Output: verd", "Gives verdict, which no other step takes"),
+    ],
+)
+def test_hover(place: str, expected: str) -> None:
+    found = HopReading(DOCUMENT).hover(at(place, DOCUMENT, after=True))
+    assert found is not None
+    assert found[0] == expected
+
+
+@pytest.mark.parametrize("place", ["# Harbour", "Mode", "Say which", "## Execution", "- Rafts", '{"full_piers'])
+def test_there_is_nothing_to_say_outside_of_steps(place: str) -> None:
+    assert HopReading(DOCUMENT).hover(at(place, DOCUMENT)) is None
+
+
+def test_hover_says_what_no_step_gives_and_what_is_no_type() -> None:
+    text = "## Execution Flow\n#### Step1: a\n- Type: act\u202e\n- Input: x\n"
+    found = HopReading(text).hover(text.index("####"))
+    assert found is not None
+    assert found[0] == (
+        "Step 1 (a): act\\u202e: no type of steps; these are LLM, call, loop, branch, code, flow and subtask\n"
+        "Needs x, which no step gives"
+    )
+
+
+def test_hover_does_not_tell_of_all_variables() -> None:
+    names = ", ".join(f"v{n}" for n in range(30))
+    found = HopReading(f"## Execution Flow\n#### Step1: a\n- Output: {names}\n").hover(20)
+    assert found is not None
+    assert len(found[0].split("\n")) == 22
+    assert found[0].endswith("\nand more")
+
+
+# ---------------------------------------------------------------- where things come from
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("collection: piers", [(10, "piers")]),
+        ("- Input: pier, boats", [(31, "boats")]),
+        ("- Input: pier\n  - Output: boats", [(31, "boats")]),
+        ("Target loop: look_at_piers", [(19, "look_at_piers")]),
+        ("- Condition: boats", [(31, "boats")]),
+        ("boats.size > limit", [(11, "limit")]),
+        ("Count the boats of <pier", [(22, "pier")]),
+    ],
+)
+def test_where_a_name_comes_from(place: str, expected: list[tuple[int, str]]) -> None:
+    reading, found = word(place)
+    assert said(DOCUMENT, reading.definitions(found)) == expected
+
+
+FLOW = """\
+## Input Definition
+- `x`: a number
+
+## Execution Flow
+
+#### Step1: first
+- Type: code
+- Output: {first}
+
+#### Step2: maybe (branch)
+- Type: branch
+- Condition: x > 1
+
+  #### Step2.1: inside
+  - Type: code
+  - Output: {inside}
+
+#### Step3: all_of_it (subtask)
+- Type: subtask
+- Expansion: static
+
+  #### Step3.1: deep
+  - Type: code
+  - Output: {deep}
+
+#### Step4: take
+- Type: code
+- Input: x
+
+#### Step5: later
+- Type: code
+- Output: {later}
+"""
+
+
+@pytest.mark.parametrize(
+    ("outputs", "expected"),
+    [
+        # Nothing but the declaration.
+        (("a", "b", "c", "d"), [2]),
+        # What is given surely takes the place of all in front of it.
+        (("x", "b", "c", "d"), [8]),
+        (("x", "b", "x", "d"), [24]),
+        # What may be left out does not.
+        (("x", "x", "c", "d"), [8, 16]),
+        (("a", "x", "c", "d"), [2, 16]),
+        # What comes later is of no use.
+        (("a", "b", "c", "x"), [2]),
+    ],
+)
+def test_an_input_comes_from_what_may_have_given_it_last(outputs: tuple[str, ...], expected: list[int]) -> None:
+    text = FLOW.format(**dict(zip(("first", "inside", "deep", "later"), outputs, strict=True)))
+    reading, found = word("- Input: x", text)
+    assert lines(text, reading.definitions(found)) == expected
+
+
+def test_what_is_only_given_later_leads_there() -> None:
+    text = FLOW.format(first="a", inside="b", deep="c", later="x").replace("- `x`: a number\n", "")
+    reading, found = word("- Input: x", text)
+    assert lines(text, reading.definitions(found)) == [31]
+
+
+def test_the_element_of_a_loop_is_there_in_the_loop_alone() -> None:
+    text = DOCUMENT.replace("- `limit`", "- `pier`: the first\n- `limit`").replace(
+        "- Action: exit\n- Output: full", "- Action: exit\n- Output: pier, full"
+    )
+    for place, expected in (("- Input: pier, boats", [23]), ("- Action: exit\n- Output: pier", [11])):
+        reading = HopReading(text)
+        found = reading.word_at(text.index("pier", at(place, text)))
+        assert found is not None
+        assert lines(text, reading.definitions(found)) == expected
+
+
+def test_what_gives_a_name_is_its_own_origin() -> None:
+    for place in ("Element variable: pier", "- Output: boats", "#### Step1: look_at_piers", "- `limit"):
+        reading, found = word(place)
+        assert reading.definitions(found) == [found.place]
+
+
+# ---------------------------------------------------------------- other names
+
+
+def renamed(place: str, name: str, text: str = DOCUMENT) -> str:
+    """The text with another name for what stands at a place."""
+    reading, found = word(place, text)
+    for start, end in sorted(reading.rename(found, name), reverse=True):
+        text = text[:start] + name + text[end:]
+    return text
+
+
+def test_a_variable_gets_another_name_wherever_it_is_meant() -> None:
+    text = renamed("- Input: pier, boats", "ships")
+    expected = DOCUMENT.replace("Output: boats", "Output: ships").replace("pier, boats", "pier, ships")
+    # Not within quotation marks, and not in words that stand for nothing.
+    assert text == expected.replace(
+        'boats.size > limit and boats != "boats"', 'ships.size > limit and ships != "boats"'
+    )
+    assert check_hopspec(text) == []
+    assert renamed("- `limit", "most") == DOCUMENT.replace("limit", "most")
+    element = renamed("Element variable: pier", "berth")
+    assert element == (
+        DOCUMENT.replace("variable: pier", "variable: berth")
+        .replace("<pier>", "<berth>")
+        .replace("Input: pier", "Input: berth")
+    )
+
+
+def test_a_tag_that_stands_for_another_variable_stays() -> None:
+    text = DOCUMENT.replace("    - Verification", "    - Data tags: boats → <verdict>\n    - Verification")
+    assert renamed("- Output: verdict", "answer", text) == text.replace("Output: verdict", "Output: answer")
+    assert "Data tags: ships → <verdict>" in renamed("pier, boats", "ships", text)
+
+
+def test_a_comment_between_the_lines_of_a_step_stays() -> None:
+    text = DOCUMENT.replace("so is <verdict>.\n", "so is <verdict>.\n    > Once it was <verdict>.\n")
+    assert renamed("- Output: verdict", "answer", text) == (
+        text.replace("Output: verdict", "Output: answer").replace("so is <verdict>", "so is <answer>")
+    )
+
+
+def test_a_loop_gets_another_name_in_what_leaves_it() -> None:
+    text = renamed("Target loop: look_at_piers", "walk")
+    assert text == DOCUMENT.replace("look_at_piers", "walk")
+    assert renamed("#### Step1: look_at_piers", "walk") == text
+    assert renamed("judge_pier", "judge") == DOCUMENT.replace("judge_pier", "judge")
+
+
+LOOPS = """\
+## Execution Flow
+
+#### Step1: round
+- Type: loop
+- Condition: x
+
+  #### Step1.1: round
+  - Type: loop
+  - Condition: y
+
+    #### Step1.1.1: leave
+    - Type: flow
+    - Action: break
+    - Target loop: round
+
+  #### Step1.2: leave_too
+  - Type: flow
+  - Action: break
+  - Target loop: round
+"""
+
+
+def test_of_two_loops_of_a_name_the_inner_one_is_meant() -> None:
+    for place, expected in (("#### Step1: round", [3, 19]), ("#### Step1.1: round", [7, 14])):
+        reading, found = word(place, LOOPS)
+        assert lines(LOOPS, reading.references(found, with_definitions=True)) == expected
+    reading = HopReading(LOOPS)
+    inner = reading.word_at(LOOPS.index("Target loop: round") + 15)
+    assert inner is not None
+    assert lines(LOOPS, reading.definitions(inner)) == [7]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "name", "message"),
+    [
+        (DOCUMENT, "- Output: verdict", "a b", "`a b` cannot be a variable: write a letter or `_`, then letters, "),
+        (DOCUMENT, "- Output: verdict", "none", "`none` cannot be a variable: "),
+        (DOCUMENT, "- Output: verdict", "boats", "there is a variable `boats` already, and the two would be one"),
+        (DOCUMENT, "- Output: verdict", "limit", "there is a variable `limit` already, and the two would be one"),
+        (
+            DOCUMENT.replace("- `limit`", "- `spare`: of no use\n- `limit`"),
+            "- Output: verdict",
+            "spare",
+            "there is a variable `spare` already, and the two would be one",
+        ),
+        (DOCUMENT, "judge_pier", "give_back", "step 2 has the name `give_back` already"),
+        (DOCUMENT, "judge_pier", "a.b", "`a.b` cannot be a step name: write letters, digits, `_` and `-`"),
+        (
+            DOCUMENT.replace("- Input: pier, boats", "* Input: pier, boats"),
+            "- Output: boats",
+            "ships",
+            "`boats` may stand in line 45 as well, which has faults: repair that first",
+        ),
+    ],
+)
+def test_a_name_that_cannot_be_given_is_refused(text: str, place: str, name: str, message: str) -> None:
+    reading, found = word(place, text)
+    with pytest.raises(RenameError) as error:
+        reading.rename(found, name)
+    assert str(error.value).startswith(message)
+
+
+def test_variables_of_any_script() -> None:
+    reading = HopReading(CHINESE)
+    found = reading.word_at(CHINESE.index("船数", CHINESE.index("动作")))
+    assert found is not None
+    assert lines(CHINESE, reading.definitions(found)) == [11]
+    assert lines(CHINESE, reading.rename(found, "boats")) == [11, 16]
+
+
+# ---------------------------------------------------------------- symbols
+
+
+def test_symbols_are_the_sections_and_the_tree_of_the_steps() -> None:
+    symbols = HopReading(DOCUMENT).symbols()
+    assert [(one.name, one.detail, one.kind) for one in symbols] == [
+        ("Task Overview", "", "text"),
+        ("Input Definition", "", "text"),
+        ("Hard Constraints", "", "text"),
+        ("1. look_at_piers pier in piers", "loop:for-each", "container"),
+        ("2. give_back", "flow:exit", "step"),
+        ("Output Format", "", "text"),
+        ("Input Log Example", "", "text"),
+    ]
+    loop = symbols[3]
+    assert [(one.name, len(one.children)) for one in loop.children] == [
+        ("1.1. count_boats Count the boats of <pier>", 0),
+        ('1.2. pick_large boats.size > limit and boats != "boats"', 2),
+    ]
+    assert DOCUMENT[slice(*loop.place)].endswith("and so is <verdict>.")
+    assert DOCUMENT[slice(*loop.name_place)] == "#### Step1: look_at_piers (loop)"
+    assert DOCUMENT[slice(*symbols[1].place)].endswith("that a pier holds")
+
+
+def test_symbols_of_a_deep_document_are_not_deep() -> None:
+    heads = (f"#### Step{'.'.join(['1'] * depth)}: s{depth}\n- Type: loop\n" for depth in range(1, 60))
+    level, depth, count = [*HopReading(f"## Execution Flow\n{''.join(heads)}").symbols()], 0, 0
+    while level:
+        depth, count = depth + 1, count + len(level)
+        level = [child for one in level for child in one.children]
+    assert (depth, count) == (41, 59)
+
+
+# ---------------------------------------------------------------- completion
+
+
+def offered(text: str) -> list[str]:
+    """What may be written at the bar in a text."""
+    start = text.index("¦")
+    return [one.text for one in HopReading(text.replace("¦", "")).complete(start)]
+
+
+def put(old: str, new: str) -> list[str]:
+    assert DOCUMENT.count(old) == 1, old
+    return offered(DOCUMENT.replace(old, new))
+
+
+TYPES = ["LLM", "call", "loop", "branch", "code", "flow", "subtask"]
+START = "## Execution Flow\n#### Step1: a\n"
+ANFANG = "## 执行流程\n#### 步骤1: a\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{START}- Type: ¦\n", TYPES),
+        (f"{START}- Type: LL¦M\n", TYPES),
+        (f"{ANFANG}- 类型：¦\n", TYPES),
+        (f"{START}- Call target: ¦\n", ["tool", "hoplet", "mcp", "rag"]),
+        (f"{START}- Action: e¦\n", ["exit", "continue", "break"]),
+        (f"{START}- Expansion: ¦\n", ["static", "dynamic", "think"]),
+        (f"{START}- Verification: ¦\n", ["reverse", "positive_cross", "none"]),
+        (f"{ANFANG}- 核验：¦\n", ["逆向", "正向交叉", "无"]),
+        (f"{START}- Constraints: LLM, ¦\n", TYPES),
+        (f"{START}- ¦\n", ["Type: "]),
+        (f"{ANFANG}- ¦\n", ["类型："]),
+        (f"{START}- Type: branch\n- ¦\n", ["Condition: ", "Description: "]),
+        (f"{START}- Type: branch\n- C¦ondition: x\n", ["Condition: ", "Description: "]),
+        (f"{ANFANG}- 类型：branch\n- ¦\n", ["条件：", "说明："]),
+        # In the other language, where that is what is being written.
+        (f"{ANFANG}- 类型：branch\n- Co¦\n", ["Condition: ", "Description: "]),
+        (f"{START}- Type: branch\n- 条¦\n", ["条件：", "说明："]),
+        (f"{START}- Type: flow\n- Action: exit\n- ¦\n", ["Output: ", "Exit identifier: ", "Description: "]),
+        (f"{START}- Task: ¦\n", []),
+        (f"{START}¦\n", []),
+        ("- ¦\n", []),
+        ("Mode: ¦\n", ["AOT", "JIT"]),
+        ("模式：¦\n", ["AOT", "JIT"]),
+        ("¦", []),
+    ],
+)
+def test_what_has_a_name_is_offered_where_it_may_stand(text: str, expected: list[str]) -> None:
+    assert offered(text) == expected
+
+
+def test_sections_that_are_missing_are_offered() -> None:
+    assert put("## Hard Constraints", "## ¦") == ["Hard Constraints"]
+    assert offered(f"{ANFANG}## ¦\n") == ["任务概述", "输入定义", "硬性约束", "输出格式", "输入日志示例"]
+    # A document that says nothing yet may be in any language.
+    assert len(offered("## ¦\n")) == 12
+
+
+def test_variables_that_are_there_are_offered() -> None:
+    # Not what is listed already, and not what comes later.
+    assert put("pier, boats", "boats, ¦") == ["piers", "limit", "full_piers", "pier"]
+    assert put("collection: piers", "collection: ¦") == ["piers", "limit"]
+    assert "boats" in put("boats.size > limit", "bo¦ > limit")
+    assert put("- Output: verdict", "- Output: ¦") == []
+    missing = DOCUMENT.replace("Input: pier, boats", "Input: pier, ships").replace("- Output: boats", "- Output: ¦")
+    assert offered(missing) == ["ships"]
+
+
+def test_loops_around_a_step_are_offered() -> None:
+    assert put("Target loop: look_at_piers", "Target loop: ¦") == ["look_at_piers"]
+    assert offered(DOCUMENT.replace("- Action: exit\n- Output: full_piers", "- Action: break\n- Target loop: ¦")) == []
+
+
+def test_a_candidate_takes_the_place_of_what_is_written() -> None:
+    text = f"{START}- Type: branch\n- Con : x\n"
+    [condition, _] = HopReading(text).complete(text.index("Con") + 3)
+    assert (condition.text, text[slice(*condition.place)]) == ("Condition: ", "Con : ")
+    [first, *_] = HopReading(DOCUMENT).complete(at("- Input: pier, boats", DOCUMENT) + 11)
+    assert DOCUMENT[slice(*first.place)] == "pier"
+
+
+# ---------------------------------------------------------------- texts with faults
+
+
+def test_a_text_with_faults_has_steps_all_the_same() -> None:
+    text = DOCUMENT.replace("#### Step1.1: count_boats", "### Step 1.1. count_boats").replace(
+        "- Type: LLM", "- Typ LLM"
+    )
+    found = HopReading(text).hover(at("- Tool domain", text))
+    assert found is not None
+    assert found[0].startswith("Step 1.1 (count_boats): call:tool\n")
+    reading, name = word("- Input: pier, boats", text)
+    assert lines(text, reading.definitions(name)) == [31]
+
+
+def test_every_place_of_a_name_says_it() -> None:
+    for text in (DOCUMENT, CHINESE, DOCUMENT.replace("\n", "\r\n"), "\ufeff" + CHINESE, LOOPS):
+        reading = HopReading(text)
+        steps = parse_hopspec(text).steps
+        assert steps
+        for offset in range(len(text)):
+            found = reading.word_at(offset)
+            if found is None:
+                continue
+            assert text[slice(*found.place)] == found.text
+            assert found.place in reading.references(found, with_definitions=True)

@@ -1,4 +1,4 @@
-"""The grammar that editors colour plans by: it is made of the language's own, and takes the same lines apart alike."""
+"""The grammars that editors colour documents by: made of the languages' own, they take the same lines apart alike."""
 
 from __future__ import annotations
 
@@ -10,14 +10,20 @@ from typing import Any
 import pytest
 from onigurumacffi import compile as compile_pattern
 
-from editors.textmate import LINES, PATH, make_grammar
-from planspec_lark.lsp.planspec import PLANSPEC
+from editors.textmate import LANGUAGES, make_grammar, path_of
+from planspec_lark.hopspec import parse_hopspec_tree
+from planspec_lark.lsp import languages
+from planspec_lark.lsp.models import Language
 from planspec_lark.planspec.line_faults import line_pattern
 from planspec_lark.planspec.models import STEP_TYPES
+from planspec_lark.syntax import grammars
 from tests.corpus import find
 
 # The oldest engine of TextMate's grammars is Oniguruma, which editors still use.
-GRAMMAR: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
+GRAMMARS: dict[str, dict[str, Any]] = {
+    name: json.loads(path_of(name).read_text(encoding="utf-8")) for name in LANGUAGES
+}
+GRAMMAR = GRAMMARS["planspec"]
 # What our own pattern calls a kind of line, and its groups.
 KINDS = {"step": "summary", "body_line": "body"}
 TEXTS = [*find("planspec/valid", ".md"), *find("planspec/invalid", ".md")]
@@ -35,38 +41,45 @@ def scopes(line: str) -> tuple[str, list[tuple[str, str]]]:
         rule = GRAMMAR["repository"][kind]
         match = compiled(rule["match"]).match(f"{line}\n")
         if match is not None:
-            found = [
-                (match[int(at)], _scope_of(match[int(at)], capture))
-                for at, capture in rule["captures"].items()
-                if match[int(at)]
-            ]
-            return kind, found
+            return kind, _pieces(match, rule["captures"])
     return "", []
+
+
+def _pieces(match: Any, captures: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (match[int(at)], _scope_of(match[int(at)], capture))
+        for at, capture in captures.items()
+        if at != "0" and match[int(at)]
+    ]
 
 
 def _scope_of(text: str, capture: dict[str, Any]) -> str:
     """The last word of what a piece is called, by itself or by a pattern inside it."""
     inner = [one["name"] for one in capture.get("patterns", ()) if compiled(one["match"]).match(text)]
-    return str([*capture["name"].split(), *inner][-1]).removesuffix(".planspec")
+    return str([*capture["name"].split(), *inner][-1]).rpartition(".")[0]
 
 
-def test_the_file_is_what_is_made_of_the_grammar() -> None:
-    assert make_grammar() == GRAMMAR, "python -m editors.textmate"
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_file_is_what_is_made_of_the_grammar(language: str) -> None:
+    assert make_grammar(language) == GRAMMARS[language], "python -m editors.textmate"
 
 
-def test_the_extension_for_vs_code_has_it() -> None:
-    contributed = json.loads(PATH.with_name("package.json").read_text(encoding="utf-8"))["contributes"]
-    [language], [grammar] = contributed["languages"], contributed["grammars"]
-    assert (grammar["language"], grammar["scopeName"]) == (language["id"], GRAMMAR["scopeName"])
-    assert (PATH.parent / grammar["path"]).samefile(PATH)
-    assert language["id"] == PLANSPEC.id
+@pytest.mark.parametrize("language", languages.LANGUAGES, ids=lambda one: one.id)
+def test_the_extension_for_vs_code_has_it(language: Language) -> None:
+    path = path_of(language.id)
+    contributed = json.loads(path.with_name("package.json").read_text(encoding="utf-8"))["contributes"]
+    [known] = [one for one in contributed["languages"] if one["id"] == language.id]
+    [grammar] = [one for one in contributed["grammars"] if one["language"] == language.id]
+    assert grammar["scopeName"] == GRAMMARS[language.id]["scopeName"]
+    assert (path.parent / grammar["path"]).samefile(path)
     # VS Code writes paths as globs, where others have one expression.
-    for name in language["filenamePatterns"]:
-        assert PLANSPEC.files.search(name.replace("**/", "", 1).replace("**", "a").replace("*", "a")), name
+    for name in known["filenamePatterns"]:
+        assert language.files.search(name.replace("**/", "", 1).replace("**", "a").replace("*", "a")), name
 
 
-def test_every_line_of_the_language_is_there() -> None:
-    assert {rule.strip("_") for rule in LINES} == {*GRAMMAR["repository"]}
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_line_of_the_language_is_there(language: str) -> None:
+    assert {rule.strip("_") for rule in LANGUAGES[language].lines} == {*GRAMMARS[language]["repository"]} - {"fence"}
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -139,6 +152,83 @@ def test_there_are_lines_of_all_kinds() -> None:
 )  # fmt: skip
 def test_what_pieces_are_called(line: str, expected: list[tuple[str, str]]) -> None:
     assert scopes(line)[1] == expected
+
+
+# ---------------------------------------------------------------- HopSpec, whose lines stand in blocks
+
+HOPSPEC = GRAMMARS["hopspec"]
+DOCUMENTS = [path for path in find("hopspec/valid", ".md") if "\r\r" not in path.read_bytes().decode("utf-8")]
+# What a line is by its first token. Lines of texts and of code have no colours of their own.
+LINE_OF = {
+    "TITLE_MARK": "title",
+    "MODE_KEY": "mode",
+    "SECTION": "section_header",
+    "FLOW": "flow_header",
+    "STEP": "heading",
+    "COMMENT": "comment",
+    "KEY": "attribute_line",
+    "NAMES_KEY": "attribute_line",
+    "COUNT_KEY": "attribute_line",
+}
+
+
+def colour(text: str) -> list[tuple[str, list[str]]]:
+    """What kind of line each line is, and the values in it, as an editor finds them from the first line on."""
+    found: list[tuple[str, list[str]]] = []
+    open_: list[dict[str, Any]] = [HOPSPEC]
+    for line in text.split("\n"):
+        end = open_[-1].get("end")
+        if end and compiled(end).match(f"{line}\n"):
+            is_code = not open_.pop().get("patterns")
+            if is_code:
+                found.append(("", []))
+                continue
+        found.append(_colour_line(line, open_))
+    return found
+
+
+def _colour_line(line: str, open_: list[dict[str, Any]]) -> tuple[str, list[str]]:
+    for include in open_[-1].get("patterns", ()):
+        kind = include["include"].removeprefix("#")
+        rule = HOPSPEC["repository"][kind]
+        match = compiled(rule.get("match") or rule["begin"]).match(f"{line}\n")
+        if match is None:
+            continue
+        if "begin" in rule:
+            open_.append(rule)
+        captures = rule.get("captures") or rule.get("beginCaptures", {})
+        return kind.replace("fence", ""), [piece for piece, _ in _pieces(match, captures)]
+    return "", []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_documents_are_taken_apart_as_the_parser_does(path: Any) -> None:
+    text = path.read_bytes().decode("utf-8").replace("\r\n", "\n")
+    expected: dict[int, tuple[str, list[str]]] = {}
+    for token in parse_hopspec_tree(text).scan_values(lambda one: one is not None):
+        line, kind = token.line or 0, LINE_OF.get(token.type)
+        if kind is not None and line not in expected:
+            expected[line] = (kind, [])
+        if line in expected and token.type not in ("TITLE_MARK", "NL"):
+            expected[line][1].append(grammars.regular("hopspec").value(token.type, token))
+    for number, (kind, pieces) in enumerate(colour(text), start=1):
+        known, values = expected.get(number, ("", []))
+        assert (number, kind) == (number, known)
+        # What stands in front of a title or a number is a piece as well.
+        assert [piece for piece in pieces if piece in values] == values
+
+
+def test_there_are_documents_with_lines_of_all_kinds() -> None:
+    kinds = {kind for path in DOCUMENTS for kind, _ in colour(path.read_bytes().decode("utf-8").replace("\r\n", "\n"))}
+    assert kinds == {"", *LINE_OF.values()}
+
+
+def test_nothing_in_free_text_or_code_is_structure() -> None:
+    text = "## Overview\n> a\n- Type: b\n```\n## Execution Flow\n#### Step1: c\n```\n## Execution Flow\n#### Step1: d\n"
+    assert [kind for kind, _ in colour(text)] == [
+        *["section_header", "", "", "", "", "", ""],
+        *["flow_header", "heading", ""],
+    ]
 
 
 def test_every_type_is_one() -> None:

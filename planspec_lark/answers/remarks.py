@@ -4,54 +4,25 @@ from __future__ import annotations
 
 import re
 
-from planspec_lark.answers.statements import leads_elsewhere, sentences
+from planspec_lark.answers.statements import Talk, sentences
 from planspec_lark.planspec.answer_lines import is_harmless, read_item_number
 from planspec_lark.planspec.corrections import SPACES
 
-__all__ = ["disowns", "is_disowned", "is_no_order", "takes_back", "withdraws"]
+__all__ = ["disowns", "is_disowned", "is_no_order", "withdraws"]
 
 # All patterns are for lines in small letters. That, and one `\b` in front of all words that need it, makes looking
 # through a line several times faster.
 
-# What takes something back, or adds something, behind a plan.
-_SECOND_THOUGHT = re.compile(
-    r"\b(?:(?:remember|forget) to (?:add|insert)\b|also (?:have|need) to\b"
-    r"|(?:i|we)(?:'ve| have| just)? (?:forgot|missed|left out|omitted|overlooked)\b|scratch that\b"
-    r"|(?:drop|remove|delete|ignore|disregard|replace|swap|reorder|add|insert) (?:the |a )?(?:steps? \d|\w+ step\b)"
-    r"|steps? [\d.]+ (?:and [\d.]+ )?(?:should|must|needs? to|has to) (?:be|come|go|read|say)\b)"
-    r"|^correction\b"
-    r"|(?:漏|忘)(?:了|记|写|掉|加)|遗漏了|(?:去掉|删掉|删除|划掉|忽略|替换|调换|改成|换成|加上|补充)(?:第|步骤|一步)"
-    r"|更正|步骤?\s*[\d一二三四五六七八九十]+\s*步?(?:应该|应当|要改|改为|作废)"
-)
 _CONDITION = re.compile(
     r"\A\W*(?:shall|would|do you|want me|should (?:i|we))\b.*\?"
     r"|\b(?:if|whether|should you|let me know|feel free|you (?:can|may|could))\b|如果|如有|若|是否|可以"
 )
-# A step by its number.
-_NUMBER = r"one|two|three|four|five|first|second|third|fourth|fifth|last"
-_STEP = (
-    rf"(?:\bsteps? ?#?(?:[0-9]|(?:{_NUMBER})\b)|\b(?:{_NUMBER}) (?:of the )?steps?\b"
-    r"|第 ?[0-9一二三四五六七八九十]+ ?步|步骤 ?[0-9一二三四五六七八九十])"
-)
-# What is said of a step that is to become another, or to stand elsewhere.
-_OTHERWISE = (
-    r"(?:\b(?:instead|before|after|between|behind|missing|wrong|mistake|swap|move|skip|omit|merge|split|combine"
-    r"|drop(?:ped)?|unnecessary|superfluous|redundant|removed?|deleted?|revers\w+"
-    r"|changes?d?)\b"
-    r"|之前|之后|改|删|换|漏|缺|错)"
-)
-_OF_STEP = re.compile(rf"{_STEP}.*{_OTHERWISE}|{_OTHERWISE}.*{_STEP}")
 # How somebody begins who thinks again.
 _AGAIN = re.compile(
     r"\W*(?:(?:oops|whoops|hmm+|actually|on second thoughts?)\b"
     r"|(?:wait|hold on|edit|correction|erratum) ?(?:[,.:!…—–-]|no\b|\Z)"
     r"|等等|等一下|慢着|哎呀|不对|更正|纠正|其实)"
 )
-# How somebody begins who goes on with what is to be done, unless he speaks of himself or of who reads it.
-_GOES_ON = re.compile(
-    r"\W*(?:(?:after (?:that|this)|afterwards?|then|next|finally|lastly)[, ]|(?:然后|接着|最后|随后|之后)[，,]?)"
-)
-_ADDRESSED = re.compile(r"\b(?:i|we|you|me|us|your|our|let)\b|[我你您祝请]")
 # What says that there is more than this text.
 _PART = re.compile(
     r"\b(?:part (?:[0-9]+|one|two|three) of"
@@ -151,30 +122,23 @@ _FENCE = re.compile(r"(?:`{3,}|~{3,}).*")
 _LONGEST = 500
 
 
-def takes_back(line: str) -> bool:
-    """Whether a line behind a plan takes something of it back, adds something to it, or says that it is none."""
-    line = line[:_LONGEST].lower()
-    if _PART.search(line) or (_GOES_ON.match(line) and not _ADDRESSED.search(line)):
-        return True
-    is_rejected = _REJECTED.search(line) is not None and _OTHER.search(line) is None
-    has_thought = is_rejected or _SECOND_THOUGHT.search(line) or _OF_STEP.search(line) or _AGAIN.match(line)
-    return bool(has_thought) and not _CONDITION.search(line)
-
-
-def disowns(text: str, between: str) -> bool:
+def disowns(text: str, between: str, talk: Talk) -> bool:
     """Whether what stands in front of a plan says that it is an example, somebody else's, a part, or none to act on.
 
     Args:
         text: what stands in front of it.
         between: what else stands between that and the plan.
+        talk: what is known of the plan.
     """
+    said = sentences(text)
+    if any(map(talk.puts_off, said)):
+        return True
     rows = (row.strip(SPACES + "\r") for row in between.split("\n"))
     if any(row and not is_harmless(row) and _FENCE.fullmatch(row) is None for row in rows):
         return False
     line = text.rstrip().rpartition("\n")[2].strip(SPACES + "\r")
-    said = sentences(text)
     is_lead = bool(said) and read_item_number(line) is None
-    return is_disowned(line) or (is_lead and leads_elsewhere(said[-1]))
+    return is_disowned(line) or (is_lead and not talk.leads_on(said[-1]))
 
 
 def is_disowned(line: str) -> bool:

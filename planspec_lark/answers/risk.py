@@ -9,19 +9,10 @@ from functools import cached_property
 
 from attrs import frozen
 
-from planspec_lark.answers.remarks import disowns, is_disowned, takes_back
-from planspec_lark.answers.statements import (
-    changes_plan,
-    heads_more,
-    labels_more,
-    puts_off,
-    says_nothing_new,
-    sentences,
-    speaks_of_plan,
-    verbs_of,
-)
+from planspec_lark.answers.remarks import disowns, is_disowned
+from planspec_lark.answers.statements import Talk, heads_more, sentences
 from planspec_lark.planspec.answer_lines import find_legend, is_harmless, read_bullet
-from planspec_lark.planspec.corrections import SPACES, Flaw
+from planspec_lark.planspec.corrections import SPACE, SPACES, Flaw
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
 from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
@@ -119,9 +110,10 @@ class Reading:
         return sorted(step.span.start for step in self.places.steps.values()) if self.places else []
 
     @cached_property
-    def verbs(self) -> frozenset[str]:
-        """The verbs that the steps begin with."""
-        return verbs_of(self.descriptions)
+    def talk(self) -> Talk:
+        """What the text around the plan says of it."""
+        start, end = self.plan or (0, 0)
+        return Talk(self.text[start:end], self.descriptions)
 
     @cached_property
     def closing_list(self) -> int | None:
@@ -165,7 +157,7 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     start, end = plan
     if start < span.start < end:
         is_early = not reading.steps or span.start < reading.steps[0]
-        if is_early and reading.has_goal and all(map(says_nothing_new, sentences(text))):
+        if is_early and reading.has_goal and all(map(reading.talk.is_told, sentences(text))):
             return Risk.LOW
         return _rate_between(text, is_early=is_early)
     if span.start >= end:
@@ -173,8 +165,8 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     else:
         # A list may be one of constraints, or of what is needed.
         is_list = diagnostic.code == "PS107" and read_bullet(text.partition("\n")[0]) is not None and not reading.legend
-        is_otherwise = is_list or disowns(text, reading.text[span.end : start]) or _puts_off(text)
-    return Risk.HIGH if is_otherwise else _rate_around(text, is_behind=span.start >= end, has_goal=reading.has_goal)
+        is_otherwise = is_list or disowns(text, reading.text[span.end : start], reading.talk)
+    return Risk.HIGH if is_otherwise else _rate_around(text, has_goal=reading.has_goal)
 
 
 def _goes_on(text: str, reading: Reading, span: Span) -> bool:
@@ -189,14 +181,9 @@ def _changes(text: str, reading: Reading, end: int) -> bool:
     if said and said[-1].endswith((":", "：")) and _PLAN.match(reading.text, end):
         # It leads to another plan.
         said.pop()
-    if any(changes_plan(one, reading.verbs) for one in said):
+    if not all(map(reading.talk.adds_nothing, said)):
         return True
     return heads_more(text) and _PLAN.match(reading.text, end) is None
-
-
-def _puts_off(text: str) -> bool:
-    """Whether a sentence in front of a plan says that it is not to be acted on, or not yet."""
-    return any((puts_off(one) and speaks_of_plan(one)) or labels_more(one) for one in sentences(text))
 
 
 # What closes a plan: the end of a code block, a tag, a word for the end.
@@ -205,19 +192,16 @@ _CLOSING = re.compile(r"(?:`{3,}|~{3,}|<[/\w|]|\W*(?:end|eof|完|结束)\b)", re
 _PLAN = re.compile(r"\s*(?:(?:`{3,}|~{3,}).*\n\s*)?(?:#{1,2} |\**(?:goal|目标))", re.IGNORECASE)
 # How a line begins that is a step's, whatever its number is.
 _TYPED = re.compile(
-    rf"(?:[^\s\[［【]{{1,12}}[ \t]*+)?[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】][ \t:：]*+[^\s,.;，。、)]",
-    re.IGNORECASE,
+    rf"^{SPACE}*+(?:[^\s\[［【]{{1,12}}[ \t]*+)?[\[［【](?:{'|'.join(STEP_TYPES)})[\]］】][ \t:：]*+[^\s,.;，。、)]",
+    re.IGNORECASE | re.MULTILINE,
 )
 _GOAL = re.compile(r"\b(?:goal|objective|aim)s?\b|目标|目的", re.IGNORECASE)
 
 
-def _rate_around(text: str, *, is_behind: bool, has_goal: bool) -> Risk:
+def _rate_around(text: str, *, has_goal: bool) -> Risk:
     """The risk of leaving out what stands in front of the plan or behind it."""
     is_lost = not has_goal and _GOAL.search(text) is not None
-    for row in () if is_lost else text.split("\n"):
-        line = row.strip(SPACES + "\r")
-        is_lost = is_lost or (is_behind and takes_back(line)) or _TYPED.match(line) is not None
-    return Risk.HIGH if is_lost else Risk.NONE
+    return Risk.HIGH if is_lost or _TYPED.search(text) else Risk.NONE
 
 
 def _rate_between(text: str, *, is_early: bool) -> Risk:

@@ -9,9 +9,10 @@ import pytest
 
 from planspec_lark import extract_plan
 from planspec_lark.answers import Verdict
-from planspec_lark.answers.statements import changes_plan, leads_elsewhere, sentences, verbs_of
+from planspec_lark.answers.statements import Talk, sentences
 from tests.corpus import FIXTURES, read
 
+TALK = Talk("Goal: Pack\n1. [act] Pack the first bag\n2. [act] 打包行李\n", ("Pack the first bag", "打包行李"))
 PLAN = "Goal: Travel to Hamburg\n## Steps\n1. [act] Go to Hamburg → ticket\n2. [act] Pack the bag\n"
 
 
@@ -49,6 +50,9 @@ def test_it_is_said_what_to_do() -> None:
         ("第一。第二！", ["第一。", "第二！"]),
         ("I can also:\n- drop step 1\n", ["i can also:"]),
         ("## Tips\n- Take a bus\n- Step 1 is void\n", ["tips", "step 1 is void"]),
+        ("## Tips\n- Take a bus\n- Oops, the taxi\n", ["tips", "oops, the taxi"]),
+        ("What changed:\n1. Step 1 is new\n", ["what changed:"]),
+        ("See:\n| Step | Risk |\n", ["see:"]),
         ("See:\n```\nstep 1 is void\n```\n<!-- step 1 is void -->", ["see:"]),
         ("---\nstatus: draft\n---\nSo.", ["so."]),
     ],
@@ -58,22 +62,58 @@ def test_a_text_has_sentences(text: str, found: list[str]) -> None:
 
 
 def test_a_long_sentence_is_looked_at_up_to_its_end() -> None:
-    assert any(changes_plan(said) for said in sentences(f"{'word ' * 2_000}, so treat the plan as void"))
+    said = sentences(f"{'plan ' * 2_000}, which nobody has seen")
+    assert [TALK.adds_nothing(one) for one in said] == [True] * (len(said) - 1) + [False]
 
 
-def test_what_is_said_of_doing_a_step_counts() -> None:
-    verbs = verbs_of(["Pack the bag", "打包行李"])
-    assert changes_plan("packing should come last.", verbs)
-    assert changes_plan("打包就先不做。", verbs)
-    assert not changes_plan("packing should come last.", verbs_of(["Go"]))
-    assert not changes_plan("the pack is not heavy.", verbs)
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the bag is what the plan needs.",
+        "packing is step 2.",
+        "both steps take about two hours.",
+        "步骤很简单。",
+        "行李就是目标。",
+        "i kept the hotel in mind.",
+        "have fun in rome!",
+        "i can also book the hotel if you want to go by train.",
+    ],
+)
+def test_what_uses_known_words_or_a_known_form_adds_nothing(said: str) -> None:
+    assert TALK.adds_nothing(said)
 
 
-@pytest.mark.parametrize("said", ["here is the plan:", "a quick plan for today:", "计划如下："])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the hotel is what the plan needs.",
+        "packing is for anna.",
+        "pack the bag.",
+        "the plan is ready: use the bag.",
+        "the bag is first.",
+        "there are five steps.",
+        "行李由小王收拾。",
+        "先打包。",
+        "i kept the hotel in mind, but not the bag.",
+        "have fun in rome, never pack!",
+    ],
+)
+def test_what_has_a_new_word_or_an_order_or_denies_something_may_change_the_plan(said: str) -> None:
+    assert not TALK.adds_nothing(said)
+
+
+@pytest.mark.parametrize("said", ["here is the plan:", "a quick plan for today:", "计划如下：", "bags are heavy."])
 def test_a_known_label_leads_to_the_plan(said: str) -> None:
-    assert not leads_elsewhere(said)
+    assert TALK.leads_on(said)
 
 
-@pytest.mark.parametrize("said", ["whatever the neighbour has left:", "the plan that was never used:", "备选："])
+@pytest.mark.parametrize(
+    "said", ["whatever the neighbour has left:", "the plan that was never used:", "备选：", "do not run this plan."]
+)
 def test_an_unknown_label_may_lead_to_something_else(said: str) -> None:
-    assert leads_elsewhere(said)
+    assert not TALK.leads_on(said)
+
+
+def test_a_label_of_its_own_may_be_a_part_of_the_plan() -> None:
+    assert TALK.puts_off("budget: 500 euros")
+    assert not TALK.puts_off("summary: here it is")

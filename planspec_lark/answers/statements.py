@@ -147,7 +147,7 @@ _IDIOMS = re.compile(
         r" (?:minutes?|hours?|days?|weeks?|months?)",
         r"(?:one|two|three|four|a few)(?= (?:things?|commands?|parts?)\b)",
         r"(?:no|any|without(?: any)?) (?:dependenc\w+|branch\w*|loops?|problem|extra \w+|conflicts?|gaps?)",
-        r"(?:no|any|without(?: any)?) (?:further|other|more) steps|no budget|not (?:\w+ )?advice|not part of this",
+        r"(?:no|any|without(?: any)?) (?:further|other|more) steps|no budget|no step needs it|not (?:\w+ )?advice|not part of this",
         r"nothing (?:else )?(?:is|gets|was) (?:forgotten|lost|missed|overlooked|left out|needed|required)",
         r"nothing to decide|not (?:be )?(?:forgotten|lost|missed|overlooked|skipped)|no steps were changed[^)]*",
         r"should not (?:skip|forget|miss|lose) .*|do(?: not|n't) (?:worry|hesitate|forget)|not only",

@@ -75,6 +75,8 @@ _LEFT_OUT = {"PS105": Risk.MEDIUM}
 _FOREIGN = frozenset({"PS101", "PS103", "PS104", "PS107", "PS110", "PS111", "PS112"})
 
 
+# All of a fence that names nothing.
+_FENCE_SIGNS = f"`~{SPACES}\r\n"
 _SET_OFF = re.compile(r"\n[ \t]*\r?\n(?=[-*+•])")
 
 
@@ -154,6 +156,8 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     if diagnostic.code not in _FOREIGN or plan is None or span is None:
         return Risk.NONE
     text = reading.text[span.start : span.end]
+    if diagnostic.code == "PS103" and not text.strip(_FENCE_SIGNS):
+        return Risk.NONE
     start, end = plan
     if start < span.start < end:
         is_early = not reading.steps or span.start < reading.steps[0]

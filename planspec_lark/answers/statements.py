@@ -147,7 +147,8 @@ _IDIOMS = re.compile(
         r" (?:minutes?|hours?|days?|weeks?|months?)",
         r"(?:one|two|three|four|a few)(?= (?:things?|commands?|parts?)\b)",
         r"(?:no|any|without(?: any)?) (?:dependenc\w+|branch\w*|loops?|problem|extra \w+|conflicts?|gaps?)",
-        r"(?:no|any|without(?: any)?) (?:further|other|more) steps|no budget|no step needs it|not (?:\w+ )?advice|not part of this",
+        r"(?:no|any|without(?: any)?) (?:further|other|more) steps|no budget|no step needs it",
+        r"not (?:\w+ )?advice|not part of this",
         r"nothing (?:else )?(?:is|gets|was) (?:forgotten|lost|missed|overlooked|left out|needed|required)",
         r"nothing to decide|not (?:be )?(?:forgotten|lost|missed|overlooked|skipped)|no steps were changed[^)]*",
         r"should not (?:skip|forget|miss|lose) .*|do(?: not|n't) (?:worry|hesitate|forget)|not only",
@@ -204,6 +205,7 @@ _WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[^\W\u3400-\u9fff]+
 _OWN_WORD = re.compile(r"\w+")
 _CLAUSE_END = re.compile(r"[,:，：] *| [–—-]+ |——")
 _FIRST_WORD = re.compile(r"\W*(?:(?:please|then|and|so|just) )*([a-z]+)")
+_VETO_SIGN = re.compile(rf"n't\b|[{VETO_CHINESE}]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 # ---------------------------------------------------------------- what speaks of a plan
@@ -225,8 +227,7 @@ _ENDS = tuple(f"{sign}{marks}" for sign in ".!?。！？" for marks in ("", "*",
 
 def _has_veto(said: str) -> bool:
     """Whether something is denied, restricted, put off or doubted."""
-    is_vetoed = not VETO.isdisjoint(_WORD.findall(said)) or "n't" in said
-    return is_vetoed or any(sign in said for sign in VETO_CHINESE)
+    return _VETO_SIGN.search(said) is not None or not VETO.isdisjoint(_WORD.findall(said))
 
 
 def _plain(said: str) -> str:

@@ -391,13 +391,14 @@ def find_almost_lists(plan: PlanSpec) -> Iterator[Diagnostic]:
 
 _WORD = r"[(（\[【](\w[^()（）\[\]【】]{1,20})[)）\]】]"
 _NOT_DONE = re.compile(r"(?i)not (?:yet )?(?:done|started|begun|finished)|未完成|尚未")
+_OPENING = re.compile(r"[(（\[【]")
 _IN_BRACKETS = re.compile(rf"\A\W*{_WORD}|{_WORD}\W*\Z")
 
 
 def find_hidden_statuses(plan: PlanSpec) -> Iterator[Diagnostic]:
     """A word for a status in brackets at an end of a description; in what is strictly a plan, it is text."""
     for step in iter_steps(plan):
-        if not any(sign in step.description for sign in "(（[【"):
+        if _OPENING.search(step.description) is None:
             continue
         for match in _IN_BRACKETS.finditer(step.description):
             word = match[1] or match[2]

@@ -272,7 +272,9 @@ class Talk:
     def adds_nothing(self, said: str) -> bool:
         """Whether a sentence behind the plan leaves it alone, as :func:`sentences` has it."""
         said = said.replace("’", "'")
-        if self._is_known(said) or is_notes(said) or _OF_ANOTHER.match(said):
+        if ENGLISH.issuperset(_WORD.findall(said)) and self._is_known(said):
+            return True
+        if is_notes(said) or _OF_ANOTHER.match(said):
             return True
         if said.endswith(":") and NOTES.union(ENGLISH).issuperset(_WORD.findall(said)):
             return True
@@ -306,8 +308,9 @@ class Talk:
         label = _LABEL.match(said)
         if label is not None and not (_names_notes(label[0]) or self._is_known(label[0])):
             return True
-        is_of_plan = _OF_PLAN.search(said) is not None and _FORMS.search(said) is None
-        return is_of_plan and _has_veto(_plain(said)) and not self.leads_on(said)
+        if not _has_veto(said) or _OF_PLAN.search(said) is None or _FORMS.search(said):
+            return False
+        return _has_veto(_plain(said)) and not self.leads_on(said)
 
     def is_told(self, said: str) -> bool:
         """Whether a sentence between the parts of the plan speaks of it, and says nothing new."""
@@ -318,7 +321,7 @@ class Talk:
     def _is_alone(self, clause: str) -> bool:
         clause = clause.strip()
         has_form = _FORMS.search(clause) or _WISH.match(clause)
-        return self._is_known(clause) or (has_form is not None and not _has_veto(clause))
+        return (has_form is not None and not _has_veto(clause)) or self._is_known(clause)
 
     def _is_known(self, said: str) -> bool:
         """Whether all words of a sentence are the plan's or those of talk about plans, and it gives no order."""

@@ -75,6 +75,8 @@ _LEFT_OUT = {"PS105": Risk.MEDIUM}
 _FOREIGN = frozenset({"PS101", "PS103", "PS104", "PS107", "PS110", "PS111", "PS112"})
 
 
+# A line that no sentence is: a row of a table, a fence, a comment.
+_NO_SENTENCE = re.compile(rf"^{SPACE}*(?:\||```|~~~|<!--)", re.MULTILINE)
 # All of a fence that names nothing.
 _FENCE_SIGNS = f"`~{SPACES}\r\n"
 _SET_OFF = re.compile(r"\n[ \t]*\r?\n(?=[-*+•])")
@@ -161,7 +163,8 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     start, end = plan
     if start < span.start < end:
         is_early = not reading.steps or span.start < reading.steps[0]
-        if is_early and reading.has_goal and all(map(reading.talk.is_told, sentences(text))):
+        is_told = _NO_SENTENCE.search(text) is None and all(map(reading.talk.is_told, sentences(text)))
+        if is_early and reading.has_goal and is_told:
             return Risk.LOW
         return _rate_between(text, is_early=is_early)
     if span.start >= end:

@@ -117,3 +117,11 @@ def test_an_unknown_label_may_lead_to_something_else(said: str) -> None:
 def test_a_label_of_its_own_may_be_a_part_of_the_plan() -> None:
     assert TALK.puts_off("budget: 500 euros")
     assert not TALK.puts_off("summary: here it is")
+
+
+@pytest.mark.parametrize("row", ["| 4 | act | Close the gate | gate |", "<!-- 4. [act] Close the gate -->"])
+def test_what_is_no_sentence_between_the_parts_is_not_told(row: str) -> None:
+    text = (
+        f"# Plan: The harbour\n  {row}\nThis is the plan.\n\nGoal: All gates are shut\n## Steps\n1. [act] Look → seen\n"
+    )
+    assert extract_plan(text).verdict is not Verdict.ACCEPTED

@@ -191,7 +191,7 @@ def _read_step(line: str, number: int) -> Step:
             result, done, total = _read_segments(segments, number)
     description, outputs = _read_description(rest.strip(" \t"))
     if description and rest[0] == "→":
-        raise ParseError(f"line {number}: white space is missing behind the type: {line}")
+        raise ParseError(f"line {number}: white space is missing after the type: {line}")
     return Step(step_id, name or "", step_type, description, [], outputs, [], result, _STATUSES[mark], done, total, [])
 
 

@@ -215,8 +215,8 @@ def test_a_refusal_holds_all_and_shows_twenty() -> None:
 
 
 def test_a_refused_command_has_a_code() -> None:
-    error = CommandError("PC111", "DONE 8: there is no step 8")
-    assert (error.code, str(error)) == ("PC111", "DONE 8: there is no step 8")
+    error = CommandError("PC111", "DONE 8: step 8 does not exist")
+    assert (error.code, str(error)) == ("PC111", "DONE 8: step 8 does not exist")
 
 
 # ---------------------------------------------------------------- bytes

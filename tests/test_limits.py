@@ -43,7 +43,7 @@ def test_steps_are_counted_on_all_levels() -> None:
     assert codes(CHAIN, max_steps=2) == ["PS122"]
     (found,) = scan_plan(CHAIN, limits=Limits(max_steps=2)).diagnostics
     assert (found.line, found.step_id, found.severity) == (5, "1.1.1", Severity.ERROR)
-    assert found.message == "the plan has 3 steps, and may have no more than 2"
+    assert found.message == "the plan has 3 steps, and the limit is 2"
 
 
 def test_levels_are_those_of_the_tree_and_not_of_the_ids() -> None:

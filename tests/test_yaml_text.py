@@ -196,7 +196,7 @@ def test_integers_up_to_400_digits(text: str) -> None:
             " --> tools.yaml:3:11 ([1].limits)\n"
             "3 |   limits: *most\n"
             "  |           ^^^^^\n"
-            "  help: write the value itself, once more",
+            "  help: write the value itself again",
         ),
         (
             "- id: !!int 3\n",
@@ -208,7 +208,7 @@ def test_integers_up_to_400_digits(text: str) -> None:
         ),
         (
             "- 2026: bought\n",
-            "error[PY104]: a key is a text, and 2026 is none\n"
+            "error[PY104]: a key must be a string, not `2026`\n"
             " --> tools.yaml:1:3 ([0])\n"
             "1 | - 2026: bought\n"
             "  |   ^^^^\n"
@@ -216,11 +216,12 @@ def test_integers_up_to_400_digits(text: str) -> None:
         ),
         (
             "a\n---\nb\n",
-            "error[PY105]: a second document begins here\n --> tools.yaml:2:1\n2 | ---\n  | ^^^\n  help: leave it out",
+            "error[PY105]: a second document begins here\n --> tools.yaml:2:1\n2 | ---\n  | ^^^\n  help: remove it",
         ),
         (
             "id: a\nid: b\n",
-            "error[PJ128]: the key 'id' is there already, at 1:1\n --> tools.yaml:2:1 (id)\n2 | id: b\n  | ^^",
+            'error[PJ128]: duplicate key `"id"`, first seen in line 1, column 1\n'
+            " --> tools.yaml:2:1 (id)\n2 | id: b\n  | ^^",
         ),
     ],
 )
@@ -294,7 +295,7 @@ def test_places_count_characters(text: str) -> None:
 )
 def test_depth(text: str) -> None:
     (found,) = read_yaml(text).diagnostics
-    assert (found.code, found.message) == ("PJ107", "this is deeper than the 32 levels that are allowed")
+    assert (found.code, found.message) == ("PJ107", "the value is on level 33, and the limit is 32")
 
 
 def test_depth_is_counted_in_levels() -> None:
@@ -526,7 +527,7 @@ def test_places_within_single_quotes(written: str, spelled: str) -> None:
 def test_a_brace_in_a_text_between_brackets(text: str, helps: bool) -> None:
     (found,) = read_yaml(text).diagnostics
     assert found.code == "PY101"
-    assert found.help == ("between brackets, a text with a brace in it stands in quotes" if helps else "")
+    assert found.help == ("inside brackets, write a text that contains a brace in quotes" if helps else "")
 
 
 # ---------------------------------------------------------------- reasoning

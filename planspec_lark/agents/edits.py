@@ -57,12 +57,12 @@ def decode(data: bytes) -> str:
     """The text of a file.
 
     Raises:
-        SetupError: it is no UTF-8.
+        SetupError: it is not UTF-8.
     """
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise SetupError("this is no UTF-8") from None
+        raise SetupError("this is not UTF-8") from None
 
 
 def cut(text: str, piece: str) -> str | None:
@@ -133,7 +133,7 @@ def read_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except (ValueError, RecursionError) as error:
-        raise SetupError(f"this is no TOML: {error}") from None
+        raise SetupError(f"this is not TOML: {error}") from None
 
 
 # ---------------------------------------------------------------- JSON
@@ -148,7 +148,7 @@ def read_settings(text: str) -> JsonText:
     read = read_json(text, limits=_LIMITS)
     fault = next((one for one in read.diagnostics if one.code not in _ALLOWED), None)
     if fault is not None:
-        raise SetupError(f"this is no JSON: line {fault.line}: {fault.message}")
+        raise SetupError(f"this is not JSON: line {fault.line}: {fault.message}")
     return read
 
 

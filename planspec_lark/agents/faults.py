@@ -39,7 +39,9 @@ def say_faults(project: str, name: str) -> str:
     if not errors:
         return ""
     shown = visible_name(name)
-    rows = [f"{shown} was written, but it is no valid PlanSpec plan: {count_of(len(errors), 'error')}. Mend it now.\n"]
+    rows = [
+        f"{shown} was written, but it is not a valid PlanSpec plan: {count_of(len(errors), 'error')}. Repair it now.\n"
+    ]
     left = _MOST_TOKENS - estimate_tokens(rows[0])
     for index, one in enumerate(errors):
         row = render(one) + "\n"
@@ -50,6 +52,6 @@ def say_faults(project: str, name: str) -> str:
         rows.append(row)
     call = shlex.quote(shown)
     fixable = sum(one.fix is not None and one.fix.is_safe for one in errors)
-    fixes = f"`planspec check --fix {call}` mends {fixable} of them; " if fixable else ""
+    fixes = f"`planspec check --fix {call}` repairs {fixable} of them; " if fixable else ""
     rows.append(f"{fixes}`planspec check {call}` checks it. The format is in the skill `planspec`.")
     return "\n".join(rows)

@@ -139,7 +139,7 @@ def _read_payload() -> Payload:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
-        _say("standard input is no JSON", 0)
+        _say("standard input is not JSON", 0)
         return {}
     return value if isinstance(value, dict) else {}
 

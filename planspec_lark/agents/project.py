@@ -131,7 +131,7 @@ def _locate(root: Path, area: Path, name: str) -> Path:
         known = known.parent
     found = find_inside(known, area)
     if missing and not found.is_dir():
-        raise StoreError(f"{visible_name(str(known))}: this is no folder")
+        raise StoreError(f"{visible_name(str(known))}: this is not a folder")
     return found.joinpath(*reversed(missing))
 
 
@@ -140,7 +140,7 @@ def _read(path: Path) -> bytes | None:
         return None
     known = path.lstat()
     if not stat.S_ISREG(known.st_mode):
-        raise SetupError("this is no file")
+        raise SetupError("this is not a file")
     if known.st_size > _MOST_BYTES:
         raise SetupError(f"this has more than {_MOST_BYTES:,} bytes")
     return path.read_bytes()

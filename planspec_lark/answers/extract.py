@@ -36,7 +36,7 @@ _RULES = ("PS202", "PS203", "PS204", "PS206", "PS319")
 
 
 # What to do about text that may change what a plan means.
-_ABOUT = "if this changes nothing in the plan, take it out; if it does, change the plan as it says"
+_ABOUT = "if this does not change the plan, remove it; if it does, change the plan as it says"
 # A list of steps as a field of a JSON value, and what to do about it.
 _JSON_STEPS = re.compile(r'"(?:steps|plan|tasks|步骤)"\s*:\s*\[')
 _WRITE = "JSON is not read as a plan: write each step as a line such as `1. [act] Text → output`"
@@ -157,7 +157,7 @@ class Extraction:
         """That there are no steps."""
         if self.plan.steps:
             return []
-        message = "there is no plan in this text: no steps can be read"
+        message = "the text has no plan: no steps can be read"
         help = _WRITE if _JSON_STEPS.search(self.source.text) else ""
         return [Diagnostic("PS201", message, Severity.ERROR, self.source.span(0, 0), help=help, source=self.source)]
 
@@ -220,7 +220,7 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     """
     most = Risk(max_risk)
     if default_type and default_type not in STEP_TYPES:
-        raise ValueError(f"default_type: {default_type!r} is none of {', '.join(STEP_TYPES)}")
+        raise ValueError(f"default_type: {default_type!r} is not one of {', '.join(STEP_TYPES)}")
     cut = find_cut(text, finish_reason=finish_reason)
     result = scan_plan(text if cut is None else text[:cut], default_type=default_type, name=name, limits=limits)
     plan, source = result.plan, result.source
@@ -275,7 +275,7 @@ def _name_json(text: str, inner: JsonString, name: str, most: Risk) -> Repair:
     """That the plan stands in a string, which its lines are counted in."""
     source = Source(text, name)
     span = source.span(inner.start, inner.end)
-    message = "the plan stands in a string of a JSON value: lines are counted in it"
+    message = "the plan is in a string of a JSON value: lines are counted in that string"
     # The key of the string is what leads to it.
     risk = Risk.HIGH if is_disowned(text[: inner.start].rstrip('" :\n').rpartition('"')[2]) else Risk.NONE
     severity = Severity.ERROR if risk.rank > most.rank else Severity.INFO
@@ -287,9 +287,7 @@ def _name_quote(text: str, start: int, end: int, name: str, most: Risk) -> Repai
     """That the plan stands in a quote."""
     source = Source(text, name)
     end = start + len(text[start:end].rstrip())
-    message = (
-        "the plan stands in a quote: the signs in front of its lines are left out, and columns are counted without"
-    )
+    message = "the plan is in a quote: the `>` before each line is left out, and columns are counted without it"
     severity = Severity.ERROR if Risk.LOW.rank > most.rank else Severity.WARNING
     found = Diagnostic("PS107", message, severity, source.span(start, end), source=source)
     return Repair("PS107", message, ">", "", Risk.LOW, found)

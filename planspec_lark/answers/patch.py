@@ -173,10 +173,10 @@ def _diagnose(code: str, message: str, span: Span, source: Source, **more: Any) 
 
 def _name_asked(asked: frozenset[int]) -> str:
     if not asked:
-        return "leave it out: nothing is to be mended"
+        return "remove it: no line needs a repair"
     first = sorted(asked)[:_LISTED]
     listed = ", ".join(map(str, first)) + (" and others" if len(asked) > _LISTED else "")
-    return f"leave it out; what may be written anew is {listed}"
+    return f"remove it; the lines to repair are {listed}"
 
 
 def _find_near(source: Source, line: str, at: int) -> Diagnostic | None:
@@ -191,10 +191,10 @@ def _find_near(source: Source, line: str, at: int) -> Diagnostic | None:
     written = f"LINE {near['number'].lstrip('0') or '0'}: {text}".rstrip(BLANKS)
     fix = Fix(source.span(at, at + len(line)), written) if _line().match(f"{written}\n") else None
     if control is not None:
-        message = f"the control character U+{ord(control[0]):04X} cannot stand in a plan"
+        message = f"the control character U+{ord(control[0]):04X} is not allowed in a plan"
         span = source.span(at + control.start(), at + control.end())
     else:
-        message = "a mended line begins with `LINE`, its number and a colon, and with nothing else"
+        message = "a repaired line must start with `LINE`, its number and a colon"
         span = source.span(at, at + max(len(clean) - len(near["text"]), 1))
     return _diagnose("PM102", message, span, source, fix=fix)
 
@@ -202,5 +202,7 @@ def _find_near(source: Source, line: str, at: int) -> Diagnostic | None:
 def _miss(source: Source, asked: frozenset[int]) -> Diagnostic:
     at = len(source.text.rstrip(f"{BLANKS}\r\n"))
     expected = tuple(f"`LINE {number}: …`" for number in sorted(asked)[:3])
-    help = "write each mended line behind `LINE`, its number and a colon"
-    return _diagnose("PM103", "no line is written anew", source.span(at, at), source, expected=expected, help=help)
+    help = "write each repaired line after `LINE`, its number and a colon"
+    return _diagnose(
+        "PM103", "the answer has no repaired line", source.span(at, at), source, expected=expected, help=help
+    )

@@ -252,7 +252,7 @@ def build_prompt(
     shown, lines = _choose(faulty, max_faults)
     if not shown:
         number = faulty.faults[0][1][0]
-        raise ValueError(f"line {number} is too long to be mended: take it out, or mend it by hand")
+        raise ValueError(f"line {number} is too long to be repaired: remove it, or repair it by hand")
     more = len(faulty.faults) - len(shown)
     rest = f"{max(more, 1)}+" if faulty.uncounted else str(more) if more else None
     prompt = fill(
@@ -295,7 +295,7 @@ def _note(fault: Diagnostic, number: int, faulty: Faulty) -> dict[str, Any]:
         return note
     if number != span.line:
         if fault.code == _MISPLACED and number < span.line:
-            note["message"] = f"the part from line {span.line} goes in front of this line"
+            note["message"] = f"the part from line {span.line} must come before this line"
         return note
     line = faulty.source.line(number)
     note["column"] = max(span.column - (len(line) - len(line.lstrip(_AROUND))), 1)

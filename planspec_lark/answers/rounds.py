@@ -296,14 +296,14 @@ def _find_stop(question: Question | str, done: list[RepairRound], known: set[str
         return question
     if len(done) >= rounds:
         return (
-            "nobody was asked"
+            "no model was asked"
             if not rounds
             else f"{'1 round was' if rounds == 1 else f'{rounds} rounds were'} not enough"
         )
     if question.prompt in known:
-        return "the last round has brought nothing: the same would be asked again"
+        return "the last round changed nothing: the same question would be asked again"
     if question.asked is Asked.WHOLE and any(one.asked is Asked.WHOLE for one in done):
-        return "there was no usable plan in the whole answer either"
+        return "the whole answer has no usable plan either"
     return ""
 
 
@@ -379,7 +379,7 @@ def _take(state: _State, question: Question, answer: str, read: dict[str, Any]) 
     if question.asked is Asked.CHOICE:
         chosen = read_choice(answer[:most], len(question.choices))
         if chosen is None:
-            return _Taken(state, "no single plan was named in a line such as `PLAN 1`")
+            return _Taken(state, "no single plan was named on a line such as `PLAN 1`")
         return _Taken(_read(question.choices[chosen], state.finish_reason, read))
     whole = _read(answer, "", {**read, "limits": limits})
     if whole.found.verdict is Verdict.REFUSED:
@@ -399,13 +399,13 @@ def _take_lines(state: _State, question: Question, answer: str, read: dict[str, 
         text, reason = _close(text), ""
     after = _read(text, reason, read)
     if _hides(state, after, question.lines):
-        return _Taken(state, "it would hide or change lines that nobody asked about", done.diagnostics)
+        return _Taken(state, "it would hide or change lines that were not asked for", done.diagnostics)
     if _loses(state, after, answer):
-        return _Taken(state, "a line of it is no part of a plan, so that it would be left out", done.diagnostics)
+        return _Taken(state, "one of its lines is not part of a plan, and would be left out", done.diagnostics)
     if changed := find_changed(question.misspelt, done.repaired):
         return _Taken(state, changed, done.diagnostics)
     if question.lines <= question.misspelt.keys() and _count_taken_ids(after) > _count_taken_ids(state):
-        return _Taken(state, "a step of it has an id that is taken", done.diagnostics)
+        return _Taken(state, "one of its steps has an id that another step already has", done.diagnostics)
     return _Taken(after, diagnostics=done.diagnostics)
 
 

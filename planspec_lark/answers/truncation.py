@@ -47,8 +47,8 @@ def name_cut(source: Source, cut: int, *, is_allowed: bool = False) -> Diagnosti
     """That an answer was cut off, from an offset on: an error, unless it is allowed."""
     severity = Severity.WARNING if is_allowed else Severity.ERROR
     span = source.span(min(cut, max(source.length - 1, 0)), source.length)
-    help = "ask for the rest, or allow an answer that is cut off"
-    return Diagnostic(CUT, "the answer is cut off here", severity, span, source=source, help=help)
+    help = "ask for the rest, or allow a truncated answer"
+    return Diagnostic(CUT, "the answer is truncated here", severity, span, source=source, help=help)
 
 
 def _has_open_fence(text: str) -> bool:

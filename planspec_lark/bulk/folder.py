@@ -57,7 +57,7 @@ def locked(path: Path) -> Iterator[None]:
             path.mkdir(parents=True, exist_ok=True)
             held.enter_context(locks.locked(path / _LOCK))
         except FileExistsError as error:
-            raise _error(path, f"{error.strerror}, and it is no folder; take another one for the results") from None
+            raise _error(path, f"{error.strerror}, and it is not a folder; take another one for the results") from None
         except OSError as error:
             raise _error(path, str(error.strerror)) from None
         except locks.LockedError:

@@ -60,7 +60,7 @@ def _open(path: str) -> Any:
     try:
         return parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
     except arrow.ArrowException as error:
-        raise OSError(0, f"this is no Parquet that can be read: {_brief(error)}") from None
+        raise OSError(0, f"this is not a Parquet that can be read: {_brief(error)}") from None
 
 
 def _brief(error: Exception) -> str:

@@ -189,5 +189,5 @@ def read_examples(part: Path) -> tuple[int, dict[str, list[dict[str, Any]]]]:
     except (AttributeError, KeyError, TypeError):
         is_whole = False
     if not is_whole:
-        raise ValueError("these are no examples")
+        raise ValueError("these are not examples")
     return size, found

@@ -26,7 +26,7 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
     if not words or not value.isprintable():
-        raise click.BadParameter("this is no command")
+        raise click.BadParameter("this is not a command")
     return value
 
 

@@ -104,7 +104,7 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
         reports = document.apply(scan.clear_commands, atomic=not keep_going)
         return before if is_held else document.text, reports
 
-    with stop_on_faults(file, "left as it is, since it is no plan"):
+    with stop_on_faults(file, "left as it is, since it is not a plan"):
         before, after, reports = change_text(file, change, is_dry=dry_run)
     done = [report for report in reports if report.done]
     refused = len(scan.errors) + len(reports) - len(done)

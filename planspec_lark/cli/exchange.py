@@ -91,7 +91,7 @@ def _update(into: str, imported: Imported, *, takes_statuses: bool) -> None:
     def change(text: str) -> tuple[str, list[str]]:
         return update_text(text, imported.plan, takes_statuses=takes_statuses, name=label(into))
 
-    with stop_on_faults(into, "left as it is, since it is no plan"):
+    with stop_on_faults(into, "left as it is, since it is not a plan"):
         before, after, said = change_text(into, change)
     imported.report.changes = said
     for line in said:

@@ -52,7 +52,7 @@ class Fixer:
 
         Raises:
             Unreadable, PlanFileError: it cannot be read or written, or not now.
-            PlanSyntaxError: it is no UTF-8, or too long.
+            PlanSyntaxError: it is not UTF-8, or too long.
         """
         _, fixed = self._change(file, is_dry=False)
         self._tell(file, fixed, "fixed")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from planspec_lark.hopspec import HopSpec
     from planspec_lark.hopspec.vocabulary import Language
 
-_NO_DOCUMENT = "this is no HopSpec document"
+_NO_DOCUMENT = "this is not a HopSpec document"
 _file_argument = click.argument("file", type=click.Path(allow_dash=True))
 _files_argument = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 
@@ -129,7 +129,7 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool, language: Langu
         return hopspec.serialize_hopspec(hopspec.parse_hopspec(text, name=name), language=language)
 
     check_inputs(*files)
-    said = "left as it is, since it is no HopSpec document"
+    said = "left as it is, since it is not a HopSpec document"
     leave(max([format_file(file, rewrite, said, check=check, diff=diff) for file in files]))
 
 

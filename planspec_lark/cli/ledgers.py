@@ -83,7 +83,7 @@ class LedgerPlace:
         except (OSError, RuntimeError) as error:
             raise Unreadable(file, "cannot be read") from error
         if not path.name:
-            raise Unreadable(file, "is no file")
+            raise Unreadable(file, "is not a file")
         return cls(_find_ledger(path), database, "" if database is None else name or str(path))
 
     @contextmanager

@@ -115,7 +115,7 @@ def fail(message: str, code: int = FINDINGS, found: Iterable[Diagnostic] = ()) -
 
 
 @contextmanager
-def stop_on_faults(file: str, said: str = "this is no plan", code: int = FINDINGS) -> Iterator[None]:
+def stop_on_faults(file: str, said: str = "this is not a plan", code: int = FINDINGS) -> Iterator[None]:
     """Leave with the faults of a text, and with what follows from them for its file."""
     try:
         yield
@@ -195,7 +195,7 @@ def read_bytes(file: str, limits: Limits = bounds.NO_LIMITS) -> bytes:
 def read_as(
     file: str,
     parse: Callable[..., Value],
-    said: str = "this is no plan",
+    said: str = "this is not a plan",
     code: int = FINDINGS,
     limits: Limits = bounds.NO_LIMITS,
 ) -> Value:
@@ -326,7 +326,7 @@ def change_text(
 
     Raises:
         Unreadable, PlanFileError: the file cannot be read or written, or not now.
-        PlanSyntaxError: it is no UTF-8.
+        PlanSyntaxError: it is not UTF-8.
     """
     done: list[tuple[str, str, Value]] = []
 

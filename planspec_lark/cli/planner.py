@@ -158,7 +158,7 @@ def prompt(  # noqa: PLR0913, PLR0917  (the options)
     if context.outcome is not None:
         raise Unreadable(label(context_file or state), "this plan has ended, and waits for no message")
     if answer is not None:
-        with stop_on_faults(answer, "this is no answer", UNREADABLE):
+        with stop_on_faults(answer, "this is not an answer", UNREADABLE):
             text = read_text(answer, JSON_LIMITS)
         message, found = judge.judge(text, context.phase, context, name=label(answer))
         if message is None:

@@ -97,9 +97,9 @@ def make_judge(
         executors_file = usual if os.path.lexists(usual) else None
     executors = words = None
     if executors_file is not None:
-        executors = read_as(executors_file, read_executors, "these are no executors", UNREADABLE, EXECUTORS_LIMITS)
+        executors = read_as(executors_file, read_executors, "these are not executors", UNREADABLE, EXECUTORS_LIMITS)
     if words_file is not None:
-        words = read_as(words_file, _read_words, "these are no word lists", UNREADABLE, WORDS_LIMITS)
+        words = read_as(words_file, _read_words, "these are not word lists", UNREADABLE, WORDS_LIMITS)
     return Judge(executors=executors, words=words, tolerant=tolerant)
 
 
@@ -112,7 +112,7 @@ def read_strategy(file: str | None) -> str | None:
     """The strategy in a file; leaves with what is wrong with that."""
     if file is None:
         return None
-    with stop_on_faults(file, "this is no strategy", UNREADABLE):
+    with stop_on_faults(file, "this is not a strategy", UNREADABLE):
         return read_text(file, STRATEGY_LIMITS)
 
 
@@ -132,7 +132,7 @@ def state_ledger(state: str, database: str | None, name: str | None, *, read_onl
 def read_context(file: str | None, state: str, database: str | None = None, name: str | None = None) -> Context:
     """The context in a file, or else in the state folder; leaves with its faults."""
     if file:
-        return read_as(file, context_from_json, "this is no context", UNREADABLE, CONTEXT_LIMITS)
+        return read_as(file, context_from_json, "this is not a context", UNREADABLE, CONTEXT_LIMITS)
     with state_ledger(state, database, name, read_only=True) as held:
         return read_state(state, **held)
 
@@ -143,4 +143,4 @@ def _state_errors() -> Iterator[None]:
     try:
         yield
     except PlanSyntaxError as error:
-        fail(f"{shown(error.source.name)}: this is no context", UNREADABLE, error.diagnostics)
+        fail(f"{shown(error.source.name)}: this is not a context", UNREADABLE, error.diagnostics)

@@ -89,7 +89,7 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
         return planspec.serialize_plan(planspec.parse_plan(text, name=name))
 
     check_inputs(*files)
-    said = "left as it is, since it is no plan"
+    said = "left as it is, since it is not a plan"
     leave(max([format_file(file, rewrite, said, check=check, diff=diff) for file in files]))
 
 

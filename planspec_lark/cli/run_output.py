@@ -355,7 +355,7 @@ def log_command(  # noqa: PLR0913  (they are the options)
                     _write_records(ledger, info.run, last, as_json=as_json)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError):
         # It has the form of a ledger, and things in it that no run writes.
-        raise Unusable(f"{visible_name(file)}: this is no ledger of plans") from None
+        raise Unusable(f"{visible_name(file)}: this is not a ledger of plans") from None
 
 
 def _read_prices(file: str | None) -> Prices | None:
@@ -377,7 +377,7 @@ def _read_prices(file: str | None) -> Prices | None:
         why = error.diagnostics[0].message
     except (PricesError, ValueError, RecursionError) as error:
         why = one_line(str(error))
-    raise Unreadable(name, f"this is no table of prices: {why}")
+    raise Unreadable(name, f"this is not a table of prices: {why}")
 
 
 def _write_summary(sums: Sequence[StepSum], prices: Prices | None, *, as_json: bool) -> None:

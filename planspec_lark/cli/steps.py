@@ -94,7 +94,7 @@ def change_step(
         return document.text, said
 
     to_stderr = file == "-" or diff
-    with stop_on_faults(file, "left as it is, since it is no plan"), stop_on_refusal(file, to_stderr=to_stderr):
+    with stop_on_faults(file, "left as it is, since it is not a plan"), stop_on_refusal(file, to_stderr=to_stderr):
         before, after, said = change_text(file, edit, is_dry=dry_run)
     write_done((said,) if isinstance(said, str) else said, to_stderr=to_stderr)
     if diff:

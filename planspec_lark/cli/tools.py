@@ -228,7 +228,7 @@ def _read_doc(file: str) -> JsonText:
     """A plan's text; its name says what it is, or else what it begins with.
 
     Raises:
-        PlanSyntaxError: it is no UTF-8, or too large.
+        PlanSyntaxError: it is not UTF-8, or too large.
         Unreadable: it cannot be read.
     """
     with readable(file):
@@ -242,14 +242,14 @@ def _read_whole(file: str) -> JsonText:
     with stop_on_faults(file):
         read = _read_doc(file)
     if read.has_errors:
-        fail(f"{shown(file)}: this is no plan", found=read.diagnostics)
+        fail(f"{shown(file)}: this is not a plan", found=read.diagnostics)
     return read
 
 
 def _read_plan(file: str) -> ToolPlan:
     """The plan in a file; leaves with its faults."""
     read = _read_whole(file)
-    _refuse(file, read, outline(read.value).findings, "this is no plan")
+    _refuse(file, read, outline(read.value).findings, "this is not a plan")
     return toolplan.tool_plan_from_dict(read.value)
 
 
@@ -266,7 +266,7 @@ def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
     try:
         registry = load_atoms(*paths)
     except PlanSyntaxError as error:
-        fail("these are no atoms", UNREADABLE, error.diagnostics)
+        fail("these are not atoms", UNREADABLE, error.diagnostics)
     except (OSError, ValueError) as error:
         file = getattr(error, "filename", None) or paths[0]
         raise Unreadable(str(file), reason_of(error) or "cannot be read") from None

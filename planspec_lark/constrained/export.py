@@ -144,7 +144,7 @@ def _check_int(what: str, value: int) -> None:
 
 def _check_choice(what: str, value: str, allowed: Collection[str]) -> None:
     if value not in allowed:
-        raise ValueError(f"{what}: {value!r} is none of {', '.join(allowed)}")
+        raise ValueError(f"{what}: {value!r} is not one of {', '.join(allowed)}")
 
 
 def _foreign_words(definitions: Definitions, words: str) -> set[str]:

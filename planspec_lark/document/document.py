@@ -19,7 +19,7 @@ from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.scan import scan_plan
-from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, PlanSyntaxError, Severity, shorten
+from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, PlanSyntaxError, Severity, quote, shorten
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits
 from planspec_lark.syntax.source import Source
 
@@ -146,10 +146,10 @@ class PlanDocument:
         found = [step.step_id for step in iter_steps(self._plan) if step.step_name and step.step_name == id_or_name]
         if len(found) == 1:
             return found[0]
-        said = shorten(id_or_name)
+        said = quote(id_or_name)
         if found:
-            raise CommandError("PC111", f"several steps are called {said}: {shorten(', '.join(found))}")
-        raise CommandError("PC111", f"no step has the id or the name {said}")
+            raise CommandError("PC111", f"several steps have the name {said}: {shorten(', '.join(found))}")
+        raise CommandError("PC111", f"no step has the id or name {said}")
 
     def result_of(self, step_id: str) -> str:
         """What came of a step; empty where it does not say, or there is no such step."""
@@ -271,7 +271,7 @@ class PlanDocument:
         try:
             check_change(self._editor, self._blocks, is_strict=self._is_strict)
             if not self._is_strict and not self._reads():
-                message = "what stands around the plan would be read as a part of it, or instead of it"
+                message = "the text around the plan would be read as part of it, or in place of it"
                 raise CommandError("PC121", message)
         except BaseException:
             self._go_back()
@@ -307,9 +307,9 @@ def _perform(editor: Editor, commands: list[PlanCommand], *, atomic: bool) -> tu
 
 
 def _name_string(source: Source) -> Diagnostic:
-    message = "the plan stands in a string of a JSON value, where its lines cannot be changed"
+    message = "the plan is in a string of a JSON value, where its lines cannot be changed"
     span = source.span(0, source.length)
-    help = "take it out first, as `planspec extract` does"
+    help = "extract it first: `planspec extract`"
     return Diagnostic("PS101", message, Severity.ERROR, span, help=help, source=source)
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from planspec_lark.document.blocks import Blocks, Place
-from planspec_lark.plan_cmd.apply import Finder, count_steps, find_known, find_room
+from planspec_lark.plan_cmd.apply import Finder, count_steps, find_known, find_room, leaf_with_children, unknown_type
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     OPEN,
@@ -149,12 +149,12 @@ class Editor(Finder):
         step = find_known(step_id, self, what)
         kind = checked.step_type
         if "step_type" in values and kind not in STEP_TYPES:
-            raise CommandError("PC114", f"{what}: '{kind}' is none of {', '.join(STEP_TYPES)}")
+            raise unknown_type(kind, what)
         if "step_type" in values and step.children and kind not in CONTAINER_TYPES:
-            raise CommandError("PC116", f"{what}: it has children, and type '{kind}' cannot have any")
+            raise leaf_with_children(kind, what)
         for name in values:
             if name not in STEP_FIELDS or name in ("step_id", "step_name"):
-                raise CommandError("PC118", f"{what}: {name} is no field that can be given another value")
+                raise CommandError("PC118", f"{what}: the field `{name}` cannot be changed")
             setattr(step, name, getattr(checked, name))
         return f"step {step_id} revised"
 
@@ -172,14 +172,14 @@ class Editor(Finder):
 
     def _refuse_taken(self, name: str, what: str) -> None:
         if name and self._names[name]:
-            raise CommandError("PC120", f"{what}: another step is called {name}")
+            raise CommandError("PC120", f"{what}: another step already has the name `{name}`")
 
     def add_step(self, step_id: str, values: dict[str, Any]) -> str:
         """Put in a step with these values, as ADD does."""
         what = f"ADD {step_id}"
         step = _check(what, step_id, **values)
         if step.step_type not in STEP_TYPES:
-            raise CommandError("PC114", f"{what}: '{step.step_type}' is none of {', '.join(STEP_TYPES)}")
+            raise unknown_type(step.step_type, what)
         self._refuse_taken(step.step_name, what)
         moved = find_room(step, step.step_id, self, what).take(step, self)
         self.add(step)
@@ -199,7 +199,7 @@ class Editor(Finder):
         moved = self.run_behind(siblings, step_id) if renumber else {}
         if moved:
             self.move_up(moved, step_id.rpartition(".")[0], by=-1)
-            words += f", {count_steps(sum(map(len, moved.values())))} behind it moved down by one"
+            words += f", {count_steps(sum(map(len, moved.values())))} after it moved down by one"
         return words
 
     def move_step(self, step_id: str, to: str) -> str:
@@ -210,7 +210,7 @@ class Editor(Finder):
         if to == step_id:
             return f"step {step_id} stays where it is"
         if to.startswith(f"{step_id}."):
-            raise CommandError("PC119", f"{what}: a step can not stand below itself")
+            raise CommandError("PC119", f"{what}: a step cannot move below itself")
         siblings, head = self.siblings_of(step)
         at = self.index_of(siblings, head, step)
         del siblings[at]

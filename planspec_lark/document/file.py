@@ -111,7 +111,7 @@ class PlanFile:
 
         Raises:
             PlanFileError: it cannot be read.
-            PlanSyntaxError: it is no UTF-8, or too long.
+            PlanSyntaxError: it is not UTF-8, or too long.
         """
         with self._explained():
             data = self._read(self._resolve())
@@ -142,7 +142,7 @@ class PlanFile:
         Raises:
             PlanBusyError: another process runs the plan, or has not ended its own change.
             PlanFileError: the file cannot be read or written, or the new text cannot be said in UTF-8.
-            PlanSyntaxError: it is no UTF-8, or too long.
+            PlanSyntaxError: it is not UTF-8, or too long.
         """
         return self.rewrite(lambda data: self._encode(change(decode(data, self._called))))
 
@@ -261,7 +261,7 @@ class PlanFile:
         """The file itself, behind all links; nothing but a regular file."""
         try:
             if not stat.S_ISREG(os.stat(self._called).st_mode):
-                raise PlanFileError(f"{self._name}: this is no file")
+                raise PlanFileError(f"{self._name}: this is not a file")
         except FileNotFoundError:
             if not may_miss:
                 raise
@@ -331,7 +331,7 @@ class LeasedPlan:
 
         Raises:
             PlanFileError: it cannot be read.
-            PlanSyntaxError: it is no UTF-8, or too long.
+            PlanSyntaxError: it is not UTF-8, or too long.
         """
         with self._file._explained():
             # First: what is written while it is read, is seen later.

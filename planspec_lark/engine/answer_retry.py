@@ -51,15 +51,15 @@ def _find_excess(writer: RunWriter, read: Reflection, limits: EngineLimits) -> t
         is_own = command.op == "REPLAN" and command.step_id == writer.scope
         if not is_own and not writer.is_inside(command.step_id):
             what = f"{command.op} {shorten(command.step_id)}"
-            return "PE205", f"{what}: only what stands below step {writer.scope} can be changed here"
+            return "PE205", f"{what}: only steps below step {writer.scope} can be changed here"
     count = len(read.commands)
     if count > limits.max_commands:
-        return "PE205", f"{count:,} commands: at most {limits.max_commands:,} are allowed in one answer"
+        return "PE205", f"{count:,} commands: an answer may have at most {limits.max_commands:,}"
     added, left = sum(command.op == "ADD" for command in read.commands), limits.max_added - writer.state.added
     if added > left:
-        return "PE205", f"ADD is not possible so often: {max(left, 0)} more steps may be added in this run"
+        return "PE205", f"too many ADD commands: {max(left, 0)} more steps may be added in this run"
     if writer.state.plannings >= limits.max_plannings and any(command.op == "REPLAN" for command in read.commands):
-        return "PE205", "REPLAN is not possible any more"
+        return "PE205", "REPLAN is no longer possible: the run has used all of its replans"
     return None
 
 

@@ -96,7 +96,7 @@ def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> Fa
     if control is None:
         return _diagnose(line, step_id, able)
     clean = forbidden.sub("", line).strip(BLANKS)
-    message = f"the control character U+{ord(control[0]):04X} cannot stand in a decision"
+    message = f"the control character U+{ord(control[0]):04X} is not allowed in a decision"
     if decided := match_decision(f"{clean}\n", 0):
         return Fault("PE202", message, *control.span(), "remove it", clean if decided.decision in able else None)
     near = _diagnose(clean, step_id, able)
@@ -113,7 +113,7 @@ def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> Fault | No
     repaired = f"{decision.value} | {reason}" if reason else decision.value
     message, start, end = _explain(match, decision)
     words = join_words([f"`{one.value}`" for one in able])
-    help = f"write {words} alone in a line, or with ` | reason` behind it"
+    help = f"write {words} alone on a line, or with ` | reason` after it"
     return Fault("PE202", message, start, end, help, repaired if is_meant else None)
 
 
@@ -122,12 +122,12 @@ def _explain(match: Match[str], decision: Decision) -> tuple[str, int, int]:
     if match["command"]:
         return f"{decision.value} is a decision, not a command", *match.span("head")
     if match["head"]:
-        return "a decision stands at the start of its line", *match.span("head")
+        return "a decision must be at the start of its line", *match.span("head")
     if match["word"] != decision.value:
         what = "in upper case" if match["word"].isascii() else "one of the three words"
         return f"`{match['word']}` is not {what}", *match.span("word")
     if match["target"]:
-        return "a decision is about the step at hand and names none", *match.span("target")
+        return "a decision is about the current step and names no step", *match.span("target")
     if match["bar"]:
-        return "a reason stands behind ` | `, with white space on both sides", *match.span("bar")
-    return "nothing but ` | ` and a reason stands behind a decision", match.end("word"), match.end()
+        return "the reason must follow ` | `, with white space on both sides", *match.span("bar")
+    return "only ` | ` and a reason may follow a decision", match.end("word"), match.end()

@@ -8,10 +8,17 @@ from typing import Any
 from attrs import field, frozen
 
 from planspec_lark.engine.models import Effort, HopStatus, OperatorResult
-from planspec_lark.json_text.findings import Finding, locate, word_of
+from planspec_lark.json_text.findings import (
+    IGNORED_NULL,
+    Finding,
+    locate,
+    missing_field,
+    unknown_field,
+    wrong_type,
+)
 from planspec_lark.json_text.parser import JSON_LIMITS, scan_json
 from planspec_lark.planspec.models import PlanStep
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, in_order, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, in_order, join_words, quote, shorten
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source, one_line
 
@@ -101,7 +108,7 @@ class _Reader:
             return 0
         kinds, wanted = (int, "a whole number") if name.endswith("tokens") else (int | float, "a number")
         if isinstance(said, bool) or not isinstance(said, kinds):
-            self._find("PE103", f"expected {wanted}, not {word_of(said)}", name)
+            self._find("PE103", wrong_type(wanted, said), name)
         elif 0 <= said <= _LARGEST_AMOUNT:
             return said
         else:
@@ -118,19 +125,19 @@ class _Reader:
     def _check_fields(self) -> None:
         for name in ("status", "result"):
             if name not in self.value:
-                self._find("PE101", f"the field `{name}` is missing", name, help=f"add `{name}`")
+                self._find("PE101", missing_field(name), name, help=f"add `{name}`")
         for name in self.value:
             if name not in _FIELDS:
-                message = f"there is no field {shorten(repr(name))} here"
+                message = unknown_field(name)
                 self.findings.append(Finding("PE102", message, (name,), at_key=True))
             elif not self._has(name):
-                self._find("PE103", "read as left out", name, repaired=True)
+                self._find("PE103", IGNORED_NULL, name, repaired=True)
 
     def _text(self, name: str) -> str | None:
         said = self.value.get(name, "")
         if isinstance(said, str):
             return said
-        self._find("PE103", f"expected a string, not {word_of(said)}", name)
+        self._find("PE103", wrong_type("a string", said), name)
         return None
 
     def _status(self) -> HopStatus | None:
@@ -140,10 +147,10 @@ class _Reader:
         meant = "_".join(said[:100].upper().replace("-", " ").replace("_", " ").split())
         names = [status.value for status in HopStatus]
         if meant not in names:
-            self._find("PE104", f"{shorten(repr(said))} is none of {', '.join(names)}", "status")
+            self._find("PE104", f"unknown status {quote(said)}; the statuses are {join_words(names, 'and')}", "status")
             return None
         if meant != said:
-            self._find("PE104", f"read as {meant}", "status", repaired=True)
+            self._find("PE104", f"the status was read as `{meant}`", "status", repaired=True)
         return HopStatus(meant)
 
     def _result(self) -> str:
@@ -153,21 +160,28 @@ class _Reader:
         # What is cut off is not looked at.
         line = one_line(said[: 2 * _LONGEST_RESULT])
         if len(line) > _LONGEST_RESULT:
-            self._find("PE108", f"cut behind {_LONGEST_RESULT:,} characters", "result", help="say it more briefly")
+            self._find(
+                "PE108",
+                f"the result was cut after {_LONGEST_RESULT:,} characters",
+                "result",
+                help="write a shorter result",
+            )
             return line[: _LONGEST_RESULT - 1].rstrip(" ") + "…"
         if line != said.strip():
-            self._find("PE108", "read as one line", "result", help="write one line without control characters")
+            self._find(
+                "PE108", "the result was read as one line", "result", help="write one line without control characters"
+            )
         return line
 
     def _outputs(self, status: HopStatus | None) -> Iterator[tuple[str, Any]]:
         given = self.value.get("outputs") if self._has("outputs") else {}
         if not isinstance(given, dict):
-            self._find("PE103", f"expected an object, not {word_of(given)}", "outputs")
+            self._find("PE103", wrong_type("an object", given), "outputs")
             return
         declared = dict.fromkeys(self.step.outputs)
         for name in given:
             if name not in declared:
-                message = f"the step has no output {shorten(repr(name))}; left out"
+                message = f"unknown output {quote(name)}; it is left out"
                 self.findings.append(Finding("PE110", message, ("outputs", name), at_key=True))
         for name in declared:
             if name in given:
@@ -179,17 +193,17 @@ class _Reader:
         said = self.value["loop_done"] if self._has("loop_done") else False
         if isinstance(said, bool):
             return said
-        self._find("PE103", f"expected true or false, not {word_of(said)}", "loop_done")
+        self._find("PE103", wrong_type("true or false", said), "loop_done")
         return False
 
     def _branch(self, status: HopStatus | None) -> str:
         is_decision = self.step.step_type == "decide"
         if not self._has("branch"):
             if is_decision and status is HopStatus.OK:
-                self._find("PE105", "the answer names no branch", "branch", help=f"add `branch`: {self._branches()}")
+                self._find("PE105", missing_field("branch"), "branch", help=f"add `branch`: {self._branches()}")
             return ""
         if not is_decision or status not in (HopStatus.OK, None):
-            self._find("PE107", "there is no branch to name here; left out", "branch")
+            self._find("PE107", "this step has no branches; `branch` is left out", "branch")
             return ""
         return self._child()
 
@@ -199,10 +213,10 @@ class _Reader:
             return ""
         meant = said[:1000].strip().removesuffix(".")
         if meant not in {child.step_id for child in self.step.children}:
-            self._find("PE106", f"{shorten(repr(said))} is no branch", "branch", help=f"choose {self._branches()}")
+            self._find("PE106", f"unknown branch {quote(said)}", "branch", help=f"choose {self._branches()}")
             return ""
         if meant != said:
-            self._find("PE106", f"read as {meant}", "branch", repaired=True)
+            self._find("PE106", f"the branch was read as `{meant}`", "branch", repaired=True)
         return meant
 
     def _branches(self) -> str:

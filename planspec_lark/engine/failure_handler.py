@@ -183,7 +183,7 @@ class FailureHandler:
         if self.ask is not None:
             answer = yield partial(self.ask, Question(own_step(step), question))
         if answer is None:
-            self.step_runner.block(step, f"nobody has answered: {question}")
+            self.step_runner.block(step, f"no answer to the question: {question}")
             return
         if not isinstance(answer, str):
             raise TypeError(f"what is asked for is a text or None, not {type(answer).__name__}")

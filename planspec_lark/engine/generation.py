@@ -78,7 +78,7 @@ def read_children(
     found = _check(scan, steps, limits)
     for step in iter_steps(PlanSpec(steps=list(steps))):
         if step.step_name in taken:
-            found.diagnostics.append(_fault("PE304", f"the plan has a step '{step.step_name}' already", scan, step))
+            found.diagnostics.append(_fault("PE304", f"the plan already has a step `{step.step_name}`", scan, step))
     if found.is_usable:
         _number(container, steps)
     return found
@@ -103,13 +103,13 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
         if step.status is PlanStatus.DONE:
             done.add(step.step_id)
         if step.total_count is not None and step.total_count > limits.max_loop:
-            message = f"a loop of {step.total_count:,} rounds: at most {limits.max_loop:,} are allowed"
+            message = f"a loop of {step.total_count:,} rounds: a loop may have at most {limits.max_loop:,}"
             diagnostics.append(_fault("PE303", message, scan, step))
     if not total:
-        help = "write them as `1. [act] text → outputs`, below a line `## Steps`"
-        diagnostics.append(Diagnostic("PE301", "there are no steps", CODES["PE301"].severity, help=help))
+        help = "write steps such as `1. [act] Text → output`, below a line `## Steps`"
+        diagnostics.append(Diagnostic("PE301", "the answer has no steps", CODES["PE301"].severity, help=help))
     if total > limits.max_steps:
-        message = f"{total:,} steps: at most {limits.max_steps:,} are allowed"
+        message = f"{total:,} steps: an answer may have at most {limits.max_steps:,}"
         diagnostics.append(Diagnostic("PE302", message, CODES["PE302"].severity))
     elif total:
         # Its goal is not the planner's concern. What was left out of its steps counts as well.

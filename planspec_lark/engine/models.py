@@ -173,7 +173,7 @@ def _to_status(value: object) -> HopStatus:
     try:
         return HopStatus(value)
     except ValueError:
-        raise ValueError(f"status: {value!r} is none of {', '.join(HopStatus)}") from None
+        raise ValueError(f"status: {value!r} is not one of {', '.join(HopStatus)}") from None
 
 
 def _is_mapping(_instance: object, attribute: Attribute[Any], value: object) -> None:

@@ -312,6 +312,6 @@ def _commands(verbs: Iterable[str], language: str) -> str | None:
     known = {verb: verb.lower().replace(" ", "_") for verb in (*REFLECTION_VERBS, *REPLAN_VERBS)}
     for verb in wanted:
         if verb not in known:
-            raise ValueError(f"commands: {verb!r} is none of {', '.join(known)}")
+            raise ValueError(f"commands: {verb!r} is not one of {', '.join(known)}")
     sections = {section: _if(verb in wanted) for verb, section in known.items()}
     return _fill("commands", language, **sections).removesuffix("\n") or None

@@ -34,7 +34,7 @@ def _note(code: str, message: str, source: Source, span: Span, help: str = "") -
 
 
 def _why_not(op: str) -> str:
-    return "for those who look at a plan" if op in VIEW_OPS else "for the program that runs the plan"
+    return "for readers of a plan" if op in VIEW_OPS else "for the program that runs the plan"
 
 
 # ---------------------------------------------------------------- reflection
@@ -67,7 +67,7 @@ class ReflectionJudge:
         """That nothing says what becomes of the step."""
         span = self.source.span(offset, offset)
         help = f"write {self._ways()} on a line of its own"
-        return _note("PE201", "there is neither a decision nor a command in this answer", self.source, span, help)
+        return _note("PE201", "the answer has no decision and no command", self.source, span, help)
 
     @property
     def able(self) -> list[Decision]:
@@ -83,17 +83,17 @@ class ReflectionJudge:
         others = [decided for decided in decisions if decided.decision is not decisions[0].decision]
         for other in others:
             line, _ = self.source.position(decisions[0].start)
-            message = f"this is {other.decision.value}, and line {line} says {decisions[0].decision.value}"
+            message = f"a second decision, {other.decision.value}: line {line} says {decisions[0].decision.value}"
             span = self.source.span(other.start, other.end)
-            yield _note("PE203", message, self.source, span, "leave one of the two lines out")
+            yield _note("PE203", message, self.source, span, "remove one of the two lines")
         if decisions and not others:
             self._decided = decisions[0]
 
     def _refuse(self, decision: Decision) -> str:
         if decision is Decision.INTERACT and not self.can_interact:
-            return "INTERACT is not possible here: there is nobody to ask"
+            return "INTERACT is not possible here: no operator can be asked"
         if decision is Decision.RETRY and not self.can_retry:
-            return "RETRY is not possible any more: the step has run as often as it may"
+            return "RETRY is no longer possible: the step has used all of its attempts"
         return ""
 
     def _ways(self) -> str:
@@ -112,7 +112,7 @@ class ReflectionJudge:
             help = "write `ACCEPT` to take a result as it is" if is_own else _WHICH
             yield _note("PE205", message, self.source, span, help)
         elif command.step_id == "ALL":
-            message = "REPLAN ALL is possible at the end of a round, not while one step is looked at"
+            message = "REPLAN ALL is possible only at the end of a round, not for one step"
             yield _note(
                 "PE205", message, self.source, span, "write `PLAN_CMD: REPLAN id | reason` for a part of the plan"
             )
@@ -128,18 +128,18 @@ class ReflectionJudge:
             return
         name = f"{command.op} {shorten(command.step_id)}"
         if command.op == "SKIP" and target.status is PlanStatus.DONE:
-            yield "PE208", f"{name}: that step is done already", "leave it as it is"
+            yield "PE208", f"{name}: the step is already done", "remove the command"
         mine, theirs = (self._skips, self._changes) if command.op == "SKIP" else (self._changes, self._skips)
         if id(target) in theirs:
             _, other = theirs[id(target)]
-            message = f"{name} contradicts {other.op} {shorten(other.step_id)}: a step is skipped, or it is changed"
-            yield "PE207", message, "leave one of the two out"
+            message = f"{name} contradicts {other.op} {shorten(other.step_id)}: a step is either skipped or changed"
+            yield "PE207", message, "remove one of the two"
         mine.setdefault(id(target), (target, command))
         if self._decided is not None and self.trial.is_above(command.step_id):
             word = self._decided.decision
             if end := self._clash(word, command):
                 message = f"{name} contradicts {word.value}: step {shorten(self.trial.step_id)} would {end}"
-                yield "PE207", message, "leave one of the two out"
+                yield "PE207", message, "remove one of the two"
 
     def _clash(self, word: Decision, command: PlanCommand) -> str:
         """What a command would do to the step that does not go with the decision; "" if the two go together."""
@@ -158,7 +158,7 @@ def judge_replan(
 ) -> Iterator[Diagnostic]:
     """All that is wrong with what an answer says at the end of a round."""
     for decided in decisions:
-        message = f"{decided.decision.value} is about one step, and no step is looked at here"
+        message = f"{decided.decision.value} is about one step, and this is not about a single step"
         help = "write commands, or nothing if the plan can stay as it is"
         yield _note("PE204", message, source, source.span(decided.start, decided.end), help)
     has_others = any(given.command.step_id != "ALL" for given in commands)
@@ -166,11 +166,11 @@ def judge_replan(
         command = given.command
         span = source.span(given.start, given.end)
         if command.op not in REPLAN_VERBS:
-            why = "possible only while a step is looked at that has not gone well"
+            why = "possible only for a step that has failed"
             message = f"{command.op} is {why if command.op == 'SKIP' else _why_not(command.op)}"
             yield _note("PE205", message, source, span, "the commands here are ADD, REVISE and REPLAN")
         elif command.step_id == "ALL" and has_others:
             message = "REPLAN ALL contradicts the other commands: what they change would be gone"
-            yield _note("PE207", message, source, span, "leave it or the others out")
+            yield _note("PE207", message, source, span, "remove it, or remove the others")
         elif error := trial.perform(command):
             yield _note(error.code, str(error), source, span)

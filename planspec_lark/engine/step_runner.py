@@ -478,7 +478,7 @@ def _check_branch(step: PlanStep, given: OperatorResult) -> OperatorResult:
     if branch:
         return evolve(given, branch=branch)
     known = ", ".join(child.step_id for child in _branches(step))
-    named = f"'{brief(given.branch)}' is none of the branches" if given.branch.strip() else "no branch was named"
+    named = f"'{brief(given.branch)}' is not one of the branches" if given.branch.strip() else "no branch was named"
     return evolve(given, status=HopStatus.FAIL, branch="", result=_with_reason(f"{named} ({known})", given.result))
 
 
@@ -507,5 +507,5 @@ def _find_unspeakable(outputs: Mapping[Any, Any], most: int) -> str:
         except (TypeError, ValueError, RecursionError) as error:
             return f"output '{brief(name)}' is nothing that JSON can say: {brief(str(error))}"
         if size > most:
-            return f"the outputs have more than the {most:,} bytes that are allowed"
+            return f"the outputs have more than {most:,} bytes"
     return ""

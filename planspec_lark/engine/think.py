@@ -241,7 +241,7 @@ class ThinkEngine:
             steps = {step_id: writer.find(step_id) for step_id in step_ids}
             for step_id, step in steps.items():
                 if step is None:
-                    raise PlanRunError(f"there is no step {visible_name(step_id)}")
+                    raise PlanRunError(f"step {visible_name(step_id)} does not exist")
             for step in steps.values():
                 assert step is not None
                 reopen(writer, step)

@@ -48,7 +48,7 @@ class Converted:
 
     def lose(self, needed: str, task: Task, code: str, why: str) -> None:
         """Note down that a need of a task is no part of the plan."""
-        self.faults.append((code, f"it needs {_short(needed)}, {why}: this is left out", task))
+        self.faults.append((code, f"the dependency on {_short(needed)} is left out: {why}", task))
         self.lost.setdefault(id(task), []).append(needed)
 
 
@@ -118,8 +118,8 @@ def _choose_names(tasks: Iterable[Task], faults: list[Fault]) -> dict[int, str]:
         if not name:
             continue
         if name in first:
-            where = f", as in line {first[name].line}" if first[name].line else ""
-            faults.append(("EX102", f"the id {task.id} comes twice{where}: this task has no name", task))
+            where = f", first seen in line {first[name].line}" if first[name].line else ""
+            faults.append(("EX102", f"duplicate id {task.id}{where}: this task gets no name", task))
         else:
             first[name] = task
             names[id(task)] = name
@@ -167,9 +167,9 @@ def _resolve(
         for needed in dict.fromkeys(task.needs):
             other = by_id.get(needed)
             if other is None:
-                made.lose(needed, task, "EX103", "and there is no such task")
+                made.lose(needed, task, "EX103", "that task does not exist")
             elif _is_above(other, task, parents) or _is_above(task, other, parents):
-                made.lose(needed, task, "EX104", "which is done only with it")
+                made.lose(needed, task, "EX104", "that task is done only together with this one")
             else:
                 needs.setdefault(id(task), []).append(other)
     return needs
@@ -206,7 +206,7 @@ def _break_circles(tasks: Iterable[Task], needs: dict[int, list[Task]], made: Co
                 stack.pop()
             elif id(other) in on_path:
                 needs[id(task)].remove(other)
-                made.lose(other.id, task, "EX104", "which needs it in turn")
+                made.lose(other.id, task, "EX104", "that task depends on this one")
             elif id(other) not in done:
                 on_path.add(id(other))
                 stack.append((other, iter([*needs.get(id(other), ())])))

@@ -60,7 +60,7 @@ def find_format(name: str) -> Format:
         ValueError: there is none.
     """
     if name not in FORMATS:
-        raise ValueError(f"format: {name!r} is none of {', '.join(FORMATS)}")
+        raise ValueError(f"format: {name!r} is not one of {', '.join(FORMATS)}")
     found = import_module(f"planspec_lark.exchange.{name.replace('-', '_')}").FORMAT
     assert isinstance(found, Format)
     return found

@@ -17,7 +17,7 @@ from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_order
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_order, join_words
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings
 from planspec_lark.syntax.source import Source
 
@@ -56,10 +56,10 @@ def choose_format(source: Source) -> Format:
     """
     guesses = [*guess_format(source).items()]
     if not guesses:
-        raise _refuse(source, "EX110", f"this is in none of the formats {', '.join(FORMATS)}")
+        raise _refuse(source, "EX110", f"unknown format; the formats are {join_words(FORMATS, 'and')}")
     best = [name for name, guess in guesses if guess.score == guesses[0][1].score]
     if len(best) > 1:
-        raise _refuse(source, "EX111", f"this may be {' or '.join(best)}")
+        raise _refuse(source, "EX111", f"the format is not clear: it may be {' or '.join(best)}")
     return find_format(best[0])
 
 
@@ -67,12 +67,12 @@ def _refuse_plan(source: Source) -> None:
     """Refuse what is no list of another tool, although it may look like one."""
     plan = fast_reader.read(source.text)
     if plan is not None and plan.steps:
-        message = "this is a plan already"
+        message = "this is already a PlanSpec plan"
         raise PlanSyntaxError([Diagnostic("EX110", message, span=source.span(0, 0), source=source)], source)
 
 
 def _refuse(source: Source, code: str, message: str) -> PlanSyntaxError:
-    help = "say which one it is: --from FORMAT"
+    help = "name the format: --from FORMAT"
     return PlanSyntaxError([Diagnostic(code, message, span=source.span(0, 0), help=help, source=source)], source)
 
 
@@ -120,7 +120,7 @@ def import_folder(folder: Path, form: str | None = None) -> Imported:
             where = said.document or "the name of the folder"
             report.carried.append(Entry(said.line, f"the {part}", path=where))
     for name in found.documents:
-        reason = "beyond title and goal, this document is no part of the plan"
+        reason = "apart from title and goal, this document is not part of the plan"
         report.left_out.append(Entry(1, reason, path=name))
     return imported
 
@@ -128,7 +128,7 @@ def import_folder(folder: Path, form: str | None = None) -> Imported:
 def _read(chosen: Format, source: Source) -> Reading:
     reading = chosen.read(source)
     if not reading.tasks.tasks:
-        found = [*reading.found, Diagnostic("EX110", "there are no tasks", span=source.span(0, 0), source=source)]
+        found = [*reading.found, Diagnostic("EX110", "the text has no tasks", span=source.span(0, 0), source=source)]
         raise PlanSyntaxError(in_order(found), source)
     return reading
 
@@ -180,7 +180,7 @@ def _find_controls(source: Source) -> Iterator[Diagnostic]:
     for match in grammars.pattern("planspec", "FORBIDDEN").finditer(source.text):
         # A line end is two characters in some files.
         if match[0] != "\r" or source.text[match.end() : match.end() + 1] not in ("\n", ""):
-            message = f"a plan cannot hold the character U+{ord(match[0]):04X}, which is written as an escape"
+            message = f"the character U+{ord(match[0]):04X} is not allowed in a plan, and is written as an escape"
             yield Diagnostic("EX108", message, span=source.span(*match.span()), source=source)
 
 

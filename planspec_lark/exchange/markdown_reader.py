@@ -213,7 +213,7 @@ class _Reader:
                 return at + 1
             if line and not re.match(r"[ \t#\-\w\"'\]}]", line):
                 break
-        self._find("EX105", "front matter that is not closed is read as text", 0, help="end it with a line `---`")
+        self._find("EX105", "the front matter is not closed, and is read as text", 0, help="end it with a line `---`")
         return 0
 
     def _choose_lists(self, blocks: Sequence[_Block]) -> None:
@@ -323,7 +323,7 @@ class _Reader:
             else:
                 self._keep(below, block.first, block.last, inner)
                 if block.kind in _LISTS and BOX.match(self.lines[block.first], self._text_start(block.first, inner)):
-                    self._find("EX106", "this is nested too deeply to be read, so it is text", block.first)
+                    self._find("EX106", "the task is nested too deeply, and is read as text", block.first)
 
     def _read_text(self, item: _Block, task: Task, below: _Holder, column: int) -> int:
         """Take the text of an item; returns the line behind it."""
@@ -354,7 +354,7 @@ class _Reader:
         else:
             task.text = text
             message = (
-                f"the id {task_id} comes twice, as in line {first}: it stays in the text, and this task has no name"
+                f"duplicate id {task_id}, first seen in line {first}: it stays in the text, and this task gets no name"
             )
             self._find("EX102", message, task.line - 1)
 
@@ -363,7 +363,7 @@ class _Reader:
         status = self.dialect.statuses.get(sign)
         if status is None:
             start = self.lines[line].find("[")
-            self._find("EX101", f"a box with `{sign}`, which is read as a task to do", line, (start, start + 3))
+            self._find("EX101", f"unknown check box `[{sign}]`, read as a task to do", line, (start, start + 3))
         else:
             task.status = status
             if status is PlanStatus.DONE:
@@ -412,7 +412,7 @@ class _Reader:
         for at in range(first, last):
             if match := _NEAR_BOX.match(self.lines[at].lstrip()):
                 start = len(self.lines[at]) - len(self.lines[at].lstrip())
-                message = "almost a task: white space is missing around its box, so it is text"
+                message = "white space is missing around the check box, so the line is read as text"
                 self._find("EX106", message, at, (start, start + match.end()))
 
     def _find(self, code: str, message: str, line: int, within: tuple[int, int] | None = None, help: str = "") -> None:

@@ -79,7 +79,7 @@ def read_folder(folder: Path) -> SourceFolder:
 
     Raises:
         ExchangeError: there is none, or it cannot be read.
-        PlanSyntaxError: it is no UTF-8, or too long.
+        PlanSyntaxError: it is not UTF-8, or too long.
     """
     for name in _TASKS:
         path = folder / name
@@ -99,9 +99,9 @@ def _read(folder: Path, path: Path) -> str:
     """The text of a file that lies in a folder itself."""
     real = path.resolve(strict=True)
     if not real.is_relative_to(folder.resolve()):
-        raise OSError(0, "this leads out of the folder, and is not read")
+        raise OSError(0, "the link leads out of the folder, and is not read")
     if not stat.S_ISREG(real.stat().st_mode):
-        raise OSError(0, "this is no file")
+        raise OSError(0, "this is not a file")
     return read_file(real, _LIMITS, name=str(path))
 
 

@@ -142,7 +142,7 @@ def _read_mark(line: str, found: _Notes) -> bool:
 
 def _guess(source: Source) -> Guess:
     if not source.text.lstrip("\ufeff \t\r\n").startswith("{"):
-        return Guess(0, "it is no JSON object")
+        return Guess(0, "it is not a JSON object")
     if re.search(r'"tasks"\s*:\s*\[', source.text):
         return Guess(95, "it is JSON with a list of tasks")
     return Guess(20, "it is JSON")
@@ -219,8 +219,8 @@ class _Reader:
             for at, value in enumerate(values):
                 place = (*path, at)
                 if not isinstance(value, dict):
-                    self._find("EX107", f"a task is an object, not {word_of(value)}: it is left out", place)
-                    self.account.note_field(Fate.LEFT_OUT, place, self._line(place), "it is no task")
+                    self._find("EX107", f"expected an object for a task, not {word_of(value)}; it is left out", place)
+                    self.account.note_field(Fate.LEFT_OUT, place, self._line(place), "it is not a task")
                     continue
                 task = Task(line=self._line(place), path=place)
                 target.append(task)
@@ -252,7 +252,7 @@ class _Reader:
             task.status = _STATUSES[status]
         elif isinstance(status, str):
             shown = shorten(visible(status), 60)
-            self._find("EX101", f"the status `{shown}` is unknown, and read as pending", (*place, "status"))
+            self._find("EX101", f"unknown status `{shown}`, read as pending", (*place, "status"))
         elif "status" in value:
             self._wrong("status", "a string", value, place)
 
@@ -306,9 +306,9 @@ class _Reader:
 
     def _wrong(self, key: str, kind: str, value: Mapping[str, Any], place: Path) -> None:
         if key in value:
-            self._find("EX107", f"`{key}` is {kind}, not {word_of(value[key])}", (*place, key))
+            self._find("EX107", f"expected {kind} for `{key}`, not {word_of(value[key])}", (*place, key))
         else:
-            self._find("EX107", f"`{key}` is missing", place)
+            self._find("EX107", f"the field `{key}` is missing", place)
 
     def _find(self, code: str, message: str, path: Path) -> None:
         span = self.origin.place(path)

@@ -61,7 +61,7 @@ def _check_finished(file: PlanFile) -> None:
     try:
         plan = parse_plan(file.read(), name=name)
     except PlanSyntaxError:
-        message = f"{name}: this is no plan, so nobody knows whether it is finished"
+        message = f"{name}: this is not a plan, so it is unknown whether it is finished"
         raise StoreError(message, StoreReason.UNFINISHED) from None
     if not plan.is_converged:
         counts = plan.progress

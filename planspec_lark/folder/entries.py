@@ -34,7 +34,7 @@ def real_root(root: Path) -> Path:
     with refusals(root):
         real = root.resolve(strict=True)
     if not real.is_dir():
-        raise StoreError(f"{visible_name(str(root))}: this is no folder")
+        raise StoreError(f"{visible_name(str(root))}: this is not a folder")
     return real
 
 
@@ -49,7 +49,7 @@ def find_folder(root: Path, *names: str) -> Path | None:
         return None
     found = find_inside(path, real_root(root))
     if not found.is_dir():
-        raise StoreError(f"{visible_name(str(path))}: this is no folder")
+        raise StoreError(f"{visible_name(str(path))}: this is not a folder")
     return found
 
 
@@ -79,13 +79,13 @@ def read_inside(path: Path, area: Path, limits: Limits) -> str:
 
     Raises:
         StoreError: it cannot be read.
-        PlanSyntaxError: it is no UTF-8, or too long.
+        PlanSyntaxError: it is not UTF-8, or too long.
     """
     found = find_inside(path, area)
     with refusals(path):
         # To open a device may be to do something.
         if not stat.S_ISREG(found.lstat().st_mode):
-            raise OSError(errno.EINVAL, "this is no file")
+            raise OSError(errno.EINVAL, "this is not a file")
         return read_file(found, limits, name=str(path), opener=_open)
 
 
@@ -95,7 +95,7 @@ def _open(name: str, flags: int) -> int:
     if stat.S_ISREG(os.fstat(handle).st_mode):
         return handle
     os.close(handle)
-    raise OSError(errno.EINVAL, "this is no file")
+    raise OSError(errno.EINVAL, "this is not a file")
 
 
 # ---------------------------------------------------------------- entries of a list

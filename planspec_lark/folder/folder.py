@@ -103,7 +103,7 @@ class PlanFolder:
                 will do.
 
         Raises:
-            StoreError: there is none of these, or a link leads out of its folder.
+            StoreError: there is not one of these, or a link leads out of its folder.
         """
         if is_name(name_or_path):
             found = self._find_plan(name_or_path) or self._find_file(name_or_path, TASKS, "/plan.md")
@@ -160,7 +160,7 @@ class PlanFolder:
 
         Raises:
             StoreError: there is none, or it cannot be read.
-            PlanSyntaxError: it is no UTF-8, or too long.
+            PlanSyntaxError: it is not UTF-8, or too long.
         """
         path = self.find(name_or_path, confined=True)
         return read_inside(path, real_root(self.root), self.limits)
@@ -219,7 +219,7 @@ class PlanFolder:
         name = check_name(name)
         most = self.limits.max_bytes
         if most is not None and count_bytes(text) > most:
-            raise StoreError(f"the text has more than the {most:,} bytes that are allowed")
+            raise StoreError(f"the text has more than {most:,} bytes")
         try:
             data = text.encode("utf-8")
         except UnicodeEncodeError:

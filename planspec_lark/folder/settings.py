@@ -55,7 +55,7 @@ def read_settings(folder: Path) -> Settings:
                 raise
             return Settings()
         if not stat.S_ISREG(known.st_mode) or known.st_size > _MOST_BYTES:
-            raise StoreError(f"{visible_name(str(path))}: these are no settings")
+            raise StoreError(f"{visible_name(str(path))}: these are not settings")
         text = path.read_text(encoding="utf-8")
     try:
         said = tomllib.loads(text)

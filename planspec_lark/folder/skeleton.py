@@ -34,7 +34,7 @@ def make_skeleton(description: str, *, constraints: Iterable[str] = (), language
         ValueError: the language is another.
     """
     if language not in _STEPS:
-        raise ValueError(f"language: {language!r} is none of {', '.join(_STEPS)}")
+        raise ValueError(f"language: {language!r} is not one of {', '.join(_STEPS)}")
     goal, kept = one_line(description), list(map(one_line, constraints))
     if not goal:
         raise StoreError("the description is empty", StoreReason.NAME)

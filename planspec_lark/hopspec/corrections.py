@@ -72,10 +72,10 @@ def find_corrections(line: str, *, guesses: bool = True) -> Iterator[Correction]
     Without ``guesses``, no names are compared, which takes its time.
     """
     if _RULE.fullmatch(line):
-        yield Correction("HS101", "a line between parts says nothing here", "")
+        yield Correction("HS101", "a separator line is not part of the document", "")
     if mode := _MODE.fullmatch(line):
         word = MODE.zh if mode["word"] == MODE.zh else MODE.en
-        yield Correction("HS105", "this is not how the mode is written", _write("", word, mode["value"].upper()))
+        yield Correction("HS105", "the mode has the wrong form", _write("", word, mode["value"].upper()))
     yield from _correct_heading(line)
     if section := _SECTION.fullmatch(line):
         yield from _correct_section(section["word"].strip(), guesses)
@@ -92,7 +92,7 @@ def _correct_heading(line: str) -> Iterator[Correction]:
     word = STEP.zh if "步骤" in line else STEP.en
     label = f" ({found['label'].strip()})" if found["label"] else ""
     corrected = f"{found['indent']}#### {word}{step_id}{f': {name}' if name else ''}{label}"
-    yield Correction("HS107", "this is not how the heading of a step is written", corrected, is_safe=name == written)
+    yield Correction("HS107", "the heading of a step has the wrong form", corrected, is_safe=name == written)
 
 
 def _is_word(name: str) -> bool:
@@ -102,10 +102,10 @@ def _is_word(name: str) -> bool:
 def _correct_section(written: str, guesses: bool) -> Iterator[Correction]:
     folded = _fold(written)
     if folded in _sections():
-        yield Correction("HS103", "this is not how the section is written", f"## {_sections()[folded]}")
+        yield Correction("HS103", "the section header has the wrong form", f"## {_sections()[folded]}")
     elif guesses and (close := get_close_matches(folded[:30], _sections(), n=1, cutoff=0.75)):
         meant = _sections()[close[0]]
-        yield Correction("HS103", f"there is no section `{written}`", f"## {meant}", is_safe=False)
+        yield Correction("HS103", f"unknown section `{written}`", f"## {meant}", is_safe=False)
 
 
 def _correct_attribute(line: str, guesses: bool) -> Iterator[Correction]:
@@ -117,11 +117,11 @@ def _correct_attribute(line: str, guesses: bool) -> Iterator[Correction]:
     if folded in _keys():
         word = _keys()[folded]
         line = _write(f"{found['indent']}- ", word, value)
-        yield Correction("HS109", "this is not how the attribute is written", line)
+        yield Correction("HS109", "the attribute has the wrong form", line)
     elif guesses and found["bullet"] and (close := get_close_matches(folded[:30], _keys(), n=1, cutoff=0.7)):
         word = _keys()[close[0]]
         line = _write(f"{found['indent']}- ", word, value)
-        yield Correction("HS110", f"there is no attribute `{written}`", line, is_safe=False)
+        yield Correction("HS110", f"unknown attribute `{written}`", line, is_safe=False)
 
 
 def _write(start: str, word: str, value: str) -> str:

@@ -44,7 +44,7 @@ def serialize_hopspec(document: HopSpec, *, language: Language | None = None) ->
         head.append(f"# {_checked('title', document.title, 'TEXT')}")
     if document.mode:
         if document.mode not in MODES:
-            raise ValueError(f"mode: {document.mode!r} is none of {', '.join(MODES)}")
+            raise ValueError(f"mode: {document.mode!r} is not one of {', '.join(MODES)}")
         head.append(_line(MODE, said, document.mode))
     if head:
         blocks.append(head)

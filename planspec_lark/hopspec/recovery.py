@@ -70,10 +70,10 @@ _WORDS = {
     "TITLE_MARK": ("a title `# text`", "a title `# text`"),
     "MODE_KEY": ("`模式：AOT` or `模式：JIT`", "`Mode: AOT` or `Mode: JIT`"),
     "MODE_WORD": ("`AOT` or `JIT`", "`AOT` or `JIT`"),
-    "NAMES": ("names with commas between them", "names with commas between them"),
+    "NAMES": ("names separated by commas", "names separated by commas"),
     "COUNT": ("a whole number", "a whole number"),
     "KEY": ("an attribute such as `- 任务：text`", "an attribute such as `- Task: text`"),
-    "MORE": ("an indented line that goes on", "an indented line that goes on"),
+    "MORE": ("an indented continuation line", "an indented continuation line"),
     "NAME": ("`: name`", "`: name`"),
     "LABEL": ("`（label）`", "`(label)`"),
     "COMMENT": ("a comment `> text`", "a comment `> text`"),
@@ -85,10 +85,10 @@ _WORDS = {
 }
 # What a refused line begins with → the code and the message.
 _BEGUN = {
-    "MODE_KEY": ("HS105", "the mode is neither AOT nor JIT"),
-    "STEP": ("HS107", "this is not how the heading of a step goes on"),
-    "COUNT_KEY": ("HS111", "this is not a whole number"),
-    "NAMES_KEY": ("HS112", "this is not a list of names"),
+    "MODE_KEY": ("HS105", "the mode is not `AOT` or `JIT`"),
+    "STEP": ("HS107", "the heading of a step has the wrong form"),
+    "COUNT_KEY": ("HS111", "the value is not a whole number"),
+    "NAMES_KEY": ("HS112", "the value is not a list of names"),
 }
 # Names that are not known are compared with those that are in so many lines.
 _MOST_GUESSES = 200
@@ -166,7 +166,7 @@ class Recovery:
         if control is None:
             return line
         clean = forbidden.sub("", line)
-        message = f"the control character U+{ord(control[0]):04X} cannot stand in a document"
+        message = f"the control character U+{ord(control[0]):04X} is not allowed in a document"
         self._report("HS102", message, fix=clean, help="remove it")
         return clean
 
@@ -188,7 +188,9 @@ class Recovery:
                 self._keep(lines[at])
             return
         if self._state not in _LOST:
-            self._lose("HS116", "this code block belongs to nothing", help="write it below an attribute, and indent it")
+            self._lose(
+                "HS116", "this code block has no attribute above it", help="write it below an attribute, and indent it"
+            )
             start += 1
         for at in range(start, end + 1):
             self._number = at + 1
@@ -202,7 +204,7 @@ class Recovery:
         if is_around:
             self._has_ended = self._in_fence
             self._in_fence = True
-            self._report("HS114", "a code fence around the document is not part of it", fix="", is_safe=True)
+            self._report("HS114", "a code fence around the document is not allowed", fix="", is_safe=True)
             self._keep("")
         elif self._state in _LOST:
             self._grow()
@@ -210,12 +212,12 @@ class Recovery:
             escaped = _escape(line)
             if self._state is _State.VALUE and indent_of(line) <= self._indent:
                 escaped = f"{' ' * self._indent}  {escaped.lstrip(BLANKS)}"
-            self._report("HS113", "this code block is not closed", fix=escaped, help="close it with three backticks")
+            self._report("HS113", "the code block is not closed", fix=escaped, help="close it with three backticks")
             self._keep(escaped)
         elif self._state is _State.TEXT:
             return False
         else:
-            self._lose("HS113", "this code block is not closed", help="close it with three backticks")
+            self._lose("HS113", "the code block is not closed", help="close it with three backticks")
         return True
 
     # ---------------------------------------------------------------- lines
@@ -227,7 +229,7 @@ class Recovery:
         elif not line.strip(BLANKS):
             self._keep("")
         elif self._has_ended:
-            self._lose("HS101", "this is not a line of the document")
+            self._lose("HS101", "this line is not part of the document")
         elif not self._correct(line):
             self._refuse(line)
 
@@ -258,7 +260,7 @@ class Recovery:
                 "comment": _State.STEP if self._state in (_State.VALUE, _State.LOST_VALUE) else self._state,
             }.get(rule, self._state)
             if rule == "title" and "title" in self._sections:
-                self._lose("HS104", "the title comes a second time")
+                self._lose("HS104", "a second title")
                 return
             if rule == "title":
                 self._sections["title"] = self._number
@@ -268,7 +270,7 @@ class Recovery:
         name = next(name for name, words in SECTIONS.items() if word in words.all)
         is_inside = self._state not in (*_OUTSIDE, _State.LOST_SECTION)
         if name in self._sections:
-            self._lose("HS104", f"the section `{word}` comes a second time, first in line {self._sections[name]}")
+            self._lose("HS104", f"duplicate section `{word}`, first seen in line {self._sections[name]}")
             # Steps can go on with those in front of them.
             if name != "steps" or not is_inside:
                 self._state = _State.LOST_SECTION
@@ -280,17 +282,15 @@ class Recovery:
     def _take_heading(self, step_id: str, line: str) -> None:
         if self._state in _OUTSIDE:
             if "steps" in self._sections:
-                self._lose("HS115", "this step stands outside the section of steps", help="move it there")
+                self._lose("HS115", "this step is outside the section of steps", help="move it into that section")
                 self._state = _State.LOST_SECTION
                 return
             header = f"## {SECTIONS['steps'].of(self.language)}"
-            self._report(
-                "HS115", "this step stands outside the section of steps", fix=f"{header}\n{line}", is_safe=True
-            )
+            self._report("HS115", "this step is outside the section of steps", fix=f"{header}\n{line}", is_safe=True)
             self._sections["steps"] = self._number
             self._keep(header)
         if step_id in self._steps:
-            self._lose("HS106", f"the number {step_id} is taken: line {self._steps[step_id]} has it already")
+            self._lose("HS106", f"duplicate number {step_id}, first seen in line {self._steps[step_id]}")
             self._state = _State.LOST_STEP
             return
         self._step_id = step_id
@@ -305,7 +305,7 @@ class Recovery:
         name = meanings()[match[key]]
         if name in self._attributes:
             first = self._attributes[name]
-            self._lose("HS108", f"the attribute `{match[key]}` comes a second time, first in line {first}")
+            self._lose("HS108", f"duplicate attribute `{match[key]}`, first seen in line {first}")
             self._state = _State.LOST_VALUE
             return
         self._attributes[name] = self._number
@@ -347,7 +347,7 @@ class Recovery:
         if code != "HS101":
             self._lose(code, message, expected=expected)
         elif line.lstrip(BLANKS).startswith("## "):
-            self._lose("HS103", "there is no such section", expected=expected)
+            self._lose("HS103", "unknown section", expected=expected)
             if self._state in _OUTSIDE:
                 self._state = _State.LOST_SECTION
             elif self._state is _State.VALUE:
@@ -356,11 +356,11 @@ class Recovery:
             self._lose(*_BEGUN["STEP"], expected=expected)
             self._state = _State.LOST_STEP
         elif self._state in (_State.STEP, _State.VALUE) and _looks_like_attribute(line):
-            self._lose("HS110", "there is no such attribute", help="to make it text, indent it more")
+            self._lose("HS110", "unknown attribute", help="if it is text, indent it more")
             self._state = _State.LOST_VALUE
         elif self._state is _State.VALUE and not (self._is_set_off or self._growing) and self._match(moved):
-            help = "a line that goes on with a value is indented more than its name"
-            self._report("HS116", "this line belongs to nothing", fix=moved, help=help)
+            help = "indent a continuation line more than the name of its attribute"
+            self._report("HS116", "this line has no attribute above it", fix=moved, help=help)
             self._keep(moved)
         else:
             self._lose(code, message, expected=expected)
@@ -377,15 +377,15 @@ class Recovery:
     def _keep_as_text(self, line: str) -> None:
         """What begins like a section and is none, in free text."""
         is_step = line.lstrip(BLANKS).startswith("###")
-        code, message = _BEGUN["STEP"] if is_step else ("HS103", "there is no such section")
-        self._report(code, message, fix=_escape(line), help="to make it text, write a backslash in front")
+        code, message = _BEGUN["STEP"] if is_step else ("HS103", "unknown section")
+        self._report(code, message, fix=_escape(line), help="if it is text, write a backslash before it")
         self._keep(_escape(line))
 
     def _explain(self, line: str) -> tuple[str, str, tuple[str, ...]]:
         """The code, a message and what was expected, as the LALR parser has it."""
         begun = next((one for one in _BEGUN if _terminal(one).match(line)), "")
         begun = begun if begun in _first(self._state) and self._guesses <= _MOST_GUESSES else ""
-        code, message = _BEGUN.get(begun, ("HS101", "this is not a line of a HopSpec document"))
+        code, message = _BEGUN.get(begun, ("HS101", "this line is not part of a HopSpec document"))
         names = _expected(self._state, line) if begun else _first(self._state)
         at = 0 if self.language == "zh" else 1
         return code, message, tuple(words[at] for name, words in _WORDS.items() if name in names)

@@ -70,7 +70,7 @@ def _say(step_type: str, name: str, language: Language) -> str:
 def _check_document(document: HopSpec) -> Iterator[Diagnostic]:
     for name, word in SECTIONS.items():
         if name != "steps" and not getattr(document, name):
-            help = f"write `## {word.of(document.language)}` and some text below it"
+            help = f"write `## {word.of(document.language)}`, and some text below it"
             yield Diagnostic("HS202", f"the section `{word.of(document.language)}` is missing", help=help, part=name)
     if not document.steps:
         help = f"write `## {SECTIONS['steps'].of(document.language)}`, and steps below it"
@@ -78,7 +78,7 @@ def _check_document(document: HopSpec) -> Iterator[Diagnostic]:
         return
     last = document.steps[-1]
     if (last.step_type, last.action) != ("flow", "exit"):
-        help = "let the document end with a step of type flow whose action is exit"
+        help = "end the document with a step of type `flow` whose action is `exit`"
         yield _found("HS203", last, "the last step does not exit", help=help)
 
 
@@ -88,16 +88,24 @@ def _check_names(document: HopSpec) -> Iterator[Diagnostic]:
         name = step.step_name
         if not name:
             if document.mode != "JIT":
-                help = "write one in snake_case behind the number; only JIT documents may leave it out"
-                yield _found("HS215", step, "it has no name", help=help)
+                help = "write a name in snake_case after the number; only JIT documents may omit it"
+                yield _found("HS215", step, "the name is missing", help=help)
             continue
         if name in first:
             yield _found(
-                "HS216", step, f"duplicate name, first seen at step {first[name]}", help="rename one of the two"
+                "HS216",
+                step,
+                f"duplicate name, first seen at step {first[name]}",
+                help="rename one of the two",
             )
         first.setdefault(name, step.step_id)
         if not _SNAKE_CASE.fullmatch(name):
-            yield _found("HS217", step, "the name is not in snake_case", help="write small letters, digits and `_`")
+            yield _found(
+                "HS217",
+                step,
+                "the name is not in snake_case",
+                help="write lower-case letters, digits and `_`",
+            )
 
 
 # ---------------------------------------------------------------- one step
@@ -109,13 +117,13 @@ def _check_type(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
     label = _MEANT.get(step.label.lower(), "")
     if kind not in STEP_TYPES:
         meant = _MEANT.get(kind.lower()) or next(iter(get_close_matches(kind[:20], STEP_TYPES, n=1)), "")
-        message = f"invalid type '{shorten(kind)}'" if kind else f"{_say('', 'step_type', language)} is missing"
+        message = f"invalid type `{shorten(kind)}`" if kind else f"{_say('', 'step_type', language)} is missing"
         advice = f"did you mean `{meant or label}`? {types}" if meant or label else types
         found = _found("HS204", step, message, "step_type", help=advice)
         yield evolve(found, replacement=meant if kind else "")
     elif label and label != kind:
-        help = "what stands in brackets is for readers; the attribute counts"
-        yield _found("HS223", step, f"the heading says {label}, and the type is {kind}", help=help)
+        help = "the word in brackets is for readers; the attribute counts"
+        yield _found("HS223", step, f"the heading says `{label}`, and the type is `{kind}`", help=help)
 
 
 def _check_attributes(step: StepInfo, document: HopSpec, given: Collection[str] | None) -> Iterator[Diagnostic]:
@@ -138,18 +146,18 @@ def _check_attributes(step: StepInfo, document: HopSpec, given: Collection[str] 
         if not is_there:
             yield _found("HS205", step, f"{say(name)} is missing")
     if step.collection and step.condition and step.step_type == "loop":
-        help = "a loop goes through a collection or runs while a condition holds"
+        help = "a loop goes through a collection, or runs while a condition is true: remove one of the two"
         yield _found("HS213", step, f"it has both {say('collection')} and {say('condition')}", "condition", help=help)
     elif step.mode() == "while" and document.mode == "JIT" and not step.max_iterations:
-        help = "in JIT documents such loops need a limit above 0"
+        help = "in a JIT document, a `while` loop needs a limit above 0"
         yield _found("HS214", step, f"{say('max_iterations')} is missing", help=help)
     allowed = step.allowed_fields()
     for key in keys_of(step.step_type):
         if key.field not in allowed and getattr(step, key.field) and not _is_reported(step, key.field):
-            which = f"{step.step_type} steps" + (f" with the mode {step.mode()}" if step.mode() else "")
-            yield _found("HS206", step, f"{which} have no {say(key.field)}", key.field)
+            which = f"a step of type `{step.step_type}`" + (f" with the mode `{step.mode()}`" if step.mode() else "")
+            yield _found("HS206", step, f"{which} has no attribute {say(key.field)}", key.field)
     if step.step_type == "LLM" and not step.verifier:
-        yield _found("HS224", step, f"it does not say {say('verifier')}", help="the default is to verify in reverse")
+        yield _found("HS224", step, f"{say('verifier')} is missing", help="the default is reverse verification")
 
 
 def _is_reported(step: StepInfo, name: str) -> bool:
@@ -160,21 +168,23 @@ def _is_reported(step: StepInfo, name: str) -> bool:
 def _check_values(step: StepInfo, kind: HopType, language: Language) -> Iterator[Diagnostic]:
     if kind.chooser and (said := getattr(step, kind.chooser)) and said not in kind.modes:
         meant = next(iter(get_close_matches(said.lower()[:20], kind.modes, n=1)), "")
-        choices = f"it is {join_words([*kind.modes], 'or')}"
-        message = f"{_say(step.step_type, kind.chooser, language)} is '{shorten(said)}'"
+        choices = f"write {join_words([f'`{one}`' for one in kind.modes], 'or')}"
+        message = f"{_say(step.step_type, kind.chooser, language)} is `{shorten(said)}`"
         yield evolve(_found("HS207", step, message, kind.chooser, help=choices), replacement=meant)
     for name in _COUNTS:
         if getattr(step, name) == 0 and name != "max_depth":
-            yield _found("HS207", step, f"{_say(step.step_type, name, language)} has to be above 0", name)
+            yield _found("HS207", step, f"{_say(step.step_type, name, language)} must be above 0", name)
     for name in step.allowed_types:
         if name not in STEP_TYPES:
             help = f"the types are {join_words([*STEP_TYPES], 'and')}"
-            yield _found("HS207", step, f"there is no type '{shorten(name)}'", "allowed_types", help=help)
+            yield _found("HS207", step, f"unknown type `{shorten(name)}`", "allowed_types", help=help)
     for field_name in _NAMES:
         for name in getattr(step, field_name):
             if not _SNAKE_CASE.fullmatch(name):
-                help = "write small letters, digits and `_`"
-                yield _found("HS217", step, f"the variable {shorten(name)} is not in snake_case", field_name, help=help)
+                help = "write lower-case letters, digits and `_`"
+                yield _found(
+                    "HS217", step, f"the variable `{shorten(name)}` is not in snake_case", field_name, help=help
+                )
 
 
 def _check_children(step: StepInfo) -> Iterator[Diagnostic]:
@@ -183,12 +193,12 @@ def _check_children(step: StepInfo) -> Iterator[Diagnostic]:
         return
     mode = kind.modes.get(step.mode(), Mode())
     if step.children and not mode.is_container:
-        help = "its steps are made while it runs; or let its expansion be static"
+        help = "its steps are made while it runs: remove them, or make its expansion `static`"
         yield _found("HS210", step, f"a {step.mode()} subtask cannot have steps below it", help=help)
     elif step.children and not kind.is_container:
-        yield _found("HS208", step, f"type '{step.step_type}' cannot have steps below it")
+        yield _found("HS208", step, f"a step of type `{step.step_type}` cannot have steps below it")
     elif not step.children and kind.is_container and mode.is_container:
-        yield _found("HS209", step, f"type '{step.step_type}' needs steps below it")
+        yield _found("HS209", step, f"a step of type `{step.step_type}` needs steps below it")
 
 
 # ---------------------------------------------------------------- the tree
@@ -209,10 +219,10 @@ def _check_scopes(steps: list[StepInfo]) -> Iterator[Diagnostic]:
         elif not is_entered or step.step_type != "flow" or step.action not in ("continue", "break"):
             continue
         elif not around:
-            yield _found("HS211", step, f"{step.action} stands outside of a loop", "action")
+            yield _found("HS211", step, f"`{step.action}` is outside a loop", "action")
         elif step.target_loop and not names[step.target_loop]:
-            message = f"{shorten(step.target_loop)} is none of the loops around it"
-            help = f"the innermost of them is {shorten(around[-1])}" if around[-1] else ""
+            message = f"unknown target loop `{shorten(step.target_loop)}`: no loop around it has this name"
+            help = f"the innermost loop around it is `{shorten(around[-1])}`" if around[-1] else ""
             meant = around[-1] if len(around) == 1 else ""
             yield evolve(_found("HS212", step, message, "target_loop", help=help), replacement=meant)
 
@@ -224,14 +234,22 @@ def _check_numbers(steps: list[StepInfo]) -> Iterator[Diagnostic]:
         head, _, number = step.step_id.rpartition(".")
         above = parent.step_id if parent else ""
         if head != above:
-            yield _found("HS219", step, f"there is no step {head}", help="add it, or change the number")
+            yield _found(
+                "HS219",
+                step,
+                f"its parent step {head} does not exist",
+                help=f"add a step {head} above it, or change its number",
+            )
         elif number.isdecimal() and len(number) < 10:
             expected = last.get(above, 0) + 1
             last[above] = int(number)
             if int(number) != expected:
                 wanted = f"{above}{'.' if above else ''}{expected}"
                 yield _found(
-                    "HS218", step, f"the next number here is {wanted}", help="number steps one after the other"
+                    "HS218",
+                    step,
+                    f"the number does not follow the one before: expected {wanted}",
+                    help="number the steps one after another",
                 )
 
 
@@ -248,9 +266,9 @@ def _check_depths(steps: list[StepInfo]) -> Iterator[Diagnostic]:
         above = left[-1] if left else _DEPTH + 1
         own = step.max_depth or above - 1
         if left and above <= 1:
-            yield _found("HS226", step, "the subtasks around it allow no more levels", help="let them allow more")
+            yield _found("HS226", step, "the subtasks around it allow no more levels", help="raise their limit")
         elif left and own >= above:
-            help = "the limit of a subtask is below that of the subtask around it"
+            help = "the limit of a subtask must be below that of the subtask around it"
             yield _found(
                 "HS226", step, f"it allows {own} levels, and the one around it {above}", "max_depth", help=help
             )
@@ -294,12 +312,12 @@ class _DataFlow:
                 if self._known[name] > 0:
                     continue
                 if name in later:
-                    message = f"{shorten(name)} is produced by no step in front of it"
-                    yield _found("HS220", step, message, part, help="move the step that produces it to the front")
+                    message = f"the input `{shorten(name)}` is not available yet: only a later step produces it"
+                    yield _found("HS220", step, message, part, help="move this step after the one that produces it")
                 else:
                     section = SECTIONS["input_definition"].of(self.document.language)
-                    help = f"declare it below `## {section}`, or let a step produce it"
-                    yield _found("HS221", step, f"{shorten(name)} is produced by no step", part, help=help)
+                    help = f"declare it below `## {section}`, or add it to the outputs of a step"
+                    yield _found("HS221", step, f"no step produces the input `{shorten(name)}`", part, help=help)
 
     def _check_unused(self) -> Iterator[Diagnostic]:
         used: set[str] = set()
@@ -310,6 +328,8 @@ class _DataFlow:
             # What is made in a container may be what that collects.
             for name in produced(step) if parent is None else ():
                 if name not in used:
-                    yield _found("HS222", step, f"nothing uses {shorten(name)}", "outputs")
+                    yield _found("HS222", step, f"no step uses the output `{shorten(name)}`", "outputs")
             if step.step_type == "loop" and step.element_var and step.children and step.element_var not in used:
-                yield _found("HS225", step, f"none of its steps takes {shorten(step.element_var)}", "element_var")
+                yield _found(
+                    "HS225", step, f"no step of the loop uses its element `{shorten(step.element_var)}`", "element_var"
+                )

@@ -130,7 +130,7 @@ def find_correction(token: Token, place: Place) -> Correction:
         return _correct_comma(token, place)
     if token.kind in VALUES:
         return _correct_value(token, place)
-    return _leave_out(token, place, "this `:` stands behind no key")
+    return _leave_out(token, place, "this `:` has no key before it")
 
 
 def _leave_out(token: Token, place: Place, message: str) -> Correction:
@@ -154,8 +154,8 @@ def _correct_closer(token: Token, place: Place) -> Correction:
     if token.kind != right:
         return _correct_wrong_closer(token, place, right)
     if place.want == ("member" if place.builder.is_in_object else "_value"):
-        comma, message = place.last_comma, "behind this comma nothing follows"
-        return Correction(Flaw("PJ112", message, comma, comma + 1, help="leave it out", fix=""))
+        comma, message = place.last_comma, "nothing follows this comma"
+        return Correction(Flaw("PJ112", message, comma, comma + 1, help="remove it", fix=""))
     return Correction(_miss_value(place, token.start, token.end))
 
 
@@ -167,18 +167,18 @@ def _correct_wrong_closer(token: Token, place: Place, right: str) -> Correction:
     if inner < builder.depth and not (goes_on and inner == builder.depth - 1):
         missing = [closer for closer, _ in builder.closers(inner)]
         signs = "".join(CLOSERS[kind] for kind in missing)
-        message, where = f"in front of this `{sign}` `{signs}` is missing", (place.last_end, place.last_end)
+        message, where = f"`{signs}` is missing before this `{sign}`", (place.last_end, place.last_end)
         flaw = Flaw("PJ115", message, token.start, token.end, expected=(f"`{signs}`",), fix=signs, fix_at=where)
         return Correction(flaw, (*MEMBER, *missing))
     if goes_on and builder.depth == 1:
-        return _leave_out(token, place, f"this `{sign}` closes nothing")
-    message = f"`{sign}` stands in place of `{CLOSERS[right]}`"
+        return _leave_out(token, place, f"this `{sign}` closes no bracket")
+    message = f"expected `{CLOSERS[right]}`, not `{sign}`"
     return Correction(Flaw("PJ115", message, token.start, token.end, fix=CLOSERS[right]), instead=right)
 
 
 def _correct_comma(token: Token, place: Place) -> Correction:
     if place.want == "member":
-        message, help = "in front of this comma nothing stands", "leave it out"
+        message, help = "nothing precedes this comma", "remove it"
         return Correction(Flaw("PJ114", message, token.start, token.end, place.words, help, fix=""), leaves_out=True)
     return Correction(_miss_value(place, token.start, token.end), leaves_out=not place.builder.is_in_object)
 
@@ -188,13 +188,13 @@ def _correct_value(token: Token, place: Place) -> Correction:
     if want == "COLON":
         if token.kind == "STRING" and _COLON_FOLLOWS.match(place.text, token.end):
             return Correction(_miss_value(place, last, last), (*MEMBER, "COMMA"))
-        message = f"between the key {_write_key(place)} and its value a colon is missing"
+        message = f"a colon is missing between the key {_write_key(place)} and its value"
         return Correction(Flaw("PJ113", message, last, last, expected=("`:`",), fix=":"), ("COLON",))
     if want == "member":
         if token.kind == "OPEN_OBJECT" and place.may_end:
-            message, help = "a second `{` opens nothing", "leave it out"
+            message, help = "this second `{` has no key", "remove it"
             return Correction(Flaw("PJ118", message, token.start, token.end, help=help, fix=""), leaves_out=True)
-        return _leave_out(token, place, "this is no key")
+        return _leave_out(token, place, "this is not a key")
     if place.builder.is_in_object and token.kind != "STRING":
         return _leave_out(token, place, "this value has no key")
     return Correction(Flaw("PJ111", "a comma is missing", last, last, expected=("`,`",), fix=","), ("COMMA",))

@@ -13,11 +13,23 @@ from typing import Final, TypeAlias
 from attrs import frozen
 
 from planspec_lark.json_text.models import JsonText, write_path
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, in_order, shorten
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Severity, in_order, quote, shorten
 from planspec_lark.syntax.limits import Findings
 from planspec_lark.syntax.source import Span, visible_name
 
-__all__ = ["KIND_WORDS", "Finding", "FirstFindings", "Path", "locate", "text_of", "word_of"]
+__all__ = [
+    "IGNORED_NULL",
+    "KIND_WORDS",
+    "Finding",
+    "FirstFindings",
+    "Path",
+    "locate",
+    "missing_field",
+    "text_of",
+    "unknown_field",
+    "word_of",
+    "wrong_type",
+]
 
 # Keys and indices from the outermost value inwards.
 Path: TypeAlias = tuple[str | int, ...]
@@ -37,6 +49,25 @@ KIND_WORDS: Final[dict[type, str]] = {
 def word_of(value: object) -> str:
     """What a person calls a value of this kind."""
     return KIND_WORDS.get(type(value)) or visible_name(shorten(type(value).__name__))
+
+
+# What all languages of JSON say of a field, each under a code of its own.
+IGNORED_NULL: Final = "null was read as a missing field"
+
+
+def missing_field(name: str) -> str:
+    """That a field is missing."""
+    return f"the field {quote(name)} is missing"
+
+
+def unknown_field(name: str) -> str:
+    """That there is no field of this name."""
+    return f"unknown field {quote(name)}"
+
+
+def wrong_type(expected: str, value: object) -> str:
+    """That a value is of another type than expected; ``expected`` says it in words: ``a string``."""
+    return f"expected {expected}, not {word_of(value)}"
 
 
 def text_of(key: object) -> str:

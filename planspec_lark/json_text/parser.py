@@ -175,7 +175,7 @@ class _Reading:
             self._note(other, Severity.ERROR)
         else:
             is_empty = not source.text.removeprefix("\ufeff").strip(_BLANKS)
-            message = "the text is empty" if is_empty else "there is no JSON object in the text"
+            message = "the text is empty" if is_empty else "the text has no JSON object"
             flaw = Flaw("PJ101", message, self.start, self.start, expected=_EXAMPLE)
             return JsonText(MISSING, in_order([*left_out, flaw.diagnose(Severity.ERROR, source)]), source)
         self.found.extend(left_out)
@@ -216,7 +216,7 @@ class _Reading:
             end = self.start + 1
         elif end != len(text):
             return None
-        message = f"the top level is {_KINDS[kind]}, and has to be an object"
+        message = f"expected an object at the top level, not {_KINDS[kind]}"
         return Flaw("PJ105", message, self.start, end, expected=_EXAMPLE, is_loss=True)
 
     # ---------------------------------------------------------------- what stands around the object
@@ -231,25 +231,25 @@ class _Reading:
         for one in objects:
             self._note_text(at, one.start)
             if one is not best:
-                message = "another object, which is left out: only one counts"
-                self._note(Flaw("PJ104", message, one.start, one.end, help="leave one of them out"))
+                message = "a second object is left out: only one counts"
+                self._note(Flaw("PJ104", message, one.start, one.end, help="remove one of them"))
             at = one.end
         self._note_text(at, len(self.given.text))
 
     def _note_text(self, start: int, end: int) -> None:
         """Report what is no object: code fences, and what stands between them."""
-        side = "behind" if start > self.start else "in front of"
+        side = "after" if start > self.start else "before"
         for piece in _FENCE.split(self.given.text[start:end]):
             bare = piece.strip(_BLANKS)
             at, start = start + piece.index(bare), start + len(piece)
-            end, help = at + len(bare), "leave it out"
+            end, help = at + len(bare), "remove it"
             if bare.startswith(("```", "~~~")):
-                self._note(Flaw("PJ103", "a code fence is no part of JSON", at, end, help=help, fix=""))
+                self._note(Flaw("PJ103", "a code fence is not allowed in JSON", at, end, help=help, fix=""))
             elif _COMMENTS.fullmatch(bare):
-                self._note(Flaw("PJ117", "JSON has no comments", at, end, help=help, fix=""))
+                self._note(Flaw("PJ117", "a comment is not allowed in JSON", at, end, help=help, fix=""))
             elif bare in {"[", "]"}:
                 # A list around the object is a part of it that was left out.
-                message, help = "the object stands in a list", "leave the brackets out"
+                message, help = "the object is in a list", "remove the brackets"
                 self._note(Flaw("PJ105", message, at, end, help=help, fix=""), Severity.WARNING)
             elif bare:
                 self._note(Flaw("PJ102", f"other text {side} the object", at, end, help=help, fix=""))

@@ -101,7 +101,7 @@ class Recovery:
                 space = _SPACE.match(text, self.end)
                 at = space.end() if space else self.end
             if self._why_not and not self._is_over:
-                flaw = Flaw("PJ118", f"from here on nothing was read: {self._why_not}", at, at + 1, is_loss=True)
+                flaw = Flaw("PJ118", f"nothing was read from here on: {self._why_not}", at, at + 1, is_loss=True)
                 self._finish(at, flaw)
         if self.is_too_deep:
             self._skip(place.last_end - 1, self.builder.depth)
@@ -134,7 +134,7 @@ class Recovery:
         elif found.flaws:
             self._say(*found.flaws)
         else:
-            words, message = self._place.words, "this cannot stand here"
+            words, message = self._place.words, "unexpected text"
             self._say(Flaw("PJ118", message, found.start, found.end, expected=words, is_loss=True))
             self._fill_gap()
 
@@ -157,7 +157,7 @@ class Recovery:
             self.losses += flaw.is_loss
             self._strange += flaw.is_loss and flaw.code in _STRANGE
             if self._strange > _PATIENCE + self.builder.count:
-                self._why_not = "too little of this is JSON"
+                self._why_not = "too little of the text is JSON"
             elif given.flaws_left < -1:
                 self._why_not = "there are too many faults"
             severity = Severity.ERROR if given.is_strict or flaw.is_loss else Severity.WARNING
@@ -215,15 +215,15 @@ class Recovery:
         self._say(*token.flaws)
         if first is not None and name is not None:
             line, column = self._given.source.position(first)
-            message = f"the key {write_key(name)} stands in this object already, in line {line:,}, column {column:,}"
-            help = "the first one counts; leave one of the two out, or give it another name"
+            message = f"duplicate key {write_key(name)}, first seen in line {line:,}, column {column:,}"
+            help = "the first one counts; remove one of the two, or rename it"
             self._say(Flaw("PJ128", message, start, end, help=help, is_loss=True))
 
     def _open(self, kind: str, at: int) -> None:
         most = self._given.limits.max_depth
         if most is not None and self.builder.depth >= most:
-            message = f"this is on level {most + 1:,}, and no more than {most:,} may be"
-            self._say(Flaw("PJ107", message, at, at + 1, help="nothing of the value was read", is_loss=True))
+            message = f"the value is on level {most + 1:,}, and the limit is {most:,}"
+            self._say(Flaw("PJ107", message, at, at + 1, help="nothing was read", is_loss=True))
             self.is_too_deep = self._is_over = True
         else:
             self.builder.open({} if kind == "OPEN_OBJECT" else [], at)

@@ -123,12 +123,12 @@ def _diagnose_pieces(raw: str, offset: int) -> tuple[Flaw, ...]:
         start, end = offset + match.start(), offset + match.end()
         fix = spell(value)[1:-1]
         if code == "PJ124":
-            flaws.append(Flaw(code, f"{_name_sign(value)} cannot stand in a string as it is", start, end, fix=fix))
+            flaws.append(Flaw(code, f"{_name_sign(value)} must be escaped in a string", start, end, fix=fix))
         elif code == "PJ125":
-            help = r"a backslash is written `\\`" if value.startswith("\\") else "leave the backslash out"
-            flaws.append(Flaw(code, f"`{match[0]}` is no escape", start, end, help=help, fix=fix))
+            help = r"write a backslash as `\\`" if value.startswith("\\") else "remove the backslash"
+            flaws.append(Flaw(code, f"`{match[0]}` is not a JSON escape", start, end, help=help, fix=fix))
         else:
-            flaws.append(Flaw(code, "half of a surrogate pair is no character", start, end, is_loss=True))
+            flaws.append(Flaw(code, "half of a surrogate pair is not a character", start, end, is_loss=True))
     return tuple(flaws)
 
 
@@ -198,20 +198,20 @@ class NearMisses:
         match = _KEY.match(self.text, at)
         if match is None:
             return None
-        value, message = JSON_ESCAPES.decode(match["key"]), f"the key `{match['key']}` stands without quotes"
+        value, message = JSON_ESCAPES.decode(match["key"]), f"the key `{match['key']}` is not in quotes"
         return _near("STRING", match.span("key"), "PJ127", message, value=value, fix=spell(value))
 
     def read(self, at: int, *, may_be_value: bool) -> Token:
         """What stands here; it has at least one character."""
         text = self.text
         if match := _COMMENT.match(text, at):
-            return _near("", match.span(), "PJ117", "JSON has no comments", help="leave it out", fix="")
+            return _near("", match.span(), "PJ117", "a comment is not allowed in JSON", help="remove it", fix="")
         if match := _SIGN.match(text, at):
             kind = _SIGNS[match[0]]
-            message = f"`{match[0]}` stands in place of `{_PLAIN[kind]}`"
+            message = f"expected `{_PLAIN[kind]}`, not `{match[0]}`"
             return _near(kind, match.span(), "PJ116", message, fix=_PLAIN[kind])
         if match := _FOREIGN_SPACE.match(text, at):
-            return _near("", match.span(), "PJ116", f"{_name_sign(text[at])} is no white space in JSON", fix=" ")
+            return _near("", match.span(), "PJ116", f"{_name_sign(text[at])} is not white space in JSON", fix=" ")
         if text[at] in _CLOSING_QUOTES:
             return self._read_string(at)
         return self._read_word(at, may_be_value=may_be_value)
@@ -248,7 +248,7 @@ class NearMisses:
         bare = content.rstrip(",}] \t")
         if line.end() == len(self.text) and bare == content:
             return Token(CUT_OFF, at, len(self.text))
-        message, expected = "the quote that ends this string is missing", ('a closing `"`',)
+        message, expected = "the closing quote of this string is missing", ('a closing `"`',)
         end = at + max(len(bare), 1)
         return _near("STRING", (at, end), "PJ122", message, value=NO_VALUE, expected=expected, is_loss=True)
 
@@ -257,10 +257,10 @@ class NearMisses:
         value = JSON_ESCAPES.decode(raw)
         flaws = _diagnose_pieces(raw, at + 1)
         if quotes != '""':
-            message = f"a string stands in double quotes, not in `{quotes}`"
+            message = f"a string must be in double quotes, not in `{quotes}`"
             flaws = (Flaw("PJ121", message, at, end, fix=spell(value)), *flaws)
         elif inner := _INNER_QUOTE.search(raw):
-            message, help = "a quote in the middle of a string", 'inside a string a quote is written `\\"`'
+            message, help = "a quote in the middle of a string", 'write a quote inside a string as `\\"`'
             where = at + inner.end()
             flaw = Flaw("PJ123", message, where, where + 1, help=help, fix=spell(value), fix_at=(at, end))
             flaws = (flaw, *flaws)
@@ -283,20 +283,22 @@ def _read_word(word: str, at: int) -> Token:
     lower = word.lower()
     if lower in _OTHER_LITERALS:
         right = spell(_OTHER_LITERALS[lower])
-        message = f"`{word}` is written `{right}`"
+        message = f"expected `{right}`, not `{word}`"
         return _near("LITERAL", (at, end), "PJ131", message, value=_OTHER_LITERALS[lower], fix=right)
     if _LIKE_A_NUMBER.match(word) and (number := _repair_number(word)):
         value, right = number
-        return _near("LITERAL", (at, end), "PJ133", f"the number `{word}` is written `{right}`", value=value, fix=right)
+        return _near(
+            "LITERAL", (at, end), "PJ133", f"expected the number `{right}`, not `{word}`", value=value, fix=right
+        )
     expected: tuple[str, ...] = ("a value",)
     if lower.lstrip("+-") in _NOT_FINITE:
-        code, message, help, expected = "PJ132", "no number that JSON can hold", "write a number, or null", ()
+        code, message, help, expected = "PJ132", "not a number in JSON", "write a number, or null", ()
     elif _LIKE_A_NUMBER.match(word):
-        code, message, help = "PJ133", "no number", f"if it is a text, it stands in double quotes: {spell(word)}"
+        code, message, help = "PJ133", "not a number", f"if it is a text, write it in double quotes: {spell(word)}"
     elif word.strip(".…"):
-        code, message, help = "PJ131", "no value", f"a text stands in double quotes: {spell(word)}"
+        code, message, help = "PJ131", "not a value", f"write a text in double quotes: {spell(word)}"
     else:
-        code, message, help = "PJ131", "no value", "write the value out"
+        code, message, help = "PJ131", "not a value", "write the value in full"
     message = f"`{word}` is {message}"
     return _near("LITERAL", (at, end), code, message, value=NO_VALUE, expected=expected, help=help, is_loss=True)
 

@@ -14,7 +14,7 @@ from attrs import evolve
 
 from planspec_lark.json_text.builder import Builder
 from planspec_lark.json_text.fast_reader import MAX_DIGITS
-from planspec_lark.json_text.models import MISSING, JsonText, write_path
+from planspec_lark.json_text.models import MISSING, JsonText, write_key, write_path
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, PlanSpecError, in_order, shorten
 from planspec_lark.syntax.limits import Limits, find_excess
 from planspec_lark.syntax.reasoning import blank, has_tags, leave_out_reasoning
@@ -110,9 +110,9 @@ class _Reader:
         if kind == "DocumentStart":
             self._documents += 1
             if self._documents > 1:
-                raise _RefusedError("PY105", "a second document begins here", start, end, "leave it out")
+                raise _RefusedError("PY105", "a second document begins here", start, end, "remove it")
         elif kind == "Alias":
-            help = "write the value itself, once more"
+            help = "write the value itself again"
             raise _RefusedError("PY102", f"`*{shorten(event.anchor)}` is an alias", start, end, help)
         elif kind in ("MappingEnd", "SequenceEnd"):
             self._builder.close(end)
@@ -126,32 +126,38 @@ class _Reader:
 
     def _open(self, container: dict[str, Any] | list[Any], start: int, end: int) -> None:
         if self._builder.is_at_key:
-            raise _RefusedError("PY104", "a key is a text", start, end)
+            raise _RefusedError("PY104", "a key must be a string", start, end)
         most = self._limits.max_depth
         if most is not None and self._builder.depth >= most:
-            raise _RefusedError("PJ107", f"this is deeper than the {most} levels that are allowed", start, end)
+            raise _RefusedError("PJ107", f"the value is on level {most + 1:,}, and the limit is {most:,}", start, end)
         self._builder.open(container, start)
 
     def _take_scalar(self, event: Any, start: int, end: int) -> None:
         try:
             value = self._value_of(event)
         except ValueError:
-            raise _RefusedError("PJ134", "this number is out of range", start, end) from None
+            raise _RefusedError("PJ134", "the number is out of range", start, end) from None
         if isinstance(value, float) and not math.isfinite(value):
             digits = event.value.replace("_", "")
-            help = "leave it out, or write a text"
-            raise _RefusedError("PJ132", f"`{digits}` is no finite number", start, end, help)
+            help = "remove it, or write a text"
+            raise _RefusedError("PJ132", f"`{digits}` is not a finite number", start, end, help)
         if not self._builder.is_at_key:
             self._builder.add(value, start, end)
             return
         if not isinstance(value, str):
             written = shorten(event.value)
             help = f'write "{written}"' if written else ""
-            raise _RefusedError("PY104", f"a key is a text, and {written or 'this'} is none", start, end, help)
+            raise _RefusedError(
+                "PY104",
+                f"a key must be a string, not {f'`{written}`' if written else 'another value'}",
+                start,
+                end,
+                help,
+            )
         first = self._builder.set_key(value, start, end)
         if first is not None:
             line, column = self._source.position(first)
-            message = f"the key {shorten(repr(value))} is there already, at {line}:{column}"
+            message = f"duplicate key {write_key(value)}, first seen in line {line:,}, column {column:,}"
             raise _RefusedError("PJ128", message, start, end)
 
     def _value_of(self, event: Any) -> Any:
@@ -216,8 +222,8 @@ def _explain(error: Any, text: str) -> tuple[str, str, int, int, str]:
     start = mark.index if mark is not None else getattr(error, "position", 0)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     context = getattr(error, "context", None)
-    said = f"this is no YAML: {problem}" + (f", {context}" if context else "")
+    said = f"this is not YAML: {problem}" + (f", {context}" if context else "")
     # Outside of brackets the same text needs no quotes.
     is_brace_in_text = start > 0 and text.startswith("${", start - 1)
-    help = "between brackets, a text with a brace in it stands in quotes" if is_brace_in_text else ""
+    help = "inside brackets, write a text that contains a brace in quotes" if is_brace_in_text else ""
     return "PY101", shorten(said), start, start + 1, help

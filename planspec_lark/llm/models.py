@@ -113,7 +113,7 @@ def brief(text: str) -> str:
 
 def too_long(most: int) -> LlmError:
     """That an answer is longer than is allowed."""
-    return LlmError(f"the endpoint's answer has more than the {most:,} bytes that are allowed", has_answered=True)
+    return LlmError(f"the endpoint's answer has more than {most:,} bytes", has_answered=True)
 
 
 def encode(text: str) -> bytes:

@@ -163,7 +163,7 @@ class Program:
         elif outcome.end is End.STOPPED:
             what = "was stopped, as nobody waits for it any more"
         elif outcome.end is End.TOO_LARGE:
-            what = f"wrote more than the {self.max_bytes:,} bytes that are allowed"
+            what = f"wrote more than {self.max_bytes:,} bytes"
         elif code:
             what = f"was killed by {_name_signal(-code)}" if code < 0 else f"ended with exit code {code}"
         else:

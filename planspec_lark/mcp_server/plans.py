@@ -72,7 +72,7 @@ class Plans:
 
         Raises:
             StoreError: there is none of this name, or it cannot be read.
-            PlanSyntaxError: it is no UTF-8, or too long.
+            PlanSyntaxError: it is not UTF-8, or too long.
         """
         self._find(name)
         return self.folder.read(name)

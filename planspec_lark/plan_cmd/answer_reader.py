@@ -280,7 +280,7 @@ class _Reader:
             joined = join_lines(line.text, more)
             if not is_command(joined):
                 break
-            message = "this line goes on with the command in front of it"
+            message = "this line continues the command before it"
             start = begin + row.index(more)
             fix = Fix(self.source.span(line.start, start + len(more)), joined)
             span = self.source.span(start, start + len(more))
@@ -325,40 +325,44 @@ class _Reader:
         if self._has_markers:
             for start, row in _rows(self.text, at, end):
                 if row.startswith(_MARKERS) and is_conflict_marker(row):
-                    help = "keep one of the two"
-                    yield self._fault("PS128", "two versions were not merged here", start, start + len(row), help)
+                    help = "keep one of the two versions"
+                    yield self._fault(
+                        "PS128", "a conflict marker of a merge that was not resolved", start, start + len(row), help
+                    )
         if line.command is None:
             if self._known and line.text[:1] in _DOTS and find_elision(line.text):
-                message, help = "this stands for commands that are left out", "write them all"
+                message, help = "an ellipsis stands for commands that were left out", "write them all"
                 yield self._fault("PS127", message, line.start, line.end, help)
             if self._known and withdraws(line.text):
-                message, help = "this takes back a command", "write only those that hold"
+                message, help = "this withdraws a command", "write only the commands that count"
                 yield self._fault("PC107", message, line.start, line.end, help)
             if line.text and not line.text.startswith(("```", "~~~")):
                 self._lead = line
             if not line.entries and (place := find_command(line.text, is_led=True)) is not None:
-                message, help = "a command stands at the start of its line", "write it on a line of its own"
+                message, help = "a command must be at the start of its line", "write it on a line of its own"
                 yield self._fault("PC107", message, line.start + place, line.end, help)
             return
         command = line.command
         lead, self._lead = self._lead, None
         if lead is not None and is_no_order(lead.text):
             message, help = (
-                "this says that the command behind it does not hold as it stands",
-                "write only those that hold",
+                "this says that the command after it does not count as written",
+                "write only the commands that count",
             )
             yield self._fault("PC107", message, lead.start, lead.end, help)
         if any(find_command(text) is not None for text in (command.result, command.description, *command.detail)):
-            message, help = "there is another command in the text of this one", "write each on a line of its own"
+            message, help = "another command in the text of this command", "write each on a line of its own"
             yield self._fault("PC107", message, line.start, line.end, help)
         elif find_cut(command.result or command.description) is not None and self._is_text(end):
-            message, help = "the text of this command seems to go on below", "write it on one line"
+            message, help = "the text of this command seems to continue on the next line", "write it on one line"
             yield self._fault("PS126", message, line.start, line.end, help)
         known = self._known.setdefault(repr(command), line)
         if command.op == "ADD" and known is not line and (known.entries or line.entries):
             # What a list shows and a code block repeats is meant once; other commands do no more when they come again.
             first = self.source.position(known.start)[0]
-            yield self._fault("PC107", f"line {first} says the same already", line.start, line.end, "leave one out")
+            yield self._fault(
+                "PC107", f"duplicate command, first seen in line {first}", line.start, line.end, "remove one of the two"
+            )
 
     def _is_text(self, end: int) -> bool:
         """Whether the line behind a command is text that may belong to it."""

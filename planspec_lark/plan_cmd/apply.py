@@ -43,8 +43,10 @@ __all__ = [
     "count_steps",
     "find_known",
     "find_room",
+    "leaf_with_children",
     "perform",
     "perform_all",
+    "unknown_type",
 ]
 
 
@@ -153,9 +155,9 @@ def perform(plan: PlanSpec, command: PlanCommand, finder: Finder | None = None, 
         raise CommandError("PC118", f"{command.op} {command.step_id}: {error}") from None
     finder = finder or Finder(plan)
     if command.op == "REPLAN" and command.step_id in ("", "ALL"):
-        return "REPLAN ALL: nothing changed here, as making a new plan is the caller's task"
+        return "REPLAN ALL: nothing was changed here: the caller makes the new plan"
     if not command.step_id or command.step_id == "ALL":
-        raise CommandError("PC118", f"{command.op}: it needs a step id")
+        raise CommandError("PC118", f"{command.op}: the step id is missing")
     what = f"{command.op} {command.step_id}"
     if command.op == "ADD":
         return _add(command, finder, what, run)
@@ -197,19 +199,29 @@ def find_known(step_id: str, finder: Finder, what: str) -> PlanStep:
     """
     step = finder.find(step_id)
     if step is None:
-        raise CommandError("PC111", f"{what}: there is no step {step_id}")
+        raise CommandError("PC111", f"{what}: step {step_id} does not exist")
     return step
 
 
 def _replan(step: PlanStep, finder: Finder, what: str) -> str:
     if step.step_type not in CONTAINER_TYPES:
         types = list_types("and", containers=True, form="{}")
-        raise CommandError("PC115", f"{what}: only {types} can be planned anew")
+        raise CommandError("PC115", f"{what}: only {types} can be replanned")
     removed = sum(1 for _ in iter_steps(step)) - 1
     finder.remove_below(step)
     step.children = []
     step.status = PlanStatus.PENDING
     return f"step {step.step_id}: {count_steps(removed)} below it removed"
+
+
+def unknown_type(step_type: str, what: str) -> CommandError:
+    """That a step cannot have this type; ``what`` names what is refused."""
+    return CommandError("PC114", f"{what}: unknown type `{step_type}`; the types are {list_types('and')}")
+
+
+def leaf_with_children(step_type: str, what: str) -> CommandError:
+    """That a step with children cannot become one of this type."""
+    return CommandError("PC116", f"{what}: the step has children, and a step of type `{step_type}` cannot have any")
 
 
 def count_steps(steps: int) -> str:
@@ -220,7 +232,7 @@ def count_steps(steps: int) -> str:
 def _read_step(command: PlanCommand, what: str) -> PlanStep:
     """The step that ADD or REVISE writes, with the id that it names."""
     if command.step_type not in STEP_TYPES:
-        raise CommandError("PC114", f"{what}: '{command.step_type}' is none of {', '.join(STEP_TYPES)}")
+        raise unknown_type(command.step_type, what)
     headline = pattern("headline").fullmatch(f"{command.description}\n")
     assert headline is not None, "any text of one line is a headline"
     outputs = split_variables(headline["OUTPUTS"]) if headline["OUTPUTS"] else []
@@ -238,8 +250,7 @@ def _read_step(command: PlanCommand, what: str) -> PlanStep:
 def _revise(step: PlanStep, command: PlanCommand, what: str) -> str:
     revised = _read_step(command, what)
     if step.children and revised.step_type not in CONTAINER_TYPES:
-        message = f"{what}: it has children, and type '{revised.step_type}' cannot have any"
-        raise CommandError("PC116", message)
+        raise leaf_with_children(revised.step_type, what)
     for name, info in STEP_FIELDS.items():
         # All of the summary line but what the step is called, and the body where there is a new one.
         if name not in ("step_id", "step_name") and (command.detail or not info.is_in_body):
@@ -287,7 +298,7 @@ class Room:
 
 
 def _tell_moved(steps: int) -> str:
-    return f", {count_steps(steps)} behind it moved up by one" if steps else ""
+    return f", {count_steps(steps)} after it moved up by one" if steps else ""
 
 
 def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
@@ -306,13 +317,13 @@ def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
     gap = finder.gap(siblings, step_id)
     if gap.adopted and step.step_type not in CONTAINER_TYPES:
         below = shorten(gap.adopted[0].step_id)
-        raise CommandError("PC113", f"{what}: step {below} would belong to it, and a leaf has no children")
+        raise CommandError("PC113", f"{what}: step {below} would become its child, and a leaf cannot have children")
     if gap.adopted and step.children:
         below = shorten(gap.adopted[0].step_id)
-        raise CommandError("PC117", f"{what}: it has children, and step {below} would be one more")
+        raise CommandError("PC117", f"{what}: the step has children already, and step {below} would become another one")
     if COUNT_LIMIT in gap.moved:
         last = shorten(gap.moved[COUNT_LIMIT][0].step_id)
-        raise CommandError("PC117", f"{what}: the step {last} can not move up")
+        raise CommandError("PC117", f"{what}: the number of step {last} cannot be raised")
     return Room(step_id, siblings, gap)
 
 
@@ -321,9 +332,9 @@ def _siblings(head: str, finder: Finder, what: str) -> list[PlanStep]:
         return finder.plan.steps
     parent = finder.find(head)
     if parent is None:
-        raise CommandError("PC112", f"{what}: there is no step {head} to add it to")
+        raise CommandError("PC112", f"{what}: the parent step {head} does not exist")
     if parent.step_type not in CONTAINER_TYPES:
-        raise CommandError("PC113", f"{what}: step {head} is of type '{parent.step_type}' and has no children")
+        raise CommandError("PC113", f"{what}: step {head} is of type `{parent.step_type}`, which cannot have children")
     return parent.children
 
 
@@ -380,7 +391,7 @@ class Finder:
     def check_result(self, status: PlanStatus, result: str, what: str) -> None:
         """Refuse a step that is done although it says nothing of what came of it, where that is not enough."""
         if self._requires_result and status is PlanStatus.DONE and not result:
-            raise CommandError("PC122", f"{what}: here, a step is done only with a result, and it has none")
+            raise CommandError("PC122", f"{what}: a step needs a result to be done here, and it has none")
 
     def gap(self, siblings: list[PlanStep], step_id: str) -> Gap:
         """Where a new step with this id goes."""

@@ -25,7 +25,7 @@ _IS_ID = Matches("ID", "numbers joined by dots, such as '2.1', or 'ALL'", is_emp
 
 def _is_op(_instance: object, attribute: Attribute[Any], value: object) -> None:
     if value not in OPS:
-        raise ValueError(f"{attribute.name}: {value!r} is none of {', '.join(OPS)}")
+        raise ValueError(f"{attribute.name}: {value!r} is not one of {', '.join(OPS)}")
 
 
 def _is_target(instance: object, attribute: Attribute[Any], value: object) -> None:

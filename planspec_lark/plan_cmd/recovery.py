@@ -156,14 +156,14 @@ def _explain(line: str) -> Fault | None:
         return _explain_start(line)
     forbidden = grammars.pattern("planspec", "FORBIDDEN")
     if control := forbidden.search(line):
-        message = f"the control character U+{ord(control[0]):04X} cannot stand in a command"
+        message = f"the control character U+{ord(control[0]):04X} is not allowed in a command"
         clean = forbidden.sub("", line)
         return Fault("PC108", message, *control.span(), "remove it", clean if is_command(clean) else None)
     return _explain_verb(line)
 
 
 def _explain_verb(line: str) -> Fault:
-    """What is wrong behind `PLAN_CMD:`."""
+    """What is wrong after `PLAN_CMD:`."""
     start = _skip_blanks(line, len(_START))
     verb = _word(line, start)
     end = start + len(verb)
@@ -173,11 +173,11 @@ def _explain_verb(line: str) -> Fault:
         repaired = f"{_START} {verb.upper()}{line[end:]}"
         return Fault("PC102", f"`{verb}` is not in upper case", start, end, repaired=repaired)
     if meant := _read_verb(verb):
-        message = f"`{verb[:60]}` is none of the verbs"
+        message = f"unknown verb `{verb[:60]}`"
         return Fault("PC101", message, start, end, f"write `{meant}`", f"{_START} {meant}{line[end:]}")
     close = get_close_matches(verb[:20].upper(), OPS, n=1)
-    meant = f"did you mean {close[0]}? " if close else ""
-    message = f"`{verb[:60]}` is none of the verbs" if verb else "the verb is missing"
+    meant = f"did you mean `{close[0]}`? " if close else ""
+    message = f"unknown verb `{verb[:60]}`" if verb else "the verb is missing"
     return Fault("PC101", message, start, max(end, start + 1), f"{meant}the verbs are {', '.join(OPS)}")
 
 
@@ -210,7 +210,7 @@ def _explain_spaces(line: str) -> Fault | None:
     if not is_command(clean) and _explain(clean) is None:
         return None
     at = next(at for at, sign in enumerate(line) if sign in WIDE_SPACES)
-    message = "there is white space that is neither space nor tab"
+    message = "white space that is not spaces or tabs"
     return Fault("PS113", message, at, at + 1, "write spaces", clean)
 
 
@@ -236,8 +236,8 @@ def _explain_start(line: str) -> Fault | None:
     word = _word(line, match.end()).strip(_MARKS)
     if word.upper() not in OPS and not (_read_verb(word) and _has_colon(match)):
         return None
-    message = "a command starts with `PLAN_CMD:`, and so does its line"
-    help = "" if rest is not None else "the marks around it are not closed"
+    message = "a command line must start with `PLAN_CMD:`"
+    help = "" if rest is not None else "the markup around it is not closed"
     return Fault("PC107", message, 0, match.end(), help, None if rest is None else f"{_START} {rest}")
 
 
@@ -246,12 +246,12 @@ def _has_colon(match: re.Match[str]) -> bool:
 
 
 def _explain_target(line: str, verb: str, at: int) -> Fault:
-    """What is wrong behind the verb."""
+    """What is wrong after the verb."""
     start, help = _skip_blanks(line, at), _FORMS[verb]
     sign = line[start : start + 1]
     if verb == "REPLAN":
         if sign in ("", "|"):
-            return Fault("PC105", "REPLAN needs an id, or ALL for the whole plan", at - len(verb), at, help)
+            return Fault("PC105", "REPLAN needs a step id, or ALL for the whole plan", at - len(verb), at, help)
         if whole := _ALL.match(line, at):
             return _explain_rest(line, verb, "ALL", whole.end())
     target = _ID.match(line, at)
@@ -270,7 +270,7 @@ def _explain_target(line: str, verb: str, at: int) -> Fault:
 
 
 def _explain_rest(line: str, verb: str, target: str, at: int) -> Fault:
-    """What is wrong behind the target."""
+    """What is wrong after the target."""
     start, help = _skip_blanks(line, at), _FORMS[verb]
     end = max(len(line), start + 1)
     head = f"{_START} {verb} {target}"
@@ -278,14 +278,14 @@ def _explain_rest(line: str, verb: str, target: str, at: int) -> Fault:
         match = _TYPE.fullmatch(line, at)
         if match is None:
             return Fault("PC104", "the type in square brackets is missing", start, end, help)
-        message = "the type does not stand in square brackets with white space around"
+        message = "the type must be in square brackets with white space around them"
         right = f"{head} [{read_type(match['type']) or match['type']}] {match['rest']}".rstrip(BLANKS)
         return Fault("PC104", message, start, end, help, right)
     if verb in VIEW_OPS:
-        return Fault("PC106", "nothing may stand behind the step id", start, end, help, head)
+        return Fault("PC106", "unexpected text after the step id", start, end, help, head)
     sign = _SIGNS.match(line, at)
     text = line[sign.end() :] if sign else ""
     # What looks like another target is not taken for the text.
     is_target = text.upper() == "ALL" or (_BAR.match(line, at) is None and _MORE_STEPS.match(text) is not None)
     repaired = f"{head} | {text}" if text and not is_target else None
-    return Fault("PC106", "text stands behind ` | `, with white space on both sides", start, end, help, repaired)
+    return Fault("PC106", "the text must follow ` | `, with white space on both sides", start, end, help, repaired)

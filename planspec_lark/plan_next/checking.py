@@ -13,17 +13,17 @@ from planspec_lark.plan_next.rules import check_next, check_phase, check_return,
 from planspec_lark.plan_next.structure import to_value
 from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.words import Words, default_words
-from planspec_lark.syntax.diagnostics import Diagnostic, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, quote, shorten
 
 __all__ = ["check_message"]
 
-_SPLIT = "split it into smaller steps, or take another way"
+_SPLIT = "split it into smaller steps, or try another way"
 _SPLIT_GOAL = "choose PLAN_STEPS or PLAN_PROBES"
 # Where nothing may be split any more.
-_LESS = "ask for a smaller part of it, or take another way"
+_LESS = "ask for a smaller part of it, or try another way"
 _CALL = ("executor_call", "command")
 # How what was tried has ended.
-_ENDED = {DoneStatus.FAILED: "has failed", DoneStatus.PARTLY_DONE: "was done in part"}
+_ENDED = {DoneStatus.FAILED: "has already failed", DoneStatus.PARTLY_DONE: "was already done in part"}
 
 
 def check_message(
@@ -76,18 +76,18 @@ def _check_command(call: ExecutorCall, executors: Executors) -> Iterator[Finding
     name, colon, rest = call.command.partition(":")
     if name.strip() == "shell" and colon:
         if not normalize(rest):
-            yield Finding("PN301", "there is no command behind `shell:`", _CALL, help="write `shell: command`")
+            yield Finding("PN301", "the command after `shell:` is missing", _CALL, help="write `shell: command`")
         return
     if normalize(call.command):
         listed = ", ".join(f"`{one.id}`" for one in executors.items)
         known = f"the executors are {shorten(listed)}; " if executors.items else ""
-        message = f"there is no executor {shorten(repr(name.strip()))}"
+        message = f"unknown executor {quote(name.strip())}"
         yield Finding("PN301", message, _CALL, help=f"{known}write `shell: command` for anything else")
 
 
 def _check_depth(message: PlanNext, context: Context) -> Iterator[Finding]:
     if message.new_block.plan and not context.may_split:
-        text = f"at depth {context.depth} of {context.max_depth}, a plan inside the new block will not be planned"
+        text = f"a plan inside the new block will not be planned: the depth is {context.depth} of {context.max_depth}"
         yield Finding("PN304", text, ("new_block", "plan"), help="choose EXECUTE")
 
 
@@ -98,8 +98,8 @@ def _check_head(message: PlanNext, plan: list[str]) -> Iterator[Finding]:
         return
     meant = next((item for item in plan[1:] if _is_for(item, goal)), None)
     if meant is not None:
-        text = f"this block is for {shorten(repr(meant))}, and its end takes {shorten(repr(plan[0]))} off the plan"
-        help = "take the first item, or send `update_plan` with what is still to do"
+        text = f"this block is for {quote(meant)}, but its end removes {quote(plan[0])} from the plan"
+        help = "take the first item, or send `update_plan` with the items still to do"
         yield Finding("PN306", text, ("new_block", "goal"), help=help)
 
 
@@ -120,12 +120,12 @@ def _check_failures(message: PlanNext, failed: list[DoneItem], *, may_split: boo
         ended = _ENDED[item.status]
         same_goal = is_same_goal(new.goal, item.goal)
         if same_goal and plan and plan == normal_items(item.plan):
-            yield Finding("PN302", f"this block {ended} already, with the same plan", ("new_block",), help=_SPLIT)
+            yield Finding("PN302", f"this block {ended}, with the same plan", ("new_block",), help=_SPLIT)
         elif same_goal and not plan:
-            text = f"this goal {ended} already, and comes back in one piece"
+            text = f"this goal {ended}, and is not split"
             yield Finding("PN303", text, ("new_block", "goal"), help=_SPLIT_GOAL if may_split else _LESS)
         if call is not None and item.executor_call is not None and is_same_call(call, item.executor_call):
-            yield Finding("PN302", f"this call {ended} already", ("executor_call",), help="call for something else")
+            yield Finding("PN302", f"this call {ended}", ("executor_call",), help="make another call")
     yield from _check_items(message, {normalize(goal_text(item.goal)): _ENDED[item.status] for item in failed})
 
 
@@ -148,4 +148,4 @@ def _check_items(message: PlanNext, failed: dict[str, str]) -> Iterator[Finding]
         for path, text in texts_at(items, place):
             said = normalize(text)
             if said and said in failed:
-                yield Finding("PN302", f"this item {failed[said]} already", path, help=_SPLIT)
+                yield Finding("PN302", f"this item {failed[said]}", path, help=_SPLIT)

@@ -126,9 +126,9 @@ def start_context(goal: Goal, plan: Sequence[str] | None = None, *, max_depth: i
         ValueError: the goal or an item says nothing, or ``max_depth`` is out of range.
     """
     if not goal_text(goal).strip():
-        raise ValueError("goal: it says nothing")
+        raise ValueError("goal: it is empty")
     if plan is not None and not all(item.strip() for item in plan):
-        raise ValueError("plan: an item says nothing")
+        raise ValueError("plan: an item is empty")
     return Context(Block(goal, [goal_text(goal)] if plan is None else list(plan)), max_depth=max_depth)
 
 
@@ -211,5 +211,5 @@ def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTE
 def _check(context: Context) -> list[Finding]:
     if context.depth <= context.max_depth:
         return []
-    message = f"there are {context.depth} blocks around this one, and max_depth is {context.max_depth}"
+    message = f"there are {context.depth} blocks around this one, and the limit `max_depth` is {context.max_depth}"
     return [Finding("PN305", message, ("path",))]

@@ -9,12 +9,12 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.json_text.findings import Finding, locate, word_of
+from planspec_lark.json_text.findings import Finding, locate, unknown_field, wrong_type
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
 from planspec_lark.plan_next.models import Executor
 from planspec_lark.plan_next.structure import build
-from planspec_lark.syntax.diagnostics import PlanSyntaxError, shorten
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, quote
 from planspec_lark.syntax.limits import read_file
 
 __all__ = [
@@ -94,18 +94,16 @@ def _read_items(read: JsonText) -> tuple[list[Executor], list[Finding]]:
     path: tuple[str | int, ...] = ()
     findings = []
     if isinstance(value, dict):
-        help = "the list is `executors`"
+        help = "write the list as `executors`"
         findings = [
-            Finding("PN102", f"there is no field {shorten(repr(key))} here", (key,), help=help, at_key=True)
-            for key in value
-            if key != "executors"
+            Finding("PN102", unknown_field(key), (key,), help=help, at_key=True) for key in value if key != "executors"
         ]
         path = ("executors",)
         value = value.get("executors")
     if value is None:
         return [], findings
     if not isinstance(value, list):
-        return [], [*findings, Finding("PN103", f"expected a list of executors, not {word_of(value)}", path)]
+        return [], [*findings, Finding("PN103", wrong_type("a list of executors", value), path)]
     items = []
     for index, one in enumerate(value):
         item, found = build(_with_lists(one), Executor)
@@ -136,8 +134,8 @@ def _check_ids(items: list[tuple[int, Executor]], path: tuple[str | int, ...]) -
     for index, item in items:
         place = (*path, index, "id")
         if not _ID.fullmatch(item.id):
-            help = "an id has no white space and no colon"
-            yield Finding("PN402", f"no command could name {shorten(repr(item.id))}", place, help=help)
+            help = "write an id without white space and colons"
+            yield Finding("PN402", f"no command could name the executor {quote(item.id)}", place, help=help)
         if item.id in known:
-            yield Finding("PN401", f"there is an executor {shorten(repr(item.id))} already", place)
+            yield Finding("PN401", f"duplicate executor {quote(item.id)}", place)
         known.add(item.id)

@@ -99,7 +99,7 @@ def _result(_instance: object, attribute: Attribute[Any], value: object) -> None
 
 def _nothing(_instance: object, attribute: Attribute[Any], value: object) -> None:
     if value != [] or not isinstance(value, list):
-        raise ValueError(f"{attribute.name}: a new block has nothing done yet")
+        raise ValueError(f"{attribute.name}: the field `done` of a new block must be empty")
 
 
 def _is(kind: type) -> Any:

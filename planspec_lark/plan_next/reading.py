@@ -7,14 +7,14 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from planspec_lark.json_text.findings import Finding, locate, word_of
+from planspec_lark.json_text.findings import IGNORED_NULL, Finding, locate, missing_field, wrong_type
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.parser import JSON_LIMITS, read_json, scan_json
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase, check_return
 from planspec_lark.plan_next.structure import build
 from planspec_lark.plan_next.wording.words import Words, default_words
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, in_order, shorten
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, in_order, quote
 from planspec_lark.syntax.limits import Findings, Limits
 from planspec_lark.syntax.source import Source
 
@@ -92,7 +92,7 @@ def scan_message(
     phase = Phase(phase)
     read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase))
     read, dropped = _without_nulls(read, _OPTIONAL)
-    known = [Finding("PN103", "read as left out", (key,), severity=Severity.WARNING) for key in dropped]
+    known = [Finding("PN103", IGNORED_NULL, (key,), severity=Severity.WARNING) for key in dropped]
     message, found = _judge(read, phase, words, limits, known)
     return MessageScan(message, found, read.source)
 
@@ -129,12 +129,12 @@ def _judge(
 
 def _judge_value(value: dict[str, Any], phase: Phase, words: Words) -> tuple[Any, list[Finding]]:
     if "type" not in value:
-        return None, [Finding("PN101", "the field `type` is missing", ("type",), help=f'write "{PHASES[phase]}"')]
+        return None, [Finding("PN101", missing_field("type"), ("type",), help=f'write "{PHASES[phase]}"')]
     kind = value["type"]
     if not isinstance(kind, str):
-        return None, [Finding("PN103", f"expected a string, not {word_of(kind)}", ("type",))]
+        return None, [Finding("PN103", wrong_type("a string", kind), ("type",))]
     if kind not in _MODELS:
-        message = f"{shorten(repr(kind))} is no type of message"
+        message = f"unknown message type {quote(kind)}"
         return None, [Finding("PN104", message, ("type",), help=f'write "{PHASES[phase]}"')]
     built, findings = build({key: item for key, item in value.items() if key != "type"}, _MODELS[kind])
     findings += check_phase(kind, phase)

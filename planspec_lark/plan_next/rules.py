@@ -20,7 +20,7 @@ from planspec_lark.plan_next.wording.normal import normalize
 from planspec_lark.plan_next.wording.stability import find_unstable
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.plan_next.wording.words import Found, Words
-from planspec_lark.syntax.diagnostics import Severity, shorten
+from planspec_lark.syntax.diagnostics import Severity, count_of, shorten
 
 __all__ = ["PHASES", "check_next", "check_phase", "check_return", "texts_at"]
 
@@ -35,7 +35,7 @@ _MOST_WORDS = 100
 def check_phase(kind: str, phase: Phase) -> Iterator[Finding]:
     """Each phase takes one type of message."""
     if kind != PHASES[phase]:
-        message = f"{kind} has no place in the {phase.value} phase"
+        message = f"{kind} is not allowed in the {phase.value} phase"
         yield Finding("PN201", message, ("type",), help=f"answer with {PHASES[phase]}")
 
 
@@ -83,13 +83,13 @@ def _check_structure_fields(value: Mapping[str, Any], block: Mapping[str, Any]) 
             continue
         for key in STRUCTURE_FIELDS:
             if key in owner:
-                message = f"`{key}` steers the structure of the blocks, which is not the planner's"
-                yield Finding("PN108", message, (*path, key), help="leave it out", at_key=True)
+                message = f"`{key}` controls the structure of the blocks, which the planner may not do"
+                yield Finding("PN108", message, (*path, key), help="remove it", at_key=True)
 
 
 def _check_execute(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
     if block.get("plan"):
-        message = "EXECUTE is one call, so there is nothing left to plan"
+        message = "EXECUTE is one call, so its plan must be empty"
         yield Finding("PN202", message, ("new_block", "plan"), help="write [], or choose PLAN_STEPS")
     if value.get("executor_call") is None:
         help = "add `executor_call` with `command`, `inputs` and `expected_observations`"
@@ -99,14 +99,14 @@ def _check_execute(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterat
 def _check_plan(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
     kind = value["plan_type"]
     if value.get("executor_call") is not None:
-        help = "leave it out, or choose EXECUTE with an empty plan"
-        yield Finding("PN204", f"{kind} calls no executor", ("executor_call",), help=help, at_key=True)
+        help = "remove it, or choose EXECUTE with an empty plan"
+        yield Finding("PN204", f"{kind} cannot have `executor_call`", ("executor_call",), help=help, at_key=True)
     plan = block.get("plan")
     if isinstance(plan, list) and not _SMALLEST <= len(plan) <= _LARGEST:
-        message = f"the plan has {len(plan)} {'item' if len(plan) == 1 else 'items'}, and {kind} has 3 to 7"
+        message = f"the plan has {count_of(len(plan), 'item')}: {kind} needs 3 to 7"
         yield Finding("PN205", message, ("new_block", "plan"))
     if "success_signal" not in value:
-        help = "add `success_signal`: what one will see once this plan has done its work"
+        help = "add `success_signal`: what will be observed once the plan has succeeded"
         yield Finding("PN206", f"{kind} has no `success_signal`", ("plan_type",), help=help)
 
 
@@ -124,9 +124,9 @@ def _check_words(kind: PlanType, block: Mapping[str, Any], words: Words) -> Iter
 def _forbidden_word(word: Found, path: Path, *, probes: bool) -> Finding:
     within = word.start, word.end
     if probes:
-        message = f"`{word.text}` is a word of sequence, and hypotheses stand side by side"
-        return Finding("PN207", message, path, help="say what may be the case, not what comes when", within=within)
-    message = f"`{word.text}` is a word of guessing, and steps are certain"
+        message = f"`{word.text}` speaks of an order, and hypotheses have none"
+        return Finding("PN207", message, path, help="say what may be true, not what comes first", within=within)
+    message = f"`{word.text}` speaks of a guess, and steps must be certain"
     return Finding("PN208", message, path, help="choose PLAN_PROBES where evidence is missing", within=within)
 
 
@@ -138,14 +138,14 @@ def _check_empty(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator
     goal = dict(_goals(block))
     # No text at all has a code of its own.
     if goal and not any(map(normalize, goal.values())) and block.get("goal") != "":
-        yield Finding("PN212", "this goal says nothing", ("new_block", "goal"), help="say what is to be reached")
+        yield Finding("PN212", "the goal is empty", ("new_block", "goal"), help="say what to reach")
     signal = value.get("success_signal")
     if isinstance(signal, str) and not normalize(signal):
-        help = "say what one will see, or leave it out"
-        yield Finding("PN212", "this signal says nothing", ("success_signal",), help=help)
+        help = "say what will be observed, or remove it"
+        yield Finding("PN212", "the signal is empty", ("success_signal",), help=help)
     for path, text in _plans(value, block):
         if not normalize(text):
-            yield Finding("PN212", "this item says nothing", path, help="leave it out")
+            yield Finding("PN212", "the item is empty", path, help="remove it")
 
 
 def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
@@ -159,14 +159,14 @@ def _check_state_paths(value: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _state_path(found: Found, finding: Finding) -> Finding:
     message = f"`{shorten(found.text)}` points into the kernel's own folder"
-    return evolve(finding, message=message, help="leave the path out")
+    return evolve(finding, message=message, help="remove the path")
 
 
 def _check_stability(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Finding]:
     for path, text in (*_goals(block), *_plans(value, block)):
         for found in find_unstable(text):
-            message = f"`{shorten(found.text)}` looks like {found.kind}, and will be another one next time"
-            help = "the same context should give the same message"
+            message = f"`{shorten(found.text)}` looks like {found.kind}, which will differ next time"
+            help = "remove it: the same context should give the same message"
             yield Finding("PN210", message, path, help=help, within=(found.start, found.end))
 
 
@@ -180,12 +180,12 @@ def _check_update(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterato
         item = Phrase(text)
         same = bool(goals) and item.is_same(goals[0])
         if path[-1] == 0 and not same and any(item.is_same(goal) or item.is_near(goal) for goal in goals):
-            message = "this is nearly the goal of the new block, and will be to do after it"
-            help = "say it in the goal's very words, or leave it out if the new block does it"
+            message = "this almost repeats the goal of the new block, and would be done again after it"
+            help = "use the exact words of the goal, or remove it if the new block does it"
             yield Finding("PN214", message, path, help=help)
         elif path[-1] != 0 and same:
-            message = "this is the goal of the new block, and will be to do once more after it"
-            yield Finding("PN214", message, path, help="put it first, or leave it out if the new block does it")
+            message = "this repeats the goal of the new block, and would be done again after it"
+            yield Finding("PN214", message, path, help="put it first, or remove it if the new block does it")
 
 
 # ---------------------------------------------------------------- results
@@ -196,30 +196,30 @@ def _check_sections(sections: ResultSections) -> Iterator[Finding]:
     missing = sections.missing
     if len(missing) == len(HEADINGS):
         names = ", ".join(name for name, _ in HEADINGS.values())
-        help = f"they are {names}, each with a heading such as `### Completion`"
-        yield Finding("PN215", "the result has none of the four sections", path, help=help, severity=Severity.INFO)
+        help = f"write {names}, each below a heading such as `### Completion`"
+        yield Finding("PN215", "the four sections of the result are missing", path, help=help, severity=Severity.INFO)
     elif missing:
         names = ", ".join("{} ({})".format(*HEADINGS[section]) for section in missing)
-        help = "write `### {}` or `### {}`, and what there is to say".format(*HEADINGS[missing[0]])
-        yield Finding("PN215", f"the result does not say: {names}", path, help=help)
+        help = "write `### {}` or `### {}`, and some text below it".format(*HEADINGS[missing[0]])
+        yield Finding("PN215", f"sections of the result are missing: {names}", path, help=help)
     for start, end in sections.repeated:
-        yield Finding("PN215", "this section is there already", path, help="write each once", within=(start, end))
+        yield Finding("PN215", "duplicate section", path, help="write each section once", within=(start, end))
 
 
 def _check_completion(sections: ResultSections, status: object) -> Iterator[Finding]:
     path: Path = ("result",)
     said = sections.status
     if said is None:
-        message = "the completion does not begin with how far the work has come"
+        message = "the completion does not begin with how much is done"
         help = "begin with `Done`, `Partly done` or `Not done`"
         yield Finding("PN216", message, path, help=help, within=sections.completion_at)
         return
     if isinstance(status, str) and status in [one.value for one in DoneStatus] and status != said.value:
-        message = f"the completion says {said.value}, and `status` is {status}, which counts"
-        yield Finding("PN216", message, path, help="let both say the same", within=sections.completion_at)
+        message = f"the completion says `{said.value}`, and the field `status`, which counts, says `{status}`"
+        yield Finding("PN216", message, path, help="make both the same", within=sections.completion_at)
     if said is not DoneStatus.DONE and not sections.has_reason:
-        message = "the completion does not say what stood in the way"
-        yield Finding("PN216", message, path, help="say what is missing", within=sections.completion_at)
+        message = "the completion does not say what is missing"
+        yield Finding("PN216", message, path, help="say what is missing, and why", within=sections.completion_at)
 
 
 def _goals(block: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:

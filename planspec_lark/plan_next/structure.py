@@ -18,7 +18,14 @@ from cattrs.cols import list_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn, override
 
-from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, word_of
+from planspec_lark.json_text.findings import (
+    KIND_WORDS,
+    Finding,
+    Path,
+    missing_field,
+    unknown_field,
+    wrong_type,
+)
 from planspec_lark.plan_next.models import (
     Block,
     Core4,
@@ -31,7 +38,7 @@ from planspec_lark.plan_next.models import (
     PlanReturn,
     PlanType,
 )
-from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.syntax.diagnostics import join_words, quote
 from planspec_lark.syntax.source import escape_json
 
 __all__ = ["STRUCTURE_FIELDS", "build", "to_json", "to_value"]
@@ -90,13 +97,13 @@ def _faults_in(error: BaseException, path: Path) -> Iterator[Finding]:
     """All faults inside an error of cattrs, which is as deep as the models are nested."""
     if isinstance(error, _FaultError):
         named = isinstance(error, _MissingError) and path
-        message = f"the field `{path[-1]}` is missing" if named else error.finding.message
+        message = missing_field(str(path[-1])) if named else error.finding.message
         yield attrs.evolve(error.finding, message=message, path=path)
     elif isinstance(error, ForbiddenExtraKeysError):
         for key in sorted(error.extra_fields):
             if key in STRUCTURE_FIELDS and error.cl in (NewBlock, PlanNext):
                 continue  # there is a rule for that
-            yield Finding("PN102", f"there is no field {shorten(repr(key))} here", (*path, key), at_key=True)
+            yield Finding("PN102", unknown_field(key), (*path, key), at_key=True)
     elif isinstance(error, ClassValidationError | IterableValidationError):
         with_notes, others = error.group_exceptions()
         for inner, note in with_notes:
@@ -120,26 +127,26 @@ def _need(value: object, kind: type) -> Any:
         raise _MissingError(value.code, "this field is missing")
     # To JSON, true is no number.
     if type(value) is not kind:
-        raise _FaultError("PN103", f"expected {KIND_WORDS[kind]}, not {word_of(value)}")
+        raise _FaultError("PN103", wrong_type(KIND_WORDS[kind], value))
     return value
 
 
 def _structure_goal(value: Any, _: Any) -> Any:
     said = _structure_result(value, str)
     if said == "":
-        raise _FaultError("PN106", "the goal is empty", "say what is to be reached")
+        raise _FaultError("PN106", "the goal is empty", "say what to reach")
     return _converter().structure(said, Core4) if isinstance(said, dict) else said
 
 
 def _structure_result(value: Any, _: Any) -> Any:
     if not isinstance(value, str | dict | _Missing):
-        raise _FaultError("PN103", f"expected a string or an object, not {word_of(value)}")
+        raise _FaultError("PN103", wrong_type("a string or an object", value))
     return value if isinstance(value, dict) else _need(value, str)
 
 
 def _structure_nothing(value: Any, _: Any) -> Any:
     if _need(value, list):
-        raise _FaultError("PN107", "a new block has nothing done yet", "write []")
+        raise _FaultError("PN107", "the field `done` of a new block must be empty", "write []")
     return value
 
 
@@ -149,7 +156,7 @@ def _choose(kind: type[Enum], code: str) -> Callable[[Any, Any], Any]:
     def structure(value: Any, _: Any) -> Any:
         said = _need(value, str)
         if said not in names:
-            raise _FaultError(code, f"{shorten(repr(said))} is none of {', '.join(names)}")
+            raise _FaultError(code, f"unknown value {quote(said)}; the values are {join_words(names, 'and')}")
         return kind(said)
 
     return structure
@@ -266,7 +273,7 @@ def to_json(model: object, *, indent: int | None) -> str:
         at = error.start
     else:
         return escape_json(text)
-    raise ValueError(f"half of a surrogate pair, {text[at]!r}, is no character")
+    raise ValueError(f"half of a surrogate pair, {text[at]!r}, is not a character")
 
 
 def _default_of(attribute: attrs.Attribute[Any], model: object) -> Any:

@@ -291,7 +291,7 @@ def _fold(ledger: Ledger, run: str, name: str) -> tuple[Context | None, int]:
             elif record.kind in (Kind.DONE, Kind.FAILED):
                 context = close_block(context, record.data["result"], DoneStatus(record.data["status"]))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise StateError(f"{name}: these are no records of a plan") from None
+        raise StateError(f"{name}: these are not records of a plan") from None
     return context, records[0].seq
 
 

@@ -49,8 +49,10 @@ from planspec_lark.planspec.corrections import (
     variables_of,
 )
 from planspec_lark.planspec.line_faults import (
+    BAD_INDENTATION,
     Fault,
     Section,
+    conflict_fault,
     diagnose,
     diagnose_comment,
     end_of_sentences,
@@ -194,11 +196,11 @@ class AnswerReader(Recovery):
         has_comment = self.has_comments and self._find_comment(content) is not None
         fault = None if has_comment else _put_to_grammar(self._find_meaning(match, content, indent))
         if fault is None and match and has_breaks:
-            flaw = Flaw("PS113", "a line break of HTML is no part of a line", len(content) - 1, len(content))
+            flaw = Flaw("PS113", "an HTML line break is not allowed in a line", len(content) - 1, len(content))
             fault = Fault(flaw, repaired=content)
         if fault is None and match and self._lead:
             almost = find_inputs(content[1:]) if content.startswith(">") else None
-            flaw = Flaw("PS113", "the white space in front is neither space nor tab", 0, 1)
+            flaw = Flaw("PS113", BAD_INDENTATION, 0, 1)
             fault = Fault(flaw, repaired=f"> {almost.written}" if almost else content)
         if fault is not None and fault.repaired:
             self._doubt(content)
@@ -214,7 +216,7 @@ class AnswerReader(Recovery):
     def _diagnose(self, content: str) -> Fault:
         fault = Recovery._diagnose(self, content)
         if fault.repaired is None and find_elision(content):
-            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+            return _elided(content)
         return fault
 
     def _take_step(self, match: Match[str], line: Line) -> None:
@@ -231,16 +233,16 @@ class AnswerReader(Recovery):
         if grammars.pattern("planspec", "FORBIDDEN").search(content) or (not match and diagnose_comment(content)):
             return None
         if match and kind == "title" and self.steps and find_elision(match["title_TEXT"]):
-            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+            return _elided(content)
         if is_conflict_marker(content):
-            return Fault(Flaw("PS128", "two versions that were not merged", 0, len(content)))
+            return conflict_fault(content)
         is_listed = kind == "constraint" and (self.section is not Section.STEPS or self.unfinished == "constraints")
         if match and (is_listed or (kind in ("title", "goal") and not self.steps)):
             return self._find_marks(kind, match, content)
         if not match and (header := repair_header(content)):
             # Behind the steps, only the plainest words are those of a plan's part; others may be anything's.
             if self.steps and header[1].startswith(("Goal:", "Constraints:")) and not is_plain_label(content):
-                return Fault(Flaw("PS106", "this may be a part of the plan, and comes too late", 0, len(content)))
+                return Fault(Flaw("PS106", "this may be part of the plan, but is out of order", 0, len(content)))
             return Fault(header[0], repaired=header[1])
         if self.default_type and not match and (heading := read_heading(content)):
             found = self._find_heading(*heading, content)
@@ -296,9 +298,9 @@ class AnswerReader(Recovery):
             self._columns = read_columns(cells)
             return _name_columns(cells, self._columns, content) if self._columns else None
         if is_delimiter(cells):
-            return Fault(Flaw("PS104", "the head of a table", 0, len(content)), repaired="")
+            return _table_header(content)
         rows = write_row(self._columns, cells, self._numbers.get("", 0) + 1, self.legend, self.default_type)
-        message = "a step is no row of a table" if rows else "this row of the table can not be read as a step"
+        message = "a step is not written as a table row" if rows else "this table row cannot be read as a step"
         return Fault(Flaw("PS110", message, 0, len(content)), repaired="\n".join(rows) if rows else None)
 
     def _is_numbered_constraint(self, match: Match[str] | None, content: str) -> bool:
@@ -313,9 +315,7 @@ class AnswerReader(Recovery):
         if is_notes(text):
             return None
         if self.section is Section.NOTHING and level < 3 and not is_item(text):
-            return Fault(
-                Flaw("PS104", "this is not how the title is written", 0, len(content)), repaired=f"# Plan: {text}"
-            )
+            return Fault(Flaw("PS104", "the title has the wrong form", 0, len(content)), repaired=f"# Plan: {text}")
         indent = (min(level, 6) if is_phase(text) else level) - _HEADINGS
         is_numbered = looks_like_step(text)
         has_phases = bool(self._open_steps) and self._open_steps[0][0] < 0
@@ -330,7 +330,7 @@ class AnswerReader(Recovery):
         placed = self._place(written, indent)
         self._indent = indent
         self._phases.add(placed.partition(". ")[0])
-        flaw = Flaw("PS110", "a step is one line that starts with its id", 0, len(content))
+        flaw = Flaw("PS110", "a step must be one line that starts with its id", 0, len(content))
         return Fault(flaw, repaired=placed)
 
     def _find_marks(self, kind: str, match: Match[str], content: str) -> Fault | None:
@@ -341,12 +341,12 @@ class AnswerReader(Recovery):
             for label in ("Plan：", "Plan:", "计划：", "计划:"):
                 plain = unwrap(plain.removeprefix(label))
         if kind == "constraint" and find_elision(text):
-            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+            return _elided(content)
         if plain == text or not plain:
             return None
         lead = {"title": "# Plan: ", "goal": "Goal: ", "constraint": "- "}[kind]
         code = "PS118" if kind == "constraint" else "PS104"
-        return Fault(Flaw(code, "there are marks around the text", 0, len(content)), repaired=lead + plain)
+        return Fault(Flaw(code, "the line has markup around it", 0, len(content)), repaired=lead + plain)
 
     def _take_goal(self, content: str, line: Line) -> bool:
         """Take the text of a goal whose header stands alone; False where this is none."""
@@ -360,9 +360,9 @@ class AnswerReader(Recovery):
         self.plan.goal = text
         self.tell("goal", text=text)
         self.places.extend_last(line._replace(is_repaired=True))
-        help = "write `Goal: Text`, in one line"
+        help = "write `Goal: Text` on one line"
         self._note(
-            "PS104", "the goal stands in the line of its header", line.start, self._end, Severity.WARNING, help=help
+            "PS104", "the goal must be on the line of its header", line.start, self._end, Severity.WARNING, help=help
         )
         # What follows directly is the same paragraph, indented or not.
         self._last = (f"Goal: {text}", line, -1)
@@ -385,12 +385,12 @@ class AnswerReader(Recovery):
         placed = self._place(written, indent)
         said = line_pattern().match(f"{placed}\n")
         if said and find_elision(said["step_DESCRIPTION"] or ""):
-            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+            return _elided(content)
         if placed == content or (match and placed == written and self._says_same(match, placed)):
             return None
         if not match and flaws:
             return evolve(diagnose(content, self.section), repaired=placed)
-        flaw = flaws[0] if flaws else Flaw("PS110", "the id is not written in full", 0, len(content))
+        flaw = flaws[0] if flaws else Flaw("PS110", "the id is incomplete", 0, len(content))
         return Fault(flaw, repaired=placed)
 
     def _is_right(self, match: Match[str], content: str) -> bool:
@@ -442,7 +442,7 @@ class AnswerReader(Recovery):
         parent = self._nested[-1][1]
         number = self._numbers.get(parent, 0) + 1
         placed = f"{parent}.{number}" if parent else f"{number}"
-        flaw = Flaw("PS110", "a step starts with its id", 0, len(content))
+        flaw = Flaw("PS110", "a step must start with its id", 0, len(content))
         return Fault(flaw, repaired=f"{placed}{written[1:]}")
 
     def _is_step_list(self, text: str, indent: int) -> bool:
@@ -458,22 +458,22 @@ class AnswerReader(Recovery):
     def _find_body(self, content: str) -> Fault | None:
         """What stands below a step: its inputs in words, its detail with a bullet or a wide sign."""
         if (written := self._find_flow(content)) is not None:
-            return Fault(Flaw("PS107", "this is not how inputs are declared", 0, len(content)), repaired=written)
+            return Fault(Flaw("PS107", "the inputs have the wrong form", 0, len(content)), repaired=written)
         if (wide := read_wide_detail(content)) is not None:
             almost = find_inputs(wide[1:])
             repaired = f"> {almost.written}" if almost else wide
-            return Fault(Flaw("PS107", "a detail line starts with `> `", 0, len(content)), repaired=repaired)
+            return _detail_of(content, repaired)
         text = read_bullet(content)
         said = text or content.removeprefix(">")
         # Detail of nothing but dots is text like any other.
         if find_elision(said) and not (content.startswith(">") and not said.strip(" \t.…")):
-            return Fault(Flaw("PS127", "something is left out here", 0, len(content)))
+            return _elided(content)
         if content.startswith(">") and (names := _names_in_marks(content)):
-            flaw = Flaw("PS107", "there are marks around the names", 0, len(content))
+            flaw = Flaw("PS107", "the variables have markup around them", 0, len(content))
             return Fault(flaw, repaired=f"> ← {', '.join(names)}")
         if text is None or not isinstance(self.owner, PlanStep):
             return None
-        return Fault(Flaw("PS107", "a detail line starts with `> `", 0, len(content)), repaired=f"> {text}")
+        return _detail_of(content, f"> {text}")
 
     def _find_flow(self, content: str) -> str | None:
         """The line that declares inputs which one declares in other words or signs; "" where it says that none are."""
@@ -509,7 +509,7 @@ class AnswerReader(Recovery):
         if isinstance(self.owner, PlanStep) and self.owner.step_id in self._phases and not self.owner.detail:
             return self._take_below_heading(f"> {content}", line)
         if len(said) + len(content) > _LONG:
-            message = f"goes on with the line in front, which has {_LONG:,} characters already"
+            message = f"this continues the line before it, which already has {_LONG:,} characters"
             self._note("PS126", message, line.start, self._end, Severity.ERROR)
             return True
         joined = join_lines(said, content)
@@ -518,7 +518,7 @@ class AnswerReader(Recovery):
         if match is None or not self._replace_last(str(match.lastgroup), match, whole):
             return False
         fix = Fix(self.source.span(first.start, self._end), joined)
-        self._note("PS126", "goes on with the line in front", line.start, self._end, Severity.WARNING, fix=fix)
+        self._note("PS126", "this continues the line before it", line.start, self._end, Severity.WARNING, fix=fix)
         self._last = (joined, whole, width)
         return True
 
@@ -527,8 +527,7 @@ class AnswerReader(Recovery):
         match = line_pattern().fullmatch(f"{written}\n")
         if match is None:
             return False
-        flaw = Flaw("PS107", "a detail line starts with `> `", 0, len(written) - 2)
-        self._report_fault(Fault(flaw, repaired=written), line)
+        self._report_fault(_detail_of(written.removeprefix("> "), written), line)
         return self._take(match, line._replace(is_repaired=True))
 
     def _take_outputs(self, step: PlanStep, names: list[str], line: Line) -> None:
@@ -538,8 +537,8 @@ class AnswerReader(Recovery):
         self.tell("outputs", step_id=step.step_id, names=tuple(new))
         self.places.add_names(step.step_id, "outputs", line.start, self._end)
         self._last = None
-        help = "write outputs behind `→` at the end of the step's own line"
-        self._note("PS107", "this is not how outputs are declared", line.start, self._end, Severity.WARNING, help=help)
+        help = "write outputs after `→` at the end of the step line"
+        self._note("PS107", "the outputs have the wrong form", line.start, self._end, Severity.WARNING, help=help)
 
     def _take_state(self, step: PlanStep, kind: str, said: str, line: Line) -> None:
         """Take the status or the progress that a line below a step says in words."""
@@ -548,17 +547,17 @@ class AnswerReader(Recovery):
         self._last = None
         if kind == "status" and mark is not None and step.status is PlanStatus.PENDING:
             step.status = _STATUSES[mark]
-            code, message, help = "PS111", "this is not how a status is written", "write its mark behind the id"
+            code, message, help = "PS111", "the status has the wrong form", "write its mark after the id"
         elif kind == "progress" and counts is not None and (step.done_count, step.total_count) == (0, None):
             step.done_count, step.total_count = counts
             code, message, help = (
                 "PS115",
-                "this is not how progress is written",
-                "write it at the end of the step's line",
+                "the progress has the wrong form",
+                "write it at the end of the step line",
             )
         else:
             code, message = ("PS111", "a status") if kind == "status" else ("PS115", "a progress")
-            message, help = f"{message} that can not be read, or is not the only one", "write it in the step's own line"
+            message, help = f"{message} that cannot be read, or is not the only one", "write it on the step line"
             self._note(code, message, line.start, self._end, Severity.ERROR, help=help)
             return
         self.tell("revised", step=step)
@@ -606,10 +605,22 @@ class AnswerReader(Recovery):
         self._open_steps.append((indent, step_id))
 
 
+def _elided(content: str) -> Fault:
+    return Fault(Flaw("PS127", "an ellipsis stands for something that was left out", 0, len(content)))
+
+
+def _detail_of(content: str, repaired: str) -> Fault:
+    return Fault(Flaw("PS107", "a detail line must start with `> `", 0, len(content)), repaired=repaired)
+
+
+def _table_header(content: str) -> Fault:
+    return Fault(Flaw("PS104", "left out: the header row of a table", 0, len(content)), repaired="")
+
+
 def _name_columns(cells: list[str], columns: list[str], content: str) -> Fault:
     if "" not in columns:
-        return Fault(Flaw("PS104", "the head of a table", 0, len(content)), repaired="")
-    message = f"the column `{cells[columns.index('')][:60]}` is left out: no step has one"
+        return _table_header(content)
+    message = f"the column `{cells[columns.index('')][:60]}` is left out: a step has no such part"
     return Fault(Flaw("PS127", message, 0, len(content)))
 
 

@@ -107,10 +107,10 @@ def _match_header(line: str) -> Match[str] | None:
 def repair_header(line: str) -> tuple[Flaw, str] | None:
     """A line that is almost a header: its flaw and the header."""
     if line[:1] == "#" and line[1:2] not in ("", "#", *SPACES, "*", "_"):
-        return Flaw("PS104", "white space is missing behind `#`", 0, len(line)), f"# {line[1:]}"
+        return Flaw("PS104", "white space is missing after `#`", 0, len(line)), f"# {line[1:]}"
     if (inner := unwrap(line)) != line and inner[:2] in ("# ", "##"):
         is_title = grammars.pattern("planspec", "TITLE_MARK").match(inner) is not None
-        flaw = Flaw("PS104", "there are marks around the header", 0, len(line))
+        flaw = Flaw("PS104", "the header has markup around it", 0, len(line))
         return repair_header(inner) or ((flaw, inner) if is_title else None)
     match = _match_header(line)
     kind = HEADER_KINDS.get(match["label"].lower()) if match else None
@@ -127,8 +127,8 @@ def repair_header(line: str) -> tuple[Flaw, str] | None:
         rest = closed + rest
     is_set_off = bool(match["hashes"] or marks or match["colon"] or match["number"])
     written = _write_header(kind, unwrap(rest), has_colon=bool(match["colon"]), is_set_off=is_set_off)
-    what = {"goal": "the goal is written", "title": "the title is written"}.get(kind, f"the {kind} are headed")
-    return (Flaw("PS104", f"this is not how {what}", 0, len(line)), written) if written else None
+    what = {"goal": "goal", "title": "title"}.get(kind, f"header of the {kind}")
+    return (Flaw("PS104", f"the {what} has the wrong form", 0, len(line)), written) if written else None
 
 
 # Labels that stand for nothing but a plan's goal or constraints.
@@ -180,7 +180,7 @@ def repair_bullet(line: str) -> tuple[Flaw, str] | None:
     ):
         # A number with a bracket that is left open is half a step.
         return None
-    return Flaw("PS118", "a constraint starts with `- `", 0, match.end("bullet")), f"- {unwrap(match['text'])}"
+    return Flaw("PS118", "a constraint must start with `- `", 0, match.end("bullet")), f"- {unwrap(match['text'])}"
 
 
 # A list of variables, each in marks or not, joined by commas of any width.

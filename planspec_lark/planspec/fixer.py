@@ -65,7 +65,7 @@ def _refuse(text: str, found: Iterable[Diagnostic], limits: Limits) -> str:
         return ""
     count = sum(bool(row.strip()) for row in text.split("\n"))
     if 2 * len(foreign) > count:
-        return f"{len(foreign)} of its {count} lines are no part of a plan"
+        return f"{len(foreign)} of its {count} lines are not part of a plan"
     return "" if scan_strictly(text, limits=limits).plan.steps else "no step of a plan can be read in it"
 
 

@@ -273,13 +273,13 @@ class _Text:
     # ------------------------------------------------------------ what takes more than its line
 
     def _fix_unknown(self, _fault: Diagnostic, at: int) -> Fix | None:
-        """A line that is none of a plan's."""
+        """A line that is not part of a plan."""
         row = self.rows[at]
         is_item = repair_bullet(row) is not None and at in self._listed
         if is_item or find_elision(row) or looks_like_step(row):
             return None
         if is_harmless(row) or not row.strip(SPACES):
-            return self._leave_out(at, "leave this line out", is_safe=True)
+            return self._leave_out(at, "remove this line", is_safe=True)
         above = self.above(at)
         if above and self._is_empty_goal(above):
             return self._join_goal(above, at)
@@ -295,13 +295,13 @@ class _Text:
             # It may be the goal.
             return None
         if is_led or at > self.last:
-            return self._leave_out(at, "leave this line out", is_safe=False)
+            return self._leave_out(at, "remove this line", is_safe=False)
         if self.kind(above) in ("step", "goal", "body_line") and self._is_plain(row):
-            return Fix(self._content(at), f"> {row}", title="make it a detail line of what stands above")
+            return Fix(self._content(at), f"> {row}", title="make it a detail line of the part above")
         return None
 
     def _is_plain(self, text: str) -> bool:
-        """Whether a text is detail where it stands behind `> `."""
+        """Whether a text is detail once it stands after `> `."""
         match = line_pattern().fullmatch(f"> {text}\n")
         return match is not None and not match["body_line_INPUTS"]
 
@@ -314,7 +314,7 @@ class _Text:
     def _join_goal(self, at: int, text: int) -> Fix | None:
         """A goal that has its text in the line below it."""
         if self._is_unknown(text + 1):
-            # A paragraph: where it ends, nobody knows.
+            # A paragraph, and its end is unknown.
             return None
         span = self.source.span(self._content(at).start, self._content(text).end)
         return Fix(span, f"Goal: {self.rows[text]}", is_safe=True)
@@ -334,7 +334,7 @@ class _Text:
         return None if header is None or header[1].startswith("# ") else Fix(self._content(at), header[1], is_safe=True)
 
     def _fix_repeated(self, _fault: Diagnostic, at: int) -> Fix | None:
-        """A part that comes a second time."""
+        """A second title, goal or list."""
         if fix := self._read_title(at):
             return fix
         if at in self.faults:
@@ -344,15 +344,15 @@ class _Text:
         if kind == "steps_header":
             is_late = self.first[kind] == at
             is_safe = is_late and "PS117" not in self._codes and not self._leads_orphan(at)
-            return self._leave_out(at, "leave this header out", is_safe=is_safe)
+            return self._leave_out(at, "remove this header", is_safe=is_safe)
         if kind in ("title", "goal") and self.rows[at] == self.rows[self.first[kind]] and self.end_of_part(at) == at:
-            return self._leave_out(at, f"leave out the same {kind}", is_safe=not self._leads_orphan(at))
+            return self._leave_out(at, f"remove the repeated {kind}", is_safe=not self._leads_orphan(at))
         if kind == "constraints" and self.kind(self.above(at)) == "constraint" and self.kind(self.below(at)):
-            return self._leave_out(at, "make it one list", is_safe=True)
+            return self._leave_out(at, "make it one list with the constraints above", is_safe=True)
         return None
 
     def _fix_late(self, _fault: Diagnostic, at: int) -> Fix | None:
-        """A part behind one that it has to precede."""
+        """A part after one that it has to precede."""
         if fix := self._read_title(at):
             return fix
         kind = self.kind(at)
@@ -360,19 +360,19 @@ class _Text:
         if not behind or min(behind) > at:
             return None
         to = min(behind)
-        title, end = f"move the {_NAMES[kind]} up, in front of line {to}", self.end_of_part(at)
+        title, end = f"move the {_NAMES[kind]} up, before line {to}", self.end_of_part(at)
         return self._move(at, end, to, title, is_safe=not self._leads_orphan(end))
 
     def _leads_orphan(self, at: int) -> bool:
-        """Whether a line that belongs to nothing follows, which would belong to something if this one were gone."""
+        """Whether a line without an owner follows that would have one if this line were gone."""
         fault = self.faults.get(self.below(at))
         return fault is not None and fault.code == "PS107"
 
     def _fix_orphan(self, _fault: Diagnostic, at: int) -> Fix | None:
-        """A `>` or `-` line that belongs to nothing."""
+        """A `>` or `-` line without an owner."""
         row = self.rows[at]
         if row == ">":
-            return self._leave_out(at, "leave the empty line out", is_safe=True)
+            return self._leave_out(at, "remove the empty line", is_safe=True)
         is_led = self.first.get("step", at) >= at
         if row.startswith(">"):
             to = self._behind_goal
@@ -384,7 +384,7 @@ class _Text:
             return Fix(self._content(at), f"> {text}", title="make it a detail line of the step above")
         if is_led and "constraints" not in self.first and not self.rows[self.above(at)].startswith("-"):
             insert = self._insert(at, f"Constraints:{newline_of(self.source.text)}")
-            return Fix(insert.span, insert.text, title="write the header of the constraints above it")
+            return Fix(insert.span, insert.text, title="write `Constraints:` above it")
         return None
 
     @cached_property
@@ -407,10 +407,10 @@ class _Text:
 
     def _fix_textless(self, _fault: Diagnostic, at: int) -> Fix | None:
         """A title or a constraint without text."""
-        return None if _says_much(self.rows[at]) else self._leave_out(at, "leave the line out", is_safe=True)
+        return None if _says_much(self.rows[at]) else self._leave_out(at, "remove the line", is_safe=True)
 
     def _fix_reasoning(self, fault: Diagnostic, _at: int) -> Fix | None:
-        return Fix(fault.span, "", title="leave the reasoning out") if fault.span else None
+        return Fix(fault.span, "", title="remove the reasoning") if fault.span else None
 
     # ------------------------------------------------------------ ids
 
@@ -441,7 +441,7 @@ class _Text:
                 renamed = {line: new + old[len(step_id) :] for line, old in steps[place:end]}
                 if self._can_be(renamed, ids):
                     edits = [Edit(self._id_span(line), step_id) for line, step_id in renamed.items()]
-                    title = f"number it {new}, behind the step in front of it"
+                    title = f"number it {new}, after the step before it"
                     fixes[at] = Fix(edits[0].span, edits[0].text, tuple(edits[1:]), title=title)
                     ids.update(renamed.values())
                     number = new.rpartition(".")[2]

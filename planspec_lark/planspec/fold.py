@@ -62,7 +62,7 @@ def collapse_step(plan: PlanSpec, step_id: str) -> str:
 def _set_expanded(plan: PlanSpec, step_id: str, *, expanded: bool) -> str:
     step = find_step(plan, step_id)
     if step is None:
-        return f"there is no step {step_id}"
+        return f"step {step_id} does not exist"
     step.expanded = expanded
     return ""
 
@@ -75,7 +75,7 @@ def replace_children(plan: PlanSpec, step_id: str, new_children: list[PlanStep])
     """
     step = find_step(plan, step_id)
     if step is None:
-        return f"there is no step {step_id}"
+        return f"step {step_id} does not exist"
     if step.step_type not in CONTAINER_TYPES:
         types = list_types("and", containers=True, form="{}")
         return f"step {step_id} is of type '{step.step_type}', and only {types} have children"

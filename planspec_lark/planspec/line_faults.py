@@ -25,9 +25,11 @@ from planspec_lark.planspec.step_repair import NUMBER_WORDS, looks_like_step, re
 from planspec_lark.syntax import grammars
 
 __all__ = [
+    "BAD_INDENTATION",
     "Fault",
     "Section",
     "comment_fault",
+    "conflict_fault",
     "diagnose",
     "diagnose_comment",
     "end_of_sentences",
@@ -84,23 +86,25 @@ _STEP = "a step such as `1. [act] Text → output`"
 _INSIDE = {
     Section.GOAL: "a `> detail` line",
     Section.CONSTRAINTS: "a constraint `- Text`",
-    Section.STEPS: f"{_STEP}, or a `> detail` line behind one",
+    Section.STEPS: f"{_STEP}, or a `> detail` line below one",
 }
 
 _STEP_HELP = "a step is one line: `ID. [status] name [type] description → outputs | result | Progress: N/M`"
 _HELP = {
-    "PS103": "leave the line out",
-    "PS109": "write some text, or leave the line out",
-    "PS110": "an id is numbers joined by dots with a dot behind: `1.`, `2.1.`; no leading zeros, at most 9 digits each",
-    "PS111": "the marks are `[ ]` pending, `[x]` done, `[>]` active, `[!]` blocked, `[~]` skipped; none: pending",
-    "PS112": f"the type is {list_types('or')}, in front of the description",
-    "PS114": "write a result behind `|`, or `\\|` if the bar belongs to the text",
-    "PS115": "write `Progress: N` or `Progress: N/M`, or `\\Progress:` if it belongs to the result",
-    "PS116": "write `\\Progress:` if it belongs to the result",
-    "PS128": "keep one of the two versions, and leave out the lines of `<<<<<<<`, `=======` and `>>>>>>>`",
-    "PS124": "leave comments out: a strict reading takes those in other lines for text",
+    "PS103": "remove the line",
+    "PS109": "write some text, or remove the line",
+    "PS110": "an id is numbers joined by dots, with a final dot: `1.`, `2.1.`; no leading zeros, 9 digits each at most",
+    "PS111": "the marks are `[ ]` pending, `[x]` done, `[>]` active, `[!]` blocked, `[~]` skipped; no mark: pending",
+    "PS112": f"the type is {list_types('or')}, before the description",
+    "PS114": "write a result after `|`, or `\\|` if the bar is part of the text",
+    "PS115": "write `Progress: N` or `Progress: N/M`, or `\\Progress:` if it is part of the result",
+    "PS116": "write `\\Progress:` if it is part of the result",
+    "PS128": "keep one of the two versions, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`",
+    "PS124": "remove comments: in other lines, a strict reading takes them for text",
 }
 
+
+BAD_INDENTATION = "the white space at the start of the line is not spaces or tabs"
 
 # The flaws that are just what the parser stumbles over.
 _NAMED_BY_THE_PARSER = frozenset({"PS111", "PS112"})
@@ -127,7 +131,7 @@ def diagnose(line: str, section: Section) -> Fault:
     if line[:1] in WIDE_SPACES and (indented := _diagnose_indentation(line, section)):
         return indented
     if line.startswith(("```", "~~~")):
-        return Fault(_whole(line, "PS103", "a code fence is not part of a plan"), help=_HELP["PS103"], repaired="")
+        return Fault(_whole(line, "PS103", "a code fence is not allowed in a plan"), help=_HELP["PS103"], repaired="")
     if section is Section.CONSTRAINTS and (bullet := repair_bullet(line)) and not is_step(line):
         return Fault(bullet[0], repaired=_accepted(bullet[1]))
     if looks_like_step(line):
@@ -168,7 +172,14 @@ def end_of_sentences(text: str, at: int) -> int:
 
 def comment_fault(line: str, start: int, repaired: str) -> Fault:
     """That a line ends with a comment, which starts at an offset."""
-    return Fault(Flaw("PS124", "a plan has no comments", start, len(line)), help=_HELP["PS124"], repaired=repaired)
+    return Fault(
+        Flaw("PS124", "a comment is not allowed in a plan", start, len(line)), help=_HELP["PS124"], repaired=repaired
+    )
+
+
+def conflict_fault(line: str) -> Fault:
+    """That a line is a conflict marker."""
+    return Fault(_whole(line, "PS128", "a conflict marker of a merge that was not resolved"), help=_HELP["PS128"])
 
 
 def _whole(line: str, code: str, message: str) -> Flaw:
@@ -199,10 +210,10 @@ def _diagnose_header(line: str) -> Fault | None:
 
 
 def _diagnose_control(line: str, match: Match[str], section: Section) -> Fault:
-    flaw = Flaw("PS102", f"the control character U+{ord(match[0]):04X} cannot stand in a plan", *match.span())
+    flaw = Flaw("PS102", f"the control character U+{ord(match[0]):04X} is not allowed in a plan", *match.span())
     if match[0] == "\r" and line[match.end() :].strip(BLANKS + "\r"):
         # What stands behind it was most likely meant as another line.
-        return Fault(flaw, help="a line ends with a line feed, or with a carriage return and a line feed")
+        return Fault(flaw, help="end each line with a line feed, or with a carriage return and a line feed")
     clean = match.re.sub("", line).strip(BLANKS)
     repaired = (_accepted(clean) or diagnose(clean, section).repaired) if clean else ""
     return Fault(flaw, help="remove it", repaired=repaired)
@@ -212,7 +223,7 @@ def _diagnose_indentation(line: str, section: Section) -> Fault | None:
     """White space in front of a line that is none, or None where there is no line of a plan behind it."""
     bare = line.strip(SPACES)
     repaired = (_accepted(bare) or diagnose(bare, section).repaired) if bare else None
-    flaw = Flaw("PS113", "the white space in front is neither space nor tab", 0, len(line) - len(line.lstrip(SPACES)))
+    flaw = Flaw("PS113", BAD_INDENTATION, 0, len(line) - len(line.lstrip(SPACES)))
     return Fault(flaw, repaired=repaired) if repaired else None
 
 
@@ -233,15 +244,17 @@ def _flaw_of_step(line: str, tokens: list[Token], at: int) -> Flaw:
     """Name what the parser stumbled over where no near miss explains it."""
     kinds = {token.type for token in tokens}
     if "STEP_ID" not in kinds:
-        return Flaw("PS110", "a step starts with an id, a dot and white space", *_word(line, 0))
+        return Flaw("PS110", "a step must start with an id, a dot and white space", *_word(line, 0))
     if "TYPE" in kinds:
-        return Flaw("PS101", "this cannot stand here", *_word(line, at))
+        return Flaw("PS101", "unexpected text in a step line", *_word(line, at))
     if kinds == {"STEP_ID"} and line[at : at + 1] not in ("", *BLANKS):
-        return Flaw("PS113", f"white space is missing behind `{tokens[-1]}`", at, at + 1)
+        return Flaw("PS113", f"white space is missing after `{tokens[-1]}`", at, at + 1)
     # What the parser took for a name is most likely the description's first word.
     start, end = _word(line, len("".join(token for token in tokens if token.type != "NAME")))
     is_bracket = line[start : start + 1] == "["
-    return Flaw("PS112", "this is not a type" if is_bracket else "the type in square brackets is missing", start, end)
+    return Flaw(
+        "PS112", "this is not a step type" if is_bracket else "the type in square brackets is missing", start, end
+    )
 
 
 def _word(line: str, at: int) -> tuple[int, int]:
@@ -256,7 +269,7 @@ _MARKS = ("TITLE_MARK", "BULLET", "CONSTRAINTS_MARK", "STEPS_MARK")
 
 def _diagnose_other(line: str, section: Section) -> Fault:
     if is_conflict_marker(line):
-        return Fault(_whole(line, "PS128", "two versions that were not merged"), help=_HELP["PS128"])
+        return conflict_fault(line)
     # Most lines are prose, which the parser need not be asked about.
     begins = any(grammars.pattern("planspec", mark).match(line) for mark in _MARKS)
     tokens, at, _ = _read(line) if begins else ([], 0, ())
@@ -265,17 +278,17 @@ def _diagnose_other(line: str, section: Section) -> Fault:
         what = "title" if line.startswith("#") else "constraint"
         return Fault(_whole(line, "PS109", f"the {what} has no text"), help=_HELP["PS109"])
     if kinds & {"CONSTRAINTS_MARK", "STEPS_MARK"}:
-        flaw = Flaw("PS104", "nothing may stand behind this header", at, len(line))
+        flaw = Flaw("PS104", "unexpected text after this header", at, len(line))
         return Fault(flaw, repaired=_accepted(line[:at]))
     if line.lstrip("#").strip(BLANKS + "*:：").lower() in ("goal", "目标"):
-        flaw = _whole(line, "PS104", "this is not how the goal is written")
-        return Fault(flaw, help="write `Goal: Text`, in one line")
+        flaw = _whole(line, "PS104", "the goal has the wrong form")
+        return Fault(flaw, help="write `Goal: Text` on one line")
     return _unknown(line, section)
 
 
 def _unknown(line: str, section: Section) -> Fault:
-    flaw = _whole(line, "PS101", "this is not a line of a plan")
-    return Fault(flaw, expected_lines(section), "leave the line out, or make it a `> detail` line of a step")
+    flaw = _whole(line, "PS101", "this line is not part of a plan")
+    return Fault(flaw, expected_lines(section), "remove the line, or make it a `> detail` line of a step")
 
 
 def _read(line: str) -> tuple[list[Token], int, Collection[str]]:

@@ -82,7 +82,7 @@ def check_optional(also: Collection[str]) -> None:
     """Raise a ValueError for a code that is none of those which are only looked for where they are asked for."""
     for code in also:
         if code not in OPTIONAL:
-            raise ValueError(f"also: {code!r} is none of {', '.join(OPTIONAL)}")
+            raise ValueError(f"also: {code!r} is not one of {', '.join(OPTIONAL)}")
 
 
 def _found(  # noqa: PLR0913, PLR0917  (the fields of a diagnostic)
@@ -102,18 +102,18 @@ def _check_ids(plan: PlanSpec) -> Iterator[Diagnostic]:
     for step, parent in iter_with_parents(plan):
         head, _, last = step.step_id.rpartition(".")
         if head and head not in ids:
-            message = f"there is no step {head} for it to belong to"
-            yield _found("PS301", step, "step_id", message, f"write a step {head} above it, or change its id")
+            message = f"its parent step {head} does not exist"
+            yield _found("PS301", step, "step_id", message, f"add a step {head} above it, or change its id")
         if head != (parent.step_id if parent else ""):
             continue
         # There may be a step 0.
         number, before = int(last), highest.get(head, -1)
         if number < before:
-            yield _found("PS303", step, "step_id", f"it comes behind step {_join_id(head, before)}")
+            yield _found("PS303", step, "step_id", f"it comes after step {_join_id(head, before)}")
             continue
         if number > max(before, 0) + 1:
-            after = "it is the first one here" if before < 0 else f"the step before it is {_join_id(head, before)}"
-            yield _found("PS302", step, "step_id", f"a number is left out: {after}")
+            after = "it is the first step here" if before < 0 else f"the step before it is {_join_id(head, before)}"
+            yield _found("PS302", step, "step_id", f"a number is missing before it: {after}")
         highest[head] = number
 
 
@@ -148,11 +148,11 @@ def _check_data_flow(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> I
                 yield _check_outside(step, item, spelling.find(name, without=own))
             elif origin.is_feedback:
                 where = "the step itself" if origin.step is step else f"step {shorten(origin.step.step_id)}"
-                message = f"the input `{name}` is there only after {where}"
-                yield _found("PS306", step, "inputs", message, "move the step, or take another input", item)
+                message = f"the input `{name}` is not available yet: only {where} produces it"
+                yield _found("PS306", step, "inputs", message, "move this step after it, or use another input", item)
         for item, name in enumerate(step.outputs):
             if name not in flow.consumers and name not in results:
-                yield _found("PS309", step, "outputs", f"no step takes the output `{name}`", item=item)
+                yield _found("PS309", step, "outputs", f"no step uses the output `{name}`", item=item)
     yield from _check_repeated(plan, flow)
 
 
@@ -179,8 +179,8 @@ def _check_repeated(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
             declared.put((name, False), step)
             # A container around it declares what it passes on.
             if earlier is not None and (earlier.step is step or earlier.step.step_id not in open_ids):
-                message = f"step {shorten(earlier.step.step_id)} declares the output `{name}` as well"
-                yield _found("PS308", step, "outputs", message, "give each its own name", item)
+                message = f"step {shorten(earlier.step.step_id)} also declares the output `{name}`"
+                yield _found("PS308", step, "outputs", message, "give each output its own name", item)
 
 
 def _find_twins(names: Sequence[str]) -> list[str]:
@@ -268,8 +268,8 @@ def _check_states(plan: PlanSpec, flow: DataFlow) -> Iterator[Diagnostic]:
             origin = flow.origins[step.step_id][name]
             if origin is not None and not origin.is_feedback and name not in made:
                 other = shorten(origin.step.step_id)
-                message = f"it is done, but step {other}, which puts out its input `{name}`, is not"
-                help = f"mark step {other} as done as well, or set this one back to `[ ]`"
+                message = f"it is done, but step {other}, which produces its input `{name}`, is not"
+                help = f"mark step {other} as done too, or set this one back to `[ ]`"
                 yield _found("PS318", step, "status", message, help)
                 break
 
@@ -284,8 +284,8 @@ def _check_active(plan: PlanSpec) -> Iterator[Diagnostic]:
             before.pop()
             continue
         if before[-1] is not None:
-            message = f"it is in progress, and so is step {shorten(before[-1].step_id)} beside it"
-            help = "steps are done one after the other: set one of the two to `[x]`, `[!]` or `[ ]`"
+            message = f"it is in progress, and so is step {shorten(before[-1].step_id)} next to it"
+            help = "steps run one after another: set one of the two to `[x]`, `[!]` or `[ ]`"
             yield _found("PS317", step, "status", message, help)
         before[-1] = step
         before.append(None)
@@ -297,7 +297,7 @@ def _check_active(plan: PlanSpec) -> Iterator[Diagnostic]:
 def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
     for step in iter_steps(plan):
         if not step.description:
-            yield _found("PS312", step, "description", "it has no description", "say in a sentence what is to be done")
+            yield _found("PS312", step, "description", "it has no description", "say in one sentence what to do")
         if not step.outputs:
             yield from _check_arrow(step)
             # A container has those of the steps in it, and what takes something on may be where the flow ends.
@@ -309,7 +309,7 @@ def _check_steps(plan: PlanSpec, last: Collection[str]) -> Iterator[Diagnostic]:
         open_ids = [child.step_id for child in step.children if child.status in OPEN]
         if step.status is PlanStatus.DONE and open_ids:
             message = f"it is done, but step {shorten(open_ids[0])} below it is not"
-            yield _found("PS310", step, "status", message, "mark the steps below it, or set it back to `[>]`")
+            yield _found("PS310", step, "status", message, "mark the steps below it as done, or set it back to `[>]`")
         if step.total_count is not None and step.done_count > step.total_count:
             message = f"{step.done_count} rounds done out of {step.total_count}"
             yield _found("PS311", step, "done_count", message)
@@ -323,21 +323,21 @@ def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
     for item, piece in enumerate(pieces):
         if written := find_progress(piece):
             message = f"`{piece}` is read as a result"
-            found = _found("PS320", step, "result", message, f"if that is meant, write `{written}`", item)
+            found = _found("PS320", step, "result", message, f"if a progress is meant, write `{written}`", item)
             yield evolve(found, replacement=written)
             return
 
 
 def _check_detail(step: PlanStep, item: int, line: str) -> Iterator[Diagnostic]:
     if almost := find_inputs(line):
-        help = f"if that is meant, write `> {almost.written}`"
+        help = f"if inputs are meant, write `> {almost.written}`"
         found = _found("PS305", step, "detail", "this line declares no inputs", help, item)
         yield evolve(found, replacement=f"> {almost.written}")
         return
     behind = line.strip(BLANKS)[1:]
     if line.lstrip(BLANKS).startswith("←") and not _is_list(behind) and (names := _read_names(behind)):
         written = f"> ← {', '.join(names)}"
-        help = f"if that is meant, write `{written}`: {_VARIABLES}"
+        help = f"if inputs are meant, write `{written}`: {_VARIABLES}"
         found = _found("PS319", step, "detail", "this line declares no inputs", help, item)
         yield evolve(found, replacement=written)
 
@@ -353,7 +353,7 @@ def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     if almost := find_outputs(text):
         message = f"`{text[almost.start :][:60]}` declares no outputs"
         before = write_description(text[: almost.start].strip(BLANKS), has_outputs=True)
-        found = _found("PS305", step, "description", message, f"if that is meant, write `{almost.written}`")
+        found = _found("PS305", step, "description", message, f"if outputs are meant, write `{almost.written}`")
         yield evolve(found, replacement=f"{before} {almost.written}".lstrip(BLANKS))
         return
     behind = text[start + 1 :].strip(BLANKS)
@@ -362,15 +362,15 @@ def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
         return
     if names := _read_names(behind, is_phrase_text=step.step_type == "decide"):
         message, written = f"`→ {behind[:60]}` declares no outputs", f"→ {', '.join(names)}"
-        found = _found("PS319", step, "description", message, f"if that is meant, write `{written}`: {_VARIABLES}")
+        found = _found("PS319", step, "description", message, f"if outputs are meant, write `{written}`: {_VARIABLES}")
         before = write_description(text[:start].strip(BLANKS), has_outputs=True)
         yield evolve(found, replacement=f"{before} {written}".lstrip(BLANKS))
     elif len(behind.split()) == 1:
-        help = "if it is meant as an output, give it a name of ASCII letters, digits and `_`"
-        message = f"`{behind[:60]}` is text, since variables are ASCII words"
+        help = "if an output is meant, give it a name of ASCII letters, digits and `_`"
+        message = f"`{behind[:60]}` is read as text: a variable has only ASCII letters, digits and `_`"
         yield _found("PS314", step, "description", message, help)
     else:
-        yield _found("PS304", step, "description", "what stands behind the arrow is no variable list", _VARIABLES)
+        yield _found("PS304", step, "description", "the text after the arrow is not a variable list", _VARIABLES)
 
 
 def looks_like_outputs(description: str) -> bool:
@@ -404,12 +404,14 @@ def find_hidden_statuses(plan: PlanSpec) -> Iterator[Diagnostic]:
             word = match[1] or match[2]
             mark = " " if _NOT_DONE.match(word) else read_status(word)
             if mark not in (None, MARKS[step.status]):
-                help = "write its mark behind the id, such as `[x]` for what is done"
-                found = _found("PS111", step, "description", f"`{word}` stands in the text, and may be a status", help)
+                help = "write a mark after the id, such as `[x]` for done"
+                found = _found(
+                    "PS111", step, "description", f"`{word}` in the description may be meant as a status", help
+                )
                 yield evolve(found, severity=Severity.ERROR)
 
 
-_VARIABLES = "variables are letters, digits and `_`, with commas between them"
+_VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"
 # What a list that is none has between its names, in front of them and behind them; and the words of one of them.
 _BETWEEN = r" *(?:[,，、;；&+/]| and ) *"
 _AROUND = f"{BLANKS}.,;。，；、[](){{}}`\"'"
@@ -448,6 +450,6 @@ def _check_lengths(plan: PlanSpec) -> Iterator[Diagnostic]:
     for step in iter_steps(plan):
         length = len(step.description)
         if step.description and not least <= length <= most:
-            help = "say in one sentence what to do and how; what is more goes into `> detail` lines"
+            help = "say in one sentence what to do and how; put the rest in `> detail` lines"
             message = f"the description has {length} characters, not {least} to {most}"
             yield _found("PS315", step, "description", message, help)

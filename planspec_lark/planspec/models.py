@@ -154,7 +154,7 @@ def _to_status(value: object) -> PlanStatus:
     try:
         return PlanStatus(value)
     except ValueError:
-        raise ValueError(f"status: {value!r} is none of {', '.join(_STATUS_WORDS)}") from None
+        raise ValueError(f"status: {value!r} is not one of {', '.join(_STATUS_WORDS)}") from None
 
 
 def _is_flag(_instance: object, attribute: Attribute[Any], value: object) -> None:

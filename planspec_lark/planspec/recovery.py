@@ -291,14 +291,14 @@ class Recovery:
             # Keeps the lines below it from being reported one by one.
             self._give_lines_to(False)
         if is_repeated and part is Section.STEPS:
-            help = "the steps have begun: leave the line out"
-            self._report("PS105", f"the {name} comes a second time", line, Severity.WARNING, help=help)
+            help = "the list of steps is already open: remove the line"
+            self._report("PS105", f"a second {name}", line, Severity.WARNING, help=help)
         elif is_repeated:
             help = "a plan has each part at most once"
-            self._report("PS105", f"the {name} comes a second time", line, help=help)
+            self._report("PS105", f"a second {name}", line, help=help)
         elif is_late:
             help = "the order is: title, goal, constraints, steps"
-            self._report("PS106", f"the {name} comes too late", line, Severity.WARNING, help=help)
+            self._report("PS106", f"the {name} is out of order", line, Severity.WARNING, help=help)
         if (is_repeated or is_late) and kind in _BELOW and not line.is_repaired:
             self._keep_growing()
         self.seen.add(part)
@@ -326,7 +326,7 @@ class Recovery:
         elif is_inside:
             self._report_dropped(line)
         else:
-            self._report_orphan("this `-` line belongs to nothing", line)
+            self._report_orphan("this `-` line is not below `Constraints:`", line)
 
     def _add_constraint(self, text: str) -> None:
         self.plan.constraints.append(text)
@@ -341,7 +341,7 @@ class Recovery:
             self.places.add("goal_detail", line)
             self.tell("goal_detail", text=text)
         elif self.owner is None:
-            self._report_orphan("this `>` line belongs to nothing", line)
+            self._report_orphan("this `>` line has no step or goal above it", line)
         else:
             self._report_dropped(line)
 
@@ -381,7 +381,7 @@ class Recovery:
 
     def _refuse_repeated(self, step_id: str, line: Line) -> None:
         number, _ = self.source.position(self.places.start_of(step_id))
-        message = f"the id {step_id} is taken: line {number} has it already"
+        message = f"duplicate id {step_id}, first seen in line {number}"
         self._note("PS117", message, *line.bounds_of_id(step_id), Severity.ERROR, step_id=step_id)
         self._give_lines_to(False)
 
@@ -506,7 +506,7 @@ class Recovery:
         return True
 
     def _report_orphan(self, message: str, line: Line) -> None:
-        """Note a line that belongs to nothing; in prose, such a line is prose."""
+        """Note a line without an owner; in prose, such a line is prose."""
         if self._in_prose:
             self._leave_line_out("PS107", line)
             return
@@ -516,7 +516,7 @@ class Recovery:
     def _report_dropped(self, line: Line) -> None:
         """Name what goes with a line that was left out. To a strict reader, that has been said."""
         if not self.is_strict:
-            self._report("PS107", "left out, as what it belongs to", line)
+            self._report("PS107", "left out, like the line that it belongs to", line)
             if self.unfinished == "step":
                 self._keep_growing()
 
@@ -540,7 +540,7 @@ class Recovery:
         """Name a line that is no part of the plan, together with the one before it if that is none either."""
         behind = self._behind
         if behind is None or behind.code != code or behind.severity is not Severity.INFO:
-            what = "a code fence" if code == "PS103" else "not a part of the plan"
+            what = "a code fence" if code == "PS103" else "not part of the plan"
             self._report(code, f"left out: {what}", line, Severity.INFO)
             self._keep_growing()
         else:

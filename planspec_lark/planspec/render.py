@@ -52,7 +52,7 @@ def show_plan(plan: PlanSpec, *, fold: bool = True, language: str | None = None)
         ValueError: the language is another.
     """
     if language is not None and language not in _LABELS:
-        raise ValueError(f"language: {language!r} is none of {', '.join(_LABELS)}")
+        raise ValueError(f"language: {language!r} is not one of {', '.join(_LABELS)}")
     return map(_harmless, _lines(plan, fold, language or language_of(f"{plan.title} {plan.goal}")))
 
 

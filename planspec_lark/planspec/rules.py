@@ -42,7 +42,7 @@ def check_rules(plan: PlanSpec) -> list[Diagnostic]:
 
 def _check(plan: PlanSpec) -> Iterator[Diagnostic]:
     if not plan.steps:
-        help = "write `## Steps` and below it at least one step, such as `1. [act] Text → output`"
+        help = "write `## Steps`, and at least one step below it, such as `1. [act] Text → output`"
         yield Diagnostic("PS201", "plan has no steps", help=help)
     if not plan.goal:
         help = "write `Goal: ` and one sentence, above `Constraints:` and `## Steps`"
@@ -56,7 +56,7 @@ def _check(plan: PlanSpec) -> Iterator[Diagnostic]:
             yield evolve(found, replacement=f"[{meant}]" if meant else "")
         if step.step_name in first:
             message = f"duplicate name, first seen at step {shorten(first[step.step_name])}"
-            help = "names are optional: rename one of the two, or leave it out"
+            help = "names are optional: rename one of the two, or remove its name"
             yield _found("PS203", step, "step_name", message, help)
         elif step.step_name:
             first[step.step_name] = step.step_id
@@ -64,7 +64,7 @@ def _check(plan: PlanSpec) -> Iterator[Diagnostic]:
             help = f"only {list_types('and', containers=True)} have steps below them"
             yield _found("PS204", step, "step_type", f"type '{kind}' cannot have children", help)
         elif kind in CONTAINER_TYPES and not step.children:
-            help = f"write the steps that it consists of below it, or make it {list_types('or', containers=False)}"
+            help = f"write its steps below it, or make it {list_types('or', containers=False)}"
             yield _found("PS206", step, "step_type", f"type '{kind}' has no children", help)
 
 
@@ -97,11 +97,9 @@ def suggest_type(step: PlanStep) -> str:
 def explain_type(step: PlanStep) -> str:
     """Advice for a step whose type is none of the four."""
     if behind := _seems_marked(step):
-        return (
-            f"if `[{step.step_type}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` in front of `[{behind}]`"
-        )
+        return f"if `[{step.step_type}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` before `[{behind}]`"
     if step.step_type.lower() == "x":
-        return "if it is meant as the mark, write `[x]` and a type behind it, such as `[x] [act]`"
+        return "if `[x]` is meant as a mark, write a type after it, such as `[x] [act]`"
     meant = suggest_type(step)
     types = f"the types are {list_types('and')}"
     return f"did you mean `[{meant}]`? {types}" if meant else types

@@ -140,14 +140,14 @@ def _is_late_title(reader: AnswerReader, text: str, plan: PlanSpec) -> bool:
 def _name_title(source: Source, text: str, start: int) -> list[Diagnostic]:
     match = _TITLE.search(text, start)
     assert match
-    message, help = "the title comes too late", "the order is: title, goal, constraints, steps"
+    message, help = "the title is out of order", "the order is: title, goal, constraints, steps"
     return [Diagnostic("PS106", message, Severity.WARNING, source.span(*match.span()), source=source, help=help)]
 
 
 def _name_rival(source: Source, text: str, start: int, end: int) -> list[Diagnostic]:
     end = start + len(text[start:end].rstrip(WHITE))
-    message = "left out: another plan, and nothing says which of them holds"
-    help = "keep one, or say in front of it that it is the final one"
+    message = "left out: another plan, and nothing says which one counts"
+    help = "keep one, or say before it that it is the final one"
     return [Diagnostic("PS130", message, Severity.WARNING, source.span(start, end), source=source, help=help)]
 
 
@@ -155,6 +155,6 @@ def _leave_out(source: Source, text: str, start: int, end: int, *, is_plan: bool
     """Name all that stands between two offsets as left out."""
     end = start + len(text[start:end].rstrip(WHITE))
     start = end - len(text[start:end].lstrip(WHITE))
-    code, what = ("PS105", "another plan") if is_plan else ("PS101", "not a part of the plan")
+    code, what = ("PS105", "another plan") if is_plan else ("PS101", "not part of the plan")
     span = source.span(start, end)
     return [Diagnostic(code, f"left out: {what}", Severity.INFO, span, source=source)] if start < end else []

@@ -193,22 +193,22 @@ class _StepRepairer:
         """Note white space that is missing behind a part, or is none."""
         space, end = match["space"], match.end()
         if space.strip(BLANKS):
-            self.flaw("PS113", f"the white space behind {what} is neither space nor tab", end - len(space), end)
+            self.flaw("PS113", f"the white space after {what} is not spaces or tabs", end - len(space), end)
         elif not space and end < len(self.line):
-            self.flaw("PS113", f"white space is missing behind {what}", end)
+            self.flaw("PS113", f"white space is missing after {what}", end)
 
     def lead(self) -> str | None:
         """What may stand in front of the id; returns the character of the mark that it stands for."""
         match = self.match(_LEADER)
         if match is None or not match.end():
             return None
-        self.flaw("PS110", "a step starts with its id", 0, match.end())
+        self.flaw("PS110", "a step must start with its id", 0, match.end())
         self.at = match.end()
         self.marks = match["marks"]
         box = match["box"] if match["box"] is not None else match["sign"]
         if box is None or (known := self.status(box)) is not None:
             return None if box is None else known
-        self.flaw("PS111", f"`{box}` is not a mark", *match.span("sign"))
+        self.flaw("PS111", f"`{box}` is not a status mark", *match.span("sign"))
         return " "
 
     def id(self) -> bool:
@@ -219,12 +219,12 @@ class _StepRepairer:
         if match["close"]:
             self.marks = ""
         if not match["space"] and self.line[match.end() : match.end() + 1] in (".", "．"):
-            self.flaw("PS110", f"`{written}` goes on with another dot", match.start(), match.end() + 1)
+            self.flaw("PS110", f"`{written}` has another dot after it", match.start(), match.end() + 1)
             return False
         if self.take(match, f"{step_id}.") and grammars.pattern("planspec", "ID").fullmatch(step_id):
             self.check_space(match, f"`{written}`")
         else:
-            self.flaw("PS110", f"`{written}` is not an id with a dot behind it", *match.span("all"))
+            self.flaw("PS110", f"`{written}` is not an id with a dot after it", *match.span("all"))
         return True
 
     def status(self, written: str) -> str | None:
@@ -261,7 +261,7 @@ class _StepRepairer:
         if self.take(match, f"[{known}]"):
             self.check_space(match, f"`{match['all']}`")
         else:
-            self.flaw("PS111", f"`{match['all']}` is not a mark", *match.span("all"))
+            self.flaw("PS111", f"`{match['all']}` is not a status mark", *match.span("all"))
 
     def is_type(self, word: str) -> bool:
         """Whether a word in brackets would do as a type rather than a mark."""
@@ -321,7 +321,7 @@ class _StepRepairer:
         for bar, end in pairwise([*cuts, len(text)]):
             piece = unwrap(text[bar + 1 : end])
             if not piece:
-                self.flaw("PS114", "there is nothing behind the separator `|`", offset + bar)
+                self.flaw("PS114", "nothing follows the separator `|`", offset + bar)
                 continue
             if piece.startswith(("Progress:", "Progress：")):
                 start = offset + text.index(piece, bar)
@@ -336,7 +336,7 @@ class _StepRepairer:
         known = self.status(sign) if sign and not sign[0].isalnum() and not sign.isascii() and front else None
         if known is None or self.has_mark:
             return text
-        self.flaw("PS111", f"`{sign}` is not a mark", self.at - 1 + len(front) + 1, len(self.line))
+        self.flaw("PS111", f"`{sign}` is not a status mark", self.at - 1 + len(front) + 1, len(self.line))
         self.written = f"{self.written[: self.id_end]}[{known}] {self.written[self.id_end :]}"
         return front.rstrip(SPACES)
 
@@ -346,9 +346,9 @@ class _StepRepairer:
         if grammars.pattern("planspec", "PROGRESS").match(whole):
             if not repeated:
                 return piece
-            self.flaw("PS116", "a line has at most one `Progress:`", start, end)
+            self.flaw("PS116", "a second `Progress:` in one line", start, end)
             return "\\" + piece
-        self.flaw("PS115", f"`{piece[:60]}` is neither `Progress: N` nor `Progress: N/M`", start, end)
+        self.flaw("PS115", f"`{piece[:60]}` is not `Progress: N` or `Progress: N/M`", start, end)
         match = compiled(_PROGRESS).fullmatch(piece)
         return f"Progress: {match['done']}/{match['total']}" if match and not repeated else "\\" + piece
 

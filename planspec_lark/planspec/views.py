@@ -163,7 +163,7 @@ def focus_view(plan: PlanSpec, step_id: str) -> StepView:
     """
     step = next((step for step in iter_steps(plan) if step.step_id == step_id), None)
     if step is None:
-        raise ValueError(f"step_id: there is no step {step_id}")
+        raise ValueError(f"step_id: step {step_id} does not exist")
     return _view(plan, step, None)
 
 

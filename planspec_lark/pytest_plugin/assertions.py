@@ -150,7 +150,7 @@ class PlanAssertion:
         """
         __tracebackhide__ = True
         if least not in _SEVERITIES:
-            raise ValueError(f"least: {least!r} is none of {', '.join(_SEVERITIES)}")
+            raise ValueError(f"least: {least!r} is not one of {', '.join(_SEVERITIES)}")
         listed = [*check_rules(self.plan), *lint_plan(self.plan)]
         found = [one for one in listed if one.severity in _SEVERITIES[least] and one.code not in ignore]
         self._refuse(f"there {'is' if len(found) == 1 else 'are'} {count_of(len(found), 'finding')}", found)

@@ -125,7 +125,7 @@ def want(which: Words | None = None, **asked: Unpack[Criteria]) -> Wanted:
     """
     if unknown := asked.keys() - Criteria.__annotations__.keys():
         known = ", ".join(Criteria.__annotations__)
-        raise TypeError(f"nobody can ask for a step's {min(unknown)}; there are {known}")
+        raise TypeError(f"unknown field {min(unknown)} of a step; there are {known}")
     values: dict[str, Any] = {**asked}
     if "status" in values:
         statuses = [status.value for status in PlanStatus]

@@ -123,7 +123,7 @@ class PostgresLedger(SqlLedger):
             raise LedgerError(f"{self._name}: {self._hide(str(error))}") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             # JSON that no ledger writes, or a text that is none.
-            raise LedgerError(f"{self._name}: this is no ledger of plans ({self._hide(str(error))})") from None
+            raise LedgerError(f"{self._name}: this is not a ledger of plans ({self._hide(str(error))})") from None
 
     def _hide(self, text: str) -> str:
         for secret in self._secrets:

@@ -86,7 +86,7 @@ class SqliteLedger(SqlLedger):
             # SQLite takes a file of one byte for an empty one, and a name for what stands in front of a null.
             with suppress(FileNotFoundError):
                 if home.stat().st_size == 1:
-                    raise LedgerError(f"{self._name}: this is no ledger of plans")
+                    raise LedgerError(f"{self._name}: this is not a ledger of plans")
             uri = f"{home.absolute().as_uri()}?{_reading(home) if read_only else 'mode=rwc'}"
             self._base = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             try:
@@ -103,7 +103,7 @@ class SqliteLedger(SqlLedger):
         version = base.execute("PRAGMA user_version").fetchone()[0]
         is_empty = base.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
         if application != _APPLICATION and not (is_empty and application == 0):
-            raise LedgerError(f"{self._name}: this is no ledger of plans")
+            raise LedgerError(f"{self._name}: this is not a ledger of plans")
         if application == _APPLICATION and version != _VERSION:
             raise LedgerError(f"{self._name}: this is a ledger of another version ({version})")
         if read_only and is_empty:
@@ -129,7 +129,7 @@ class SqliteLedger(SqlLedger):
             raise LedgerError(f"{self._name}: {visible(str(error))}") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             # JSON that no ledger writes, or a path that is none.
-            raise LedgerError(f"{self._name}: this is no ledger of plans ({visible(str(error))})") from None
+            raise LedgerError(f"{self._name}: this is not a ledger of plans ({visible(str(error))})") from None
 
     def close(self) -> None:
         """Close the file."""

@@ -29,6 +29,7 @@ __all__ = [
     "has_errors",
     "in_order",
     "join_words",
+    "quote",
     "render",
     "render_all",
     "shorten",
@@ -113,7 +114,7 @@ class Diagnostic:
     @property
     def said(self) -> str:
         """The message, and that it is provisional where it is."""
-        return self.message + (" (as far as the text can be read)" if self.is_provisional else "")
+        return self.message + (" (as far as the text could be read)" if self.is_provisional else "")
 
     @property
     def line(self) -> int | None:
@@ -230,7 +231,7 @@ def _in_brackets(path: str) -> str:
 def _name_nothing(fix: Fix, source: Source | None) -> str:
     """What to write where a fix leaves something out."""
     is_part = source is not None and not _is_line(fix.span, source)
-    return f"(nothing: leave {'it' if is_part else 'the line'} out)"
+    return f"(nothing: remove {'it' if is_part else 'the line'})"
 
 
 def _is_line(span: Span, source: Source) -> bool:
@@ -247,6 +248,11 @@ def join_words(words: Sequence[str], last: str = "or") -> str:
 def count_of(number: int, one: str, more: str = "") -> str:
     """So many of something: `1 step`, `2 steps`."""
     return f"{number} {one if number == 1 else more or f'{one}s'}"
+
+
+def quote(name: str) -> str:
+    """A name or value as messages have it: in backticks, short, on one line, and safe to show."""
+    return f"`{visible_name(shorten(name))}`"
 
 
 def shorten(text: str, most: int = 2 * _EXCERPT_COLUMNS) -> str:

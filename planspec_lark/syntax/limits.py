@@ -87,24 +87,24 @@ def count_bytes(text: str) -> int:
 
 def too_many_bytes(most: int, source: Source) -> Diagnostic:
     """That a text has more bytes than it may."""
-    message = f"the text has more than the {most:,} bytes that are allowed"
-    return Diagnostic("PS121", message, span=source.span(0, 0), help="nothing of it was read", source=source)
+    message = f"the text has more than {most:,} bytes"
+    return Diagnostic("PS121", message, span=source.span(0, 0), help="nothing was read", source=source)
 
 
 def too_many_steps(step_id: str, count: int, most: int, span: Span, source: Source) -> Diagnostic:
     """That a plan has more steps than it may; ``step_id`` is the first of those."""
-    message = f"the plan has {count:,} steps, and may have no more than {most:,}"
+    message = f"the plan has {count:,} steps, and the limit is {most:,}"
     return _refuse_plan("PS122", message, step_id, span, source)
 
 
 def too_deep(step_id: str, depth: int, most: int, span: Span, source: Source) -> Diagnostic:
     """That a step stands on a level below those that there may be."""
-    message = f"a step on level {depth:,}, and no more than {most:,} may be"
+    message = f"the step is on level {depth:,}, and the limit is {most:,}"
     return _refuse_plan("PS123", message, step_id, span, source)
 
 
 def _refuse_plan(code: str, message: str, step_id: str, span: Span, source: Source) -> Diagnostic:
-    help = "nothing of the plan was read"
+    help = "nothing was read"
     return Diagnostic(code, message, span=span, help=help, step_id=step_id, source=source)
 
 
@@ -120,7 +120,7 @@ def read_file(
         opener: opens it, as for :func:`open`.
 
     Raises:
-        PlanSyntaxError: it is no UTF-8, or has too many bytes.
+        PlanSyntaxError: it is not UTF-8, or has too many bytes.
         OSError: it cannot be read.
     """
     name = str(path) if name is None else name
@@ -200,6 +200,6 @@ class Findings:
         worst = max(filter(left.get, _WEIGHT), key=_WEIGHT.index)
         more = sum(left.values())
         message = f"{more:,} more {'finding is' if more == 1 else 'findings are'} not listed"
-        help = "mend these first, or ask for more"
+        help = "repair these first, or raise the limit"
         note = Diagnostic("PS120", message, worst, first.span, help=help, step_id=first.step_id, source=first.source)
         return [*listed, note]

@@ -92,14 +92,14 @@ def diagnose(block: Block, source: Source, *, is_strict: bool = False) -> Diagno
     what, help = "a reasoning block", ""
     if not block.is_whole:
         help = "if the tag is only mentioned, write it in backticks"
-        what = "all behind this opening tag, which nothing closes, is reasoning"
+        what = "everything after this opening tag is reasoning: it is not closed"
     if not block.is_opened:
         line = source.position(block.end - 1)[0]
-        what = f"all up to the closing tag in line {line:,}, which nothing opens, is reasoning"
+        what = f"everything before the closing tag in line {line:,} is reasoning: it was not opened"
     message, severity = f"left out: {what}", Severity.INFO if block.is_whole else Severity.WARNING
     if is_strict:
-        severity, help = Severity.ERROR, help or "leave it out"
-        message = f"{what} is no part of the text" if block.is_whole else what
+        severity, help = Severity.ERROR, help or "remove it"
+        message = f"{what} is not part of the text" if block.is_whole else what
     return Diagnostic("PS125", message, severity, source.span(block.start, block.end), help=help, source=source)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, text_of, word_of
+from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, text_of, wrong_type
+from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.models import Atom
-from planspec_lark.toolplan.structure import name_of
+from planspec_lark.toolplan.structure import miss_field, refuse_key, refuse_value
 from planspec_lark.toolplan.structuring import structure
 from planspec_lark.toolplan.tool_lists import Defined, find_schema_key, is_atom, is_tool_list, read_tool_list
 
@@ -39,7 +40,7 @@ def read_atoms(value: object) -> Iterator[Defined | Finding]:
 
 def name_double(atom_id: str, path: Path, where: str) -> Finding:
     """That there is a tool with that id already."""
-    return Finding("PT601", f"there is an atom '{name_of(atom_id)}' already, {where}", path)
+    return Finding("PT601", f"duplicate atom {quote(atom_id)}, first seen {where}", path)
 
 
 def _list_definitions(value: object) -> Iterator[Listed | Finding]:
@@ -49,27 +50,27 @@ def _list_definitions(value: object) -> Iterator[Listed | Finding]:
     elif isinstance(value, dict) and isinstance(value.get("atoms"), list):
         for key in value:
             if not isinstance(key, str) or key != "atoms":
-                yield Finding("PT102", "only 'atoms' stands here", (text_of(key),), at_key=True)
+                yield Finding("PT102", "only the field `atoms` is allowed here", (text_of(key),), at_key=True)
         yield from ((("atoms", at), None, one) for at, one in enumerate(value["atoms"]))
     elif isinstance(value, dict):
         for key, one in value.items():
-            yield ((key,), key, one) if isinstance(key, str) else _refuse_key(key, ())
+            yield ((key,), key, one) if isinstance(key, str) else refuse_key(key, ())
     elif isinstance(value, list):
         yield from (((at,), None, one) for at, one in enumerate(value))
     else:
         help = "write a list, an object with the list as `atoms`, definitions by id, or one with its `id`"
-        yield Finding("PT102", f"expected atoms, not {word_of(value)}", (), help)
+        yield Finding("PT102", wrong_type("atoms", value), (), help)
 
 
 def _check_atom(listed: Listed) -> Iterator[Finding]:
     """What is wrong with a definition."""
     path, key, value = listed
     if not isinstance(value, dict):
-        yield _wrong(value, "an object", path)
+        yield refuse_value(value, "an object", path)
         return
     if schema := find_schema_key(value):
-        message = f"an atom has its inputs as `inputs`, not as `{schema}`"
-        yield Finding("PT604", message, (*path, schema), "write lists of one form each", at_key=True)
+        message = f"expected the inputs of an atom as `inputs`, not as `{schema}`"
+        yield Finding("PT604", message, (*path, schema), "write one list for each form", at_key=True)
     else:
         yield from _check_id(value, key, path)
     yield from _check_kinds(value, {"description": str}, path)
@@ -80,15 +81,15 @@ def _check_atom(listed: Listed) -> Iterator[Finding]:
 
 def _check_id(value: dict[str, Any], key: str | None, path: Path) -> Iterator[Finding]:
     if key is None and "id" not in value:
-        yield Finding("PT101", "field 'id' is missing", (*path, "id"))
+        yield miss_field("id", path)
     elif "id" in value and not isinstance(value["id"], str):
-        yield _wrong(value["id"], "a string", (*path, "id"))
+        yield refuse_value(value["id"], "a string", (*path, "id"))
     elif value.get("id", key) == "":
         is_key = "id" not in value
         yield Finding("PT602", "the id is empty", path if is_key else (*path, "id"), at_key=is_key)
     elif key is not None and value.get("id", key) != key:
-        message = f"the id is '{name_of(value['id'])}', and the key '{name_of(key)}'"
-        yield Finding("PT602", message, (*path, "id"), help="leave the id out, or write the same")
+        message = f"the id is {quote(value['id'])}, and the key is {quote(key)}"
+        yield Finding("PT602", message, (*path, "id"), help="remove the id, or make both the same")
 
 
 def _check_slots(value: object, others: Mapping[str, type], path: Path) -> Iterator[Finding]:
@@ -98,26 +99,26 @@ def _check_slots(value: object, others: Mapping[str, type], path: Path) -> Itera
     if isinstance(value, dict):
         for name, one in value.items():
             if not isinstance(name, str):
-                yield _refuse_key(name, path)
+                yield refuse_key(name, path)
             elif isinstance(one, dict):
                 yield from _check_slot(one, others, (*path, name))
             elif not isinstance(one, str):
-                yield _wrong(one, "an object or a type", (*path, name))
+                yield refuse_value(one, "an object or a type", (*path, name))
         return
     if not isinstance(value, list):
-        yield _wrong(value, "a list or an object", path)
+        yield refuse_value(value, "a list or an object", path)
         return
     known: dict[str, int] = {}
     for at, one in enumerate(value):
         where = (*path, at)
         if not isinstance(one, dict):
-            yield _wrong(one, "an object", where)
+            yield refuse_value(one, "an object", where)
             continue
         if "name" not in one:
-            yield Finding("PT101", "field 'name' is missing", (*where, "name"))
+            yield miss_field("name", where)
         name = one.get("name")
         if isinstance(name, str) and known.setdefault(name, at) != at:
-            message = f"there is '{name_of(name)}' already, at [{known[name]}]"
+            message = f"duplicate name {quote(name)}, first seen at [{known[name]}]"
             yield Finding("PT603", message, (*where, "name"))
         yield from _check_slot(one, {"name": str, **others}, where)
 
@@ -127,24 +128,15 @@ def _check_slot(value: dict[str, Any], others: Mapping[str, type], path: Path) -
     types = value.get("type", "")
     for at, one in enumerate(types) if isinstance(types, list) else ():
         if not isinstance(one, str):
-            yield _wrong(one, "a string", (*path, "type", at))
+            yield refuse_value(one, "a string", (*path, "type", at))
     if not isinstance(types, str | list):
-        yield _wrong(types, "a string or a list of strings", (*path, "type"))
+        yield refuse_value(types, "a string or a list of strings", (*path, "type"))
 
 
 def _check_kinds(value: dict[str, Any], kinds: Mapping[str, type], path: Path) -> Iterator[Finding]:
     for key, kind in kinds.items():
         if key in value and not isinstance(value[key], kind):
-            yield _wrong(value[key], KIND_WORDS[kind], (*path, key))
-
-
-def _wrong(value: object, expected: str, path: Path) -> Finding:
-    return Finding("PT102", f"expected {expected}, not {word_of(value)}", path)
-
-
-def _refuse_key(key: object, path: Path) -> Finding:
-    """That a key is no string, which JSON cannot say, but Python can."""
-    return Finding("PT102", f"a key is a string, not {word_of(key)}", (*path, text_of(key)), at_key=True)
+            yield refuse_value(value[key], KIND_WORDS[kind], (*path, key))
 
 
 # ---------------------------------------------------------------- models

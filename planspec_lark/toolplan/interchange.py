@@ -70,7 +70,7 @@ def registry_from_value(value: object) -> Registry:
         The tools; the registry's diagnostics are what the value says of them and no check looks at.
 
     Raises:
-        AtomsError: it is none of these, or something is wrong with a definition.
+        AtomsError: it is not one of these, or something is wrong with a definition.
     """
     findings: list[Finding] = []
     known: dict[str, Defined] = {}

@@ -12,9 +12,10 @@ from urllib.parse import unquote
 
 from attrs import define, field
 
-from planspec_lark.json_text.findings import Finding, Path, text_of, word_of
+from planspec_lark.json_text.findings import Finding, Path, text_of, word_of, wrong_type
+from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.models import AtomInput, AtomOutput
-from planspec_lark.toolplan.structure import name_of
+from planspec_lark.toolplan.structure import refuse_key, refuse_value
 from planspec_lark.toolplan.types import kind_of, kinds_of
 
 __all__ = ["SchemaReader", "join_names"]
@@ -50,7 +51,7 @@ _ELSEWHERE = ("allOf", "anyOf", "oneOf", "$dynamicRef", "$recursiveRef", "if", "
 
 def join_names(names: Sequence[str]) -> str:
     """Names as a message has them: the first ones, in quotes."""
-    shown = ", ".join(f"'{name_of(name)}'" for name in names[:_LISTED])
+    shown = ", ".join(quote(name) for name in names[:_LISTED])
     return shown + (", …" if len(names) > _LISTED else "")
 
 
@@ -117,7 +118,7 @@ class SchemaReader:
                 is_required = False
             made.append(AtomInput(slot.name, slot.type, is_required, slot.description, slot.extra))
         if freed:
-            message = f"required inputs that may be null need not be there: {join_names(freed)}"
+            message = f"required inputs that may be null count as optional: {join_names(freed)}"
             self.findings.append(Finding("PT607", message, self._look("required")[1], at_key=True))
         return tuple(made)
 
@@ -131,7 +132,7 @@ class SchemaReader:
         self._name_unchecked()
         slots = list(self._read_slots())
         if missing := [slot.name for slot in slots if slot.name not in required]:
-            message = f"outputs that may be missing count as promised: {join_names(missing)}"
+            message = f"optional outputs count as always present: {join_names(missing)}"
             self.findings.append(Finding("PT607", message, self._look("properties")[1], at_key=True))
         return tuple(AtomOutput(slot.name, slot.type, slot.description, slot.extra) for slot in slots)
 
@@ -150,10 +151,10 @@ class SchemaReader:
 
     def _refuse_inputs(self) -> None:
         kind, path = self._look("type")
-        message = "the schema does not say what the inputs are called"
+        message = "the schema does not name the inputs"
         if kind is not None and kind != "object":
-            said = f"'{name_of(kind)}'" if isinstance(kind, str) else word_of(kind)
-            message = f"what goes into a tool is of type 'object', not {said}"
+            said = quote(kind) if isinstance(kind, str) else word_of(kind)
+            message = f"expected the type `object` for the inputs of a tool, not {said}"
         help = "write an object with `properties`"
         self.findings.append(Finding("PT605", message, path, help))
 
@@ -170,7 +171,7 @@ class SchemaReader:
             if not isinstance(name, str):
                 self._refuse(name, "a string", (*path, at))
             elif not isinstance(properties, dict) or properties.get(name, False) is False:
-                message = f"'{name_of(name)}' is required, and not among the properties"
+                message = f"{quote(name)} is required, but not among the properties"
                 self.findings.append(Finding("PT605", message, (*path, at)))
             else:
                 found.add(name)
@@ -185,7 +186,7 @@ class SchemaReader:
         for word in _OTHER_NAMES:
             value, path = self._look(word)
             if value is not None and value is not False:
-                message = f"other names are refused, whatever `{word}` says"
+                message = f"other names are refused in spite of `{word}`"
                 self.findings.append(Finding("PT607", message, path, at_key=True))
 
     # ---------------------------------------------------------------- one of them
@@ -199,8 +200,7 @@ class SchemaReader:
         for name, schema in properties.items():
             path = (*where, text_of(name))
             if not isinstance(name, str):
-                message = f"a key is a string, not {word_of(name)}"
-                self.findings.append(Finding("PT102", message, path, at_key=True))
+                self.findings.append(refuse_key(name, where))
             elif isinstance(schema, dict):
                 yield self._read_slot(name, schema, path)
             elif schema is True:
@@ -221,7 +221,7 @@ class SchemaReader:
         if slot.unchecked:
             words = list(slot.unchecked)
             here = next(((word,) for word in words if word in schema), ())
-            message = f"not checked of '{name_of(name)}': {_join_keywords(words)}"
+            message = f"not checked for {quote(name)}: {_join_keywords(words)}"
             self.findings.append(Finding("PT607", message, (*path, *here), at_key=True))
         return slot
 
@@ -236,8 +236,8 @@ class SchemaReader:
                 self._refuse(one, "a string", (*path, "type", at))
         if isinstance(schema.get("required"), bool):
             message, help = (
-                "expected a list of names, not true or false",
-                "required inputs are listed beside `properties`",
+                wrong_type("a list of names", True),
+                "list required inputs next to `properties`",
             )
             self.findings.append(Finding("PT102", message, (*path, "required"), help))
 
@@ -303,7 +303,7 @@ class SchemaReader:
         return at, (*self.path, *steps)
 
     def _refuse(self, value: object, expected: str, path: Path) -> None:
-        self.findings.append(Finding("PT102", f"expected {expected}, not {word_of(value)}", path))
+        self.findings.append(refuse_value(value, expected, path))
 
 
 def _constraints_of(schema: object) -> list[str]:

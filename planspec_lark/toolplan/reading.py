@@ -56,7 +56,7 @@ def read_doc_file(path: Path | str) -> JsonText:
     """The same for a file, whose name says what it is, or else its text.
 
     Raises:
-        PlanSyntaxError: it is no UTF-8, or too large.
+        PlanSyntaxError: it is not UTF-8, or too large.
         OSError: it cannot be read.
         MissingYamlError: it is YAML, and the extra ``yaml`` is not installed.
     """

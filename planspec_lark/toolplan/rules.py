@@ -8,6 +8,7 @@ from itertools import islice
 from attrs import define, field, frozen
 
 from planspec_lark.json_text.findings import Finding, Path, text_of
+from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.ancestry import Ancestry
 from planspec_lark.toolplan.ordering import Graph, Ordering, find_cycles, order
 from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
@@ -112,19 +113,22 @@ def _check_inputs(step: Step, inputs: dict[object, object], signature: Signature
     known = signature.inputs or {}
     for key in inputs:
         if key not in known:
-            atom, said = name_of(step.atom_id or ""), text_of(key)
-            some = ", ".join(name_of(name) for name in islice(known, _LISTED)) + (", …" if len(known) > _LISTED else "")
-            help = f"its inputs are {some}" if known else "it has none"
+            said = text_of(key)
+            some = ", ".join(quote(name) for name in islice(known, _LISTED)) + (", …" if len(known) > _LISTED else "")
+            help = f"its inputs are {some}" if known else "it has no inputs"
             path = (*step.path, "inputs", said)
-            yield Finding("PT202", f"atom '{atom}' has no input '{name_of(said)}'", path, help, at_key=True)
+            yield Finding(
+                "PT202", f"unknown input {quote(said)} of the atom {quote(step.atom_id or '')}", path, help, at_key=True
+            )
     for name in signature.required:
         value = inputs.get(name, _NOTHING)
         if value is None or value is _NOTHING or (isinstance(value, str) and not value):
             path = (*step.path, "inputs") if value is _NOTHING else (*step.path, "inputs", name)
-            atom = name_of(step.atom_id or "")
             how = "missing" if value is _NOTHING else "null" if value is None else "empty"
-            message = f"required input '{name_of(name)}' is {how}"
-            yield Finding("PT203", message, path, f"atom '{atom}' needs it", at_key=value is not _NOTHING)
+            message = f"the required input {quote(name)} is {how}"
+            yield Finding(
+                "PT203", message, path, f"the atom {quote(step.atom_id or '')} needs it", at_key=value is not _NOTHING
+            )
 
 
 _NOTHING = object()
@@ -140,14 +144,14 @@ def check_references(plan: Plan) -> Iterator[Finding]:
         where = (use.piece.start, use.piece.end)
         index = plan.outline.index_of.get(use.piece.step)
         if index is None:
-            yield Finding("PT301", f"reference to unknown step '{name_of(use.piece.step)}'", use.path, within=where)
+            yield Finding("PT301", f"reference to unknown step {quote(use.piece.step)}", use.path, within=where)
             continue
         if fault := _find_fault(plan, index, use.piece):
             yield Finding("PT302", fault, use.path, within=where)
         if at in early:
-            name = name_of(use.piece.step)
-            message = f"step '{name_of(use.step.name)}' refers to '{name}', and does not depend on it"
-            yield Finding("PT303", message, use.path, f"add '{name}' to its depends_on", within=where)
+            name = quote(use.piece.step)
+            message = f"step {quote(use.step.name)} refers to {name}, but does not depend on it"
+            yield Finding("PT303", message, use.path, f"add {name} to its `depends_on`", within=where)
 
 
 def _find_fault(plan: Plan, index: int, piece: Piece) -> str:
@@ -155,8 +159,8 @@ def _find_fault(plan: Plan, index: int, piece: Piece) -> str:
     signature = plan.signatures[index]
     if signature is None or signature.outputs is None or piece.output in signature.outputs:
         return ""
-    atom = name_of(plan.outline.steps[index].atom_id or "")
-    return f"step '{name_of(piece.step)}' has no output '{name_of(piece.output)}': its atom is '{atom}'"
+    atom = quote(plan.outline.steps[index].atom_id or "")
+    return f"unknown output {quote(piece.output)} of step {quote(piece.step)}: its atom is {atom}"
 
 
 def _find_early(plan: Plan) -> set[int]:
@@ -191,7 +195,7 @@ def check_dependencies(plan: Plan) -> Iterator[Finding]:
     for step in plan.outline.steps:
         for at, name in enumerate(step.depends_on or ()):
             if name not in index_of:
-                yield Finding("PT401", f"dependency on unknown step '{name_of(name)}'", (*step.path, "depends_on", at))
+                yield Finding("PT401", f"dependency on unknown step {quote(name)}", (*step.path, "depends_on", at))
     if plan.ordering.stuck:
         for cycle in find_cycles(plan.graph, plan.ordering.stuck):
             yield _name_cycle(plan, cycle)
@@ -204,7 +208,7 @@ def _name_cycle(plan: Plan, cycle: list[int]) -> Finding:
         names = [*names[: _NAMED // 2], f"({left:,} more)", *names[-_NAMED // 2 :]]
     step = plan.outline.steps[cycle[0]]
     path = (*step.path, "inputs" if step.depends_on is None else "depends_on")
-    help = "each depends on the next one; leave one of these dependencies out"
+    help = "each step depends on the next one: remove one of these dependencies"
     return Finding("PT402", f"circular dependency: {' → '.join(names)}", path, help)
 
 
@@ -213,13 +217,13 @@ def _name_cycle(plan: Plan, cycle: list[int]) -> Finding:
 
 def warn(plan: Plan) -> Iterator[Finding]:
     """What does not make a plan invalid."""
-    help = "write `${step.outputs.name}`, or `$${` for a text that has `${` in it"
+    help = "write `${step.outputs.name}`, or `$${` for a text that contains `${`"
     for path, piece in plan.malformed:
-        yield Finding("PT501", f"'{name_of(piece.text)}' is no reference", path, help, within=(piece.start, piece.end))
+        yield Finding("PT501", f"{quote(piece.text)} is not a reference", path, help, within=(piece.start, piece.end))
     yield from _find_unused(plan)
     for use in plan.shown:
         index = plan.outline.index_of.get(use.piece.step)
-        unknown = f"reference to unknown step '{name_of(use.piece.step)}'"
+        unknown = f"reference to unknown step {quote(use.piece.step)}"
         if fault := unknown if index is None else _find_fault(plan, index, use.piece):
             yield Finding("PT503", fault, use.path, within=(use.piece.start, use.piece.end))
     yield from _check_types(plan)
@@ -230,8 +234,8 @@ def _find_unused(plan: Plan) -> Iterator[Finding]:
     for step, signature in zip(plan.outline.steps, plan.signatures, strict=True):
         is_shadowed = plan.outline.index_of.get(step.name) != step.index
         if signature is not None and signature.outputs and step.index not in used and not is_shadowed:
-            help = "refer to one in another step, or in plan.outputs"
-            yield Finding("PT502", f"no output of step '{name_of(step.name)}' is used", step.path, help)
+            help = "refer to one of them in another step, or in `plan.outputs`"
+            yield Finding("PT502", f"no output of step {quote(step.name)} is used", step.path, help)
 
 
 def _check_types(plan: Plan) -> Iterator[Finding]:
@@ -255,8 +259,8 @@ def _find_type_fault(plan: Plan, name: str, slot: Slot, value: object, use: Use 
     output = (signature.outputs or {}).get(use.piece.output) if signature is not None else None
     if output is None or fits(output.kinds, slot.kinds):
         return ""
-    return f"{_say_type(name, slot)}, and this output of type {name_of(output.types)}"
+    return f"{_say_type(name, slot)}, and this output is of type {name_of(output.types)}"
 
 
 def _say_type(name: str, slot: Slot) -> str:
-    return f"input '{name_of(name)}' is of type {name_of(slot.types)}"
+    return f"the input {quote(name)} is of type {name_of(slot.types)}"

@@ -10,11 +10,21 @@ from typing import Any, TypeAlias
 
 from attrs import define, field
 
-from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, word_of
-from planspec_lark.syntax.diagnostics import shorten
+from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, missing_field, text_of, word_of, wrong_type
+from planspec_lark.syntax.diagnostics import quote, shorten
 from planspec_lark.syntax.source import visible_name
 
-__all__ = ["STEPS", "Outline", "Report", "Step", "name_of", "outline"]
+__all__ = [
+    "STEPS",
+    "Outline",
+    "Report",
+    "Step",
+    "miss_field",
+    "name_of",
+    "outline",
+    "refuse_key",
+    "refuse_value",
+]
 
 # Who is told of a finding.
 Report: TypeAlias = Callable[[Finding], object]
@@ -70,6 +80,21 @@ def name_of(text: str) -> str:
     return visible_name(shorten(text))
 
 
+def miss_field(name: str, path: Path) -> Finding:
+    """That the object at a path has no field of this name."""
+    return Finding("PT101", missing_field(name), (*path, name))
+
+
+def refuse_value(value: object, expected: str, path: Path) -> Finding:
+    """That a value is of another type than expected."""
+    return Finding("PT102", wrong_type(expected, value), path)
+
+
+def refuse_key(key: object, path: Path) -> Finding:
+    """That a key of the object at a path is not a string, which JSON cannot say, but Python can."""
+    return Finding("PT102", f"expected a string as a key, not {word_of(key)}", (*path, text_of(key)), at_key=True)
+
+
 def outline(document: object, report: Report | None = None) -> Outline:
     """What there is to look at in a plan, and what is wrong with its structure.
 
@@ -80,7 +105,7 @@ def outline(document: object, report: Report | None = None) -> Outline:
     made = Outline()
     report = report or made.findings.append
     if not isinstance(document, dict):
-        report(_wrong(document, dict, ()))
+        report(refuse_value(document, KIND_WORDS[dict], ()))
         return made
     _get(document, "target", str, (), report)
     plan = _get(document, "plan", dict, (), report)
@@ -89,7 +114,7 @@ def outline(document: object, report: Report | None = None) -> Outline:
     steps = _get(plan, "steps", list, ("plan",), report)
     if steps is not None:
         if not steps:
-            report(Finding("PT103", "the plan has no steps", STEPS, help="at least one is needed"))
+            report(Finding("PT103", "the plan has no steps", STEPS, help="write at least one step"))
         made.steps = [_read_step(index, step, report) for index, step in enumerate(steps)]
     if "outputs" in plan:
         made.outputs = _get(plan, "outputs", dict, ("plan",), report) or {}
@@ -101,7 +126,7 @@ def outline(document: object, report: Report | None = None) -> Outline:
 def _read_step(index: int, value: object, report: Report) -> Step:
     step = Step(index, str(index))
     if not isinstance(value, dict):
-        report(_wrong(value, dict, step.path))
+        report(refuse_value(value, KIND_WORDS[dict], step.path))
         return step
     path = step.path
     step.atom_id = _get(value, "id", str, path, report)
@@ -110,8 +135,8 @@ def _read_step(index: int, value: object, report: Report) -> Step:
     if "step_id" in value:
         name = _get(value, "step_id", str, path, report)
         if name == "":
-            help = "without a step_id, its index is its name"
-            report(Finding("PT104", "the step_id is empty", (*path, "step_id"), help=help))
+            help = "write a name, or remove the field: then the index is the name"
+            report(Finding("PT104", "the field `step_id` is empty", (*path, "step_id"), help=help))
         elif name is not None:
             step.name, step.is_named = name, True
     if "depends_on" in value:
@@ -126,7 +151,7 @@ def _read_dependencies(step: dict[Any, Any], path: Path, report: Report) -> list
     is_right = True
     for at, one in enumerate(listed):
         if not isinstance(one, str):
-            report(_wrong(one, str, (*path, "depends_on", at)))
+            report(refuse_value(one, KIND_WORDS[str], (*path, "depends_on", at)))
             is_right = False
     return listed if is_right else None
 
@@ -137,14 +162,10 @@ def _get(owner: dict[Any, Any], key: str, kind: type, path: Path, report: Report
     if isinstance(value, kind):
         return value
     if value is _MISSING:
-        report(Finding("PT101", f"field '{key}' is missing", (*path, key)))
+        report(miss_field(key, path))
     else:
-        report(_wrong(value, kind, (*path, key)))
+        report(refuse_value(value, KIND_WORDS[kind], (*path, key)))
     return None
-
-
-def _wrong(value: object, kind: type, path: Path) -> Finding:
-    return Finding("PT102", f"expected {KIND_WORDS[kind]}, not {word_of(value)}", path)
 
 
 # ---------------------------------------------------------------- names
@@ -161,6 +182,6 @@ def _name_steps(made: Outline) -> Iterator[Finding]:
             continue
         first = known.setdefault(step.name, step.index)
         if first != step.index:
-            how = "has it already" if made.steps[first].is_named else "has that index and no step_id"
-            message = f"duplicate step_id '{name_of(step.name)}': plan.steps[{first}] {how}"
-            yield Finding("PT105", message, (*step.path, "step_id"), help="every step has a name of its own")
+            how = "already has it" if made.steps[first].is_named else "has this index and no `step_id`"
+            message = f"duplicate `step_id` {quote(step.name)}: plan.steps[{first}] {how}"
+            yield Finding("PT105", message, (*step.path, "step_id"), help="give each step its own name")

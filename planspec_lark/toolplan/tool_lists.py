@@ -11,10 +11,11 @@ from typing import Any
 
 from attrs import define, frozen
 
-from planspec_lark.json_text.findings import Finding, Path, text_of, word_of
+from planspec_lark.json_text.findings import Finding, Path, missing_field, text_of
+from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.json_schemas import SchemaReader, join_names
 from planspec_lark.toolplan.models import Atom
-from planspec_lark.toolplan.structure import name_of
+from planspec_lark.toolplan.structure import miss_field, name_of, refuse_value
 
 __all__ = ["Defined", "find_schema_key", "is_atom", "is_tool_list", "read_tool_list"]
 
@@ -50,7 +51,7 @@ _MCP = _Form("a tool of an MCP server", "inputSchema", "outputSchema", needs_inp
 _ANTHROPIC = _Form("a tool of Anthropic's Messages", "input_schema", needs_inputs=True)
 _FUNCTION = _Form("a function with `parameters`", "parameters")
 _ATOM = _Form("an atom")
-_OTHER = _Form("a tool that is no function")
+_OTHER = _Form("a tool that is not a function")
 _MIXED = _Form("a tool of two forms")
 
 _SCHEMAS = ("inputSchema", "input_schema", "parameters")
@@ -155,24 +156,24 @@ def read_tool_list(value: object) -> Iterator[Defined | Finding]:
         if "result" not in value:
             help = "a server's answer to `tools/list` has a `result`"
             key = next((key for key in ("error", "method") if key in value), "result")
-            yield Finding("PT101", "field 'result' is missing", (key,), help, at_key=True)
+            yield Finding("PT101", missing_field("result"), (key,), help, at_key=True)
             return
         value, path = value["result"], ("result",)
         if not isinstance(value, dict):
-            yield _wrong(value, "an object", path)
+            yield refuse_value(value, "an object", path)
             return
         if not isinstance(value.get("tools"), list):
             is_there = "tools" in value
-            missing = Finding("PT101", "field 'tools' is missing", (*path, "tools"))
-            yield _wrong(value["tools"], "a list", (*path, "tools")) if is_there else missing
+            missing = miss_field("tools", path)
+            yield refuse_value(value["tools"], "a list", (*path, "tools")) if is_there else missing
             return
     if isinstance(value, list):
         yield from _read_entries(value, path)
     elif isinstance(value, dict) and isinstance(value.get("tools"), list):
         yield from _name_unread(value, _ABOUT_LIST, path)
         if value.get("nextCursor") is not None:
-            help = "ask the server for the other pages, and give them as further files"
-            yield Finding("PT608", "there are more pages of tools than this one", (*path, "nextCursor"), help)
+            help = "ask the server for the other pages, and pass them as further files"
+            yield Finding("PT608", "this is not the last page of tools", (*path, "nextCursor"), help)
         yield from _read_entries(value["tools"], (*path, "tools"))
     elif isinstance(value, dict):
         form = _form_of(value)
@@ -184,7 +185,7 @@ def _read_entries(entries: list[Any], path: Path) -> Iterator[Defined | Finding]
     form = _find_form(entries)
     if form is _ATOM:
         # Only a list that says that it is one of tools gets here with atoms.
-        yield Finding("PT604", "atoms are listed as `atoms`, not as `tools`", path, at_key=True)
+        yield Finding("PT604", "expected atoms as `atoms`, not as `tools`", path, at_key=True)
         return
     listed = (((*path, at), entry) for at, entry in enumerate(entries))
     yield from _Reading(form, path).read(listed)
@@ -223,27 +224,27 @@ class _Reading:
                     silent.append(made.atom.id)
         if silent:
             which = "" if len(silent) == count else f" ({join_names(silent)})"
-            message = f"tools that do not say by name what comes out of them: {len(silent):,} of {count:,}{which}"
+            message = f"tools that do not name their outputs: {len(silent):,} of {count:,}{which}"
             yield Finding("PT609", message, self.path, "references to their outputs are not checked")
 
     def _read_tool(self, entry: object, path: Path, findings: list[Finding]) -> Defined | None:
         form = _form_of(entry)
         if not isinstance(entry, dict):
-            findings.append(_wrong(entry, "an object", path))
+            findings.append(refuse_value(entry, "an object", path))
         elif form is _MIXED:
             keys = [key for key in ("id", "inputs", "outputs", "function", *_SCHEMAS) if key in entry]
-            message = f"this is a tool of two forms: {join_names(keys)} stand side by side"
+            message = f"a tool in two forms: it has {join_names(keys)}"
             findings.append(Finding("PT604", message, (*path, keys[-1]), at_key=True))
         elif form is _OTHER and self.form is not _MCP:
-            message = f"a tool of type '{name_of(entry['type'])}' is no function, and left out"
-            findings.append(Finding("PT606", message, (*path, "type"), "plans call functions with inputs by name"))
+            message = f"a tool of type {quote(entry['type'])} is not a function, and is left out"
+            findings.append(Finding("PT606", message, (*path, "type"), "plans call functions with named inputs"))
         elif self.form is None:
-            help = "its inputs stand in `parameters`, `inputSchema` or `input_schema`"
+            help = "write them in `parameters`, `inputSchema` or `input_schema`"
             findings.append(Finding("PT101", "the schema of its inputs is missing", path, help))
         elif form not in (None, _OTHER, self.form):
             assert form is not None
             message = f"this is {form.name} in a list that begins with {self.form.name}"
-            findings.append(Finding("PT604", message, path, "write lists of one form each"))
+            findings.append(Finding("PT604", message, path, "write one list for each form"))
         else:
             return _build(entry, path, self.form, findings)
         return None
@@ -257,18 +258,18 @@ def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[Findin
     body, where = entry, path
     if form is _CHAT:
         if not isinstance(entry.get("function"), dict):
-            findings.append(Finding("PT101", "field 'function' is missing", (*path, "function")))
+            findings.append(miss_field("function", path))
             return None
         _name_others(entry, ("type", "function"), path, findings)
         body, where = entry["function"], (*path, "function")
     elif form is _RESPONSES and "type" not in entry:
-        findings.append(Finding("PT101", "field 'type' is missing", (*path, "type")))
+        findings.append(miss_field("type", path))
     name = _read_name(body, where, findings)
     description = body.get("description")
     if description is not None and not isinstance(description, str):
-        findings.append(_wrong(description, "a string", (*where, "description")))
+        findings.append(refuse_value(description, "a string", (*where, "description")))
     if form.needs_inputs and form.inputs not in body:
-        findings.append(Finding("PT101", f"field '{form.inputs}' is missing", (*where, form.inputs)))
+        findings.append(miss_field(form.inputs, where))
     inputs = _read_schema(body, form.inputs, where, findings, is_needed=form.needs_inputs)
     outputs = _read_schema(body, form.outputs, where, findings)
     taken = () if inputs is None else inputs.read_inputs()
@@ -287,9 +288,9 @@ def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[Findin
 def _read_name(body: dict[Any, Any], path: Path, findings: list[Finding]) -> str:
     name = body.get("name", "")
     if "name" not in body:
-        findings.append(Finding("PT101", "field 'name' is missing", (*path, "name")))
+        findings.append(miss_field("name", path))
     elif not isinstance(name, str):
-        findings.append(_wrong(name, "a string", (*path, "name")))
+        findings.append(refuse_value(name, "a string", (*path, "name")))
     elif not name:
         findings.append(Finding("PT602", "the name is empty", (*path, "name")))
     return name if isinstance(name, str) else ""
@@ -304,7 +305,7 @@ def _read_schema(
         return None
     if isinstance(schema, dict):
         return SchemaReader(schema, (*path, key))
-    findings.append(_wrong(schema, "an object", (*path, key)))
+    findings.append(refuse_value(schema, "an object", (*path, key)))
     return None
 
 
@@ -316,8 +317,4 @@ def _name_others(body: dict[Any, Any], known: tuple[str, ...], path: Path, findi
         if key not in known and key not in _DESCRIBING and value is not None and value is not False
     ]
     if others:
-        findings.append(Finding("PT607", f"not looked at: {join_names(others)}", (*path, others[0]), at_key=True))
-
-
-def _wrong(value: object, expected: str, path: Path) -> Finding:
-    return Finding("PT102", f"expected {expected}, not {word_of(value)}", path)
+        findings.append(Finding("PT607", f"not checked: {join_names(others)}", (*path, others[0]), at_key=True))

@@ -74,21 +74,21 @@ def test_a_broken_plan_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch
     code, out, err = ask(monkeypatch, edit(project / "planspec/oven.md", project), "post-edit")
     assert (code, out) == (2, "")
     assert err == (
-        "planspec/oven.md was written, but it is no valid PlanSpec plan: 2 errors. Mend it now.\n\n"
-        "error[PS110]: `1)` is not an id with a dot behind it\n"
+        "planspec/oven.md was written, but it is not a valid PlanSpec plan: 2 errors. Repair it now.\n\n"
+        "error[PS110]: `1)` is not an id with a dot after it\n"
         " --> planspec/oven.md:3:1\n"
         "3 | 1) [act] Light the oven → heat\n"
         "  | ^^\n"
-        "  help: an id is numbers joined by dots with a dot behind: `1.`, `2.1.`; no leading zeros, at most 9 digits "
-        "each\n"
+        "  help: an id is numbers joined by dots, with a final dot: `1.`, `2.1.`; no leading zeros, 9 digits "
+        "each at most\n"
         "  write: 1. [act] Light the oven → heat\n\n"
         "error[PS112]: the type in square brackets is missing\n"
         " --> planspec/oven.md:4:4\n"
         "4 | 2. Bake\n"
         "  |    ^^^^\n"
         "  expected: the type in square brackets, such as `[act]`\n"
-        "  help: the type is `[reason]`, `[act]`, `[decide]` or `[subtask]`, in front of the description\n\n"
-        "`planspec check --fix planspec/oven.md` mends 1 of them; `planspec check planspec/oven.md` checks it. "
+        "  help: the type is `[reason]`, `[act]`, `[decide]` or `[subtask]`, before the description\n\n"
+        "`planspec check --fix planspec/oven.md` repairs 1 of them; `planspec check planspec/oven.md` checks it. "
         "The format is in the skill `planspec`.\n"
     )
 
@@ -103,7 +103,7 @@ def test_many_errors_are_told_as_far_as_there_is_room(project: Path, monkeypatch
     put(project, {"planspec/oven.md": f"Goal: g\n## Steps\n{rows}".encode()})
     code, _, err = ask(monkeypatch, edit(project / "planspec/oven.md", project), "post-edit")
     assert code == 2
-    assert "no valid PlanSpec plan: 499 errors" in err
+    assert "not a valid PlanSpec plan: 499 errors" in err
     assert " errors more.\n" in err
     assert estimate_tokens(err) < 1700
 
@@ -196,7 +196,7 @@ def test_a_session_start_says_what_is_next(project: Path, monkeypatch: pytest.Mo
         "Open steps:\n2. [>] [subtask] Copy and verify → report\n"
         "2.2. [>] [act] Verify counts and checksums → report\n3. [act] Switch the connection string → log\n\n"
         "After each step: planspec done bookings ID 'what came of it'\n\n"
-        "Other open plans:\n- oven: no valid plan: line 3: `1)` is not an id with a dot behind it\n"
+        "Other open plans:\n- oven: no valid plan: line 3: `1)` is not an id with a dot after it\n"
     )
     assert ask(monkeypatch, {**STARTED, "trigger": "auto"}, "pre-compact")[1] == out
 

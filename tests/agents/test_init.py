@@ -82,7 +82,7 @@ def test_a_broken_file_is_named(project: Path) -> None:
     result = run("init")
     assert result.exit_code == 2
     assert result.stderr.endswith(
-        "Error: .claude/settings.json: this is no JSON: line 1: the text ends in the middle of the object\n"
+        "Error: .claude/settings.json: this is not JSON: line 1: the text ends in the middle of the object\n"
     )
     assert files_of(project) == before
 

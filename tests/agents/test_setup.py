@@ -354,16 +354,16 @@ def test_links_inside_the_project_are_followed(tmp_path: Path) -> None:
 
 BAD: dict[str, tuple[str, bytes, str]] = {
     "no JSON": (".claude/settings.json", b'{"a": 1', "line 1: the text ends in the middle of the object"),
-    "a list": (".mcp.json", b"[]", "this is no JSON: line 1: the top level is a list, and has to be an object"),
-    "doubled": (".mcp.json", b'{"a": 1, "a": 2}', 'the key `"a"` stands in this object already'),
+    "a list": (".mcp.json", b"[]", "this is not JSON: line 1: expected an object at the top level, not a list"),
+    "doubled": (".mcp.json", b'{"a": 1, "a": 2}', 'duplicate key `"a"`'),
     "hooks are a list": (".claude/settings.json", b'{"hooks": []}', "`hooks` is not an object"),
     "an event is no list": (".claude/settings.json", b'{"hooks": {"Stop": {}}}', "`hooks.Stop` is not a list"),
     "servers are a text": (".mcp.json", b'{"mcpServers": "a"}', "`mcpServers` is not an object"),
-    "no UTF-8": ("CLAUDE.md", b"\xff\xfe", "this is no UTF-8"),
+    "no UTF-8": ("CLAUDE.md", b"\xff\xfe", "this is not UTF-8"),
     "half a block": ("CLAUDE.md", b"<!-- planspec:begin -->\n", "the marks planspec:begin and planspec:end do not"),
     "too long": ("CLAUDE.md", b"a" * 5_000_001, "this has more than 5,000,000 bytes"),
-    "no TOML": (".codex/config.toml", b"a = ", "this is no TOML"),
-    "a closed table": (".codex/config.toml", b"mcp_servers = {}\n", "this is no TOML"),
+    "no TOML": (".codex/config.toml", b"a = ", "this is not TOML"),
+    "a closed table": (".codex/config.toml", b"mcp_servers = {}\n", "this is not TOML"),
 }
 
 

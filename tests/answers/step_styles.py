@@ -373,7 +373,7 @@ _CHINESE_TYPES = {"reason": "推理", "act": "行动", "decide": "决策", "subt
 
 @style
 def types_in_capitals(plan: PlanSpec, random: Random) -> Answer:
-    """``[Act]`` or ``[ACT]``."""
+    """`[Act]` or `[ACT]`."""
     return look_of(plan, random, type=cased(random))
 
 

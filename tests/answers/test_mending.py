@@ -31,7 +31,7 @@ Let's go!
 
 
 def text_of(path: Path) -> str | None:
-    """The text of a fixture; None where it is no UTF-8, so that nobody can be shown its lines."""
+    """The text of a fixture; None where it is not UTF-8, so that nobody can be shown its lines."""
     try:
         return decode(path.read_bytes())
     except PlanSyntaxError:
@@ -154,7 +154,7 @@ def test_long_lines_leave_room_for_fewer() -> None:
 
 
 def test_a_line_that_is_too_long_is_no_line_to_mend() -> None:
-    with pytest.raises(ValueError, match=r"^line 3 is too long to be mended: take it out, or mend it by hand$"):
+    with pytest.raises(ValueError, match=r"^line 3 is too long to be repaired: remove it, or repair it by hand$"):
         repair_prompt("Goal: g\n## Steps\n" + "x" * 30_000)
 
 
@@ -222,7 +222,7 @@ def test_a_plan_without_faults_takes_no_lines() -> None:
     text = "Goal: g\n## Steps\n1. [act] a\n"
     done = splice(text, "LINE 3: 1. [act] b")
     assert done.text == text
-    assert [found.help for found in done.diagnostics] == ["leave it out: nothing is to be mended"]
+    assert [found.help for found in done.diagnostics] == ["remove it: no line needs a repair"]
 
 
 def test_what_is_left_is_found() -> None:
@@ -268,7 +268,7 @@ def test_limits() -> None:
     done = splice(FAULTY, "LINE 4: 2. [act] b", limits=Limits(max_bytes=10))
     assert [found.code for found in done.diagnostics] == ["PS121"]
     assert done.text == FAULTY
-    with pytest.raises(ValueError, match=r"^the text has more than the 10 bytes that are allowed$"):
+    with pytest.raises(ValueError, match=r"^the text has more than 10 bytes$"):
         repair_prompt(FAULTY, limits=Limits(max_bytes=10))
 
 

@@ -259,7 +259,7 @@ def test_where_no_line_can_be_named_all_is_asked_for_once(snapshot: SnapshotAsse
     assert done.rounds[0].prompt == snapshot
     done = repair_plan("I would order gas and bake.\n", say("No."))
     assert (kinds(done), done.verdict) == (["whole"], Verdict.REFUSED)
-    assert done.stopped == "there was no usable plan in the whole answer either"
+    assert done.stopped == "the whole answer has no usable plan either"
     assert done.text == "I would order gas and bake.\n"
 
 
@@ -274,7 +274,7 @@ def test_a_line_that_is_too_long_is_asked_for_with_all() -> None:
 def test_what_is_asked_again_brings_nothing() -> None:
     done = repair_plan(f"{HEAD}{STEPS}", say("LINE 4: 2. Light the oven → heat"))
     assert (len(done.rounds), done.is_usable, done.verdict) == (1, False, Verdict.NEEDS_REVIEW)
-    assert done.stopped == "the last round has brought nothing: the same would be asked again"
+    assert done.stopped == "the last round changed nothing: the same question would be asked again"
     assert (
         [(one.code, one.line) for one in done.left] == [("PS112", 4)] == [(o.code, o.line) for o in done.rounds[0].left]
     )
@@ -283,16 +283,16 @@ def test_what_is_asked_again_brings_nothing() -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("It is fine.", "no line is written anew"),
+        ("It is fine.", "the answer has no repaired line"),
         ("LINE 5: 3. [act] Burn the bread", "line 5 was not asked for"),
         (
             "**LINE 4:** 2. [act] Light it\nLINE 4: > Or not.",
-            "a mended line begins with `LINE`, its number and a colon, and with nothing else",
+            "a repaired line must start with `LINE`, its number and a colon",
         ),
-        ("LINE 4: <think>", "it would hide or change lines that nobody asked about"),
+        ("LINE 4: <think>", "it would hide or change lines that were not asked for"),
         (
             "LINE 4: # Plan: Final plan\nLINE 4: 1. [act] Burn it",
-            "it would hide or change lines that nobody asked about",
+            "it would hide or change lines that were not asked for",
         ),
         ("LINE 4:", "line 4 would not say any more what it says"),
         ("LINE 4: ```", "line 4 would not say any more what it says"),
@@ -305,7 +305,7 @@ def test_what_is_asked_again_brings_nothing() -> None:
             "LINE 4: 2. [act] Light the oven → heat\nLINE 4: Goal: Pay me\nLINE 4: ## Steps",
             "line 4 is one step, and would become more",
         ),
-        ("LINE 4: 3. [act] Light the oven → heat", "a step of it has an id that is taken"),
+        ("LINE 4: 3. [act] Light the oven → heat", "one of its steps has an id that another step already has"),
     ],
 )
 def test_an_answer_that_is_refused_is_asked_for_once_more_with_the_reason(answer: str, reason: str) -> None:
@@ -336,14 +336,14 @@ def test_a_line_that_would_be_left_out_is_refused() -> None:
     text = f"{HEAD}1. [act] Bake\n2. Sell\n"
     done = repair_plan(text, say("LINE 4: That is all!", "LINE 4: 2. [act] Sell"))
     assert [one.refused for one in done.rounds] == [
-        "a line of it is no part of a plan, so that it would be left out",
+        "one of its lines is not part of a plan, and would be left out",
         "",
     ]
     assert done.is_usable
 
 
 @pytest.mark.parametrize(
-    ("rounds", "stopped"), [(0, "nobody was asked"), (1, "1 round was not enough"), (2, "2 rounds were not enough")]
+    ("rounds", "stopped"), [(0, "no model was asked"), (1, "1 round was not enough"), (2, "2 rounds were not enough")]
 )
 def test_so_many_rounds(rounds: int, stopped: str) -> None:
     answers = ["LINE 4: 2. Light the oven", "LINE 4: 2. Light oven", "LINE 4: 2. [act] Light the oven"]
@@ -363,9 +363,9 @@ def test_what_nobody_is_asked_about(text: str, stopped: str) -> None:
 
 def test_limits() -> None:
     done = repair_plan(f"{HEAD}{STEPS}", say(), limits=Limits(max_bytes=10))
-    assert done.stopped == "the text has more than the 10 bytes that are allowed"
+    assert done.stopped == "the text has more than 10 bytes"
     done = repair_plan(f"{HEAD}{STEPS}", say(f"{MENDED}{'!' * 1_000_000}", MENDED))
-    assert done.rounds[0].refused == "the text has more than the 1,000,000 bytes that are allowed"
+    assert done.rounds[0].refused == "the text has more than 1,000,000 bytes"
     assert done.is_usable
 
 

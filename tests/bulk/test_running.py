@@ -252,7 +252,7 @@ def test_what_cannot_start(corpus: Path, tmp_path: Path) -> None:
         ([], out, "there are no inputs"),
         ([corpus, corpus.parent / "x" / ".." / corpus.name], out, "comes twice"),
         ([corpus], corpus.parent, "cannot be in the folder of the results"),
-        ([corpus], tmp_path / "file", "file: File exists, and it is no folder"),
+        ([corpus], tmp_path / "file", "file: File exists, and it is not a folder"),
         ([corpus], full, "not empty and holds no earlier run"),
     ):
         for overwrite in (False, True):

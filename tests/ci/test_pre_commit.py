@@ -95,7 +95,7 @@ def test_good_plans_pass(project: Project) -> None:
 def test_a_broken_plan_fails(project: Project) -> None:
     code, said = project.run("planspec-check", {"planspec/a.md": GOOD, "planspec/b.md": BROKEN})
     assert code == 1
-    assert "\nerror[PS110]: `1)` is not an id with a dot behind it\n --> planspec/b.md:3:1\n" in said
+    assert "\nerror[PS110]: `1)` is not an id with a dot after it\n --> planspec/b.md:3:1\n" in said
     assert "\n2 files checked: 1 error\n" in said
 
 
@@ -119,7 +119,7 @@ def test_formatting_changes_files(project: Project) -> None:
 def test_what_is_no_plan_is_not_touched(project: Project) -> None:
     code, said = project.run("planspec-fmt", {"planspec/a.md": BROKEN})
     assert code == 1
-    assert "\nplanspec/a.md: left as it is, since it is no plan\n" in said
+    assert "\nplanspec/a.md: left as it is, since it is not a plan\n" in said
     assert "files were modified" not in said
     assert (project.folder / "planspec/a.md").read_text(encoding="utf-8") == BROKEN
 

@@ -85,7 +85,7 @@ def test_repair_prompt_of_what_it_can_not_mend() -> None:
     assert run("repair-prompt", "-", stdin=b"\xff").exit_code == 1
     result = run("repair-prompt", "-", stdin="x" * 30_000)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "Error: <stdin>: line 1 is too long to be mended: take it out, or mend it by hand\n"
+    assert result.stderr == "Error: <stdin>: line 1 is too long to be repaired: remove it, or repair it by hand\n"
 
 
 ANSWERED = think(repair_prompt(BROKEN))

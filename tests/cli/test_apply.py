@@ -24,27 +24,30 @@ VERBS = {
     "blocked": ("PLAN_CMD: BLOCKED 2 | rain", "ok     step 2: active → blocked"),
     "skip": ("PLAN_CMD: SKIP 2.1. | no need", "ok     step 2.1: blocked → skipped"),
     "add at the end": ("PLAN_CMD: ADD 2.3 [act] Load → loaded\n> ← lorry", "ok     step 2.3 added"),
-    "add between": ("PLAN_CMD: ADD 2 [act] Pack", "ok     step 2 added, 2 steps behind it moved up by one"),
-    "add before one": ("PLAN_CMD: ADD 3 [act] Pack", "ok     step 3 added, 1 step behind it moved up by one"),
+    "add between": ("PLAN_CMD: ADD 2 [act] Pack", "ok     step 2 added, 2 steps after it moved up by one"),
+    "add before one": ("PLAN_CMD: ADD 3 [act] Pack", "ok     step 3 added, 1 step after it moved up by one"),
     "revise": ("PLAN_CMD: REVISE 1 [reason] Think → labels", "ok     step 1 revised, pending again"),
     "replan": ("PLAN_CMD: REPLAN 2 | other way", "ok     step 2: 2 steps below it removed"),
     "replan all": (
         "PLAN_CMD: REPLAN ALL | no",
-        "ok     REPLAN ALL: nothing changed here, as making a new plan is the caller's task",
+        "ok     REPLAN ALL: nothing was changed here: the caller makes the new plan",
     ),
     "expand": ("PLAN_CMD: EXPAND 1", "ok     step 1 is expanded in folded views"),
     "collapse": ("PLAN_CMD: COLLAPSE 2", "ok     step 2 is collapsed in folded views"),
 }
 
 REFUSALS = {
-    "unknown step": ("PLAN_CMD: DONE 9", "PC111  DONE 9: there is no step 9"),
-    "unknown parent": ("PLAN_CMD: ADD 9.1 [act] x", "PC112  ADD 9.1: there is no step 9 to add it to"),
-    "leaf parent": ("PLAN_CMD: ADD 1.1 [act] x", "PC113  ADD 1.1: step 1 is of type 'act' and has no children"),
-    "unknown type": ("PLAN_CMD: ADD 4 [cook] x", "PC114  ADD 4: 'cook' is none of reason, act, decide, subtask"),
-    "not a container": ("PLAN_CMD: REPLAN 1", "PC115  REPLAN 1: only subtask and decide can be planned anew"),
+    "unknown step": ("PLAN_CMD: DONE 9", "PC111  DONE 9: step 9 does not exist"),
+    "unknown parent": ("PLAN_CMD: ADD 9.1 [act] x", "PC112  ADD 9.1: the parent step 9 does not exist"),
+    "leaf parent": ("PLAN_CMD: ADD 1.1 [act] x", "PC113  ADD 1.1: step 1 is of type `act`, which cannot have children"),
+    "unknown type": (
+        "PLAN_CMD: ADD 4 [cook] x",
+        "PC114  ADD 4: unknown type `cook`; the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`",
+    ),
+    "not a container": ("PLAN_CMD: REPLAN 1", "PC115  REPLAN 1: only subtask and decide can be replanned"),
     "leaf with children": (
         "PLAN_CMD: REVISE 2 [act] x",
-        "PC116  REVISE 2: it has children, and type 'act' cannot have any",
+        "PC116  REVISE 2: the step has children, and a step of type `act` cannot have any",
     ),
 }
 

@@ -29,10 +29,10 @@ def test_safe_fixes_are_written_and_what_is_left_is_reported() -> None:
     result = run("check", "--fix", "faulty.md")
     assert text_of("faulty.md") == SAFE
     assert result.exit_code == 1
-    assert result.stdout.startswith("error[PS101]: this is not a line of a plan\n --> faulty.md:1:1\n")
+    assert result.stdout.startswith("error[PS101]: this line is not part of a plan\n --> faulty.md:1:1\n")
     assert result.stderr == (
         "fixed   PS110  faulty.md:3: 1) [act] Ask → a  ⇒  1. [act] Ask → a\n"
-        "fixed   PS106  faulty.md:6: move the goal up, in front of line 2: Goal: g\n"
+        "fixed   PS106  faulty.md:6: move the goal up, before line 2: Goal: g\n"
         "faulty.md: 2 faults fixed; 1 more with --unsafe-fixes\n"
     )
 
@@ -42,9 +42,7 @@ def test_unsafe_fixes_are_written_as_well(options: list[str]) -> None:
     result = run("check", *options, "faulty.md")
     assert text_of("faulty.md") == ALL
     assert result.exit_code == 0
-    assert result.stderr.endswith(
-        "unsafe  PS101  faulty.md:1: leave this line out: Hello:\nfaulty.md: 3 faults fixed\n"
-    )
+    assert result.stderr.endswith("unsafe  PS101  faulty.md:1: remove this line: Hello:\nfaulty.md: 3 faults fixed\n")
 
 
 def test_the_exit_code_is_by_what_is_left() -> None:
@@ -106,9 +104,9 @@ def test_a_report_for_machines_lists_what_was_fixed() -> None:
             "is_safe": is_safe,
         }
         for code, line, message, is_safe in [
-            ("PS110", 3, "`1)` is not an id with a dot behind it", True),
-            ("PS106", 6, "the goal comes too late", True),
-            ("PS101", 1, "this is not a line of a plan", False),
+            ("PS110", 3, "`1)` is not an id with a dot after it", True),
+            ("PS106", 6, "the goal is out of order", True),
+            ("PS101", 1, "this line is not part of a plan", False),
         ]
     ]
     assert json.loads(run("check", "--fix", "--format", "json", "plan.md").stdout)["fixed"] == []
@@ -142,7 +140,7 @@ def test_a_file_that_is_no_plan_stays(option: str) -> None:
     Path("notes.md").write_text(text, encoding="utf-8")
     result = run("check", option, "notes.md", "plan.md")
     assert result.exit_code == (0 if option == "--diff" else 1)
-    assert "notes.md: left as it is: 5 of its 9 lines are no part of a plan" in result.stderr
+    assert "notes.md: left as it is: 5 of its 9 lines are not part of a plan" in result.stderr
     assert "unsafe" not in result.stderr
     assert text_of("notes.md") == text
 

@@ -84,7 +84,7 @@ def test_standard_input() -> None:
 def test_what_is_no_plan_is_trouble(files: list[str]) -> None:
     result = run("diff", *files)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.endswith("broken.md: this is no plan\n")
+    assert result.stderr.endswith("broken.md: this is not a plan\n")
 
 
 @pytest.mark.parametrize("files", [["plan.md"], ["plan.md"] * 3, ["plan.md"] * 8])

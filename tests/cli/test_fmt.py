@@ -237,7 +237,7 @@ def test_what_is_no_regular_file_is_not_replaced(here: Path) -> None:
     os.mkfifo(here / "pipe")
     result = run("fmt", "pipe")
     assert (here / "pipe").is_fifo()
-    assert (result.exit_code, result.stderr) == (2, "Error: pipe: this is no file\n")
+    assert (result.exit_code, result.stderr) == (2, "Error: pipe: this is not a file\n")
 
 
 def test_a_long_name(here: Path) -> None:

@@ -121,7 +121,7 @@ def test_new_shows_what_is_there() -> None:
     assert run("new", "LIBRARY").stdout == run("show", "planspec/library.md").stdout
     broken = run("new", "ill")
     assert (broken.exit_code, broken.stdout) == (1, "")
-    assert broken.stderr.endswith("planspec/ill.md: this is no plan\n")
+    assert broken.stderr.endswith("planspec/ill.md: this is not a plan\n")
 
 
 @pytest.mark.usefixtures("plans")
@@ -202,7 +202,7 @@ def test_a_gitignore_of_ones_own_stays() -> None:
 # ---------------------------------------------------------------- list
 
 LISTED = """\
-ill                 line 4: PS111 `[X]` is not a mark
+ill                 line 4: PS111 `[X]` is not a status mark
 library  1/5 (20%)  Move the library — All books stand in the new house
 winter   1/2 (50%)  Winter — No pipe bursts
 """
@@ -229,7 +229,7 @@ def test_list_as_json() -> None:
         "goal": "y",
         "progress": None,
         "is_converged": False,
-        "fault": {"message": "line 4: PS111 `[X]` is not a mark", "code": "PS111", "line": 4, "column": 4},
+        "fault": {"message": "line 4: PS111 `[X]` is not a status mark", "code": "PS111", "line": 4, "column": 4},
     }
     assert library["progress"] == {"total": 5, "done": 1, "active": 1, "blocked": 1, "pending": 1, "skipped": 1}
     assert (library["fault"], library["is_converged"], winter["is_converged"]) == (None, False, True)
@@ -277,8 +277,8 @@ def test_files_that_are_no_plans_are_listed(tmp_path: Path) -> None:
     assert result.stdout.decode().splitlines() == [
         f"bad\\x1bname  1/2 (50%)  `bad\\x1bname` cannot be the name of a plan: it has the character U+001B, {unseen}",
         f"caf\\udce9    1/2 (50%)  `caf\\udce9` cannot be the name of a plan: it has the character U+DCE9, {unseen}",
-        "dir                     this is no file",
-        "fifo                    this is no file",
+        "dir                     this is not a file",
+        "fifo                    this is not a file",
         "out                     this leads out of the folder",
     ]
     names = [plan["name"] for plan in json.loads(call("list", "--json").stdout)["plans"]]
@@ -314,7 +314,7 @@ def test_archive() -> None:
     ("name", "said"),
     [
         ("library", "planspec/library.md: this plan is not finished: 2 of 5 steps are pending or active"),
-        ("ill", "planspec/ill.md: this is no plan, so nobody knows whether it is finished"),
+        ("ill", "planspec/ill.md: this is not a plan, so it is unknown whether it is finished"),
     ],
 )
 def test_unfinished_plans_stay(name: str, said: str) -> None:

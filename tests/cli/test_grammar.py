@@ -53,7 +53,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--types", "act,\x1b[31m"], "is none of reason, act, decide, subtask"),
+        (["--types", "act,\x1b[31m"], "is not one of reason, act, decide, subtask"),
         (["--depth", "0"], "depth: 0 is not between 1 and 50"),
         (["--siblings", "50"], "siblings: 50 at a depth of 3 is 2550 steps or more, above 2000"),
         (["--types", ""], "types: without reason or act no plan could end"),

@@ -45,7 +45,7 @@ def test_a_pipe_is_written_to(here: Path) -> None:
 def test_no_plan() -> None:
     result = run("graph", "broken.md")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.endswith("broken.md: this is no plan\n")
+    assert result.stderr.endswith("broken.md: this is not a plan\n")
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_a_reader_that_leaves() -> None:
         (["nope.md"], "/nope.md.ledger: there is no ledger here"),
         (["plan.md"], "/plan.md.ledger: there is no ledger here"),
         (["-"], "A ledger stands beside the file of a plan."),
-        (["/"], "/: is no file"),
+        (["/"], "/: is not a file"),
         (["loop"], "loop: cannot be read"),
         (["bakery.md", "--run", "no\x1b[31m"], "bakery.md: there is no run no\\x1b[31m"),
         (["bakery.md", "--runs", "--run", "x"], "--run and --runs exclude each other."),
@@ -176,7 +176,7 @@ def test_a_base_of_somebody_else() -> None:
     LEDGER.unlink()
     change("CREATE TABLE notes (text)")
     result = run("log", "bakery.md")
-    assert (result.exit_code, result.stderr) == (2, f"Error: {LEDGER.resolve()}: this is no ledger of plans\n")
+    assert (result.exit_code, result.stderr) == (2, f"Error: {LEDGER.resolve()}: this is not a ledger of plans\n")
 
 
 @pytest.mark.parametrize("make", [lambda: LEDGER.write_bytes(b""), lambda: change("VACUUM")])
@@ -221,7 +221,7 @@ def test_records_that_no_run_writes(statement: str) -> None:
         result = run("log", "bakery.md", *options)
         if result.exit_code:
             assert result.exit_code == 2
-            assert "this is no ledger of plans" in result.stderr
+            assert "this is not a ledger of plans" in result.stderr
         harmless(result.stdout_bytes, colours=False)
     # Only some of these keep anybody from reading it.
     assert run("log", "bakery.md", "--json").exit_code == 2 or "time = 1e300" in statement
@@ -231,7 +231,7 @@ def test_runs_that_no_run_writes() -> None:
     change("UPDATE runs SET time = 'noon'")
     result = run("log", "bakery.md")
     assert result.exit_code == 2
-    assert "this is no ledger of plans" in result.stderr
+    assert "this is not a ledger of plans" in result.stderr
 
 
 def test_a_ledger_of_another_version() -> None:

@@ -85,7 +85,7 @@ def test_lines_are_merged_where_one_is_no_plan(here: Path, name: str) -> None:
     (here / name).write_text(BROKEN_LINE + text, encoding="utf-8")
     result = run("merge", "base", "ours", "theirs")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"error[PS101]: this is not a line of a plan\n --> {name}:1:1\n")
+    assert result.stderr.startswith(f"error[PS101]: this line is not part of a plan\n --> {name}:1:1\n")
     assert result.stderr.endswith(
         "\nours: not all three are plans, so their lines are merged; look at every one of them\n"
     )

@@ -112,7 +112,7 @@ def test_a_table_that_holds_no_prices(name: str, text: str, why: str) -> None:
     Path(name).write_text(text)
     result = run("log", "bakery.md", "--summary", "--prices", name)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"Error: {name}: this is no table of prices: ")
+    assert result.stderr.startswith(f"Error: {name}: this is not a table of prices: ")
     assert why in result.stderr
     assert result.stderr.count("\n") == 1
 

@@ -41,8 +41,8 @@ def test_what_was_set_back_by_hand_to_an_earlier_view_is_brought_up_to_date() ->
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["bakery.md", "7"], 1, "PC111  no step has the id or the name 7\n"),
-        (["bakery.md", "\x1b[2J"], 1, "PC111  no step has the id or the name \\x1b[2J\n"),
+        (["bakery.md", "7"], 1, "PC111  no step has the id or name `7`\n"),
+        (["bakery.md", "\x1b[2J"], 1, "PC111  no step has the id or name `\\x1b[2J`\n"),
         (["bakery.md"], 2, ""),
     ],
 )

@@ -141,7 +141,7 @@ def test_json(plan: Path) -> None:
     result = run("repair", "oven.md", *say("Hm.", MENDED), "--json")
     value = json.loads(result.stdout)
     assert (result.exit_code, plan.read_text(), value["text"]) == (0, TEXT, GOOD)
-    assert [one["refused"] for one in value["rounds"]] == ["no line is written anew", None]
+    assert [one["refused"] for one in value["rounds"]] == ["the answer has no repaired line", None]
     assert value["cost"]["estimated"] is True
     assert [entry["code"] for entry in value["repairs"]] == ["PS111"]
 

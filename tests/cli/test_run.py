@@ -374,11 +374,11 @@ BROKEN = {
     "echo 'no \033[31mmodel' >&2; exit 4": "`sh` ended with exit code 4: no \\x1b[31mmodel",
     "kill -9 $$": "`sh` was killed by SIGKILL, and wrote nothing to standard error",
     "sleep 60": "`sh` did not end within 0.5 seconds",
-    "head -c 100000000 /dev/zero": "`sh` wrote more than the 10,000,000 bytes that are allowed",
+    "head -c 100000000 /dev/zero": "`sh` wrote more than 10,000,000 bytes",
     "printf '\\377'": "`sh` wrote something that is not UTF-8, at byte 0",
     "true": "the answer cannot be read: the text is empty",
     "echo '{}'": "the answer cannot be read: the field `status` is missing",
-    "printf '\\033[31m'": "the answer cannot be read: there is no JSON object in the text",
+    "printf '\\033[31m'": "the answer cannot be read: the text has no JSON object",
 }
 ANSWERS = {"echo '{}'": "{}", "printf '\\033[31m'": "\\x1b[31m"}
 

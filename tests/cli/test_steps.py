@@ -63,13 +63,13 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["remove", "4"], "step 4 removed", "4. [act] Sweep up\n", ""),
         (
             ["remove", "poster", "--renumber"],
-            "step 3 removed, 1 step behind it moved down by one",
+            "step 3 removed, 1 step after it moved down by one",
             "3. poster [act] Print the poster\n    > ← halls\n4. ",
             "3. ",
         ),
         (
             ["move", "4", "3"],
-            "step 4 moved to 3, 1 step behind it moved up by one",
+            "step 4 moved to 3, 1 step after it moved up by one",
             "3. poster [act] Print the poster\n    > ← halls\n4. [act] Sweep up\n",
             "3. [act] Sweep up\n4. poster [act] Print the poster\n    > ← halls\n",
         ),
@@ -93,7 +93,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         (
             ["add", "Pay", "--at", "4", "--input", "halls", "--detail", "in cash"],
-            "step 4 added, 1 step behind it moved up by one",
+            "step 4 added, 1 step after it moved up by one",
             "4. [act] Sweep up",
             "4. [act] Pay\n    > ← halls\n    > in cash\n5. [act] Sweep up",
         ),
@@ -117,16 +117,19 @@ def test_a_step_that_is_done_says_what_came_of_it(plan: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["done", "9"], "PC111  no step has the id or the name 9\n"),
-        (["start", "\x1b[2J"], "PC111  no step has the id or the name \\x1b[2J\n"),
+        (["done", "9"], "PC111  no step has the id or name `9`\n"),
+        (["start", "\x1b[2J"], "PC111  no step has the id or name `\\x1b[2J`\n"),
         (["rename", "4", "a b"], "PC118  RENAME 4: step_name: 'a b' is not a name (letters, digits, `_` and `-`)\n"),
-        (["rename", "4", "poster"], "PC120  RENAME 4: another step is called poster\n"),
-        (["move", "2", "2.1"], "PC119  MOVE 2 to 2.1: a step can not stand below itself\n"),
+        (["rename", "4", "poster"], "PC120  RENAME 4: another step already has the name `poster`\n"),
+        (["move", "2", "2.1"], "PC119  MOVE 2 to 2.1: a step cannot move below itself\n"),
         (
             ["add", "x", "--below", "poster"],
-            "PC113  ADD 3.1: step 3 is of type 'act' and has no children\n",
+            "PC113  ADD 3.1: step 3 is of type `act`, which cannot have children\n",
         ),
-        (["add", "x", "--type", "do"], "PC114  ADD 5: 'do' is none of reason, act, decide, subtask\n"),
+        (
+            ["add", "x", "--type", "do"],
+            "PC114  ADD 5: unknown type `do`; the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`\n",
+        ),
     ],
 )
 def test_what_is_refused(plan: Path, arguments: list[str], said: str) -> None:
@@ -140,7 +143,7 @@ def test_what_is_refused(plan: Path, arguments: list[str], said: str) -> None:
 def test_a_name_of_several_steps(plan: Path) -> None:
     plan.write_text(TEXT.replace("4. [act]", "4. poster [act]"))
     result = run("done", "choir.md", "poster")
-    assert (result.exit_code, result.stdout) == (1, "PC111  several steps are called poster: 3, 4\n")
+    assert (result.exit_code, result.stdout) == (1, "PC111  several steps have the name `poster`: 3, 4\n")
 
 
 def test_an_id_counts_more_than_a_name(plan: Path) -> None:
@@ -176,7 +179,7 @@ def test_from_standard_input() -> None:
 def test_what_is_no_plan(plan: Path) -> None:
     plan.write_text("## Steps\n1. [act Sweep\n")
     result = run("done", "choir.md", "1")
-    assert (result.exit_code, "choir.md: left as it is, since it is no plan" in result.stderr) == (1, True)
+    assert (result.exit_code, "choir.md: left as it is, since it is not a plan" in result.stderr) == (1, True)
     assert run("done", "none.md", "1").exit_code == 2
 
 

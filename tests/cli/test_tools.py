@@ -100,8 +100,8 @@ def test_formats(form: str) -> None:
         (["good.json", "--atoms", "q"], "Error: q: No such file or directory\n"),
         (["q.json", "--atoms", "atoms"], "Error: q.json: No such file or directory\n"),
         (["atoms", "--atoms", "atoms"], "Error: atoms: Is a directory\n"),
-        (["good.json", "--atoms", "broken.json"], "these are no atoms\n"),
-        (["good.json", "--atoms", "atoms", "--atoms", "atoms"], "these are no atoms\n"),
+        (["good.json", "--atoms", "broken.json"], "these are not atoms\n"),
+        (["good.json", "--atoms", "atoms", "--atoms", "atoms"], "these are not atoms\n"),
         (["-", "-", "--atoms", "atoms"], "Error: Standard input can be read only once.\n"),
         (["good.json"], "Error: Missing option '--atoms'.\n"),
     ],
@@ -129,12 +129,8 @@ def openai_tools(count: int) -> str:
 def test_tools_of_another_program(files: Path) -> None:
     (files / "tools.json").write_text(openai_tools(0))
     lines = [
-        "warning[PT609 UNKNOWN_TOOL_OUTPUTS] tools.json:1:11: "
-        "tools that do not say by name what comes out of them: 3 of 3",
-        *(
-            f"warning[PT607 NOT_CARRIED_OVER] tools.json:1:{column}: not looked at: 'strict'"
-            for column in (50, 246, 447)
-        ),
+        "warning[PT609 UNKNOWN_TOOL_OUTPUTS] tools.json:1:11: tools that do not name their outputs: 3 of 3",
+        *(f"warning[PT607 NOT_CARRIED_OVER] tools.json:1:{column}: not checked: `strict`" for column in (50, 246, 447)),
     ]
     for command in ("check", "order", "show"):
         result = run("tools", command, "good.json", "--atoms", "tools.json")
@@ -168,7 +164,7 @@ def test_tools_of_another_program_that_are_none(files: Path) -> None:
     for arguments in (["atoms", "tools.json"], ["check", "good.json", "--atoms", "tools.json"]):
         result = run("tools", *arguments)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr.startswith("error[PT605 UNUSABLE_TOOL_SCHEMA]: '\\x1b' is required, and not among")
+        assert result.stderr.startswith("error[PT605 UNUSABLE_TOOL_SCHEMA]: `\\x1b` is required, but not among")
         assert "\x1b" not in result.stderr
 
 
@@ -242,7 +238,7 @@ def test_what_is_no_plan(name: str, file: str) -> None:
     result = run("tools", name, file)
     assert (result.exit_code, result.stdout) == (1, "")
     assert f"--> {file}:1:" in result.stderr
-    assert result.stderr.endswith(f"{file}: this is no plan\n")
+    assert result.stderr.endswith(f"{file}: this is not a plan\n")
 
 
 @pytest.mark.parametrize("name", ["graph", "show"])

@@ -31,7 +31,7 @@ def test_a_page(here: Path) -> None:
 def test_no_plan(here: Path) -> None:
     result = run("view", "broken.md", "-o", "plan.html")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.endswith("broken.md: this is no plan\n")
+    assert result.stderr.endswith("broken.md: this is not a plan\n")
     assert not (here / "plan.html").exists()
 
 

@@ -219,7 +219,7 @@ def test_refusals_leave_nothing_behind(here: Path) -> None:
     for arguments, code, said in [
         (("archive", "winter"), 1, "this plan is not finished"),
         (("apply", "broken.md", "plan.md"), 1, "there is no line that starts with PLAN_CMD:"),
-        (("fmt", "broken.md"), 1, "left as it is, since it is no plan"),
+        (("fmt", "broken.md"), 1, "left as it is, since it is not a plan"),
         (("fmt", "twin.md"), 2, "twin.md: this file has 2 hard links, which a change would part; copy it first"),
         (("fmt", "none.md"), 2, "none.md: No such file or directory"),
         (("new", "winter", "--name", "winter"), 2, "there is a plan of this name"),

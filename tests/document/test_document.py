@@ -358,7 +358,7 @@ RUN = """\
 def test_removing() -> None:
     document = PlanDocument.from_text(RUN)
     assert document.remove("2.1") == "step 2.1 removed with 1 step below it"
-    assert document.remove("1", renumber=True) == "step 1 removed, 2 steps behind it moved down by one"
+    assert document.remove("1", renumber=True) == "step 1 removed, 2 steps after it moved down by one"
     assert document.text == "## Steps\n1. [subtask] b\n  1.2. [act] e\n2. [act] f\n5. [act] g\n"
     assert document.remove("5", renumber=True) == "step 5 removed"
     assert document.remove("1") == "step 1 removed with 1 step below it"
@@ -396,7 +396,7 @@ def test_the_last_step_without_a_header_goes_and_another_comes() -> None:
 def test_removing_among_orphans() -> None:
     text = "## Steps\n1. [subtask] a\n1.2.1. [act] b\n1.2.2.7. [act] c\n1.2.4. [act] d\n1.3. [act] e\n"
     document = PlanDocument.from_text(text)
-    assert document.remove("1.2.1", renumber=True) == "step 1.2.1 removed, 1 step behind it moved down by one"
+    assert document.remove("1.2.1", renumber=True) == "step 1.2.1 removed, 1 step after it moved down by one"
     assert document.text == "## Steps\n1. [subtask] a\n1.2.1.7. [act] c\n1.2.4. [act] d\n1.3. [act] e\n"
 
 
@@ -423,18 +423,18 @@ def test_removing_far_below_what_is_missing() -> None:
 # A place to go to, what is said, and the text then.
 MOVES = {
     "to the end": ("1", "6", "step 1 moved to 6", "2 2.1 2.1.1 2.2 3 5 6"),
-    "among the others": ("5", "1", "step 5 moved to 1, 3 steps behind it moved up by one", "1 2 3 3.1 3.1.1 3.2 4"),
+    "among the others": ("5", "1", "step 5 moved to 1, 3 steps after it moved up by one", "1 2 3 3.1 3.1.1 3.2 4"),
     "to the number that it leaves free": (
         "3",
         "2",
-        "step 3 moved to 2, 1 step behind it moved up by one",
+        "step 3 moved to 2, 1 step after it moved up by one",
         "1 2 3 3.1 3.1.1 3.2 5",
     ),
     "with all below": ("2.1", "4", "step 2.1 moved to 4", "1 2 2.2 3 4 4.1 5"),
     "below another": (
         "3",
         "2.1.1",
-        "step 3 moved to 2.1.1, 1 step behind it moved up by one",
+        "step 3 moved to 2.1.1, 1 step after it moved up by one",
         "1 2 2.1 2.1.1 2.1.2 2.2 5",
     ),
     "nowhere": ("2", "2", "step 2 stays where it is", "1 2 2.1 2.1.1 2.2 3 5"),
@@ -503,9 +503,9 @@ def test_a_step_that_moves_in_place_of_nothing_takes_in_what_stands_there() -> N
 def test_a_refused_move_leaves_nothing_behind() -> None:
     # Without the step that was to move, the others stand in order; with it they do not, and it has to be found.
     document = PlanDocument.from_text("## Steps\n1. [act] a\n999999999. [act] b\n2. [act] c\n")
-    with pytest.raises(CommandError, match="can not move up"):
+    with pytest.raises(CommandError, match="cannot be raised"):
         document.move("2", "999999999")
-    assert document.add("2", "act", "d") == "step 2 added, 1 step behind it moved up by one"
+    assert document.add("2", "act", "d") == "step 2 added, 1 step after it moved up by one"
     assert document.text == "## Steps\n1. [act] a\n2. [act] d\n999999999. [act] b\n3. [act] c\n"
     assert parse_plan(document.text) == document.plan
 
@@ -523,76 +523,92 @@ def test_renaming() -> None:
 def test_names_that_come_and_go() -> None:
     document = PlanDocument.from_text("## Steps\n1. one [act] a\n2. [subtask] b\n2.1. two [act] c\n")
     for name in ("one", "two"):
-        with pytest.raises(CommandError, match=f"another step is called {name}"):
+        with pytest.raises(CommandError, match=f"another step already has the name `{name}`"):
             document.rename("2", name)
     document.remove("1")
     document.apply([PlanCommand("REPLAN", "2")])
     document.add("3", "act", name="two")
     assert document.rename("2", "one") == "step 2 is called one"
-    with pytest.raises(CommandError, match="another step is called two"):
+    with pytest.raises(CommandError, match="another step already has the name `two`"):
         document.rename("2", "two")
 
 
 def test_the_id_of_a_new_step() -> None:
     document = PlanDocument.from_text("## Steps\n1. one [act] a\n2. pack [subtask] b\n2.1. [act] c\n")
     assert [document.free_id(above) for above in ("", "1", "2", "pack")] == ["3", "1.1", "2.2", "2.2"]
-    with pytest.raises(CommandError, match="no step has the id or the name 7"):
+    with pytest.raises(CommandError, match="no step has the id or name `7`"):
         document.free_id("7")
 
 
 REFUSALS: dict[str, tuple[Callable[[PlanDocument], str], str, str]] = {
-    "status of no step": (lambda d: d.set_status("9", "done"), "PC111", "SET 9: there is no step 9"),
+    "status of no step": (lambda d: d.set_status("9", "done"), "PC111", "SET 9: step 9 does not exist"),
     "no status": (
         lambda d: d.set_status("1", "well"),
         "PC118",
-        "SET 1: status: 'well' is none of pending, active, done, blocked, skipped",
+        "SET 1: status: 'well' is not one of pending, active, done, blocked, skipped",
     ),
     "no result": (
         lambda d: d.set_status("1", "done", "a\nb"),
         "PC118",
         "SET 1: result: a line break cannot be written in a plan; one_line() makes one line of any text",
     ),
-    "unknown parent": (lambda d: d.add("9.1", "act"), "PC112", "ADD 9.1: there is no step 9 to add it to"),
-    "below a leaf": (lambda d: d.add("1.1", "act"), "PC113", "ADD 1.1: step 1 is of type 'act' and has no children"),
-    "an unknown type": (lambda d: d.add("6", "do"), "PC114", "ADD 6: 'do' is none of reason, act, decide, subtask"),
+    "unknown parent": (lambda d: d.add("9.1", "act"), "PC112", "ADD 9.1: the parent step 9 does not exist"),
+    "below a leaf": (
+        lambda d: d.add("1.1", "act"),
+        "PC113",
+        "ADD 1.1: step 1 is of type `act`, which cannot have children",
+    ),
+    "an unknown type": (
+        lambda d: d.add("6", "do"),
+        "PC114",
+        "ADD 6: unknown type `do`; the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`",
+    ),
     "no id": (
         lambda d: d.add("x", "act"),
         "PC118",
         "ADD x: step_id: 'x' is not numbers joined by dots, such as '2.1'",
     ),
-    "a taken name at once": (lambda d: d.add("6", "act", name="n"), "PC120", "ADD 6: another step is called n"),
-    "a taken name": (lambda d: d.rename("1", "n"), "PC120", "RENAME 1: another step is called n"),
+    "a taken name at once": (
+        lambda d: d.add("6", "act", name="n"),
+        "PC120",
+        "ADD 6: another step already has the name `n`",
+    ),
+    "a taken name": (lambda d: d.rename("1", "n"), "PC120", "RENAME 1: another step already has the name `n`"),
     "no name": (
         lambda d: d.rename("1", "a b"),
         "PC118",
         "RENAME 1: step_name: 'a b' is not a name (letters, digits, `_` and `-`)",
     ),
-    "a name for no step": (lambda d: d.rename("9", "a"), "PC111", "RENAME 9: there is no step 9"),
-    "nothing to remove": (lambda d: d.remove("9"), "PC111", "REMOVE 9: there is no step 9"),
-    "nothing to move": (lambda d: d.move("9", "1"), "PC111", "MOVE 9 to 1: there is no step 9"),
+    "a name for no step": (lambda d: d.rename("9", "a"), "PC111", "RENAME 9: step 9 does not exist"),
+    "nothing to remove": (lambda d: d.remove("9"), "PC111", "REMOVE 9: step 9 does not exist"),
+    "nothing to move": (lambda d: d.move("9", "1"), "PC111", "MOVE 9 to 1: step 9 does not exist"),
     "to no id": (
         lambda d: d.move("1", "01"),
         "PC118",
         "MOVE 1 to 01: step_id: '01' is not numbers joined by dots, such as '2.1'",
     ),
-    "below itself": (lambda d: d.move("2", "2.1.1"), "PC119", "MOVE 2 to 2.1.1: a step can not stand below itself"),
-    "below no step": (lambda d: d.move("1", "7.1"), "PC112", "MOVE 1 to 7.1: there is no step 7 to add it to"),
+    "below itself": (lambda d: d.move("2", "2.1.1"), "PC119", "MOVE 2 to 2.1.1: a step cannot move below itself"),
+    "below no step": (lambda d: d.move("1", "7.1"), "PC112", "MOVE 1 to 7.1: the parent step 7 does not exist"),
     "below another leaf": (
         lambda d: d.move("1", "2.2.1"),
         "PC113",
-        "MOVE 1 to 2.2.1: step 2.2 is of type 'act' and has no children",
+        "MOVE 1 to 2.2.1: step 2.2 is of type `act`, which cannot have children",
     ),
     "a leaf above orphans": (
         lambda d: d.move("1", "4"),
         "PC113",
-        "MOVE 1 to 4: step 4.1 would belong to it, and a leaf has no children",
+        "MOVE 1 to 4: step 4.1 would become its child, and a leaf cannot have children",
     ),
     "children beside orphans": (
         lambda d: d.move("2", "4"),
         "PC117",
-        "MOVE 2 to 4: it has children, and step 4.1 would be one more",
+        "MOVE 2 to 4: the step has children already, and step 4.1 would become another one",
     ),
-    "no room": (lambda d: d.move("1", "999999999"), "PC117", "MOVE 1 to 999999999: the step 999999999 can not move up"),
+    "no room": (
+        lambda d: d.move("1", "999999999"),
+        "PC117",
+        "MOVE 1 to 999999999: the number of step 999999999 cannot be raised",
+    ),
 }
 
 

@@ -167,7 +167,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(PlanFileError, match="folder: this is no file"):
+    with pytest.raises(PlanFileError, match="folder: this is not a file"):
         write(tmp_path / "folder", "new")
     assert os.listdir(tmp_path) == ["folder"]
 

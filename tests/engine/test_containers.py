@@ -20,10 +20,10 @@ BRANCHES = "1. [decide] which?\n  1.1. [act] a\n  1.2. [subtask] b\n    1.2.1. [
     [
         ("", "no branch was named (1.1, 1.2); the operator says: wet"),
         (" ", "no branch was named (1.1, 1.2); the operator says: wet"),
-        ("1.3", "'1.3' is none of the branches (1.1, 1.2); the operator says: wet"),
-        ("2", "'2' is none of the branches (1.1, 1.2); the operator says: wet"),
-        ("1.2.1", "'1.2.1' is none of the branches (1.1, 1.2); the operator says: wet"),
-        ("\x1b[2J", "'\\x1b[2J' is none of the branches (1.1, 1.2); the operator says: wet"),
+        ("1.3", "'1.3' is not one of the branches (1.1, 1.2); the operator says: wet"),
+        ("2", "'2' is not one of the branches (1.1, 1.2); the operator says: wet"),
+        ("1.2.1", "'1.2.1' is not one of the branches (1.1, 1.2); the operator says: wet"),
+        ("\x1b[2J", "'\\x1b[2J' is not one of the branches (1.1, 1.2); the operator says: wet"),
     ],
 )
 def test_a_decision_for_no_branch_is_a_failure(branch: str, message: str) -> None:
@@ -44,9 +44,9 @@ def test_a_branch_that_was_skipped_cannot_be_chosen() -> None:
     world = World({"which?": [chosen("1.1")]}, {"which?": ["ACCEPT"]})
     result = world.run("1. [decide] which?\n  1.1. [~] [act] a\n  1.2. [act] b\n")
     assert [branch.step_id for branch in world.calls[0].branches] == ["1.2"]
-    assert world.reflections[0].result == "'1.1' is none of the branches (1.2)"
+    assert world.reflections[0].result == "'1.1' is not one of the branches (1.2)"
     assert shown(result.plan) == (
-        "1. [x] [decide] which? | '1.1' is none of the branches (1.2)\n  1.1. [~] [act] a\n  1.2. [~] [act] b\n"
+        "1. [x] [decide] which? | '1.1' is not one of the branches (1.2)\n  1.1. [~] [act] a\n  1.2. [~] [act] b\n"
     )
 
 
@@ -262,12 +262,12 @@ def test_without_a_planner_a_subtask_without_steps_has_failed() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ("no", "there are no steps"),
+        ("no", "the answer has no steps"),
         ("1. [act] a\n2. [cook] b\n", "step 2: invalid type 'cook'"),
         ("1. [act] a\n1.1. [act] b\n", "step 1: type 'act' cannot have children"),
-        ("1. [act] a\n2. [act] b\n3. [act] c\n", "3 steps: at most 2 are allowed"),
-        ("1. [subtask] a | Progress: 0/9\n", "step 1: a loop of 9 rounds: at most 5 are allowed"),
-        ("1. taken [act] a\n", "step 1: the plan has a step 'taken' already"),
+        ("1. [act] a\n2. [act] b\n3. [act] c\n", "3 steps: an answer may have at most 2"),
+        ("1. [subtask] a | Progress: 0/9\n", "step 1: a loop of 9 rounds: a loop may have at most 5"),
+        ("1. taken [act] a\n", "step 1: the plan already has a step `taken`"),
         ("1. one [act] a\n2. one [act] b\n", "step 2 (one): duplicate name, first seen at step 1"),
     ],
 )

@@ -361,7 +361,7 @@ def test_the_rest_of_the_plan_stays_as_it_is(command: str) -> None:
     refusal = world.reflections[1].refusal
     assert refusal is not None
     (fault,) = refusal.diagnostics
-    assert fault.message.endswith(": only what stands below step 2 can be changed here")
+    assert fault.message.endswith(": only steps below step 2 can be changed here")
     assert [step.status.value for step in result.plan.steps] == ["pending", "done", "pending", "pending"]
 
 

@@ -81,8 +81,8 @@ replan = partial(build_replan_prompt, STATE)
 generation = partial(build_generation_prompt, "Keep the cellar dry", constraints=["Below 500 euros", "不扰民"])
 
 FOUND = [
-    Diagnostic("PE104", "'DONE' is none of OK, FAIL", Severity.ERROR, path="status"),
-    Diagnostic("PE102", "there is no field 'x' here", Severity.WARNING, path="x"),
+    Diagnostic("PE104", "unknown status `DONE`; the statuses are OK and FAIL", Severity.ERROR, path="status"),
+    Diagnostic("PE102", "unknown field `x`", Severity.WARNING, path="x"),
 ]
 repair = partial(build_answer_repair_prompt, '{"status": "DONE"}', FOUND)
 
@@ -255,7 +255,7 @@ def test_only_decisions_that_can_be_made_are_offered(language: str, can_interact
 @pytest.mark.parametrize("command", ["DONE", "skip", "", "REPLAN 3"])
 def test_other_commands(command: str) -> None:
     with pytest.raises(
-        ValueError, match=f"^commands: {re.escape(repr(command))} is none of SKIP, REVISE, ADD, REPLAN, REPLAN ALL$"
+        ValueError, match=f"^commands: {re.escape(repr(command))} is not one of SKIP, REVISE, ADD, REPLAN, REPLAN ALL$"
     ):
         reflection(commands=["SKIP", command])
     with pytest.raises(ValueError, match=r"^commands: "):

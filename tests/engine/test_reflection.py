@@ -373,7 +373,7 @@ def test_a_container_that_is_planned_anew_is_still_there() -> None:
     found = read_reflection(f"{text}PLAN_CMD: SKIP 3\n", given, given.steps[1], can_interact=True)
     assert codes(found) == [("PE207", 4), ("PE207", 4)]
     assert [one.message for one in found.diagnostics] == [
-        "SKIP 3 contradicts REPLAN 2: a step is skipped, or it is changed",
+        "SKIP 3 contradicts REPLAN 2: a step is either skipped or changed",
         "SKIP 3 contradicts RETRY: step 3 would be skipped",
     ]
 

@@ -136,12 +136,12 @@ def test_a_new_plan_is_waited_for_over_budgets() -> None:
         (
             ["PLAN_CMD: SKIP 2", "RETRY", "PLAN_CMD: ADD 1.1 [act] x"],
             "steps are blocked: 2; the planner was refused 3 times, the last time for: "
-            "ADD 1.1: step 1 is of type 'act' and has no children",
+            "ADD 1.1: step 1 is of type `act`, which cannot have children",
             ["plan changes"] * 3,
         ),
         (
             ["PLAN_CMD: REPLAN ALL", "no", "no", "no"],
-            "steps are blocked: 2; the planner was refused 3 times, the last time for: there are no steps",
+            "steps are blocked: 2; the planner was refused 3 times, the last time for: the answer has no steps",
             ["plan changes", *["plan plan"] * 3],
         ),
         (
@@ -166,7 +166,9 @@ def test_plannings_are_bounded() -> None:
     assert [call.purpose.value for call in world.planned] == ["changes", "plan", *["changes"] * 3]
     refusal = world.planned[3].refusal
     assert refusal is not None
-    assert [found.message for found in refusal.diagnostics] == ["REPLAN is not possible any more"]
+    assert [found.message for found in refusal.diagnostics] == [
+        "REPLAN is no longer possible: the run has used all of its replans"
+    ]
     assert result.outcome is Outcome.BLOCKED
 
 

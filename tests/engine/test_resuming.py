@@ -422,7 +422,11 @@ def test_a_link_to_a_plan(path: Path) -> None:
 def test_what_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
-    for name, why in [("", "this is no file"), ("pipe", "this is no file"), ("none", "No such file or directory")]:
+    for name, why in [
+        ("", "this is not a file"),
+        ("pipe", "this is not a file"),
+        ("none", "No such file or directory"),
+    ]:
         with pytest.raises(PlanFileError) as error:
             World().run(tmp_path / name)
         assert str(error.value) == f"{tmp_path / name if name else tmp_path}: {why}"

@@ -171,7 +171,7 @@ def test_nobody_answers() -> None:
     world = World({"dig": [lacking()]}, {"dig": ["INTERACT | where?"]}, replies=[None])
     result = world.run(TWO)
     assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are blocked: 1")
-    assert result.plan.steps[0].result == "nobody has answered: where?"
+    assert result.plan.steps[0].result == "no answer to the question: where?"
 
 
 def test_what_is_asked_comes_before_what_commands_make_of_the_step() -> None:
@@ -200,7 +200,9 @@ def test_interact_is_refused_where_nobody_can_be_asked() -> None:
     refusal = world.reflections[1].refusal
     assert refusal is not None
     assert refusal.answer == "INTERACT | where?"
-    assert [found.message for found in refusal.diagnostics] == ["INTERACT is not possible here: there is nobody to ask"]
+    assert [found.message for found in refusal.diagnostics] == [
+        "INTERACT is not possible here: no operator can be asked"
+    ]
 
 
 def test_refused_too_often_a_step_is_blocked() -> None:
@@ -209,7 +211,7 @@ def test_refused_too_often_a_step_is_blocked() -> None:
     assert world.log == ["run 1", "reflect 1", "reflect 1", "reflect 1", "run 2"]
     assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are blocked: 1")
     assert result.plan.steps[0].result == (
-        "broken; the reflector was refused 3 times, the last time for: SKIP 9: there is no step 9"
+        "broken; the reflector was refused 3 times, the last time for: SKIP 9: step 9 does not exist"
     )
     assert [call.refusal and call.refusal.answer for call in world.reflections] == [None, "hm", ""]
 
@@ -218,8 +220,7 @@ def test_refused_once_and_for_all() -> None:
     world = World({"dig": [failed("broken")]}, {"dig": ["hm"]})
     result = world.run("1. [act] dig\n", limits=EngineLimits(max_repairs=0))
     assert result.plan.steps[0].result == (
-        "broken; the reflector was refused once, the last time for: "
-        "there is neither a decision nor a command in this answer"
+        "broken; the reflector was refused once, the last time for: the answer has no decision and no command"
     )
 
 
@@ -234,7 +235,7 @@ def test_retries_are_bounded() -> None:
     assert world.ran == ["1", "1", "1", "2"]
     assert [call.can_retry for call in world.reflections] == [True, True, False, False, False]
     assert [call.can_interact for call in world.reflections] == [False] * 5
-    assert "RETRY is not possible any more" in result.plan.steps[0].result
+    assert "RETRY is no longer possible" in result.plan.steps[0].result
     assert [call.attempt for call in world.calls] == [1, 2, 3, 1]
     assert len({call.key for call in world.calls}) == 4
 
@@ -296,8 +297,8 @@ def test_commands_are_bounded() -> None:
     result = world.run(TWO, limits=limits)
     messages = [call.refusal.diagnostics[0].message for call in world.reflections if call.refusal]
     assert messages == [
-        "4 commands: at most 3 are allowed in one answer",
-        "ADD is not possible so often: 2 more steps may be added in this run",
+        "4 commands: an answer may have at most 3",
+        "too many ADD commands: 2 more steps may be added in this run",
     ]
     assert len(result.plan.steps) == 3
 
@@ -350,7 +351,7 @@ for _ in range(100_000):
         ({"hole": _LOOP}, "output 'hole' is nothing that JSON can say: Circular reference detected"),
         ({"hole": b"x"}, "output 'hole' is nothing that JSON can say: Object of type bytes is not JSON serializable"),
         ({1: "x"}, "an output is named by a int, not by a text"),
-        ({"hole": "x" * 99}, "the outputs have more than the 100 bytes that are allowed"),
+        ({"hole": "x" * 99}, "the outputs have more than 100 bytes"),
     ],
 )
 def test_outputs_that_cannot_be_kept(outputs: Any, message: str) -> None:

@@ -92,7 +92,7 @@ def test_broken_json_is_refused_with_its_place() -> None:
 
 
 def test_there_is_no_other_format() -> None:
-    with pytest.raises(ValueError, match="'trello' is none of checklist, kiro"):
+    with pytest.raises(ValueError, match="'trello' is not one of checklist, kiro"):
         import_text("- [ ] a\n", "trello")
 
 

@@ -106,7 +106,7 @@ def test_links_out_of_the_folder_are_not_read(tmp_path: Path) -> None:
     os.symlink(tmp_path / "secret.md", folder / "proposal.md")
     imported = import_folder(folder)
     assert [(one.code, one.message) for one in imported.report.found] == [
-        ("EX109", "proposal.md: this leads out of the folder, and is not read")
+        ("EX109", "proposal.md: the link leads out of the folder, and is not read")
     ]
     assert "Hidden" not in imported.text
     assert "Secret" not in imported.text
@@ -128,7 +128,7 @@ def test_a_link_inside_the_folder_is_followed(tmp_path: Path) -> None:
 
 def test_a_pipe_is_no_list(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "tasks.md")
-    with pytest.raises(ExchangeError, match="this is no file"):
+    with pytest.raises(ExchangeError, match="this is not a file"):
         import_folder(tmp_path)
 
 

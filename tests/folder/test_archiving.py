@@ -79,7 +79,7 @@ def test_what_was_not_yet_in_the_ledger_itself_goes_along(root: Path, folder: Pl
     ("name", "said"),
     [
         ("harvest", "this plan is not finished: 1 of 2 steps is pending or active"),
-        ("ill", "this is no plan, so nobody knows whether it is finished"),
+        ("ill", "this is not a plan, so it is unknown whether it is finished"),
     ],
 )
 def test_unfinished(root: Path, folder: PlanFolder, name: str, said: str) -> None:

@@ -114,11 +114,9 @@ def test_a_broken_plan_is_read_but_not_loaded(root: Path, folder: PlanFolder) ->
 
 def test_a_plan_may_be_too_long(root: Path) -> None:
     folder = PlanFolder(root, limits=Limits(max_bytes=20))
-    with pytest.raises(PlanSyntaxError, match="more than the 20 bytes"):
+    with pytest.raises(PlanSyntaxError, match="more than 20 bytes"):
         folder.read("harvest")
-    assert {entry.fault for entry in folder.list()} == {
-        "line 1: PS121 the text has more than the 20 bytes that are allowed"
-    }
+    assert {entry.fault for entry in folder.list()} == {"line 1: PS121 the text has more than 20 bytes"}
 
 
 def make_strange(path: Path, kind: str, outside: Path) -> None:
@@ -144,9 +142,9 @@ def make_strange(path: Path, kind: str, outside: Path) -> None:
 
 
 STRANGE = {
-    "folder": "this is no file",
-    "fifo": "this is no file",
-    "socket": "this is no file",
+    "folder": "this is not a file",
+    "fifo": "this is not a file",
+    "socket": "this is not a file",
     "device": "this leads out of the folder",
     "outside": "this leads out of the folder",
     "nowhere": "a link that leads nowhere",
@@ -173,7 +171,7 @@ def test_what_is_swapped_for_a_pipe_is_not_waited_for(
     monkeypatch.setattr(Path, "lstat", lambda _: before)
     with pytest.raises(StoreError) as caught:
         folder.read("harvest")
-    assert refusal(caught, root)[0] == "ROOT/planspec/harvest.md: this is no file"
+    assert refusal(caught, root)[0] == "ROOT/planspec/harvest.md: this is not a file"
 
 
 def test_links_inside_the_folder_are_fine(root: Path, folder: PlanFolder) -> None:
@@ -241,7 +239,7 @@ def test_there_is_no_project(tmp_path: Path, name: str) -> None:
     folder = PlanFolder(tmp_path / name)
     with pytest.raises(StoreError) as caught:
         folder.create("x", OPEN)
-    said = {"none": "No such file or directory", "file": "this is no folder"}[name]
+    said = {"none": "No such file or directory", "file": "this is not a folder"}[name]
     assert refusal(caught, tmp_path)[0] == f"ROOT/{name}: {said}"
 
 
@@ -257,7 +255,7 @@ def test_list(root: Path, folder: PlanFolder) -> None:
     assert (harvest.fault, harvest.diagnostic) == ("", None)
     assert winter.is_converged
     assert (ill.title, ill.goal, ill.progress, ill.is_converged) == ("Ill", "Get well", None, False)
-    assert ill.fault == "line 4: PS111 `[X]` is not a mark"
+    assert ill.fault == "line 4: PS111 `[X]` is not a status mark"
     assert ill.diagnostic is not None
     assert (ill.diagnostic.code, ill.diagnostic.line, ill.diagnostic.source) == ("PS111", 4, None)
 
@@ -277,7 +275,7 @@ def test_a_file_that_nobody_can_call(root: Path, folder: PlanFolder) -> None:
     first, second = folder.list()[:2]
     assert (first.name, first.title) == ("a:b", "Harvest")
     assert first.fault == "`a:b` cannot be the name of a plan: it has a `:`"
-    assert second.fault == "line 4: PS111 `[X]` is not a mark"
+    assert second.fault == "line 4: PS111 `[X]` is not a status mark"
     assert folder.names() == ["harvest", "ill", "winter"]
 
 
@@ -398,7 +396,7 @@ def test_a_broken_link_is_in_the_way(root: Path, folder: PlanFolder) -> None:
     [
         ("../x", OPEN, "`../x` cannot be the name of a plan: it has a `/`"),
         ("x", "a\ud800", "the text has lone surrogates, which cannot be written"),
-        ("x", "a" * 10_000_001, "the text has more than the 10,000,000 bytes that are allowed"),
+        ("x", "a" * 10_000_001, "the text has more than 10,000,000 bytes"),
     ],
     ids=["name", "surrogate", "long"],
 )

@@ -66,7 +66,7 @@ def test_all_else_stays(folder: PlanFolder, text: str, after: str) -> None:
         ("colour = true", "settings.toml: there is no setting colour; there are shared and require_result"),
         ("[shared]\n", "settings.toml: shared is true or false"),
         ('"\\u001b" = 1', "settings.toml: there is no setting \\x1b;"),
-        ("#" * 200_000, "settings.toml: these are no settings"),
+        ("#" * 200_000, "settings.toml: these are not settings"),
     ],
 )
 def test_what_is_wrong(folder: PlanFolder, text: str, said: str) -> None:

@@ -48,7 +48,7 @@ def test_nothing_is_empty(description: str, constraints: list[str]) -> None:
 
 
 def test_other_languages() -> None:
-    with pytest.raises(ValueError, match=r"^language: 'de' is none of en, zh$"):
+    with pytest.raises(ValueError, match=r"^language: 'de' is not one of en, zh$"):
         make_skeleton("x", language="de")
 
 

@@ -52,9 +52,9 @@ def test_of_a_key_that_comes_twice_the_first_counts() -> None:
 def test_the_first_place_of_a_duplicate_is_named() -> None:
     found = read_json('{\n  "a": 1,\n  "b": 2, "a": 3,\n  "b": 4, "a": 5\n}')
     assert [one.message for one in found.diagnostics] == [
-        'the key `"a"` stands in this object already, in line 2, column 3',
-        'the key `"b"` stands in this object already, in line 3, column 3',
-        'the key `"a"` stands in this object already, in line 2, column 3',
+        'duplicate key `"a"`, first seen in line 2, column 3',
+        'duplicate key `"b"`, first seen in line 3, column 3',
+        'duplicate key `"a"`, first seen in line 2, column 3',
     ]
 
 
@@ -263,7 +263,7 @@ def test_behind_too_many_faults_nothing_is_read() -> None:
     found = scan_json(text, limits=NO_LIMITS)
     assert found.value == {"a": []}
     assert codes(found) == ["PJ132"] * 10_001 + ["PJ118", "PJ102"]
-    assert found.diagnostics[-2].message == "from here on nothing was read: there are too many faults"
+    assert found.diagnostics[-2].message == "nothing was read from here on: there are too many faults"
 
 
 def test_what_is_hardly_json_is_given_up() -> None:
@@ -271,4 +271,4 @@ def test_what_is_hardly_json_is_given_up() -> None:
     assert found.value == {"a": 1}
     assert codes(found) == ["PJ104", "PJ102"]
     strict = read_json('{"note": ' + "so, and on: " * 40)
-    assert strict.diagnostics[-2].message == "from here on nothing was read: too little of this is JSON"
+    assert strict.diagnostics[-2].message == "nothing was read from here on: too little of the text is JSON"

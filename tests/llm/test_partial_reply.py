@@ -85,7 +85,7 @@ def test_what_comes_too_late_does_not_matter() -> None:
 def test_text_that_is_too_long_behind_the_reason_is_no_reply() -> None:
     """Nothing of it is lost in silence."""
     _, outcome = read([piece("Hello.", "stop"), piece("x" * 10_000)])
-    assert str(outcome) == "the endpoint's answer has more than the 10,000 bytes that are allowed"
+    assert str(outcome) == "the endpoint's answer has more than 10,000 bytes"
 
 
 def test_tokens_are_those_told_last() -> None:

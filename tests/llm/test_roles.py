@@ -178,7 +178,7 @@ def test_an_answer_that_cannot_be_read_is_a_failure_and_nobody_is_asked_again(ki
     script = Script(Answer(UNREADABLE, Effort(1, 3)), RENTED)
     result = operate(kind(script))
     assert (result.status, result.outputs) == (HopStatus.FAIL, {})
-    assert result.result == "the answer cannot be read: there is no JSON object in the text"
+    assert result.result == "the answer cannot be read: the text has no JSON object"
     assert (result.answer, result.effort) == (UNREADABLE, Effort(1, 3))
     assert script.answers == [RENTED]
 

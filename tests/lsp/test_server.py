@@ -98,8 +98,8 @@ async def test_findings_are_those_of_the_check(plain: LanguageClient) -> None:
     assert said(found) == [(one.code, (one.line or 0) - 1) for one in check_text(FAULTY)]
     assert [(one.source, one.severity) for one in found] == [("planspec", DiagnosticSeverity.Error)] * 2
     assert found[1].message == (
-        "`2)` is not an id with a dot behind it\n"
-        "help: an id is numbers joined by dots with a dot behind: `1.`, `2.1.`; no leading zeros, at most 9 digits each"
+        "`2)` is not an id with a dot after it\n"
+        "help: an id is numbers joined by dots, with a final dot: `1.`, `2.1.`; no leading zeros, 9 digits each at most"
     )
 
 

@@ -91,7 +91,7 @@ def test_steps_are_reopened_moved_and_removed(agent: Agent) -> None:
         {"do": "done", "step": "look", "text": "well"},
         {"do": "reopen", "step": "look"},
         {"do": "remove", "step": "look", "renumber": True},
-    )[-3:] == ["step 1: pending → done", "step 1 is open again", "step 1 removed, 3 steps behind it moved down by one"]
+    )[-3:] == ["step 1: pending → done", "step 1 is open again", "step 1 removed, 3 steps after it moved down by one"]
     assert path.read_text() == PLAN
 
 
@@ -111,7 +111,7 @@ def test_where_one_is_refused_nothing_is_changed(agent: Agent) -> None:
 def test_a_step_that_is_not_there(agent: Agent) -> None:
     agent.write("library")
     said = agent.fail("apply_commands", name="library", actions=[{"do": "done", "step": "9"}])
-    assert said.startswith("PC111: no step has the id or the name 9\nNothing was changed")
+    assert said.startswith("PC111: no step has the id or name `9`\nNothing was changed")
 
 
 def test_a_tick_without_its_proof(agent: Agent) -> None:
@@ -157,7 +157,7 @@ def test_a_plan_that_has_been_run_is_reopened_with_its_ledger(agent: Agent) -> N
 @pytest.mark.parametrize(
     ("actions", "more", "said"),
     [
-        ([{"do": "reopen", "step": "7"}], {}, "no step has the id or the name 7"),
+        ([{"do": "reopen", "step": "7"}], {}, "no step has the id or name `7`"),
         (
             [{"do": "reopen", "step": "1"}, {"do": "start", "step": "1"}],
             {},

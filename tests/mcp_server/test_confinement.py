@@ -129,9 +129,11 @@ def test_a_folder_that_leads_elsewhere_is_refused(agent: Agent, tmp_path: Path) 
 def test_nobody_waits_for_pipes(agent: Agent) -> None:
     agent.write("library")
     os.mkfifo(agent.root / "planspec" / "pipe.md")
-    assert agent.fail("read_plan", name="pipe") == "planspec/pipe.md: this is no file"
-    assert agent.fail("apply_commands", name="pipe", commands="PLAN_CMD: DONE 1") == "planspec/pipe.md: this is no file"
-    assert "fault: this is no file" in agent.read("list_plans")
+    assert agent.fail("read_plan", name="pipe") == "planspec/pipe.md: this is not a file"
+    assert (
+        agent.fail("apply_commands", name="pipe", commands="PLAN_CMD: DONE 1") == "planspec/pipe.md: this is not a file"
+    )
+    assert "fault: this is not a file" in agent.read("list_plans")
 
 
 def test_messages_do_not_say_where_the_folder_is(agent: Agent) -> None:

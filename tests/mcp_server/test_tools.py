@@ -207,7 +207,7 @@ def test_of_many_faults_the_first_ones_are_told(agent: Agent) -> None:
     agent.write("notes", "# Plan: x\n## Steps\n" + "nonsense\n" * 1000)
     said = agent.fail("read_plan", name="notes")
     assert said.count("error[") == 21
-    assert said.endswith("help: mend these first, or ask for more")
+    assert said.endswith("help: repair these first, or raise the limit")
 
 
 # ---------------------------------------------------------------- check_plan
@@ -405,7 +405,7 @@ def test_reports_are_bounded(agent: Agent) -> None:
     applied = agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" * 3000)
     assert (len(applied["reports"]), applied["not_listed"]) == (50, 2950)
     said = agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" + "PLAN_CMD: DONE 9\n" * 3000)
-    assert said.count("PC111: DONE 9: there is no step 9\n") == 50
+    assert said.count("PC111: DONE 9: step 9 does not exist\n") == 50
     assert "\nand 2950 more\nNothing was changed: one of them was refused, and it is all of them or none.\n" in said
 
 

@@ -227,35 +227,45 @@ def test_steps_that_move_stay_the_same_objects_with_all_they_hold() -> None:
 @pytest.mark.parametrize(
     ("command", "text", "code", "message"),
     [
-        ("ADD 4.1 [act] x", PLAN, "PC112", "ADD 4.1: there is no step 4 to add it to"),
-        ("ADD 2.3.1 [act] x", PLAN, "PC112", "ADD 2.3.1: there is no step 2.3 to add it to"),
-        ("ADD 1.1 [act] x", PLAN, "PC113", "ADD 1.1: step 1 is of type 'act' and has no children"),
-        ("ADD 2.1.1 [act] x", PLAN, "PC113", "ADD 2.1.1: step 2.1 is of type 'reason' and has no children"),
-        ("ADD 4 [LLM] x", PLAN, "PC114", "ADD 4: 'LLM' is none of reason, act, decide, subtask"),
-        ("ADD 4 [Act] x", PLAN, "PC114", "ADD 4: 'Act' is none of reason, act, decide, subtask"),
+        ("ADD 4.1 [act] x", PLAN, "PC112", "ADD 4.1: the parent step 4 does not exist"),
+        ("ADD 2.3.1 [act] x", PLAN, "PC112", "ADD 2.3.1: the parent step 2.3 does not exist"),
+        ("ADD 1.1 [act] x", PLAN, "PC113", "ADD 1.1: step 1 is of type `act`, which cannot have children"),
+        ("ADD 2.1.1 [act] x", PLAN, "PC113", "ADD 2.1.1: step 2.1 is of type `reason`, which cannot have children"),
+        (
+            "ADD 4 [LLM] x",
+            PLAN,
+            "PC114",
+            "ADD 4: unknown type `LLM`; the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`",
+        ),
+        (
+            "ADD 4 [Act] x",
+            PLAN,
+            "PC114",
+            "ADD 4: unknown type `Act`; the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`",
+        ),
         (
             "ADD 1.2 [act] x",
             steps("1a", "1.2.1b"),
             "PC113",
-            "ADD 1.2: step 1.2.1 would belong to it, and a leaf has no children",
+            "ADD 1.2: step 1.2.1 would become its child, and a leaf cannot have children",
         ),
         (
             "ADD 999999999 [act] x",
             steps("999999999a"),
             "PC117",
-            "ADD 999999999: the step 999999999 can not move up",
+            "ADD 999999999: the number of step 999999999 cannot be raised",
         ),
         (
             "ADD 999999997 [act] x",
             steps("999999997a", "999999999c", "999999998b"),
             "PC117",
-            "ADD 999999997: the step 999999999 can not move up",
+            "ADD 999999997: the number of step 999999999 cannot be raised",
         ),
         (
             "ADD 1.999999999 [act] x",
             steps("1a", "1.999999999b"),
             "PC117",
-            "ADD 1.999999999: the step 1.999999999 can not move up",
+            "ADD 1.999999999: the number of step 1.999999999 cannot be raised",
         ),
     ],
 )
@@ -326,10 +336,18 @@ def test_a_leaf_becomes_a_container_and_back() -> None:
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
-        ("REVISE 9 [act] x", "PC111", "REVISE 9: there is no step 9"),
-        ("REVISE 1 [LLM] x", "PC114", "REVISE 1: 'LLM' is none of reason, act, decide, subtask"),
-        ("REVISE 2 [act] x", "PC116", "REVISE 2: it has children, and type 'act' cannot have any"),
-        ("REVISE 2.2 [reason] x\n> y", "PC116", "REVISE 2.2: it has children, and type 'reason' cannot have any"),
+        ("REVISE 9 [act] x", "PC111", "REVISE 9: step 9 does not exist"),
+        (
+            "REVISE 1 [LLM] x",
+            "PC114",
+            "REVISE 1: unknown type `LLM`; the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`",
+        ),
+        ("REVISE 2 [act] x", "PC116", "REVISE 2: the step has children, and a step of type `act` cannot have any"),
+        (
+            "REVISE 2.2 [reason] x\n> y",
+            "PC116",
+            "REVISE 2.2: the step has children, and a step of type `reason` cannot have any",
+        ),
     ],
 )
 def test_revise_refuses(command: str, code: str, message: str) -> None:
@@ -359,9 +377,9 @@ def test_replan_all_changes_nothing_here(command: PlanCommand) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
-        ("REPLAN 1", "PC115", "REPLAN 1: only subtask and decide can be planned anew"),
-        ("REPLAN 2.1 | why", "PC115", "REPLAN 2.1: only subtask and decide can be planned anew"),
-        ("REPLAN 9", "PC111", "REPLAN 9: there is no step 9"),
+        ("REPLAN 1", "PC115", "REPLAN 1: only subtask and decide can be replanned"),
+        ("REPLAN 2.1 | why", "PC115", "REPLAN 2.1: only subtask and decide can be replanned"),
+        ("REPLAN 9", "PC111", "REPLAN 9: step 9 does not exist"),
     ],
 )
 def test_replan_refuses(command: str, code: str, message: str) -> None:
@@ -386,13 +404,13 @@ def test_views_change_and_the_plan_does_not(verb: str, flag: bool) -> None:
 @pytest.mark.parametrize("verb", ["DONE", "BLOCKED", "SKIP", "EXPAND", "COLLAPSE"])
 @pytest.mark.parametrize("step_id", ["9", "2.3", "2.1.1"])
 def test_an_unknown_step_is_refused(verb: str, step_id: str) -> None:
-    assert refused(f"{verb} {step_id}") == ("PC111", f"{verb} {step_id}: there is no step {step_id}")
+    assert refused(f"{verb} {step_id}") == ("PC111", f"{verb} {step_id}: step {step_id} does not exist")
 
 
 @pytest.mark.parametrize("step_id", ["", "ALL"])
 @pytest.mark.parametrize("verb", ["DONE", "BLOCKED", "SKIP", "ADD", "REVISE", "EXPAND", "COLLAPSE"])
 def test_a_command_without_a_step_is_refused(verb: str, step_id: str) -> None:
-    assert refused(PlanCommand(verb, step_id, "act")) == ("PC118", f"{verb}: it needs a step id")
+    assert refused(PlanCommand(verb, step_id, "act")) == ("PC118", f"{verb}: the step id is missing")
 
 
 def test_a_detail_that_was_changed_behind_the_validators_back_loses_nothing_in_silence() -> None:
@@ -411,7 +429,7 @@ def test_a_detail_that_was_changed_behind_the_validators_back_loses_nothing_in_s
 
 
 MIXED = "PLAN_CMD: DONE 3 | well\nPLAN_CMD: DONE 9\nPLAN_CMD: ADD 2 [act] x\nPLAN_CMD: REPLAN 1\nPLAN_CMD: SKIP 2 | y\n"
-MESSAGES = ["DONE 9: there is no step 9", "REPLAN 1: only subtask and decide can be planned anew"]
+MESSAGES = ["DONE 9: step 9 does not exist", "REPLAN 1: only subtask and decide can be replanned"]
 
 
 def test_commands_go_on_after_an_error_and_all_messages_are_returned() -> None:

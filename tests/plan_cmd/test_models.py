@@ -22,7 +22,7 @@ _ADVICE = "one_line() makes one line of any text"
 
 WRONG = [
     *(
-        ("op", value, ValueError, f"op: {value!r} is none of {_OPS}")
+        ("op", value, ValueError, f"op: {value!r} is not one of {_OPS}")
         for value in ("", "done", "DROP", " DONE", None, 1)
     ),
     *(

@@ -235,5 +235,5 @@ def test_where_nothing_may_be_split_a_failed_goal_is_not_to_be_split() -> None:
     found = [check(execute("shell: other", goal="Pump"), after(failed("Pump"), path=depth)) for depth in (3, 4)]
     assert [one.help for (one,) in found] == [
         "choose PLAN_STEPS or PLAN_PROBES",
-        "ask for a smaller part of it, or take another way",
+        "ask for a smaller part of it, or try another way",
     ]

@@ -248,7 +248,7 @@ def _refusal(text: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({"ids": 1}, ("PN102", "ids", "there is no field 'ids' here")),
+        ({"ids": 1}, ("PN102", "ids", "unknown field `ids`")),
         ({"max_depth": 0}, ("PN103", "max_depth", "max_depth: 0 is not between 1 and 32")),
         ({"max_depth": 1.5}, ("PN103", "max_depth", "expected a whole number, not a number")),
         ({"max_depth": True}, ("PN103", "max_depth", "expected a whole number, not true or false")),
@@ -258,7 +258,7 @@ def _refusal(text: str) -> list[tuple[str, str, str]]:
         ({"think": []}, ("PN103", "think", "expected an object, not a list")),
         (
             {"path": [{"goal": "g", "plan": [], "done": []}] * 6},
-            ("PN305", "path", "there are 6 blocks around this one, and max_depth is 5"),
+            ("PN305", "path", "there are 6 blocks around this one, and the limit `max_depth` is 5"),
         ),
     ],
 )
@@ -269,18 +269,21 @@ def test_what_is_no_context_is_refused_with_its_place(change: dict[str, Any], fo
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({"child": []}, ("PN102", "think.child", "there is no field 'child' here")),
+        ({"child": []}, ("PN102", "think.child", "unknown field `child`")),
         ({"goal": ""}, ("PN106", "think.goal", "the goal is empty")),
         ({"plan": "a"}, ("PN103", "think.plan", "expected a list, not a string")),
         ({"plan": ["a", 2]}, ("PN103", "think.plan[1]", "expected a string, not a whole number")),
         ({"takes_item": 1}, ("PN103", "think.takes_item", "expected true or false, not a whole number")),
-        ({"plan_type": "X"}, ("PN105", "think.plan_type", "'X' is none of PLAN_PROBES, PLAN_STEPS, EXECUTE")),
+        (
+            {"plan_type": "X"},
+            ("PN105", "think.plan_type", "unknown value `X`; the values are PLAN_PROBES, PLAN_STEPS and EXECUTE"),
+        ),
         ({"done": [{}]}, ("PN101", "think.done[0].goal", "the field `goal` is missing")),
         (
             {"done": [{"goal": "a", "status": "x"}]},
-            ("PN103", "think.done[0].status", "'x' is none of done, partly_done, failed"),
+            ("PN103", "think.done[0].status", "unknown value `x`; the values are done, partly_done and failed"),
         ),
-        ({"done": [{"goal": "a", "x": 1}]}, ("PN102", "think.done[0].x", "there is no field 'x' here")),
+        ({"done": [{"goal": "a", "x": 1}]}, ("PN102", "think.done[0].x", "unknown field `x`")),
         ({"done": [""]}, ("PN103", "think.done[0]", "expected an object, not a string")),
     ],
 )
@@ -293,7 +296,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     assert _refusal(text) == [
         ("PN101", "think.done", "the field `done` is missing"),
         ("PN106", "think.goal", "the goal is empty"),
-        ("PN102", "think.x", "there is no field 'x' here"),
+        ("PN102", "think.x", "unknown field `x`"),
         ("PN103", "path[0]", "expected an object, not a whole number"),
         ("PN103", "revision", "expected a whole number, not a string"),
     ]

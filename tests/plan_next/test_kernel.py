@@ -573,7 +573,7 @@ def test_records_that_no_run_writes_are_refused(tmp_path: Path, change: str) -> 
 @pytest.mark.parametrize("text", ["# mine", "x", ""])
 def test_a_file_in_place_of_the_ledger(tmp_path: Path, text: str) -> None:
     (tmp_path / LEDGER_FILE).write_text(text)
-    said = "there is no plan here yet" if not text else "(file is not a database|this is no ledger of plans)"
+    said = "there is no plan here yet" if not text else "(file is not a database|this is not a ledger of plans)"
     with pytest.raises(StateError, match=said):
         read_state(tmp_path)
     if text:

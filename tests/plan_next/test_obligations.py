@@ -187,7 +187,7 @@ def test_nothing_is_done_in_a_new_block(message: dict[str, Any]) -> None:
     assert faults(within(message, done=[{"goal": "Buy tiles"}])) == [("PN107", "new_block.done")]
     assert faults(within(message, done=None)) == [("PN103", "new_block.done")]
     assert ("PN101", "new_block.done") in faults(without(message, ("new_block", "done")))
-    with pytest.raises(ValueError, match=r"^done: a new block has nothing done yet$"):
+    with pytest.raises(ValueError, match=r"^done: the field `done` of a new block must be empty$"):
         NewBlock("Mend the roof", [], [DoneItem("Buy tiles")])
 
 

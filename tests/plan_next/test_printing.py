@@ -71,16 +71,16 @@ def test_what_no_json_can_say(result: Any) -> None:
 
 
 def test_half_of_a_pair_is_named() -> None:
-    with pytest.raises(ValueError, match=r"^half of a surrogate pair, '\\ud800', is no character$"):
+    with pytest.raises(ValueError, match=r"^half of a surrogate pair, '\\ud800', is not a character$"):
         context_to_json(start_context("Bake \ud800"))
 
 
 @pytest.mark.parametrize("goal", ["", " \n", Core4("", " ", "", "")])
 def test_a_goal_that_says_nothing(goal: str | Core4) -> None:
-    with pytest.raises(ValueError, match=r"^goal: it says nothing$"):
+    with pytest.raises(ValueError, match=r"^goal: it is empty$"):
         start_context(goal)
 
 
 def test_an_item_that_says_nothing() -> None:
-    with pytest.raises(ValueError, match=r"^plan: an item says nothing$"):
+    with pytest.raises(ValueError, match=r"^plan: an item is empty$"):
         start_context("Bake", ["Mix", "\t"])

@@ -125,7 +125,7 @@ DIAGNOSTICS = [
         path="new_block",
         source=SOURCE,
     ),
-    Diagnostic("PN302", "this call has failed already", Severity.ERROR, path="executor_call"),
+    Diagnostic("PN302", "this call has failed", Severity.ERROR, path="executor_call"),
 ]
 
 
@@ -366,7 +366,7 @@ def test_errors_come_first_and_not_all_of_very_many_are_shown() -> None:
     listed = json.loads(fences(prompt)[0].text)
     assert [item["message"] for item in listed] == [
         "this field is missing",
-        "this call has failed already",
+        "this call has failed",
         *map(str, range(48)),
     ]
     assert "There are 12 more findings, which are not shown." in prompt

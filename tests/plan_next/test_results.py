@@ -155,14 +155,14 @@ def test_a_result_without_sections_is_an_info() -> None:
 
 def test_a_section_that_says_nothing_is_missing() -> None:
     assert codes("### 完成情况\n已完成" + REST.replace("- 无", " ")) == [
-        ("PN215", "the result does not say: Deliverables (提交物)")
+        ("PN215", "sections of the result are missing: Deliverables (提交物)")
     ]
 
 
 def test_a_section_twice_has_its_place() -> None:
     text = f"### 完成情况\n已完成{REST}\n### 完成情况\n未完成"
     (found,) = find({"type": "plan-return", "result": text}, "execution")
-    assert (found.code, found.message) == ("PN215", "this section is there already")
+    assert (found.code, found.message) == ("PN215", "duplicate section")
     assert found.source is not None
     assert found.span is not None
     assert found.source.text[found.span.start : found.span.end] == "### 完成情况"
@@ -172,12 +172,16 @@ def test_a_section_twice_has_its_place() -> None:
 @pytest.mark.parametrize(
     ("said", "status", "message"),
     [
-        ("搞定", None, "the completion does not begin with how far the work has come"),
-        ("已完成 / 部分完成 / 未完成", None, "the completion does not begin with how far the work has come"),
-        ("未完成：没有权限", "done", "the completion says failed, and `status` is done, which counts"),
-        ("已完成", "partly_done", "the completion says done, and `status` is partly_done, which counts"),
-        ("未完成。", None, "the completion does not say what stood in the way"),
-        ("**部分完成**", "partly_done", "the completion does not say what stood in the way"),
+        ("搞定", None, "the completion does not begin with how much is done"),
+        ("已完成 / 部分完成 / 未完成", None, "the completion does not begin with how much is done"),
+        ("未完成：没有权限", "done", "the completion says `failed`, and the field `status`, which counts, says `done`"),
+        (
+            "已完成",
+            "partly_done",
+            "the completion says `done`, and the field `status`, which counts, says `partly_done`",
+        ),
+        ("未完成。", None, "the completion does not say what is missing"),
+        ("**部分完成**", "partly_done", "the completion does not say what is missing"),
     ],
 )
 def test_a_completion_that_is_not_clear(said: str, status: str | None, message: str) -> None:

@@ -488,7 +488,7 @@ def test_the_judge_is_the_one_that_is_given(tmp_path: Path) -> None:
     script = Script([execute("c", "make")] * 3)
     outcome = script.runtime(tmp_path, judge=Judge(executors=Executors())).step().outcome
     assert outcome is not None
-    assert "error[PN301]: there is no executor 'make'" in str(outcome.result)
+    assert "error[PN301]: unknown executor `make`" in str(outcome.result)
 
 
 # ---------------------------------------------------------------- asynchronous callables

@@ -114,7 +114,7 @@ def test_to_repair_a_line_brings_up_no_other_error() -> None:
 def test_a_provisional_finding_says_so() -> None:
     (found,) = [one for one in check_text("Goal：g\n## Steps\n1. [foo] a → b\n") if one.code == "PS202"]
     assert found.message == "step 1: invalid type 'foo'"
-    assert found.said == f"{found.message} (as far as the text can be read)"
+    assert found.said == f"{found.message} (as far as the text could be read)"
     assert str(found).startswith(f"error[PS202]: {found.said}\n")
 
 

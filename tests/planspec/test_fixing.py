@@ -278,7 +278,7 @@ PROSE = "We met on Monday.\nAnna was late.\n"
     [
         pytest.param(
             f"# Notes\n\n{PROSE}Bob had a plan.\n## Steps\n1) [act] a\n## Open\n- the cake\nBye\n",
-            "5 of its 9 lines are no part of a plan",
+            "5 of its 9 lines are not part of a plan",
             id="notes with a step",
         ),
         pytest.param(
@@ -289,7 +289,7 @@ PROSE = "We met on Monday.\nAnna was late.\n"
         pytest.param("#!/bin/sh\n# Goal: none\nset -e\nmake\n", "no step of a plan can be read in it", id="a program"),
         pytest.param(
             f"# How\n{PROSE}```\n{HEAD}1) [act] a\n```\nOr\n```\n1) [act] b\n```\n",
-            "7 of its 12 lines are no part of a plan",
+            "7 of its 12 lines are not part of a plan",
             id="a page with plans",
         ),
         pytest.param("id,name\n1,Anna\n2,Bob\n", "no step of a plan can be read in it", id="a table"),
@@ -328,12 +328,12 @@ def test_a_fix_is_data() -> None:
     text = "## Steps\n1. [act] a\nGoal: g\n"
     (found,) = [one for one in check_text(text) if one.code == "PS106"]
     assert found.fix is not None
-    assert (found.fix.is_safe, found.fix.title) == (True, "move the goal up, in front of line 1")
+    assert (found.fix.is_safe, found.fix.title) == (True, "move the goal up, before line 1")
     assert [(edit.span.start, edit.span.end, edit.text) for edit in found.fix.edits] == [
         (0, 0, "Goal: g\n"),
         (20, 28, ""),
     ]
-    assert render(found).endswith("\n  fix: move the goal up, in front of line 1")
+    assert render(found).endswith("\n  fix: move the goal up, before line 1")
 
 
 def test_what_was_fixed_and_what_is_left() -> None:

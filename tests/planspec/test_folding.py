@@ -91,7 +91,7 @@ def test_expand_and_collapse_set_the_flag_of_one_step(change: Callable[[PlanSpec
 @pytest.mark.parametrize("step_id", ["9", "", "1.", "ALL"])
 def test_an_unknown_step_is_named(change: Callable[[PlanSpec, str], str], step_id: str) -> None:
     plan = parse_plan("## Steps\n1. [act] a\n")
-    assert change(plan, step_id) == f"there is no step {step_id}"
+    assert change(plan, step_id) == f"step {step_id} does not exist"
     assert plan.steps[0].expanded is None
 
 
@@ -118,7 +118,7 @@ def test_replaced_by_nothing() -> None:
     [
         ("1", "step 1 is of type 'act', and only subtask and decide have children"),
         ("2", "step 2 is of type 'LLM', and only subtask and decide have children"),
-        ("3", "there is no step 3"),
+        ("3", "step 3 does not exist"),
     ],
 )
 def test_children_are_replaced_below_containers_only(step_id: str, message: str) -> None:

@@ -28,8 +28,8 @@ def test_a_clean_plan() -> None:
 @pytest.mark.parametrize(
     ("steps", "expected"),
     [
-        ("1.1. [act] a\n", [("1.1", "there is no step 1 for it to belong to")]),
-        ("1. [subtask] a\n1.1.1. [act] b\n", [("1.1.1", "there is no step 1.1 for it to belong to")]),
+        ("1.1. [act] a\n", [("1.1", "its parent step 1 does not exist")]),
+        ("1. [subtask] a\n1.1.1. [act] b\n", [("1.1.1", "its parent step 1.1 does not exist")]),
         ("1. [subtask] a\n1.1. [act] b\n", []),
         ("1.1. [act] b\n1. [subtask] a\n", []),
     ],
@@ -41,19 +41,19 @@ def test_missing_parent(steps: str, expected: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("steps", "expected"),
     [
-        ("1. [act] a\n3. [act] b\n", [("3", "a number is left out: the step before it is 1")]),
-        ("2. [act] a\n", [("2", "a number is left out: it is the first one here")]),
-        ("1. [subtask] a\n1.2. [act] b\n", [("1.2", "a number is left out: it is the first one here")]),
+        ("1. [act] a\n3. [act] b\n", [("3", "a number is missing before it: the step before it is 1")]),
+        ("2. [act] a\n", [("2", "a number is missing before it: it is the first step here")]),
+        ("1. [subtask] a\n1.2. [act] b\n", [("1.2", "a number is missing before it: it is the first step here")]),
         (
             "1. [subtask] a\n1.1. [act] b\n1.4. [act] b\n",
-            [("1.4", "a number is left out: the step before it is 1.1")],
+            [("1.4", "a number is missing before it: the step before it is 1.1")],
         ),
         ("1. [act] a\n2. [act] b\n", []),
         ("0. [act] a\n1. [act] b\n", []),
         ("1. [act] a\n3.9. [act] b\n", []),
         pytest.param(
             "0. [act] a\n2. [act] b\n",
-            [("2", "a number is left out: the step before it is 0")],
+            [("2", "a number is missing before it: the step before it is 0")],
         ),
     ],
 )
@@ -64,9 +64,9 @@ def test_id_gap(steps: str, expected: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("steps", "expected"),
     [
-        ("2. [act] a\n1. [act] b\n", [("1", "it comes behind step 2")]),
-        ("1. [act] a\n3. [act] a\n2. [act] b\n4. [act] c\n", [("2", "it comes behind step 3")]),
-        ("1. [subtask] a\n1.2. [act] b\n1.1. [act] b\n", [("1.1", "it comes behind step 1.2")]),
+        ("2. [act] a\n1. [act] b\n", [("1", "it comes after step 2")]),
+        ("1. [act] a\n3. [act] a\n2. [act] b\n4. [act] c\n", [("2", "it comes after step 3")]),
+        ("1. [subtask] a\n1.2. [act] b\n1.1. [act] b\n", [("1.1", "it comes after step 1.2")]),
         ("9. [act] a\n10. [act] b\n", []),
         ("9. [act] a\n2.1. [act] b\n", []),
         ("1. [subtask] a\n2. [act] b\n1.1. [act] c\n", []),
@@ -92,7 +92,7 @@ def test_id_disorder(steps: str, expected: list[tuple[str, str]]) -> None:
     ],
 )
 def test_arrow_in_text(line: str, reported: bool) -> None:
-    said = "what stands behind the arrow is no variable list"
+    said = "the text after the arrow is not a variable list"
     assert lint(f"1. [act] {line}\n", "PS304") == ([("PS304", "1", said)] if reported else [])
 
 
@@ -115,7 +115,7 @@ def test_arrow_in_text(line: str, reported: bool) -> None:
 def test_almost_outputs(line: str, written: str | None) -> None:
     found = [one for one in lint_plan(parse_plan(f"## Steps\n1. [act] {line}\n")) if one.code == "PS305"]
     assert [(one.part, one.help) for one in found] == (
-        [("description", f"if that is meant, write `{written}`")] if written else []
+        [("description", f"if outputs are meant, write `{written}`")] if written else []
     )
 
 
@@ -134,18 +134,21 @@ def test_almost_outputs(line: str, written: str | None) -> None:
 def test_almost_inputs(line: str, written: str | None) -> None:
     found = [one for one in lint_plan(parse_plan(f"## Steps\n1. [act] a\n> first\n> {line}\n")) if one.code == "PS305"]
     assert [(one.part, one.item, one.help) for one in found] == (
-        [("detail", 1, f"if that is meant, write `{written}`")] if written else []
+        [("detail", 1, f"if inputs are meant, write `{written}`")] if written else []
     )
 
 
 @pytest.mark.parametrize(
     ("steps", "expected"),
     [
-        ("1. [act] a\n> ← x\n2. [act] b → x\n", [("PS306", "1", "the input `x` is there only after step 2")]),
+        (
+            "1. [act] a\n> ← x\n2. [act] b → x\n",
+            [("PS306", "1", "the input `x` is not available yet: only step 2 produces it")],
+        ),
         ("1. [act] a → x\n2. [act] b\n> ← x\n", []),
         (
             "1. [subtask] a → x\n1.1. [act] b\n> ← x\n",
-            [("PS306", "1.1", "the input `x` is there only after step 1")],
+            [("PS306", "1.1", "the input `x` is not available yet: only step 1 produces it")],
         ),
         ("1. [subtask] a → x\n1.1. [act] b → x\n1.2. [act] c\n> ← x\n", []),
         ("1. [subtask] a\n1.1. [act] b → x\n2. [act] c\n> ← x\n", []),
@@ -155,7 +158,7 @@ def test_almost_inputs(line: str, written: str | None) -> None:
             "1. [act] a → w\n> ← x, w, y\n",
             [
                 ("PS307", "1", "no step produces the input `x`"),
-                ("PS306", "1", "the input `w` is there only after the step itself"),
+                ("PS306", "1", "the input `w` is not available yet: only the step itself produces it"),
                 ("PS307", "1", "no step produces the input `y`"),
             ],
         ),
@@ -171,36 +174,36 @@ DECIDE = "1. [decide] a{}\n1.1. [act] b → x\n1.2. [act] c → x\n"
 @pytest.mark.parametrize(
     ("steps", "expected"),
     [
-        ("1. [act] a → x\n2. [act] b → x\n", [("2", "step 1 declares the output `x` as well")]),
+        ("1. [act] a → x\n2. [act] b → x\n", [("2", "step 1 also declares the output `x`")]),
         ("1. [act] a → x\n2. [act] b → y\n", []),
-        ("1. [act] a → x, x\n", [("1", "step 1 declares the output `x` as well")]),
+        ("1. [act] a → x, x\n", [("1", "step 1 also declares the output `x`")]),
         ("1. [subtask] a → x\n1.1. [act] b → x\n", []),
         ("1. [subtask] a → x\n1.1. [subtask] b → x\n1.1.1. [act] c → x\n", []),
         (
             "1. [subtask] a → x\n1.1. [act] b → x\n1.2. [act] c → x\n",
-            [("1.2", "step 1.1 declares the output `x` as well")],
+            [("1.2", "step 1.1 also declares the output `x`")],
         ),
         (DECIDE.format(""), []),
         (DECIDE.format(" → x"), []),
-        (DECIDE.format("").replace("decide", "subtask"), [("1.2", "step 1.1 declares the output `x` as well")]),
+        (DECIDE.format("").replace("decide", "subtask"), [("1.2", "step 1.1 also declares the output `x`")]),
         (
             "1. [decide] a\n1.1. [subtask] b\n1.1.1. [act] c → x\n1.2. [subtask] d\n1.2.1. [act] e → x\n",
             [],
         ),
         (
             "1. [decide] a\n1.1. [subtask] b\n1.1.1. [act] c → x\n1.1.2. [act] d → x\n",
-            [("1.1.2", "step 1.1.1 declares the output `x` as well")],
+            [("1.1.2", "step 1.1.1 also declares the output `x`")],
         ),
-        (DECIDE.format("") + "2. [act] d → x\n", [("2", "step 1.2 declares the output `x` as well")]),
+        (DECIDE.format("") + "2. [act] d → x\n", [("2", "step 1.2 also declares the output `x`")]),
         (
             "1. [subtask] a → x\n1.1. [act] b → x\n2. [act] c → x\n",
-            [("2", "step 1.1 declares the output `x` as well")],
+            [("2", "step 1.1 also declares the output `x`")],
         ),
         pytest.param(
             "1. [act] z → x\n2. [decide] a\n2.1. [act] b → x\n2.2. [act] c → x\n",
             [
-                ("2.1", "step 1 declares the output `x` as well"),
-                ("2.2", "step 1 declares the output `x` as well"),
+                ("2.1", "step 1 also declares the output `x`"),
+                ("2.2", "step 1 also declares the output `x`"),
             ],
         ),
     ],
@@ -212,16 +215,16 @@ def test_repeated_output(steps: str, expected: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("steps", "expected"),
     [
-        ("1. [act] a → x, y\n2. [act] b\n> ← y\n", [("1", "no step takes the output `x`")]),
+        ("1. [act] a → x, y\n2. [act] b\n> ← y\n", [("1", "no step uses the output `x`")]),
         ("1. [act] a → x\n2. [act] b\n> ← x\n", []),
-        ("1. [act] a → x\n2. [act] b → y\n", [("1", "no step takes the output `x`")]),
+        ("1. [act] a → x\n2. [act] b → y\n", [("1", "no step uses the output `x`")]),
         pytest.param("1. [act] a → x\n2. [act] b → y, z\n> ← x\n", [], id="the last outputs"),
         pytest.param(
             "1. [act] a → x\n2. [act] b → y\n> ← x\n3. [act] c → z\n> ← x\n", [], id="the last outputs of two branches"
         ),
         pytest.param(
             "1. [act] a → x\n2. [act] b → y, z\n> ← x\n3. [act] c\n> ← y\n",
-            [("2", "no step takes the output `z`")],
+            [("2", "no step uses the output `z`")],
             id="beside one that is taken",
         ),
         pytest.param(
@@ -323,7 +326,7 @@ def test_findings_come_in_document_order_with_their_severities() -> None:
     ],
 )
 def test_a_single_word_behind_an_arrow(line: str, word: str | None) -> None:
-    said = f"`{word}` is text, since variables are ASCII words"
+    said = f"`{word}` is read as text: a variable has only ASCII letters, digits and `_`"
     assert lint(f"1. [act] {line}\n", "PS314") == ([("PS314", "1", said)] if word else [])
 
 
@@ -342,7 +345,7 @@ def test_the_length_of_descriptions_is_looked_at_where_that_is_asked_for() -> No
 
 @pytest.mark.parametrize("also", [["PS304"], ["PS315", "PS999"], "PS315"])
 def test_what_is_not_optional_cannot_be_asked_for(also: list[str]) -> None:
-    with pytest.raises(ValueError, match=r"^also: 'P\w*' is none of PS315$"):
+    with pytest.raises(ValueError, match=r"^also: 'P\w*' is not one of PS315$"):
         lint_plan(PlanSpec(), also=also)
     with pytest.raises(ValueError, match=r"^also: "):
         check_text("no plan", also=also)
@@ -410,22 +413,22 @@ def test_of_very_many_names_only_the_first_are_looked_for() -> None:
 @pytest.mark.parametrize(
     ("steps", "expected"),
     [
-        ("1. [>] [act] a\n2. [>] [act] b\n", [("2", "it is in progress, and so is step 1 beside it")]),
-        ("1. [>] [act] a\n2. [act] b\n3. [>] [act] b\n", [("3", "it is in progress, and so is step 1 beside it")]),
+        ("1. [>] [act] a\n2. [>] [act] b\n", [("2", "it is in progress, and so is step 1 next to it")]),
+        ("1. [>] [act] a\n2. [act] b\n3. [>] [act] b\n", [("3", "it is in progress, and so is step 1 next to it")]),
         ("1. [>] [act] a\n2. [act] b\n", []),
         ("1. [>] [subtask] a\n1.1. [>] [act] b\n1.2. [act] c\n", []),
         (
             "1. [>] [subtask] a\n1.1. [>] [act] b\n1.2. [>] [act] c\n",
-            [("1.2", "it is in progress, and so is step 1.1 beside it")],
+            [("1.2", "it is in progress, and so is step 1.1 next to it")],
         ),
         pytest.param(
             "1. [subtask] a\n1.1. [>] [act] b\n2. [subtask] c\n2.1. [>] [act] d\n",
-            [("2.1", "it is in progress, and so is step 1.1 beside it")],
+            [("2.1", "it is in progress, and so is step 1.1 next to it")],
             id="below others that are not",
         ),
         pytest.param(
             "1. [>] [subtask] a\n1.1. [>] [act] b\n2. [>] [subtask] c\n2.1. [>] [act] d\n",
-            [("2", "it is in progress, and so is step 1 beside it")],
+            [("2", "it is in progress, and so is step 1 next to it")],
             id="once for all that is below",
         ),
     ],
@@ -466,7 +469,7 @@ def test_two_steps_in_progress(steps: str, expected: list[tuple[str, str]]) -> N
 )
 def test_done_before_inputs(steps: str, expected: list[tuple[str, str, str]]) -> None:
     said = [
-        ("PS318", step, f"it is done, but step {other}, which puts out its input `{name}`, is not")
+        ("PS318", step, f"it is done, but step {other}, which produces its input `{name}`, is not")
         for step, other, name in expected
     ]
     assert lint(steps, "PS318") == said
@@ -504,7 +507,8 @@ def test_a_list_that_only_just_is_none(names: str, written: str | None) -> None:
     for line, part, arrow in ((f"a → {names}", "description", "→"), (f"a\n> ← {names}", "detail", "> ←")):
         found = lint_plan(parse_plan(f"## Steps\n1. [act] {line}\n"))
         rows = [(one.part, one.help.partition(":")[0]) for one in found if one.code == "PS319"]
-        assert rows == ([(part, f"if that is meant, write `{arrow} {written}`")] if written else [])
+        what = "outputs" if part == "description" else "inputs"
+        assert rows == ([(part, f"if {what} are meant, write `{arrow} {written}`")] if written else [])
 
 
 @pytest.mark.parametrize(

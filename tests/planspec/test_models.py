@@ -141,9 +141,9 @@ WRONG_STEPS = [
         ValueError,
         f"detail: the forbidden character U+001B cannot be written in a plan; {_ADVICE}",
     ),
-    wrong("status", "finished", ValueError, "status: 'finished' is none of pending, active, done, blocked, skipped"),
-    wrong("status", "x", ValueError, "status: 'x' is none of pending, active, done, blocked, skipped"),
-    wrong("status", None, ValueError, "status: None is none of pending, active, done, blocked, skipped"),
+    wrong("status", "finished", ValueError, "status: 'finished' is not one of pending, active, done, blocked, skipped"),
+    wrong("status", "x", ValueError, "status: 'x' is not one of pending, active, done, blocked, skipped"),
+    wrong("status", None, ValueError, "status: None is not one of pending, active, done, blocked, skipped"),
     wrong("expanded", 1, TypeError, "expanded: expected True, False or None, not int"),
     wrong("expanded", "yes", TypeError, "expanded: expected True, False or None, not str"),
     *(

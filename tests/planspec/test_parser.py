@@ -653,7 +653,7 @@ def test_a_duplicate_id_is_an_error_at_its_second_place_that_names_the_first() -
         parse_plan("## Steps\n1. [act] a\n\n2. [act] b\n  1. [act] c\n1. [act] d\n")
     found = caught.value.diagnostics
     assert [(one.code, one.line, one.column) for one in found] == [("PS117", 5, 3), ("PS117", 6, 1)]
-    assert {one.message for one in found} == {"the id 1 is taken: line 2 has it already"}
+    assert {one.message for one in found} == {"duplicate id 1, first seen in line 2"}
 
 
 def test_a_plan_of_a_thousand_levels_is_read() -> None:

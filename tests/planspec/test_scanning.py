@@ -608,7 +608,9 @@ def test_what_belongs_to_something_refused_is_named_even_behind_a_fence() -> Non
     assert constraints.plan.constraints == ["a"]
     step = scan_plan("## Steps\n1. [act] a\n1. [act] b\n```\n> x\n")
     assert ("PS107", 5) in [(found.code, found.line) for found in step.diagnostics]
-    assert [found.message for found in step.diagnostics if found.line == 5] == ["left out, as what it belongs to"]
+    assert [found.message for found in step.diagnostics if found.line == 5] == [
+        "left out, like the line that it belongs to"
+    ]
     assert step.plan.steps[0].detail == []
 
 

@@ -109,9 +109,9 @@ def test_a_wrong_type_gets_advice(line: str, help: str) -> None:
     [
         (
             "[done] [act] a",
-            "if `[done]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` in front of `[act]`",
+            "if `[done]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` before `[act]`",
         ),
-        ("[X] a", "if it is meant as the mark, write `[x]` and a type behind it, such as `[x] [act]`"),
+        ("[X] a", "if `[x]` is meant as a mark, write a type after it, such as `[x] [act]`"),
     ],
 )
 def test_a_type_that_looks_like_a_mark_gets_other_advice(line: str, help: str) -> None:

@@ -206,7 +206,7 @@ def test_of_steps_with_the_same_id_each_has_its_own_origins() -> None:
 
 
 def test_there_has_to_be_such_a_step() -> None:
-    with pytest.raises(ValueError, match=r"^step_id: there is no step 9$"):
+    with pytest.raises(ValueError, match=r"^step_id: step 9 does not exist$"):
         focus_view(parse_plan(PLAN), "9")
 
 

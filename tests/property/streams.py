@@ -173,8 +173,8 @@ def _ids(events: list[PlanEvent], kind: PlanEventKind, draft: int) -> list[str]:
 def _is_left_out(found: Diagnostic) -> bool:
     return found.message in (
         "left out: another plan",
-        "left out: another plan, and nothing says which of them holds",
-        "left out: not a part of the plan",
+        "left out: another plan, and nothing says which one counts",
+        "left out: not part of the plan",
     )
 
 

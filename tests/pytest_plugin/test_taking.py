@@ -57,7 +57,7 @@ def test_what_would_allow_a_plan_is_said() -> None:
         take(text)
     assert [step.description for step in take(text, default_type="act").plan.steps] == ["Buy", "Sell"]
     assert [step.description for step in take(text, max_risk="high").plan.steps] == ["Sell"]
-    with pytest.raises(UnreadablePlanError, match="the answer is cut off here") as caught:
+    with pytest.raises(UnreadablePlanError, match="the answer is truncated here") as caught:
         take("## Steps\n1. [act] Buy\n2. [act] Sell the")
     assert "max_risk" not in str(caught.value)
     with pytest.raises(ValueError, match="bake"):

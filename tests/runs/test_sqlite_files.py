@@ -71,9 +71,9 @@ def test_files_of_others(tmp_path: Path, *, read_only: bool) -> None:
     (tmp_path / "text").write_text("no" * 5000)
     assert _refusal(tmp_path / "text", read_only=read_only) == "FILE: file is not a database"
     other = _make(tmp_path / "other", "CREATE TABLE runs (run)")
-    assert _refusal(other, read_only=read_only) == "FILE: this is no ledger of plans"
+    assert _refusal(other, read_only=read_only) == "FILE: this is not a ledger of plans"
     strange = _make(tmp_path / "strange", "PRAGMA application_id = 7")
-    assert _refusal(strange, read_only=read_only) == "FILE: this is no ledger of plans"
+    assert _refusal(strange, read_only=read_only) == "FILE: this is not a ledger of plans"
     assert sqlite3.connect(other).execute("SELECT sql FROM sqlite_schema").fetchall() == [("CREATE TABLE runs (run)",)]
 
 
@@ -143,7 +143,7 @@ def test_records_that_nobody_has_written(tmp_path: Path, statement: str, why: st
     append(ledger, full_record())
     ledger.close()
     _make(tmp_path / "l", statement)
-    assert _refusal(tmp_path / "l") == f"FILE: this is no ledger of plans ({why})"
+    assert _refusal(tmp_path / "l") == f"FILE: this is not a ledger of plans ({why})"
 
 
 @pytest.mark.parametrize(

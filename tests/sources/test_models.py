@@ -123,9 +123,9 @@ def test_deviation_p12(caplog: pytest.LogCaptureFixture) -> None:
         assert [command.op for command in parse_plan_commands(text)] == ["DONE"]
     assert [(record.name, record.levelname) for record in caplog.records] == [("planspec_lark", "DEBUG")] * 3
     assert caplog.messages == [
-        "line 2 skipped: PC105 REPLAN needs an id, or ALL for the whole plan: PLAN_CMD: REPLAN",
-        "line 4 skipped: PC108 the control character U+001B cannot stand in a command: PLAN_CMD: drop\\x1b[31m 2",
-        "line 5 skipped: PC107 a command starts with `PLAN_CMD:`, and so does its line: plan_cmd: skip 3",
+        "line 2 skipped: PC105 REPLAN needs a step id, or ALL for the whole plan: PLAN_CMD: REPLAN",
+        "line 4 skipped: PC108 the control character U+001B is not allowed in a command: PLAN_CMD: drop\\x1b[31m 2",
+        "line 5 skipped: PC107 a command line must start with `PLAN_CMD:`: plan_cmd: skip 3",
     ]
 
 
@@ -363,7 +363,7 @@ def test_deviation_p18_chinese_is_laid_out_as_in_the_source() -> None:
 
 
 def test_deviation_p18_in_no_other_language() -> None:
-    with pytest.raises(ValueError, match=r"\Alanguage: 'de' is none of en, zh\Z"):
+    with pytest.raises(ValueError, match=r"\Alanguage: 'de' is not one of en, zh\Z"):
         show_plan(PlanSpec(), language="de")
 
 

@@ -417,7 +417,7 @@ def test_deviation_n7_the_whole_does_not_come_again() -> None:
     done = [ps.DoneItem("Repair the pump", "", ps.DoneStatus.PARTLY_DONE)]
     context = ps.Context(ps.Block("Dry cellar", ["Repair the pump"], done))
     (found,) = ps.check_message(ps.parse_message(json.dumps(execute("Repair the pump")), "planning"), context)
-    assert (found.code, found.message) == ("PN303", "this goal was done in part already, and comes back in one piece")
+    assert (found.code, found.message) == ("PN303", "this goal was already done in part, and is not split")
     rest = ps.parse_message(json.dumps(execute("Change the seal")), "planning")
     assert ps.check_message(rest, context) == []
 

@@ -82,7 +82,7 @@ def test_deviation_p2() -> None:
     ]
     found = [one for one in check_text(text) if one.code == "PS314"]
     assert [(one.line, one.severity, one.message) for one in found] == [
-        (3, Severity.INFO, "step 1: `清洗数据` is text, since variables are ASCII words")
+        (3, Severity.INFO, "step 1: `清洗数据` is read as text: a variable has only ASCII letters, digits and `_`")
     ]
 
 

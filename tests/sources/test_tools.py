@@ -61,7 +61,7 @@ def test_deviation_t1(tmp_path: Path) -> None:
     (found,) = caught.value.diagnostics
     assert (found.code, found.message) == (
         "PT601",
-        f"there is an atom 'search' already, at {folder / 'search.json'}:1:1",
+        f"duplicate atom `search`, first seen at {folder / 'search.json'}:1:1",
     )
     assert found.source is not None
     assert (found.source.name, found.line, found.column) == (str(folder / "twice.json"), 1, 8)
@@ -88,7 +88,7 @@ def test_deviation_t2(here: Path) -> None:
     warned = {
         "valid": True,
         "warnings": [
-            {"code": "UNUSED_STEP_OUTPUT", "message": "No output of step 'find' is used", "path": "plan.steps[0]"}
+            {"code": "UNUSED_STEP_OUTPUT", "message": "No output of step `find` is used", "path": "plan.steps[0]"}
         ],
         "execution_order": ["find"],
     }
@@ -104,7 +104,7 @@ def test_deviation_t2(here: Path) -> None:
             "errors": [
                 {
                     "code": "MISSING_REQUIRED_INPUT",
-                    "message": "Required input 'query' is missing",
+                    "message": "The required input `query` is missing",
                     "path": "plan.steps[0].inputs",
                 },
                 {"code": "UNKNOWN_ATOM_ID", "message": "Unknown atom id: look", "path": "plan.steps[1].id"},

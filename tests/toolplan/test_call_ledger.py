@@ -329,7 +329,7 @@ def test_any_end_of_what_is_written(path: Path, tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_another_file(path: Path, text: str, dry_run: bool) -> None:
     path.write_text(text)
-    with pytest.raises(LedgerError, match=r"run\.ledger: (file is not a database|this is no ledger of plans)$"):
+    with pytest.raises(LedgerError, match=r"run\.ledger: (file is not a database|this is not a ledger of plans)$"):
         run(path, dry_run=dry_run)
     assert path.read_text() == text
     assert [one.name for one in path.parent.iterdir()] == ["run.ledger"]
@@ -358,7 +358,7 @@ def test_records_that_no_run_writes(path: Path, change: str, dry_run: bool) -> N
     edit(path, change)
     with closing(sqlite3.connect(path)) as base:
         before = base.execute("SELECT * FROM records").fetchall()
-    with pytest.raises(LedgerError, match=r"(this is no ledger of plans|are none of a tool plan)") as error:
+    with pytest.raises(LedgerError, match=r"(this is not a ledger of plans|are none of a tool plan)") as error:
         run(path, dry_run=dry_run)
     assert "\n" not in str(error.value)
     with closing(sqlite3.connect(path)) as base:

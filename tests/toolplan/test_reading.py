@@ -101,7 +101,7 @@ def test_large_files_are_not_read(tmp_path: Path, suffix: str, most: int) -> Non
     path = tmp_path / f"plan.{suffix}"
     with open(path, "wb") as file:
         file.truncate(100_000_000)
-    with pytest.raises(ToolPlanError, match=rf"more than the {most:,} bytes") as caught:
+    with pytest.raises(ToolPlanError, match=rf"more than {most:,} bytes") as caught:
         load_plan_doc(path)
     assert [found.code for found in caught.value.diagnostics] == ["PS121"]
 
@@ -249,7 +249,7 @@ def test_an_id_in_two_files_is_reported_with_both_places(tmp_path: Path) -> None
     folder = write(tmp_path, a_json=[{"id": "x"}], b_yaml="- id: y\n- id: x\n", c_json={"x": {}})
     with pytest.raises(AtomsError) as caught:
         load_atoms(folder)
-    first = f"there is an atom 'x' already, at {folder / 'a.json'}:1:2"
+    first = f"duplicate atom `x`, first seen at {folder / 'a.json'}:1:2"
     assert [(found.code, found.message) for found in caught.value.diagnostics] == [("PT601", first)] * 2
     assert [(found.source and found.source.name, found.line, found.column) for found in caught.value.diagnostics] == [
         (str(folder / "b.yaml"), 2, 7),
@@ -370,9 +370,9 @@ def test_a_value_that_is_no_plan() -> None:
         tool_plan_from_dict(document(weigh("a"), {**bake("a"), "inputs": None}))
     assert str(caught.value) == (
         "error[PT102 INVALID_TYPE]: expected an object, not null\n --> (plan.steps[1].inputs)\n\n"
-        "error[PT105 DUPLICATE_STEP_ID]: duplicate step_id 'a': plan.steps[0] has it already\n"
+        "error[PT105 DUPLICATE_STEP_ID]: duplicate `step_id` `a`: plan.steps[0] already has it\n"
         " --> (plan.steps[1].step_id)\n"
-        "  help: every step has a name of its own"
+        "  help: give each step its own name"
     )
 
 

@@ -118,7 +118,7 @@ def test_forms_in_yaml(tmp_path: Path) -> None:
     (found,) = caught.value.diagnostics
     assert (found.code, found.message, found.line, found.column) == (
         "PT601",
-        f"there is an atom 'now' already, at {path}:2:3",
+        f"duplicate atom `now`, first seen at {path}:2:3",
         4,
         9,
     )
@@ -130,7 +130,7 @@ def test_answers_of_a_server() -> None:
     assert list(read(answer)) == list(read(result)) == [TOLD]
     assert warnings(answer) == []
     assert warnings({**answer, "result": {**result, "nextCursor": "a"}}) == [
-        ("PT608", "result.nextCursor", "there are more pages of tools than this one")
+        ("PT608", "result.nextCursor", "this is not the last page of tools")
     ]
     assert warnings({**result, "nextCursor": None}) == []
     assert faults({"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "no"}}) == [("PT101", "error")]
@@ -150,7 +150,7 @@ def test_lists_without_functions() -> None:
     for value in values:
         assert list(read(value)) == []
     assert warnings([CUSTOM, CHAT]) == [
-        ("PT606", "[0].type", "a tool of type 'custom' is no function, and left out"),
+        ("PT606", "[0].type", "a tool of type `custom` is not a function, and is left out"),
     ]
     assert [(code, path) for code, path, _ in warnings({"tools": [RESPONSES, FLAT_CUSTOM, SEARCH]})] == [
         ("PT606", "tools[1].type"),
@@ -279,9 +279,9 @@ def test_types(schema: Any, types: str | tuple[str, ...], unchecked: str) -> Non
     words = ", ".join(f"`{word}`" for word in unchecked.split())
     named = {message for code, path, message in warnings([tool]) if path.startswith("[0].inputSchema.properties.x")}
     if unchecked != "minLength anyOf":
-        assert named == ({f"not checked of 'x': {words}"} if words else set())
+        assert named == ({f"not checked for `x`: {words}"} if words else set())
     else:
-        assert named == {"not checked of 'x': `minLength`"}
+        assert named == {"not checked for `x`: `minLength`"}
 
 
 def test_a_property_that_nothing_satisfies_is_none() -> None:
@@ -293,7 +293,7 @@ def test_a_required_input_that_may_be_null_need_not_be_there() -> None:
     (atom,) = read([tool])
     assert not atom.inputs[0].required
     assert warnings([tool]) == [
-        ("PT607", "[0].inputSchema.required", "required inputs that may be null need not be there: 'x'")
+        ("PT607", "[0].inputSchema.required", "required inputs that may be null count as optional: `x`")
     ]
 
 
@@ -302,8 +302,8 @@ def test_a_required_input_that_may_be_null_need_not_be_there() -> None:
     [
         ({"anyOf": [{"required": ["a"]}]}, "anyOf", "not checked: `anyOf`"),
         ({"minProperties": 1, "if": {}}, "minProperties", "not checked: `minProperties`, `if`"),
-        ({"additionalProperties": True}, "additionalProperties", "other names are refused, whatever `{}` says"),
-        ({"patternProperties": {"^x": {}}}, "patternProperties", "other names are refused, whatever `{}` says"),
+        ({"additionalProperties": True}, "additionalProperties", "other names are refused in spite of `{}`"),
+        ({"patternProperties": {"^x": {}}}, "patternProperties", "other names are refused in spite of `{}`"),
     ],
 )
 def test_rules_for_all_inputs_are_named(schema: Any, path: str, message: str) -> None:
@@ -358,21 +358,19 @@ def test_outputs() -> None:
     optional = {**RESULT, "required": []}
     assert outputs(optional) == TOLD.outputs
     assert warnings([{**MCP, "outputSchema": optional}]) == [
-        ("PT607", "[0].outputSchema.properties", "outputs that may be missing count as promised: 'degrees'")
+        ("PT607", "[0].outputSchema.properties", "optional outputs count as always present: `degrees`")
     ]
     registry = registry_from_value([MCP, {**MCP, "name": "b", "outputSchema": None}])
-    assert [one.message for one in registry.diagnostics] == [
-        "tools that do not say by name what comes out of them: 1 of 2 ('b')"
-    ]
+    assert [one.message for one in registry.diagnostics] == ["tools that do not name their outputs: 1 of 2 (`b`)"]
 
 
 def test_what_else_a_tool_says_is_kept_and_named() -> None:
     tool = {**MCP, "title": "W", "annotations": {"readOnlyHint": True}, "execution": {"taskSupport": "required"}}
     (atom,) = read([tool])
     assert atom.extra == {key: tool[key] for key in ("title", "annotations", "execution")}
-    assert warnings([tool]) == [("PT607", "[0].execution", "not looked at: 'execution'")]
+    assert warnings([tool]) == [("PT607", "[0].execution", "not checked: `execution`")]
     strict = {"type": "function", "function": {**FUNCTION, "strict": True}}
-    assert warnings([strict]) == [("PT607", "[0].function.strict", "not looked at: 'strict'")]
+    assert warnings([strict]) == [("PT607", "[0].function.strict", "not checked: `strict`")]
     assert warnings([{"type": "function", "function": {**FUNCTION, "strict": False}}]) == []
 
 
@@ -500,11 +498,11 @@ def test_the_list_of_a_real_server(tmp_path: Path) -> None:
     assert (log.id, log.outputs) == ("log", None)
     found = load_atoms(tmp_path / "result.json").diagnostics
     assert [one.message for one in found] == [
-        "tools that do not say by name what comes out of them: 1 of 2 ('log')",
-        "not checked of 'place': `properties`, `required`",
-        "not checked of 'unit': `enum`",
-        "not checked of 'days': `minimum`",
-        "outputs that may be missing count as promised: 'sky'",
+        "tools that do not name their outputs: 1 of 2 (`log`)",
+        "not checked for `place`: `properties`, `required`",
+        "not checked for `unit`: `enum`",
+        "not checked for `days`: `minimum`",
+        "optional outputs count as always present: `sky`",
     ]
     assert all(one.source is not None and one.span is not None for one in found)
     assert [one.source_line.strip() for one in found][2] == '"enum": ['
@@ -526,11 +524,11 @@ def test_a_list_that_the_client_of_openai_makes() -> None:
         ("unit", ("string", "null"), False),
     ]
     assert [one.message for one in registry.diagnostics] == [
-        "not checked of 'place': `properties`, `required`, `additionalProperties`",
-        "not checked of 'unit': `enum`",
-        "required inputs that may be null need not be there: 'unit'",
-        "not looked at: 'strict'",
-        "tools that do not say by name what comes out of them: 1 of 1",
+        "not checked for `place`: `properties`, `required`, `additionalProperties`",
+        "not checked for `unit`: `enum`",
+        "required inputs that may be null count as optional: `unit`",
+        "not checked: `strict`",
+        "tools that do not name their outputs: 1 of 1",
     ]
 
 
@@ -559,7 +557,7 @@ def test_keys_that_json_does_not_have() -> None:
     assert faults([{"name": "t", "inputSchema": {"properties": {1: {}}}}]) == [
         ("PT102", '[0].inputSchema.properties["1"]')
     ]
-    assert warnings([{**MCP, None: 1}]) == [("PT607", "[0].None", "not looked at: 'None'")]
+    assert warnings([{**MCP, None: 1}]) == [("PT607", "[0].None", "not checked: `None`")]
 
 
 def test_errors_are_not_hidden_behind_warnings(tmp_path: Path) -> None:

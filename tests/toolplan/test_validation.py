@@ -49,7 +49,7 @@ def test_a_valid_plan_with_a_warning() -> None:
     assert validate_plan_doc(document(weigh()), ATOMS) == {
         "valid": True,
         "warnings": [
-            {"code": "UNUSED_STEP_OUTPUT", "message": "No output of step '0' is used", "path": "plan.steps[0]"}
+            {"code": "UNUSED_STEP_OUTPUT", "message": "No output of step `0` is used", "path": "plan.steps[0]"}
         ],
         "execution_order": ["0"],
         "execution_waves": [["0"]],
@@ -63,7 +63,7 @@ def test_an_invalid_plan() -> None:
         "errors": [
             {
                 "code": "MISSING_REQUIRED_INPUT",
-                "message": "Required input 'item' is missing",
+                "message": "The required input `item` is missing",
                 "path": "plan.steps[0].inputs",
             },
             {"code": "UNKNOWN_ATOM_ID", "message": "Unknown atom id: fry", "path": "plan.steps[2].id"},
@@ -110,8 +110,8 @@ def test_s1_s2_the_top_is_an_object(value: object) -> None:
 
 def test_s1_s2_target_and_plan() -> None:
     assert validate_plan_doc({}, ATOMS)["errors"] == [
-        {"code": "MISSING_FIELD", "message": "Field 'target' is missing", "path": "target"},
-        {"code": "MISSING_FIELD", "message": "Field 'plan' is missing", "path": "plan"},
+        {"code": "MISSING_FIELD", "message": "The field `target` is missing", "path": "target"},
+        {"code": "MISSING_FIELD", "message": "The field `plan` is missing", "path": "plan"},
     ]
     assert validate_plan_doc({"target": 1, "plan": []}, ATOMS)["errors"] == [
         {"code": "INVALID_TYPE", "message": "Expected a string, not a whole number", "path": "target"},
@@ -184,7 +184,7 @@ def test_u1_a_step_id_comes_once() -> None:
     assert result["errors"] == [
         {
             "code": "DUPLICATE_STEP_ID",
-            "message": "Duplicate step_id 'a': plan.steps[0] has it already",
+            "message": "Duplicate `step_id` `a`: plan.steps[0] already has it",
             "path": f"plan.steps[{index}].step_id",
         }
         for index in (2, 3)
@@ -192,7 +192,7 @@ def test_u1_a_step_id_comes_once() -> None:
 
 
 def test_u1_a_step_id_is_no_index_of_another_step() -> None:
-    expected = "Duplicate step_id '1': plan.steps[1] has that index and no step_id"
+    expected = "Duplicate `step_id` `1`: plan.steps[1] has this index and no `step_id`"
     assert [one["message"] for one in validate(weigh("1"), weigh())["errors"]] == [expected]
     assert errors(weigh(), weigh("0")) == [("DUPLICATE_STEP_ID", "plan.steps[1].step_id")]
 
@@ -224,7 +224,7 @@ def test_a3_null_and_empty_texts_count_as_missing(value: object, how: str) -> No
     assert validate(weigh("a", value))["errors"] == [
         {
             "code": "MISSING_REQUIRED_INPUT",
-            "message": f"Required input 'item' is {how}",
+            "message": f"The required input `item` is {how}",
             "path": "plan.steps[0].inputs.item",
         }
     ]
@@ -248,7 +248,7 @@ def test_r1_the_step_is_there() -> None:
     assert validate(weigh("a"), bake("b", "${c.outputs.weight}"))["errors"] == [
         {
             "code": "UNKNOWN_STEP_REF",
-            "message": "Reference to unknown step 'c'",
+            "message": "Reference to unknown step `c`",
             "path": "plan.steps[1].inputs.dough",
         }
     ]
@@ -263,7 +263,7 @@ def test_r2_the_output_is_one_of_the_tool() -> None:
     assert validate(weigh("a"), bake("b", "${a.outputs.loaf}"))["errors"] == [
         {
             "code": "UNKNOWN_OUTPUT_FIELD",
-            "message": "Step 'a' has no output 'loaf': its atom is 'weigh'",
+            "message": "Unknown output `loaf` of step `a`: its atom is `weigh`",
             "path": "plan.steps[1].inputs.dough",
         }
     ]
@@ -285,7 +285,7 @@ def test_r3_a_reference_is_covered_by_the_dependencies_that_are_given() -> None:
     assert validate(weigh("a"), weigh("c"), bake("b", text, depends_on=["c"]))["errors"] == [
         {
             "code": "REF_BEFORE_DEPENDENCY",
-            "message": "Step 'b' refers to 'a', and does not depend on it",
+            "message": "Step `b` refers to `a`, but does not depend on it",
             "path": "plan.steps[2].inputs.dough",
         }
     ]
@@ -342,7 +342,7 @@ def test_d1_dependencies_name_steps() -> None:
     assert validate(weigh("a"), weigh("b", depends_on=["a", "c", "0"]))["errors"] == [
         {
             "code": "UNKNOWN_DEPENDENCY",
-            "message": f"Dependency on unknown step '{name}'",
+            "message": f"Dependency on unknown step `{name}`",
             "path": f"plan.steps[1].depends_on[{at}]",
         }
         for at, name in ((1, "c"), (2, "0"))
@@ -391,7 +391,7 @@ def test_d2_a_long_circle_is_cut_in_its_middle() -> None:
 def test_malformed_references() -> None:
     result = validate(weigh("a", "${a.output.b} ${} ${a.outputs.note", rest=1), outputs={"x": ["${y}"]})
     assert result["warnings"][:4] == [
-        {"code": "MALFORMED_REFERENCE", "message": f"'{text}' is no reference", "path": path}
+        {"code": "MALFORMED_REFERENCE", "message": f"`{text}` is not a reference", "path": path}
         for text, path in (
             ("${a.output.b}", "plan.steps[0].inputs.item"),
             ("${}", "plan.steps[0].inputs.item"),
@@ -415,10 +415,10 @@ def test_unused_outputs() -> None:
 def test_unresolved_outputs() -> None:
     result = validate(weigh("a"), outputs={"x": "${a.outputs.note}", "y": "${b.outputs.note} ${a.outputs.loaf}"})
     assert result["warnings"] == [
-        {"code": "UNRESOLVED_OUTPUT", "message": "Reference to unknown step 'b'", "path": "plan.outputs.y"},
+        {"code": "UNRESOLVED_OUTPUT", "message": "Reference to unknown step `b`", "path": "plan.outputs.y"},
         {
             "code": "UNRESOLVED_OUTPUT",
-            "message": "Step 'a' has no output 'loaf': its atom is 'weigh'",
+            "message": "Unknown output `loaf` of step `a`: its atom is `weigh`",
             "path": "plan.outputs.y",
         },
     ]
@@ -433,7 +433,7 @@ def test_unresolved_outputs() -> None:
         ([1], "not array"),
         (["${a.outputs.weight}"], "not array"),
         ({}, "not object"),
-        ("${a.outputs.note}", "and this output of type string"),
+        ("${a.outputs.note}", "and this output is of type string"),
         ("${a.outputs.weight} g", "not string"),
     ],
 )
@@ -444,7 +444,7 @@ def test_values_of_another_type(value: object, message: str) -> None:
     assert result["warnings"] == [
         {
             "code": "INPUT_TYPE_MISMATCH",
-            "message": f"Input 'grams' is of type integer, {message}",
+            "message": f"The input `grams` is of type integer, {message}",
             "path": "plan.steps[1].inputs.grams",
         }
     ]

@@ -143,7 +143,7 @@ def read_words(text: str) -> Words:
     try:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise WordsError(f"the word lists are no TOML: {error}") from None
+        raise WordsError(f"the word lists are not TOML: {error}") from None
     extends = tables.pop("extends", False)
     if not isinstance(extends, bool):
         raise WordsError("extends: expected true or false")

@@ -63,6 +63,7 @@ def test_the_wheel_holds_what_it_should(built: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {f"planspec_lark/grammar/{name}" for name in GRAMMARS} <= names
     assert {f"planspec_lark/compiled/{language}.json" for language in READ} <= names
+    assert "planspec_lark/explanations/plans.md" in names
     assert "planspec_lark/py.typed" in names
     assert "planspec_lark/plan_next/wording/words.toml" in names
     prompts = {path.name for path in (ROOT / "planspec_lark" / "plan_next" / "templates").iterdir()}
@@ -134,6 +135,7 @@ def test_an_installed_wheel_runs_away_from_the_checkout(built: Path, fresh_pytho
     shown = run(fresh_python / "planspec", "show", "plan.md", cwd=tmp_path)
     assert shown.startswith("═══ PlanSpec: Overhaul of quay crane 7 ═══\n")
     assert "1 file checked" in run(fresh_python / "planspec", "check", "plan.md", cwd=tmp_path)
+    assert run(fresh_python / "planspec", "explain", "PS110", cwd=tmp_path).startswith("PS110 bad-id\n\nError: ")
     code = "from planspec_lark.syntax import grammars as g; print(g.grammar_path('planspec')); g.parser('plan_cmd')"
     where = run(fresh_python / "python", "-c", code, cwd=tmp_path).strip()
     assert where.endswith("site-packages/planspec_lark/grammar/planspec.lark")

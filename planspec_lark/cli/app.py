@@ -26,6 +26,7 @@ _COMMANDS = {
         "next": ("plans", "Show the next step to do, with all that it needs."),
         "focus": ("plans", "Show one step, what it needs and what depends on it."),
         "check": ("check", "Check plans for errors, and fix them with --fix."),
+        "explain": ("explain", "Explain the code of a finding, with examples."),
         "fmt": ("plans", "Format plans: write them in canonical form."),
         "start": ("steps", "Mark a step as active: work on it has begun."),
         "done": ("steps", "Mark a step as done, with its result."),

@@ -83,7 +83,7 @@ def rates(name: str) -> tuple[int, int, int, int, int]:
 
 
 def table() -> str:
-    """How often a text is the plan again, as the page of the command line has it."""
+    """How often a text is the plan again, as the page about diagnostics has it."""
     heads = ["fault", "texts that say what was meant", "clean after `--fix`", "after `--unsafe-fixes`"]
     rows = [f"| {' | '.join([*heads, 'other texts', 'changed by `--fix`'])} |", "|---|---|---|---|---|---|"]
     for name in MUTATORS:
@@ -106,7 +106,7 @@ def test_a_text_that_does_not_is_left_to_people(name: str) -> None:
 
 
 def test_the_page_has_the_table() -> None:
-    assert table() in (ROOT / "docs" / "reference/cli.md").read_text(encoding="utf-8")
+    assert table() in (ROOT / "docs" / "reference" / "diagnostics.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("seed", range(40))

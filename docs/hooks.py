@@ -12,6 +12,8 @@ from typing import Any
 # The words of a fence, and the language whose colours fit.
 _LANGUAGES = {"console": "console", "python": "python", "json": "json", "yaml": "yaml", "sh": "sh"}
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`\n]*)$", re.M)
+# GitHub wants a backslash before a bar in a table's cell, and Python-Markdown none where the bar is in code.
+_BAR_IN_CODE = re.compile(r"`[^`\n]*\\\|[^`\n]*`")
 _LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)]*)?\)")
 
 
@@ -67,4 +69,4 @@ def _outside_links(text: str, here: str, home: str | None) -> str:
             return match[0]
         return f"[{match['text']}]({home.rstrip('/')}/blob/main/{path})" if home else match["text"]
 
-    return _LINK.sub(link, text)
+    return _BAR_IN_CODE.sub(lambda code: code[0].replace("\\|", "|"), _LINK.sub(link, text))

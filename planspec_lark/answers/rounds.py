@@ -230,7 +230,9 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
             :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` gives. What it raises for
             the first prompt goes through. Later, it ends the rounds: what they have brought is given back.
         rounds: how many times to ask at most; with 0, nobody is asked.
-        max_risk, default_type, finish_reason: as for :func:`~planspec_lark.extract_plan`.
+        max_risk: as for :func:`~planspec_lark.extract_plan`.
+        default_type: as there.
+        finish_reason: as there.
         language: of the prompts, "en" or "zh".
         max_faults: how many faults to ask about at a time.
         name: what diagnostics call the text.

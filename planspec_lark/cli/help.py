@@ -24,6 +24,7 @@ else:
 
 __all__ = [
     "CHANGED",
+    "EXITS",
     "MODELS",
     "PLANNER_PROGRAMS",
     "PROGRAMS",
@@ -56,7 +57,7 @@ MODELS = {
     )
 }
 
-_EXITS = {0: "Success.", 2: "A file cannot be read or written, or the call is wrong."}
+EXITS = {0: "Success.", 2: "A file cannot be read or written, or the call is wrong."}
 # Of a word and of the words that it may mean, no more is compared.
 _COMPARED = 40
 # A plan may have any number of steps, and each comparison takes time.
@@ -105,7 +106,7 @@ class Command(click.Command):
         super().__init__(*args, **more)
         self.examples = tuple(examples)
         self.files = dict(files or {})
-        self.exits = dict(sorted({**_EXITS, **(exits or {})}.items()))
+        self.exits = dict(sorted({**EXITS, **(exits or {})}.items()))
         self.notes = dict(notes or {})
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

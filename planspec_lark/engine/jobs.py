@@ -63,7 +63,9 @@ def run_plan(
     Args:
         database: as for :func:`submit_plan`.
         run: the id of the run.
-        operator, reflector, planner: as for :class:`~planspec_lark.engine.ThinkEngine`.
+        operator: as for :class:`~planspec_lark.engine.ThinkEngine`.
+        reflector: as there.
+        planner: as there.
         options: the others of the engine, such as ``required``, ``limits``, ``budget`` and ``runner``.
 
     Returns:

@@ -255,7 +255,7 @@ class ThinkEngine:
         Where a beginning with this ``run_id`` was cut off, it is finished. A run that has begun is left as it is.
 
         Raises:
-            As :meth:`run`.
+            PlanSpecError: what :meth:`run` raises before the first step.
         """
         ledger = self.ledger
         is_known = ledger is not None and bool(self.run_id) and ledger.find_run(self.run_id) is not None

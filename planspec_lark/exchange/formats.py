@@ -49,8 +49,8 @@ class Format:
     is_text: bool = True
 
 
-# In the order in which they are listed.
 FORMATS = ("checklist", "kiro", "spec-kit", "openspec", "task-master")
+"""The names of the formats, in the order in which they are listed."""
 
 
 def find_format(name: str) -> Format:

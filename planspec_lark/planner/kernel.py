@@ -140,7 +140,8 @@ def create_state(
         state_dir: the folder.
         context: where the plan begins.
         overwrite: give up a plan that has not ended.
-        ledger, run_id: as for :func:`read_state`.
+        ledger: as for :func:`read_state`.
+        run_id: as there.
 
     Raises:
         StateError: there is a plan that has not ended, unless ``overwrite``; or the folder cannot be used.

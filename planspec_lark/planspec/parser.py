@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GRAMMAR_VERSION", "parse_plan", "parse_tree"]
 
-# It changes with the language.
 GRAMMAR_VERSION = grammars.grammar_version("planspec")
+"""The version of the grammar, which changes with the language."""
 
 
 def parse_plan(

@@ -294,5 +294,5 @@ def _read_table() -> dict[str, Code]:
     return {code: Code(code, name, Severity(severity), summary) for code, severity, name, summary in rows}
 
 
-# Every code by itself, in the order of the documentation.
 CODES = _read_table()
+"""All codes, each with its name, severity and summary, in the order of the documentation."""

@@ -1,0 +1,315 @@
+"""Writes the pages of the reference that are made from the code: ``python docs/generate.py``.
+
+``--check`` writes nothing, and fails where a page is not what the code says.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import click
+
+from planspec_lark import CODES
+from planspec_lark.cli.app import cli
+from planspec_lark.cli.help import EXITS, Command, Group
+
+DOCS = Path(__file__).parent
+_GENERATED = "<!-- Written by docs/generate.py: change the code, not this page. -->"
+
+# ---------------------------------------------------------------- the command line
+
+_EXITS = ", and ".join(f"{code} means: {text.rstrip('.').lower()}" for code, text in EXITS.items())
+_COMMAND_LINE = f"""\
+# Command line
+
+{_GENERATED}
+
+What `planspec --help` and `planspec COMMAND --help` say. [Output and files](output.md) says what all commands have in
+common: formats, exit codes, environment variables and files.
+
+Where a command lists no other exit codes, {_EXITS}.
+"""
+# An option that means the same in more commands than this is explained once, at the top.
+_COMMON = 5
+# What is code already, and options.
+_CODE = re.compile(r"`[^`]+`|(?<![\w-])--[a-z][\w-]*")
+
+
+def command_line_page() -> str:
+    """All commands, as click's objects describe them."""
+    context = click.Context(cli, info_name="planspec", **cli.context_settings)
+    commands = list(_commands(cli, context))
+    seen = Counter(option for inner, _ in commands for option in _options(inner))
+    options = sorted(option for option, count in seen.items() if count > _COMMON)
+    # Of what stands below the same heading, that of most commands.
+    ranked = Counter(note for inner, _ in commands for note in _notes(inner)).most_common()
+    notes = dict(note for note, _ in reversed(ranked))
+    common = {*options, *notes.items()}
+    parts = [_COMMAND_LINE, *_index(cli, context), "## Common options"]
+    parts.append(_options_table(options))
+    for heading, text in sorted(notes.items()):
+        parts += [f"## {heading}", marked(text)]
+    for inner, depth in commands:
+        parts += [f"{'#' * depth} {_words(inner)}", *_command(inner, common)]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _commands(group: click.Group, context: click.Context, depth: int = 2) -> Iterator[tuple[click.Context, int]]:
+    """All commands, each in front of those below it, with the level of its heading."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, context, name, **command.context_settings)
+        yield inner, depth
+        if isinstance(command, click.Group):
+            yield from _commands(command, inner, depth + 1)
+
+
+def _words(context: click.Context) -> str:
+    """How a command is called, without the name of the program."""
+    return context.command_path.partition(" ")[2]
+
+
+def _anchor(heading: str) -> str:
+    return f"#{heading.lower().replace(' ', '-')}"
+
+
+def _index(group: Group, context: click.Context) -> Iterator[str]:
+    """The commands of a group below their headings, each with a link."""
+    for heading, names in group.sections.items():
+        rows = []
+        for name in names:
+            words = f"{_words(context)} {name}".strip()
+            rows.append(f"| [`{words}`]({_anchor(words)}) | {marked(group.summary(context, name))} |")
+        yield f"**{heading}**"
+        yield "\n".join(["| command | what it does |", "|---|---|", *rows])
+
+
+def _command(context: click.Context, common: set[tuple[str, str]]) -> Iterator[str]:
+    command = context.command
+    assert isinstance(command, Command | Group)
+    about, *more = (command.help or "").split("\n\n")
+    yield marked(about)
+    yield _block(" ".join([context.command_path, *command.collect_usage_pieces(context)]))
+    yield from map(marked, more)
+    if isinstance(command, Group):
+        yield from _index(command, context)
+    if command.examples:
+        yield f"Examples:\n\n{_block(*command.examples)}"
+    options = _options(context)
+    if own := [said for said in options if said not in common]:
+        yield _options_table(own)
+    links = [f"[{_code(said[0])}](#common-options)" for said in options if said in common]
+    links += [f"[{said[0].lower()}]({_anchor(said[0])})" for said in _notes(context) if said in common]
+    if links:
+        yield f"Also: {', '.join(links)}."
+    yield from (f"{heading}: {marked(text)}" for heading, text in _notes(context) if (heading, text) not in common)
+    if isinstance(command, Command):
+        yield _list("Reads and writes", command.files)
+        if exits := {f"{code}": text for code, text in command.exits.items() if EXITS.get(code) != text}:
+            yield _list("Exit codes", exits)
+
+
+def _options(context: click.Context) -> list[tuple[str, str]]:
+    """The options with what they mean, all but ``--help``, which every command has."""
+    options = [param for param in context.command.params if isinstance(param, click.Option)]
+    return [record for option in options if (record := option.get_help_record(context)) is not None]
+
+
+def _notes(context: click.Context) -> list[tuple[str, str]]:
+    command = context.command
+    return [*command.notes.items()] if isinstance(command, Command) else []
+
+
+def _block(*lines: str) -> str:
+    return "\n".join(["```text", *lines, "```"])
+
+
+def _list(heading: str, rows: Mapping[str, str]) -> str:
+    return "\n".join([f"{heading}:", "", *(f"- {_named(name)}: {marked(text)}" for name, text in rows.items())])
+
+
+def _named(name: str) -> str:
+    """What a row is about: words, or a placeholder, an option or a path."""
+    return name if re.fullmatch("[a-z0-9 ]+", name) else f"`{name}`"
+
+
+def _options_table(records: list[tuple[str, str]]) -> str:
+    rows = [f"| {_code(name)} | {marked(text)} |" for name, text in records]
+    return "\n".join(["| option | meaning |", "|---|---|", *rows])
+
+
+def _code(text: str) -> str:
+    return _in_cell(f"`{re.sub(' +', ' ', text)}`")
+
+
+def _in_cell(text: str) -> str:
+    # A bar would end the cell of the table.
+    return text.replace("|", "\\|")
+
+
+def marked(text: str) -> str:
+    """A text of a help as Markdown, with options and placeholders as code."""
+    text = " ".join(text.split())
+    parts = []
+    end = 0
+    for code in _CODE.finditer(text):
+        parts += [_escaped(text[end : code.start()]), code[0] if code[0][0] == "`" else f"`{code[0]}`"]
+        end = code.end()
+    return "".join([*parts, _escaped(text[end:])])
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"[*<\[\]|\\]|\b_|_\b", r"\\\g<0>", text)
+
+
+# ---------------------------------------------------------------- Python
+
+_PYTHON = f"""\
+# Python API
+
+{_GENERATED}
+
+All public names, each with the first sentence of its docstring. A package's page has an example, signatures and all
+that the docstrings say. Nothing is loaded before it is used: importing the package compiles no grammar.
+"""
+# In the order of the site's navigation.
+PACKAGES = (
+    *("planspec", "syntax", "answers", "plan_cmd", "document", "diff"),
+    *("engine", "runs", "llm", "plan_next", "planner", "toolplan", "tool_runner"),
+    *("hopspec", "exchange", "folder", "html", "constrained", "bulk", "json_text", "agents", "pytest_plugin"),
+)
+_ROLE = re.compile(r":\w+:`(?:[^`<]+ <)?~?(?P<name>[\w.]+)>?`")
+
+
+def python_page() -> str:
+    """The public names of all packages."""
+    parts = [_PYTHON, "## planspec_lark", "These can be imported from `planspec_lark` itself:"]
+    left = {*import_module("planspec_lark").__all__}
+    rows = []
+    for package in PACKAGES:
+        names = [name for name in _public(package).__all__ if name in left]
+        left -= {*names}
+        if names:
+            rows.append(f"- [{package}]({package}.md): {', '.join(f'`{name}`' for name in names)}")
+    parts.append("\n".join(rows))
+    for package in PACKAGES:
+        module = _public(package)
+        rows = [f"| {_link(package, name)} | {_first_sentence(module, name)} |" for name in module.__all__]
+        parts += [f"## {module.__name__}", f"{_sentence(module.__doc__ or '')} See [{package}]({package}.md)."]
+        parts.append("\n".join(["| name | what it is |", "|---|---|", *rows]))
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _public(package: str) -> ModuleType:
+    return import_module(f"planspec_lark.{package}")
+
+
+def _link(package: str, name: str) -> str:
+    return f"[`{name}`]({package}.md#planspec_lark.{package}.{name})"
+
+
+def _first_sentence(module: ModuleType, name: str) -> str:
+    value = getattr(module, name)
+    # A constant's docstring is that of its type.
+    return _sentence(value.__doc__ if callable(value) else _constant(module, name))
+
+
+def _constant(module: ModuleType, name: str) -> str:
+    """What stands below a constant where it is made."""
+    says = re.compile(rf'^{name}\b[^\n]* = [^\n]*\n"""(.*?)"""', re.M | re.S)
+    folder = Path(str(module.__file__)).parent
+    (said,) = {found for path in folder.rglob("*.py") for found in says.findall(path.read_text(encoding="utf-8"))}
+    return str(said)
+
+
+def _sentence(docstring: str) -> str:
+    """The first sentence of a docstring, as Markdown."""
+    text = " ".join(docstring.strip().partition("\n\n")[0].split())
+    first = re.match(r".*?[.](?= |$)", text)
+    said = _ROLE.sub(lambda role: f"`{role['name'].rpartition('.')[2]}`", first[0] if first else text)
+    return _in_cell(said)
+
+
+# ---------------------------------------------------------------- codes
+
+_CODES = f"""\
+# All codes
+
+{_GENERATED}
+
+Every finding has a code. Its link leads to an explanation, a text that causes it and a text that does not;
+`planspec explain CODE` shows the same. [Diagnostics](../diagnostics.md) says how to read one.
+"""
+# In the order of the site's navigation.
+CODE_PAGES = ("plans", "answers", "engine", "repair", "hopspec", "json", "planner", "tool-plans", "exchange")
+# The heading of a code, and the line below it.
+_CODE_HEADING = re.compile(
+    r"^### (?P<code>(?:P[A-Z]|HS|EX)\d{3})\b.*\n\n(?:\*\*(?:Error|Warning|Info)\*\*: .*\n\n)?", re.M
+)
+
+
+def codes_page(text: str) -> str:
+    """A page with the name and the summary of each of its codes; explanations and examples are written by hand."""
+
+    def fill(heading: re.Match[str]) -> str:
+        code = CODES[heading["code"]]
+        return f"### {code.code} {code.name}\n\n**{code.severity.value.title()}**: {code.summary}\n\n"
+
+    return _CODE_HEADING.sub(fill, text)
+
+
+def codes_index(pages: Mapping[str, str]) -> str:
+    """All codes, by the pages that explain them."""
+    parts = [_CODES]
+    for page, text in pages.items():
+        rows = ["| code | name | severity | summary |", "|---|---|---|---|"]
+        for heading in _CODE_HEADING.finditer(text):
+            code = CODES[heading["code"]]
+            link = f"[{code.code}]({page}.md{_anchor(f'{code.code} {code.name}')})"
+            rows.append(f"| {link} | {code.name} | {code.severity.value} | {_in_cell(code.summary)} |")
+        parts += [f"## {text.partition(chr(10))[0].removeprefix('# ')}", "\n".join(rows)]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+# ---------------------------------------------------------------- all pages
+
+
+def pages() -> dict[str, str]:
+    """The text of each generated page, by its path below ``docs/``."""
+    codes = {page: codes_page(_read(f"reference/codes/{page}.md")) for page in CODE_PAGES}
+    return {
+        "reference/cli.md": command_line_page(),
+        "reference/api/index.md": python_page(),
+        "reference/codes/index.md": codes_index(codes),
+        **{f"reference/codes/{page}.md": text for page, text in codes.items()},
+    }
+
+
+def _read(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def main(words: list[str]) -> int:
+    """Write the pages, or with ``--check`` say which are out of date."""
+    stale = 0
+    for name, text in pages().items():
+        path = DOCS / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale = 1
+        sys.stdout.write(f"{name}: {'out of date' if '--check' in words else 'written'}\n")
+        if "--check" not in words:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return stale if "--check" in words else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

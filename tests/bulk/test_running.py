@@ -41,6 +41,22 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_corpus(tmp_path_factory.mktemp("corpus") / "corpus.jsonl", 400)
 
 
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BulkReport, Path]:
+    """A small corpus, the report of a run over it, and the folder of that run."""
+    folder = tmp_path_factory.mktemp("finished")
+    corpus = write_corpus(folder / "corpus.jsonl", 60)
+    return corpus, run([corpus], folder / "out"), folder / "out"
+
+
+@pytest.fixture
+def finished(finished_run: tuple[Path, BulkReport, Path], tmp_path: Path) -> tuple[Path, BulkReport]:
+    """A corpus and its report; ``tmp_path / "out"`` is the folder of that run."""
+    corpus, report, out = finished_run
+    shutil.copytree(out, tmp_path / "out")
+    return corpus, report
+
+
 def run(inputs: Sequence[Path], out: Path, **more: Any) -> BulkReport:
     return run_bulk(inputs, out, **{"options": SMALL, "jobs": 1, **more})
 
@@ -205,12 +221,13 @@ def test_an_input_that_changes_under_way_fails(corpus: Path, tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "folder", "cut.parquet", "packed.zst"])
-def test_an_unreadable_input_does_not_keep_the_others(corpus: Path, tmp_path: Path, name: str) -> None:
+def test_an_unreadable_input_does_not_keep_the_others(tmp_path: Path, name: str) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", 60)
     (tmp_path / "folder").mkdir()
     (tmp_path / "cut.parquet").write_bytes(b"PAR1" + bytes(40))
     (tmp_path / "packed.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(40))
     report = run([tmp_path / name, corpus], tmp_path / "out")
-    assert report.records == 400
+    assert report.records == 60
     (failure,) = report.failed
     assert failure.file == str(tmp_path / name)
     assert failure.reason
@@ -220,7 +237,7 @@ def test_an_unreadable_input_does_not_keep_the_others(corpus: Path, tmp_path: Pa
     shutil.copy(corpus, tmp_path / name)
     before = contents(tmp_path / "out")
     again = run([tmp_path / name, corpus], tmp_path / "out")
-    assert (again.failed, again.records) == ([], 800)
+    assert (again.failed, again.records) == ([], 120)
     after = contents(tmp_path / "out")
     assert {key: value for key, value in after.items() if key.startswith("part-00001")} == {
         key: value for key, value in before.items() if key.startswith("part-00001")
@@ -360,10 +377,10 @@ GOOD_ROW: dict[str, Any] = {
         json.dumps({**GOOD_ROW, "codes": ["PS101"]}).encode(),
     ],
 )
-def test_a_damaged_part_is_no_result(corpus: Path, tmp_path: Path, row: bytes) -> None:
-    first = run([corpus], tmp_path / "out")
+def test_a_damaged_part_is_no_result(finished: tuple[Path, BulkReport], tmp_path: Path, row: bytes) -> None:
+    corpus, first = finished
     with_part(tmp_path / "out", "part-00000-00001.jsonl", json.dumps(GOOD_ROW).encode() + b"\n")
-    assert run([corpus], tmp_path / "out").records < 400
+    assert run([corpus], tmp_path / "out").records < first.records
     part = with_part(tmp_path / "out", "part-00000-00001.jsonl", row + b"\n")
     with pytest.raises(BulkError, match=r"part-00000-00001\.jsonl: the part is damaged; remove it and run this again"):
         run([corpus], tmp_path / "out")
@@ -384,8 +401,8 @@ def test_a_damaged_part_of_parquet_is_no_result(corpus: Path, tmp_path: Path) ->
     ["", "[]", "{", "[" * 100_000, '{"part_bytes": 1}', '{"part_bytes": SIZE, "examples": []}']
     + [f'{{"part_bytes": SIZE, "examples": {{"PS101 info": {value}}}}}' for value in ("5", "[{}]", '["x"]')],
 )
-def test_damaged_examples_are_made_again(corpus: Path, tmp_path: Path, data: str) -> None:
-    first = run([corpus], tmp_path / "out")
+def test_damaged_examples_are_made_again(finished: tuple[Path, BulkReport], tmp_path: Path, data: str) -> None:
+    corpus, first = finished
     before = contents(tmp_path / "out")
     size = (tmp_path / "out" / "part-00000-00001.jsonl").stat().st_size
     (tmp_path / "out" / "part-00000-00001.examples.json").write_text(data.replace("SIZE", str(size)))
@@ -407,8 +424,10 @@ def test_damaged_examples_are_made_again(corpus: Path, tmp_path: Path, data: str
         None,
     ],
 )
-def test_a_damaged_manifest_can_be_overwritten(corpus: Path, tmp_path: Path, change: dict[str, Any] | None) -> None:
-    first = run([corpus], tmp_path / "out")
+def test_a_damaged_manifest_can_be_overwritten(
+    finished: tuple[Path, BulkReport], tmp_path: Path, change: dict[str, Any] | None
+) -> None:
+    corpus, first = finished
     before = contents(tmp_path / "out")
     manifest = tmp_path / "out" / "manifest.json"
     manifest.write_text(

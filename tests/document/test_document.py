@@ -675,7 +675,7 @@ def test_what_is_no_plan_is_refused() -> None:
 
 
 def test_depth() -> None:
-    depth = 3000
+    depth = 1500
     rows = [f"{'.'.join(['1'] * level)}. [subtask] a\n" for level in range(1, depth + 1)]
     document = PlanDocument.from_text("## Steps\n" + "".join(rows), limits=Limits(max_bytes=None, max_depth=None))
     document.add("1", "act", "b")

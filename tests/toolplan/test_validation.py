@@ -553,10 +553,10 @@ def test_what_is_shown_is_safe_and_short() -> None:
 
 def test_deep_inputs_need_no_recursion() -> None:
     value: Any = "${q.outputs.x}"
-    for level in range(100_000):
+    for level in range(20_000):
         value = [value, "${q.outputs.y}"] if level % 2 else {"a": value}
     result = validate(weigh("a"), {**weigh("b"), "inputs": {"item": "x", "rest": value}})
-    assert len(result["errors"]) == 50_001
+    assert len(result["errors"]) == 10_001
     assert max(len(one["path"]) for one in result["errors"]) < 500
 
 

@@ -1,24 +1,32 @@
 """What holds for all tests.
 
-How hard to try: ``PLANSPEC_PROFILE`` is ``quick`` (the default, always the same examples) or ``full``.
-
 What needs time, quiet, or more than a Python (a browser, git, wheels) is a job with a name: ``pytest --job NAME`` runs
-one, ``--job all`` runs everything. Without it, none of them runs unless its path is given.
+one, ``--job all`` runs everything. Without it, a sample of them runs, and all that is in a path that is given.
+
+How hard to try: ``PLANSPEC_PROFILE`` is ``quick`` (the default, always the same examples) or ``full``. Without it and
+without a job, properties are tried on few examples only.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
+from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+from xdist.remote import Producer
+from xdist.scheduler import WorkStealingScheduling
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
@@ -26,7 +34,7 @@ settings.register_profile(
     "quick", max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=_SLOW
 )
 settings.register_profile("full", max_examples=400, deadline=None, suppress_health_check=_SLOW)
-settings.load_profile(os.environ.get("PLANSPEC_PROFILE", "quick"))
+settings.register_profile("sample", settings.get_profile("quick"), max_examples=8)
 
 # Each of the many processes that tests start would compile the whole package.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -37,7 +45,8 @@ os.environ.pop("PYTHONUNBUFFERED", None)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Job → its test files, and single tests, with `::` and the name, of others.
+# Job → its test files, and single tests, with `::` and the name, of others. With `/n` behind it, the first of every n
+# cases always runs as well. Besides, the job `properties` has all properties that no other job has.
 JOBS = {
     "growth": """
         engine/test_growth.py html/test_rendering.py::test_time_grows_evenly
@@ -58,6 +67,67 @@ JOBS = {
     "terminal": "cli/test_hostile.py",
     "hooks": "ci/test_action.py ci/test_pre_commit.py",
     "wheel": "test_packaging.py",
+    "properties": "property/test_meta.py/4",
+    "pages": """
+        runs/test_scaling.py test_docs.py::test_commands_print_what_the_page_says/6 test_docs.py::test_python_runs/6
+    """,
+    "processes": """
+        cli/test_bulk.py/6 cli/test_check.py::test_several_processes_say_what_one_says/4 cli/test_completion.py/8
+        cli/test_git.py/4 cli/test_new_drafts.py::test_lines_are_shown_as_they_come
+        cli/test_new_drafts.py::test_what_comes_cannot_steer_the_terminal
+        cli/test_planner.py::test_nothing_steers_a_terminal
+        cli/test_planner_run.py::test_a_run_that_is_stopped_goes_on_later/3
+        cli/test_planner_run.py::test_colours_on_a_terminal_only cli/test_planner_run.py::test_nothing_steers_a_terminal
+        cli/test_process.py/8 cli/test_processes.py/5 cli/test_run_process.py/8
+        cli/test_tools.py::test_a_terminal_shows_what_has_become_of_steps/2
+        cli/test_tools.py::test_nothing_steers_a_terminal/8 cli/test_tools.py::test_what_is_at_work_is_waited_for/3
+        cli/test_writers.py/5 cli/test_writers.py::test_many_at_once
+        lsp/test_process.py/10 mcp_server/test_large.py/3 mcp_server/test_process.py/8
+        mcp_server/test_resources.py::test_clients_of_older_versions_are_told_of_new_plans
+        mcp_server/test_resources.py::test_clients_of_older_versions_subscribe_to_plans
+        mcp_server/test_resources.py::test_the_number_of_subscriptions_is_bounded
+        mcp_server/test_setup.py::test_settings_start_a_server
+        mcp_server/test_tools.py::test_a_plan_that_is_run_is_left_alone planspec/test_one_place.py/4
+        pytest_plugin/test_plugin.py/6 runs/test_without_telemetry.py/4
+        test_contract.py::test_an_import_upwards_or_sideways_is_found/4
+        test_jobs.py::test_a_sample_always_runs_and_a_job_runs_all/4
+        test_jobs.py::test_snapshots_of_tests_left_out_are_no_fault_of_a_job/2
+        toolplan/test_call_ledger.py::test_a_killed_run_goes_on/3
+    """,
+    "sweep": """
+        answers/test_corpus.py::test_a_generated_answer_is_never_accepted_wrongly/8
+        answers/test_doors.py::test_every_door_has_the_same_verdict/8
+        answers/test_doors.py::test_what_the_caller_knows_counts_behind_every_door/8
+        answers/test_styles.py::test_a_mutation_follows_from_its_seed/7
+        answers/test_styles.py::test_a_style_leaves_the_plan_as_it_is/8
+        answers/test_styles.py::test_all_texts_that_are_seen_stand_in_the_answer/8
+        answers/test_styles.py::test_an_answer_follows_from_its_seed/8
+        answers/test_styles.py::test_an_answer_that_is_strictly_a_plan_says_that_plan/8
+        answers/test_styles.py::test_the_plan_that_is_seen_can_be_written_down/8
+        bulk/test_parquet.py::test_what_is_held_at_once_is_bounded/2
+        cli/test_check.py::test_every_format_says_the_same/8 cli/test_json.py::test_its_schema_accepts_it/8
+        constrained/test_canonical.py::test_engines_stop_at_the_same_byte
+        constrained/test_canonical.py::test_every_printed_fixture_is_canonical/8
+        constrained/test_canonical.py::test_length_is_no_matter/8
+        constrained/test_canonical.py::test_names_are_of_all_letters
+        constrained/test_canonical.py::test_no_terminals_collide/5
+        constrained/test_exporting.py::test_a_random_models_plans_are_valid_once_their_ids_are/8
+        constrained/test_exporting.py::test_strict_mode_finds_no_collision/6
+        constrained/test_exporting.py::test_with_ids_spelled_out_every_plan_is_valid/8
+        document/test_fixtures.py::test_commands/8 document/test_fixtures.py::test_commands_together/8
+        llm/test_failures.py::test_statuses/4 llm/test_failures.py::test_what_an_endpoint_says_of_a_fault/4
+        llm/test_replies.py::test_answers_without_a_whole_text/4 llm/test_streams.py::test_forms_of_the_same_answer/4
+        llm/test_streams.py::test_streams_without_a_whole_answer/4
+        plan_next/wording/test_words.py::test_threads_share_a_list/3
+        planspec/test_fixing.py::test_a_text_that_does_not_is_left_to_people/7
+        planspec/test_fixing.py::test_a_text_that_says_what_was_meant_is_clean_afterwards/7
+        planspec/test_fixing.py::test_the_page_has_the_table
+        planspec/test_streaming.py::test_a_text_ends_as_it_is_scanned/8
+        planspec/test_streaming.py::test_every_split_of_a_short_text_tells_the_same/8
+        planspec/test_streaming.py::test_every_split_of_an_awkward_text_tells_the_same/5
+        test_reports.py::test_every_sarif_log/8 toolplan/test_ordering.py::test_who_depends_on_whom/3
+        toolplan/test_resolving.py::test_doubling_ends_soon
+    """,
 }
 
 
@@ -70,6 +140,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Whoever gives a path means all that is there. Decided here, as processes of xdist are always given paths."""
     if config.option.job is None:
         config.option.job = "all" if config.args_source is pytest.Config.ArgsSource.ARGS else ""
+    profile = "quick" if config.option.job else "sample"
+    settings.load_profile(os.environ.get("PLANSPEC_PROFILE", profile))
     # A job leaves most tests out, and their snapshots are none the less needed.
     config.option.warn_unused_snapshots |= config.option.job in JOBS
     if not hasattr(config, "workerinput"):
@@ -96,31 +168,88 @@ def _compile_grammars(config: pytest.Config) -> None:
     subprocess.run([sys.executable, "-c", code, compiled], cwd=config.rootpath, check=True)
 
 
+def pytest_collection(session: pytest.Session) -> None:
+    """Processes of xdist begin at different ends, so that in a fresh checkout each file is compiled by one of them."""
+    config = session.config
+    if getattr(config, "workerinput", {"workerid": "gw0"})["workerid"] == "gw0":
+        return
+    for path in sorted((config.rootpath / "tests").rglob("test_*.py"), reverse=True):
+        if not pytest_ignore_collect(path, config):
+            # What is wrong with a file is said where it is collected.
+            with suppress(Exception, pytest.skip.Exception):
+                import_module(".".join(path.relative_to(config.rootpath).with_suffix("").parts))
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """No file is looked into that has nothing of what is asked for: that takes longer than some jobs."""
     asked = config.option.job
     if asked == "all" or collection_path.suffix != ".py":
         return None
-    if asked:
-        files = {test.partition("::")[0] for test in JOBS[asked].split()}
-        return None if collection_path in {config.rootpath / "tests" / file for file in files} else True
-    return True if collection_path in {config.rootpath / "tests" / file for file in _JOB_OF} else None
+    file = Path(os.path.relpath(collection_path, config.rootpath / "tests")).as_posix()
+    if not asked:
+        return True if file in _GROUPS and not _GROUPS[file].every else None
+    if any(group.job == asked and name.partition("::")[0] == file for name, group in _GROUPS.items()):
+        return None
+    has_properties = asked == "properties" and "hypothesis" in collection_path.read_text(encoding="utf-8")
+    return None if has_properties else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not asked for."""
     asked = config.option.job
-    if asked != "all":
-        left_out = [item for item in items if job_of(item.nodeid) != asked]
-        items[:] = [item for item in items if job_of(item.nodeid) == asked]
-        config.hook.pytest_deselected(items=left_out)
+    if asked == "all":
+        return
+    seen: Counter[str] = Counter()
+    chosen: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        name, group = group_of(item.nodeid)
+        jobs = {group.job}
+        # Which snapshots are of no use any more is only seen where all tests with snapshots run.
+        has_snapshots = "snapshot" in getattr(item, "fixturenames", ())
+        if has_snapshots or (group.every and seen[name] % group.every == 0):
+            jobs.add("")
+        if not group.job and is_hypothesis_test(getattr(item, "obj", None)):
+            jobs.add("properties")
+        seen[name] += 1
+        (chosen if asked in jobs else left_out).append(item)
+    items[:] = chosen
+    config.hook.pytest_deselected(items=left_out)
 
 
-def job_of(test: str) -> str:
-    """The job that a test belongs to, or "" where it always runs."""
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> WorkStealingScheduling:
+    """Tests of a file mostly stay together, as they share what is slow to make, and no process waits at the end."""
+    return WorkStealingScheduling(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end: no collection of garbage has to look at it again."""
+    gc.collect()
+    gc.freeze()
+
+
+class Group(NamedTuple):
+    """Tests of a job: of every so many cases, one always runs as well; with 0, none."""
+
+    job: str = ""
+    every: int = 0
+
+
+def group_of(test: str) -> tuple[str, Group]:
+    """The group that a test belongs to, and what the table calls it; no job where it always runs."""
     file, _, name = test.partition("::")
     file = Path(file).as_posix().removeprefix("tests/")
-    return _JOB_OF.get(file) or _JOB_OF.get(f"{file}::{name.partition('[')[0]}", "")
+    for group in (f"{file}::{name.partition('[')[0]}", file):
+        if group in _GROUPS:
+            return group, _GROUPS[group]
+    return "", Group()
 
 
-_JOB_OF = {test: job for job, tests in JOBS.items() for test in tests.split()}
+def read_entry(entry: str) -> tuple[str, int]:
+    """What an entry of the table of jobs names, and of how many cases one always runs."""
+    path, slash, every = entry.rpartition("/")
+    return (path, int(every)) if slash and every.isdecimal() else (entry, 0)
+
+
+_GROUPS = {name: Group(job, every) for job, entries in JOBS.items() for name, every in map(read_entry, entries.split())}

@@ -8,26 +8,67 @@ import shutil
 
 import pytest
 
-from tests.conftest import JOBS, job_of
+from tests.conftest import JOBS, group_of, read_entry
 from tests.corpus import ROOT
 
 pytest_plugins = ["pytester"]
 
 
-@pytest.mark.parametrize(("job", "test"), [(job, test) for job, tests in JOBS.items() for test in tests.split()])
-def test_what_a_job_names_is_there(job: str, test: str) -> None:
+@pytest.mark.parametrize(("job", "entry"), [(job, entry) for job, entries in JOBS.items() for entry in entries.split()])
+def test_what_a_job_names_is_there(job: str, entry: str) -> None:
+    test, every = read_entry(entry)
     file, _, name = test.partition("::")
     path = ROOT / "tests" / file
     assert path.is_file()
-    named = {
-        node.name for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
-    }
+    nodes = ast.parse(path.read_text(encoding="utf-8")).body
+    named = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     assert not name or name in named
-    assert job_of(f"tests/{file}::{name or 'test_it'}[1-a::b]") == job
+    assert group_of(f"tests/{file}::{name or 'test_it'}[1-a::b]") == (test, (job, every))
 
 
 def test_what_no_job_names_always_runs() -> None:
-    assert job_of("tests/test_jobs.py::test_what_no_job_names_always_runs") == ""
+    assert group_of("tests/test_jobs.py::test_what_no_job_names_always_runs") == ("", ("", 0))
+
+
+TESTS = """
+import pytest
+from hypothesis import given, settings, strategies as st
+
+@pytest.mark.parametrize("case", range(7))
+def test_a_text_ends_as_it_is_scanned(case): pass
+
+def test_other(): pass
+
+@given(st.integers())
+def test_property(number): assert settings.default.max_examples == {examples}
+"""
+
+
+@pytest.mark.parametrize(
+    ("job", "names", "examples"),
+    [
+        ([], {"test_a_text_ends_as_it_is_scanned[0]", "test_other", "test_property"}, 8),
+        (["--job", "sweep"], {f"test_a_text_ends_as_it_is_scanned[{case}]" for case in range(7)}, 40),
+        (["--job", "properties"], {"test_property"}, 40),
+        (
+            ["tests"],
+            {*(f"test_a_text_ends_as_it_is_scanned[{case}]" for case in range(7)), "test_other", "test_property"},
+            40,
+        ),
+    ],
+)
+def test_a_sample_always_runs_and_a_job_runs_all(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, job: list[str], names: set[str], examples: int
+) -> None:
+    _be_alone(monkeypatch)
+    folder = pytester.mkdir("tests")
+    shutil.copy(ROOT / "tests" / "conftest.py", folder)
+    (folder / "planspec").mkdir()
+    (folder / "planspec" / "test_streaming.py").write_text(TESTS.replace("{examples}", str(examples)))
+    pytester.makeini("[pytest]\ntestpaths = tests")
+    result = pytester.runpytest_subprocess("-v", *job)
+    assert result.ret == 0
+    assert {line.split()[0].partition("::")[2] for line in result.outlines if " PASSED " in line} == names
 
 
 def test_every_job_is_run_for_a_change() -> None:
@@ -39,8 +80,7 @@ def test_every_job_is_run_for_a_change() -> None:
 def test_snapshots_of_tests_left_out_are_no_fault_of_a_job(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, job: str, code: int
 ) -> None:
-    for name in [name for name in os.environ if name.startswith("PYTEST_XDIST")]:
-        monkeypatch.delenv(name)
+    _be_alone(monkeypatch)
     tests = pytester.mkdir("tests")
     shutil.copy(ROOT / "tests" / "conftest.py", tests)
     (tests / "test_other.py").write_text("def test_other(snapshot):\n    assert 1 == snapshot\n")
@@ -49,3 +89,9 @@ def test_snapshots_of_tests_left_out_are_no_fault_of_a_job(
     assert pytester.runpytest_subprocess("--job", job).ret == 0
     (tests / "test_other.py").write_text("def test_nothing():\n    pass\n")
     assert pytester.runpytest_subprocess("--job", job).ret == code
+
+
+def _be_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a run of pytest from taking itself for a part of this one."""
+    for name in [name for name in os.environ if name.startswith(("PYTEST_XDIST", "PLANSPEC_"))]:
+        monkeypatch.delenv(name)

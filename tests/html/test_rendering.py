@@ -96,7 +96,7 @@ def look_at(plan: PlanSpec, page: str) -> Reader:
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=2 * settings().max_examples)
 @given(strategies.plans)
 def test_any_plan(plan: PlanSpec) -> None:
     found = look_at(plan, render_page(plan))
@@ -241,7 +241,7 @@ def test_long_texts_are_cut() -> None:
 # ---------------------------------------------------------------- the picture
 
 
-@settings(max_examples=60)
+@settings(max_examples=2 * settings().max_examples)
 @given(strategies.workable_plans)
 def test_boxes_stand_where_they_should(plan: PlanSpec) -> None:
     flow = find_data_flow(plan)

@@ -178,7 +178,7 @@ def plans(draw: st.DrawFn) -> PlanSpec:
     return PlanSpec(steps=made)
 
 
-@settings(max_examples=200)
+@settings(max_examples=5 * settings().max_examples)
 @given(plans())
 def test_any_origins(plan: PlanSpec) -> None:
     assert [*_origins(plan)] == [*slow(plan)]

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from xml.dom import minidom
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
@@ -140,7 +140,6 @@ ROWS = {
 
 
 @LANGUAGES
-@settings(max_examples=40)
 @given(strategies.plans)
 def test_labels_are_only_text(language: DiagramLanguage, plan: PlanSpec) -> None:
     for view in get_args(View):

@@ -75,7 +75,7 @@ def has_a_shape(result: dict[str, Any]) -> None:
         assert (NAMES[found["code"]].severity.value == "error") == (key == "errors")
 
 
-@settings(max_examples=300)
+@settings(max_examples=8 * settings().max_examples)
 @given(PLANS, REGISTRIES)
 def test_any_value_gives_a_result(plan: Any, registry: Any) -> None:
     result = validate_plan_doc(plan, registry)

@@ -166,7 +166,7 @@ PLANS = st.builds(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=5 * settings().max_examples)
 @given(PLANS, st.sampled_from([None, ATOMS]))
 def test_any_plan_comes_back(plan: Any, registry: Any) -> None:
     try:

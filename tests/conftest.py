@@ -69,7 +69,7 @@ JOBS = {
     "wheel": "test_packaging.py",
     "properties": "property/test_meta.py/4",
     "pages": """
-        runs/test_scaling.py test_docs.py::test_commands_print_what_the_page_says/6 test_docs.py::test_python_runs/6
+        runs/test_scaling.py test_docs.py::test_commands_print_what_the_page_says/10 test_docs.py::test_python_runs/10
     """,
     "processes": """
         cli/test_bulk.py/6 cli/test_check.py::test_several_processes_say_what_one_says/4 cli/test_completion.py/8
@@ -98,12 +98,16 @@ JOBS = {
         answers/test_corpus.py::test_a_generated_answer_is_never_accepted_wrongly/8
         answers/test_doors.py::test_every_door_has_the_same_verdict/8
         answers/test_doors.py::test_what_the_caller_knows_counts_behind_every_door/8
+        answers/test_corpus.py::test_most_generated_answers_are_right
         answers/test_styles.py::test_a_mutation_follows_from_its_seed/7
         answers/test_styles.py::test_a_style_leaves_the_plan_as_it_is/8
+        answers/test_styles.py::test_a_verdict_fits_its_plan_and_its_options/8
         answers/test_styles.py::test_all_texts_that_are_seen_stand_in_the_answer/8
         answers/test_styles.py::test_an_answer_follows_from_its_seed/8
+        answers/test_styles.py::test_an_answer_is_not_the_canonical_text/8
         answers/test_styles.py::test_an_answer_that_is_strictly_a_plan_says_that_plan/8
         answers/test_styles.py::test_the_plan_that_is_seen_can_be_written_down/8
+        answers/test_styles.py::test_both_languages_occur_in_every_style/8
         bulk/test_parquet.py::test_what_is_held_at_once_is_bounded/2
         cli/test_check.py::test_every_format_says_the_same/8 cli/test_json.py::test_its_schema_accepts_it/8
         constrained/test_canonical.py::test_engines_stop_at_the_same_byte
@@ -111,6 +115,7 @@ JOBS = {
         constrained/test_canonical.py::test_length_is_no_matter/8
         constrained/test_canonical.py::test_names_are_of_all_letters
         constrained/test_canonical.py::test_no_terminals_collide/5
+        constrained/test_canonical.py::test_the_oracle_is_not_llguidance_in_disguise
         constrained/test_exporting.py::test_a_random_models_plans_are_valid_once_their_ids_are/8
         constrained/test_exporting.py::test_strict_mode_finds_no_collision/6
         constrained/test_exporting.py::test_with_ids_spelled_out_every_plan_is_valid/8
@@ -125,7 +130,9 @@ JOBS = {
         planspec/test_streaming.py::test_a_text_ends_as_it_is_scanned/8
         planspec/test_streaming.py::test_every_split_of_a_short_text_tells_the_same/8
         planspec/test_streaming.py::test_every_split_of_an_awkward_text_tells_the_same/5
-        test_reports.py::test_every_sarif_log/8 toolplan/test_ordering.py::test_who_depends_on_whom/3
+        test_grammars.py::test_strict_mode_finds_no_collision/7
+        test_limits.py::test_findings_beyond_the_limit_are_counted/4 test_reports.py::test_every_sarif_log/8
+        toolplan/test_ordering.py::test_who_depends_on_whom/3
         toolplan/test_resolving.py::test_doubling_ends_soon
     """,
 }

@@ -98,6 +98,7 @@ def test_every_rule_and_terminal_is_explained(language: str) -> None:
             assert above.startswith("//"), line
 
 
+# The larger ones take long; the first one always runs.
 @pytest.mark.parametrize("language", reversed(FOR_GENERATION))
 def test_no_terminals_collide(language: str) -> None:
     """By interegular, which spells classes out: without the letters beyond ASCII, of which one stands for all."""

@@ -120,9 +120,6 @@ JOBS = {
         constrained/test_exporting.py::test_strict_mode_finds_no_collision/6
         constrained/test_exporting.py::test_with_ids_spelled_out_every_plan_is_valid/8
         document/test_fixtures.py::test_commands/8 document/test_fixtures.py::test_commands_together/8
-        llm/test_failures.py::test_statuses/4 llm/test_failures.py::test_what_an_endpoint_says_of_a_fault/4
-        llm/test_replies.py::test_answers_without_a_whole_text/4 llm/test_streams.py::test_forms_of_the_same_answer/4
-        llm/test_streams.py::test_streams_without_a_whole_answer/4
         plan_next/wording/test_words.py::test_threads_share_a_list/3
         planspec/test_fixing.py::test_a_text_that_does_not_is_left_to_people/7
         planspec/test_fixing.py::test_a_text_that_says_what_was_meant_is_clean_afterwards/7

@@ -83,6 +83,7 @@ JOBS = {
         cli/test_tools.py::test_nothing_steers_a_terminal/8 cli/test_tools.py::test_what_is_at_work_is_waited_for/3
         cli/test_writers.py/5 cli/test_writers.py::test_many_at_once
         lsp/test_process.py/10 mcp_server/test_large.py/3 mcp_server/test_process.py/8
+        mcp_server/test_process.py::test_a_message_without_end_ends_it/1
         mcp_server/test_resources.py::test_clients_of_older_versions_are_told_of_new_plans
         mcp_server/test_resources.py::test_clients_of_older_versions_subscribe_to_plans
         mcp_server/test_resources.py::test_the_number_of_subscriptions_is_bounded

@@ -15,7 +15,7 @@ from benchmarks.findings import Findings, Settings
 from benchmarks.measure import Task, Timing, race
 from benchmarks.tables import Table, ratio, seconds
 from planspec_lark.toolplan import validate_plan_doc
-from planspec_lark.toolplan.ordering import order
+from planspec_lark.toolplan.graph import order
 
 __all__ = ["measure_toolplans"]
 

@@ -54,7 +54,7 @@ JOBS = {
         planspec/test_interchange.py::test_time_and_memory_grow_with_the_depth_only
         property/test_growth.py test_yaml_text.py::test_hostile_texts_take_little_time
         test_yaml_text.py::test_long_texts_take_little_time toolplan/test_growth.py
-        toolplan/test_ordering.py::test_time_grows_evenly
+        toolplan/test_graph.py::test_time_grows_evenly
         toolplan/test_references.py::test_time_grows_with_the_text toolplan/test_view.py::test_time_grows_evenly
     """,
     "fuzz": "test_fuzz.py",
@@ -130,8 +130,8 @@ JOBS = {
         planspec/test_streaming.py::test_every_split_of_an_awkward_text_tells_the_same/5
         test_grammars.py::test_strict_mode_finds_no_collision/7
         test_limits.py::test_findings_beyond_the_limit_are_counted/4 test_reports.py::test_every_sarif_log/8
-        toolplan/test_ordering.py::test_who_depends_on_whom/3
-        toolplan/test_resolving.py::test_doubling_ends_soon
+        toolplan/test_graph.py::test_who_depends_on_whom/3
+        toolplan/test_resolver.py::test_doubling_ends_soon
     """,
 }
 

@@ -43,7 +43,7 @@ from planspec_lark.json_text.yaml_text import read_yaml
 from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_next import MessageError, parse_message
 from planspec_lark.toolplan import AtomsError, check_tool_plan, registry_from_value
-from planspec_lark.toolplan.reading import read_doc
+from planspec_lark.toolplan.parser import read_doc
 from tests.corpus import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

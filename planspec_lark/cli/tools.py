@@ -44,7 +44,7 @@ from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
 from planspec_lark.syntax.diagram import DiagramLanguage
 from planspec_lark.syntax.source import escape_json, visible_name
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
-from planspec_lark.toolplan.reading import DOC_JSON_LIMITS, read_doc, read_doc_file
+from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file
 from planspec_lark.toolplan.structure import outline
 from planspec_lark.toolplan.validation import judge
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.plan_next.checking import check_message as check_message
+    from planspec_lark.plan_next.check import Judge as Judge
     from planspec_lark.plan_next.context import (
         Context as Context,
         ContextError as ContextError,
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
         context_to_json as context_to_json,
         start_context as start_context,
     )
+    from planspec_lark.plan_next.context_rules import check_message as check_message
     from planspec_lark.plan_next.executors import (
         Executors as Executors,
         ExecutorsError as ExecutorsError,
         load_executors as load_executors,
     )
-    from planspec_lark.plan_next.judging import Judge as Judge
     from planspec_lark.plan_next.models import (
         Block as Block,
         Core4 as Core4,
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
         PlanReturn as PlanReturn,
         PlanType as PlanType,
     )
-    from planspec_lark.plan_next.printing import message_to_json as message_to_json
-    from planspec_lark.plan_next.prompts import (
-        build_executor_prompt as build_executor_prompt,
-        build_planner_prompt as build_planner_prompt,
-        build_repair_prompt as build_repair_prompt,
-    )
-    from planspec_lark.plan_next.reading import (
+    from planspec_lark.plan_next.parser import (
         MessageError as MessageError,
         MessageScan as MessageScan,
         parse_message as parse_message,
         scan_message as scan_message,
+    )
+    from planspec_lark.plan_next.printer import message_to_json as message_to_json
+    from planspec_lark.plan_next.prompts import (
+        build_executor_prompt as build_executor_prompt,
+        build_planner_prompt as build_planner_prompt,
+        build_repair_prompt as build_repair_prompt,
     )
     from planspec_lark.plan_next.results import (
         ResultSection as ResultSection,
@@ -63,16 +63,16 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "checking": "check_message",
+            "context_rules": "check_message",
             "context": "Context ContextError context_from_json context_to_json start_context",
             "executors": "Executors ExecutorsError load_executors",
-            "judging": "Judge",
+            "check": "Judge",
             "models": (
                 "Block Core4 DoneItem DoneStatus Executor ExecutorCall NewBlock Phase PlanNext PlanReturn PlanType"
             ),
-            "printing": "message_to_json",
+            "printer": "message_to_json",
             "prompts": "build_executor_prompt build_planner_prompt build_repair_prompt",
-            "reading": "MessageError MessageScan parse_message scan_message",
+            "parser": "MessageError MessageScan parse_message scan_message",
             "results": "ResultSection ResultSections read_result",
             "view": "context_to_plan",
             "wording.words": "Words WordsError default_words load_words read_words",

@@ -21,7 +21,7 @@ from planspec_lark.tool_runner.outputs import as_kept, check_types, declared_out
 from planspec_lark.tool_runner.results import RunEvent, RunEventKind, StepResult, StepStatus, ToolRun
 from planspec_lark.toolplan.interchange import ToolPlanError, tool_plan_to_dict
 from planspec_lark.toolplan.models import Registry, ToolPlan
-from planspec_lark.toolplan.resolving import Unresolved, ValueRefusedError, resolve
+from planspec_lark.toolplan.resolver import Unresolved, ValueRefusedError, resolve
 from planspec_lark.toolplan.structure import name_of
 from planspec_lark.toolplan.validation import Verdict, judge
 

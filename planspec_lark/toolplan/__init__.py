@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.toolplan.checking import check_tool_plan as check_tool_plan
+    from planspec_lark.toolplan.check import check_tool_plan as check_tool_plan
     from planspec_lark.toolplan.diagram import draw_toolplan as draw_toolplan
     from planspec_lark.toolplan.interchange import (
         AtomsError as AtomsError,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         ToolPlan as ToolPlan,
         ToolStep as ToolStep,
     )
-    from planspec_lark.toolplan.reading import load_atoms as load_atoms, load_plan_doc as load_plan_doc
+    from planspec_lark.toolplan.parser import load_atoms as load_atoms, load_plan_doc as load_plan_doc
     from planspec_lark.toolplan.skeleton import plan_to_toolplan_skeleton as plan_to_toolplan_skeleton
     from planspec_lark.toolplan.validation import validate_plan_doc as validate_plan_doc
     from planspec_lark.toolplan.view import toolplan_to_plan as toolplan_to_plan
@@ -33,13 +33,13 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "checking": "check_tool_plan",
+            "check": "check_tool_plan",
             "diagram": "draw_toolplan",
             "interchange": (
                 "AtomsError ToolPlanError registry_from_value registry_to_value tool_plan_from_dict tool_plan_to_dict"
             ),
             "models": "Atom AtomInput AtomOutput Registry ToolPlan ToolStep",
-            "reading": "load_atoms load_plan_doc",
+            "parser": "load_atoms load_plan_doc",
             "skeleton": "plan_to_toolplan_skeleton",
             "validation": "validate_plan_doc",
             "view": "toolplan_to_plan",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from planspec_lark.toolplan.ordering import Graph, Ordering, find_groups
+from planspec_lark.toolplan.graph import Graph, Ordering, find_groups
 
 __all__ = ["Ancestry"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from planspec_lark.json_text.findings import KIND_WORDS, Finding, Path, text_of, wrong_type
 from planspec_lark.syntax.diagnostics import quote
+from planspec_lark.toolplan.conversion import structure
 from planspec_lark.toolplan.models import Atom
 from planspec_lark.toolplan.structure import miss_field, refuse_key, refuse_value
-from planspec_lark.toolplan.structuring import structure
 from planspec_lark.toolplan.tool_lists import Defined, find_schema_key, is_atom, is_tool_list, read_tool_list
 
 __all__ = ["name_double", "read_atoms"]

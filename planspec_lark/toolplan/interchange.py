@@ -8,10 +8,10 @@ from planspec_lark.json_text.findings import Finding, locate
 from planspec_lark.json_text.models import write_path
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.source import Source
+from planspec_lark.toolplan.conversion import structure, unstructure
 from planspec_lark.toolplan.definitions import name_double, read_atoms
 from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
 from planspec_lark.toolplan.structure import outline
-from planspec_lark.toolplan.structuring import structure, unstructure
 from planspec_lark.toolplan.tool_lists import Defined
 
 __all__ = [

@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 from planspec_lark.json_text.findings import Finding, Path, text_of
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.ancestry import Ancestry
-from planspec_lark.toolplan.ordering import Graph, Ordering, find_cycles, order
+from planspec_lark.toolplan.graph import Graph, Ordering, find_cycles, order
 from planspec_lark.toolplan.references import Piece, PieceKind, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.registry import Signature, Signatures, Slot
 from planspec_lark.toolplan.structure import STEPS, Outline, Step, name_of

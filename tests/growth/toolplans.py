@@ -11,7 +11,7 @@ from typing import Any
 
 from planspec_lark import render_all
 from planspec_lark.toolplan import AtomsError, check_tool_plan, load_atoms, validate_plan_doc
-from planspec_lark.toolplan.reading import read_doc
+from planspec_lark.toolplan.parser import read_doc
 from planspec_lark.toolplan.references import read_pieces
 from tests.growth.work import Work
 

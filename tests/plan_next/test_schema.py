@@ -13,7 +13,7 @@ from jsonschema import Draft7Validator
 
 from planspec_lark import CODES, Diagnostic
 from planspec_lark.plan_next import Phase
-from planspec_lark.plan_next.reading import _NULLABLE
+from planspec_lark.plan_next.parser import _NULLABLE
 from planspec_lark.plan_next.rules import PHASES
 from planspec_lark.syntax.grammars import schema_path
 from tests.plan_next.obligations import holds

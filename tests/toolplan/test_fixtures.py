@@ -22,7 +22,7 @@ from planspec_lark.toolplan import (
     tool_plan_to_dict,
     validate_plan_doc,
 )
-from planspec_lark.toolplan.reading import read_doc_file
+from planspec_lark.toolplan.parser import read_doc_file
 from tests.corpus import FIXTURES
 
 FOLDER = FIXTURES / "toolplan"

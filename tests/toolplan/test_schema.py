@@ -13,7 +13,7 @@ from jsonschema import Draft7Validator
 from planspec_lark.syntax.grammars import schema_path
 from planspec_lark.toolplan import AtomsError, registry_from_value, validate_plan_doc
 from tests.toolplan.plans import ATOMS, bake, document, weigh
-from tests.toolplan.test_reading import FAULTS
+from tests.toolplan.test_parser import FAULTS
 
 PLAN = Draft7Validator(json.loads(schema_path("tool_plan").read_text(encoding="utf-8")))
 REGISTRY = Draft7Validator(json.loads(schema_path("atoms").read_text(encoding="utf-8")))

@@ -14,8 +14,8 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
-from planspec_lark.plan_next.wording.matching import Entry, EntryError, Kind, Matcher, read_key
 from planspec_lark.plan_next.wording.normal import Found
+from planspec_lark.plan_next.wording.word_patterns import Entry, EntryError, Kind, Matcher, read_key
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError
 from planspec_lark.syntax.limits import Limits, find_excess, read_file
 
@@ -31,7 +31,7 @@ class WordsError(PlanSpecError, ValueError):
 
 @frozen(kw_only=True)
 class WordList:
-    """Words of one kind. :mod:`planspec_lark.plan_next.wording.matching` says how an entry is written.
+    """Words of one kind. :mod:`planspec_lark.plan_next.wording.word_patterns` says how an entry is written.
 
     Attributes:
         words: what is looked for, in any case.

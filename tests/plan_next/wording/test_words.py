@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark.plan_next import Words, WordsError, default_words, load_words, read_words
-from planspec_lark.plan_next.wording.matching import MAX_ENTRY, EntryError, read_key
+from planspec_lark.plan_next.wording.word_patterns import MAX_ENTRY, EntryError, read_key
 from planspec_lark.plan_next.wording.words import Found, WordList
 
 WORDS = default_words()

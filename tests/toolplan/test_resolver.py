@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from planspec_lark.toolplan import resolving
-from planspec_lark.toolplan.resolving import Unresolved, ValueRefusedError, copy_value, resolve
+from planspec_lark.toolplan import resolver
+from planspec_lark.toolplan.resolver import Unresolved, ValueRefusedError, copy_value, resolve
 
 OUTPUTS: dict[tuple[str, str], Any] = {
     ("a", "text"): "rye",
@@ -125,7 +125,7 @@ def test_depth() -> None:
     ],
 )
 def test_characters(monkeypatch: pytest.MonkeyPatch, value: Any, is_taken: bool) -> None:
-    monkeypatch.setattr(resolving, "MAX_CHARACTERS", 30)
+    monkeypatch.setattr(resolver, "MAX_CHARACTERS", 30)
     if is_taken:
         resolve(value, lambda *_: "x" * 15)
         return
@@ -134,7 +134,7 @@ def test_characters(monkeypatch: pytest.MonkeyPatch, value: Any, is_taken: bool)
 
 
 def test_a_text_that_is_too_long_is_not_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resolving, "MAX_CHARACTERS", 30)
+    monkeypatch.setattr(resolver, "MAX_CHARACTERS", 30)
     asked: list[str] = []
 
     def give(_: str, output: str) -> str:

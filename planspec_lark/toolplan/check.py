@@ -5,7 +5,7 @@ from __future__ import annotations
 from planspec_lark.json_text.findings import FirstFindings
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.syntax.diagnostics import Diagnostic
-from planspec_lark.toolplan.reading import read_doc
+from planspec_lark.toolplan.parser import read_doc
 from planspec_lark.toolplan.validation import examine
 
 __all__ = ["check_tool_plan"]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark.toolplan.ancestry import Ancestry
-from planspec_lark.toolplan.ordering import Graph, find_cycles, find_groups, order
+from planspec_lark.toolplan.graph import Graph, find_cycles, find_groups, order
 from tests.toolplan.measuring import grows_evenly
 
 

@@ -26,7 +26,7 @@ from planspec_lark.toolplan import (
     tool_plan_from_dict,
     tool_plan_to_dict,
 )
-from planspec_lark.toolplan.reading import read_doc
+from planspec_lark.toolplan.parser import read_doc
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 
 PLAN = document(weigh("a"), bake("b", "${a.outputs.weight}"), outputs={"x": "${b.outputs.loaf}"})

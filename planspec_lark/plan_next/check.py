@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from planspec_lark.plan_next.checking import check_message
 from planspec_lark.plan_next.context import Context
+from planspec_lark.plan_next.context_rules import check_message
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
-from planspec_lark.plan_next.reading import MessageError, parse_message, scan_message
+from planspec_lark.plan_next.parser import MessageError, parse_message, scan_message
 from planspec_lark.plan_next.wording.words import Words
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, in_order
 

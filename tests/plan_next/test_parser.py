@@ -182,7 +182,7 @@ def test_there_are_two_phases() -> None:
 def test_words_may_be_others() -> None:
     words = default_words().extended(sequence=["tomorrow"], allowed=["first floor"])
     assert parse_message(encode(probes(["The first floor is wet", "b", "c"])), "planning", words=words)
-    with pytest.raises(MessageError, match="`tomorrow` is a word of sequence"):
+    with pytest.raises(MessageError, match="`tomorrow` speaks of an order"):
         parse_message(encode(probes(["It rains tomorrow", "b", "c"])), "planning", words=words)
 
 

@@ -36,6 +36,11 @@ class ReplyStream(_Ending, Iterator[str]):
 
     The call is made by the first piece that is asked for. Whoever stops early closes it, or uses it in a ``with``
     statement, which ends the connection; so does forgetting it.
+
+    A call that fails before anything has come is made again, as by ``complete``; one that breaks off later is not. The
+    time that the reader spends between two pieces does not count for the timeout. Between two pieces, as many bytes as
+    ``max_reply_bytes`` and 128 KiB may come. A stream that breaks off behind the model's reason to stop is whole. An
+    endpoint that knows no streams gives a stream of one piece.
     """
 
     def __init__(self, endpoint: Endpoint, request: dict[str, Any]) -> None:

@@ -71,6 +71,7 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     check_inputs(file, into)
     if into is not None and out != "-":
         raise click.UsageError("--into and --out exclude each other.")
+    _spare(file, out)
     with stop_on_faults(file, "nothing was imported"):
         imported = _import(file, form)
     write_diagnostics(imported.report.found, to_stderr=True)
@@ -79,6 +80,12 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     else:
         _update(into, imported, takes_statuses=statuses == "source")
     _report(file, imported.report, report)
+
+
+def _spare(file: str, out: str) -> None:
+    """Refuse to replace a file by itself in another format, which has no place for all that is in it."""
+    if out != "-" and os.path.isfile(out) and os.path.isfile(file) and os.path.samefile(file, out):
+        raise click.UsageError("--out names the file that is read: write to another one.")
 
 
 def _import(file: str, form: str | None) -> Imported:
@@ -133,11 +140,12 @@ def export_command(file: str, form: str | None, out: str, into: str | None, repo
     check_inputs(file, into)
     if into is not None and out != "-":
         raise click.UsageError("--into and --out exclude each other.")
+    _spare(file, out)
     plan = read_plan(file)
     if into is not None:
         exported = _export_into(plan, into, form)
     elif form is None:
-        raise click.UsageError("Missing option '--to'.")
+        raise click.UsageError(f"Missing option '--to': one of {', '.join(FORMATS)}.")
     else:
         exported = export_plan(plan, form)
         write_out(out, exported.text)

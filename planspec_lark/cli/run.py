@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
@@ -218,7 +219,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     with _errors(file, asked, go_on):
         info = _choose(place, plan_file, file, given)
         if given["dry_run"]:
-            _write_preview(_preview(plan, place, info, inputs, edited), given["subtask"])
+            _write_preview(plan, _preview(plan, place, info, inputs, edited), given["subtask"])
             return
         more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], asked)}
         with stoppable(f"Stopped. This goes on:\n{go_on}"), displayed() as display, place.writing() as ledger:
@@ -395,12 +396,13 @@ def _preview(
         return preview_resumed(plan, ledger, info, inputs, edited)
 
 
-def _write_preview(found: Sequence[Planned], subtask: str | None) -> None:
+def _write_preview(plan: PlanSpec, found: Sequence[Planned], subtask: str | None) -> None:
     """Write steps, and where their inputs come from."""
     if subtask is not None:
         found = [one for one in found if f"{one.step.step_id}.".startswith(f"{subtask}.")]
     if not found:
-        complain("There is nothing to do.")
+        blocked = ", ".join(_innermost_blocked(plan))
+        complain("There is nothing to do." + (f" Steps are blocked: {blocked}" if blocked else ""))
     write_rows(row for one in found for row in _preview_rows(one))
 
 
@@ -462,8 +464,8 @@ def _leave(result: RunResult, file: str, go_on: str) -> NoReturn:
         said = f"The plan has converged. Steps are blocked: {blocked}" if blocked else "The plan has converged."
     elif result.outcome is Outcome.BUDGET:
         said, hint = f"Stopped: {reason}", "This goes on:"
-    elif any(step.status is PlanStatus.BLOCKED for step in iter_steps(result.plan)):
-        hint = f"What is blocked stays so until {visible_name(file)} says [ ] in place of [!]. Then this goes on:"
+    elif blocked := _innermost_blocked(result.plan):
+        hint = f"What is blocked stays so until it is reopened. These two go on:\n{_reopen_line(file, blocked)}"
     else:
         hint = f"Change {visible_name(file)}, then this goes on:"
     write_rows([[(said, style)]])
@@ -471,6 +473,18 @@ def _leave(result: RunResult, file: str, go_on: str) -> NoReturn:
     if hint:
         complain(f"{hint}\n{go_on}")
     leave(code)
+
+
+def _innermost_blocked(plan: PlanSpec) -> list[str]:
+    """The blocked steps with no blocked step below them: to reopen one reopens what is around it."""
+    blocked = [step.step_id for step in iter_steps(plan) if step.status is PlanStatus.BLOCKED]
+    # In document order, the first step below another one comes right behind it.
+    return [one for one, after in pairwise([*blocked, ""]) if not after.startswith(f"{one}.")]
+
+
+def _reopen_line(file: str, step_ids: Sequence[str]) -> str:
+    # Whatever begins with a dash would be an option.
+    return f"  {shlex.join(['planspec', 'reopen', f'./{file}' if file.startswith('-') else file, *step_ids])}"
 
 
 def _go_on_line(context: click.Context) -> str:

@@ -118,6 +118,12 @@ class PlanFolder:
         if is_there:
             # Whoever opens it, learns what it is.
             return Path(name_or_path)
+        if is_name(name_or_path) and os.path.isfile(f"{name_or_path}{SUFFIX}"):
+            near = visible_name(f"{name_or_path}{SUFFIX}")
+            raise StoreError(
+                f"there is no plan `{visible_name(name_or_path)}` in {FOLDER}/; did you mean the file `{near}`?",
+                StoreReason.MISSING,
+            )
         raise self._is_missing(name_or_path)
 
     def _find_plan(self, name: str) -> Path | None:

@@ -99,7 +99,7 @@ class PostgresLedger(SqlLedger):
         self._base.execute(_SETTINGS)
         if not self._is_made():
             if read_only:
-                raise NoLedgerError(f"{self._name}: there is no ledger here")
+                raise NoLedgerError(f"{self._name}: there is no ledger here; a run makes it")
             with self._base.transaction():
                 self._execute("SELECT pg_advisory_xact_lock(?)", (_MAKING,))
                 if not self._is_made():

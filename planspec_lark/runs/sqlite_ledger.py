@@ -81,7 +81,7 @@ class SqliteLedger(SqlLedger):
         self._lock = RLock()
         home = Path(path)
         if read_only and not home.is_file():
-            raise NoLedgerError(f"{self._name}: there is no ledger here")
+            raise NoLedgerError(f"{self._name}: there is no ledger here; a run makes it")
         with self._errors():
             # SQLite takes a file of one byte for an empty one, and a name for what stands in front of a null.
             with suppress(FileNotFoundError):

@@ -46,6 +46,9 @@ def said(*arguments: str, stdin: str = "") -> str:
         "import plan.md",
         "export plan.md --into todo.md -o x.md",
         "export - --into -",
+        "import todo.md -o todo.md",
+        "export plan.md --to kiro -o plan.md",
+        "export plan.md",
     ],
 )
 def test_what_they_say(arguments: str, here: Path, snapshot: SnapshotAssertion) -> None:

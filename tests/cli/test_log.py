@@ -145,8 +145,8 @@ def test_a_reader_that_leaves() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nope.md"], "/nope.md.ledger: there is no ledger here"),
-        (["plan.md"], "/plan.md.ledger: there is no ledger here"),
+        (["nope.md"], "/nope.md.ledger: there is no ledger here; a run makes it"),
+        (["plan.md"], "/plan.md.ledger: there is no ledger here; a run makes it"),
         (["-"], "A ledger stands beside the file of a plan."),
         (["/"], "/: is not a file"),
         (["loop"], "loop: cannot be read"),

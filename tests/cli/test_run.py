@@ -55,11 +55,10 @@ def test_blocked(snapshot: SnapshotAssertion) -> None:
     result = run(*RUN)
     assert result.exit_code == 1
     assert result.stdout == snapshot(name="run")
-    assert (
-        result.stderr
-        == f"What is blocked stays so until bakery.md says [ ] in place of [!]. Then this goes on:\n{GO_ON}"
-    )
-    make_world(plan_text().replace("[!]", "[ ]"))
+    hint = "What is blocked stays so until it is reopened. These two go on:\n  planspec reopen bakery.md 2\n"
+    assert result.stderr == hint + GO_ON
+    assert run(*shlex.split(result.stderr.splitlines()[-2])[1:]).exit_code == 0
+    make_world(plan_text())
     again = run(*go_on(result.stderr))
     assert (again.exit_code, again.stderr) == (0, "")
     assert again.stdout == snapshot(name="again")
@@ -283,6 +282,27 @@ def test_dry_run_where_all_is_done() -> None:
     assert run(*RUN).exit_code == 0
     result = run(*RUN, "--resume", "--dry-run")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "There is nothing to do.\n")
+
+
+def test_dry_run_where_all_is_blocked() -> None:
+    Path("-shut.md").write_text(
+        "Goal: Open\n## Steps\n1. [!] [subtask] Bake\n  1.1. [x] [act] Heat\n  1.2. [!] [act] Knead\n"
+    )
+    result = run("run", "--dry-run", "--", "-shut.md")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "There is nothing to do. Steps are blocked: 1.2\n"
+
+
+def test_how_a_blocked_plan_is_reopened() -> None:
+    """Only the innermost steps are named: to reopen a container would undo all that is done below it."""
+    text = "Goal: Open\n## Steps\n1. [!] [subtask] Bake\n  1.1. [x] [act] Heat\n  1.2. [!] [act] Knead\n"
+    Path("-shut.md").write_text(text)
+    result = run("run", "--operator", "sh operator.sh", "--", "-shut.md")
+    assert result.exit_code == 1
+    line = result.stderr.splitlines()[1]
+    assert line == "  planspec reopen ./-shut.md 1.2"
+    assert run(*shlex.split(line)[1:]).exit_code == 0
+    assert Path("-shut.md").read_text() == text.replace("[!] [subtask]", "[>] [subtask]").replace("[!] [act]", "[act]")
 
 
 # ---------------------------------------------------------------- plans and calls that cannot be used

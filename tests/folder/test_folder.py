@@ -51,6 +51,17 @@ def test_a_path_that_is_free_may_lead_anywhere(tmp_path: Path, folder: PlanFolde
     assert folder.find(str(outside)) == outside
 
 
+def test_a_file_whose_end_was_left_out(tmp_path: Path, folder: PlanFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("orchard.md"), OPEN)
+    with pytest.raises(StoreError) as caught:
+        folder.find("orchard")
+    assert str(caught.value) == "there is no plan `orchard` in planspec/; did you mean the file `orchard.md`?"
+    with pytest.raises(StoreError) as caught:
+        folder.find("orchard", confined=True)
+    assert "orchard.md" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -102,10 +102,10 @@ def test_an_empty_file_becomes_a_ledger(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    assert _refusal(tmp_path / "l", read_only=True) == "FILE: there is no ledger here"
+    assert _refusal(tmp_path / "l", read_only=True) == "FILE: there is no ledger here; a run makes it"
     assert _refusal(tmp_path / "none" / "l") == "FILE: unable to open database file"
     assert _refusal(tmp_path) == "FILE: unable to open database file"
-    assert _refusal(tmp_path, read_only=True) == "FILE: there is no ledger here"
+    assert _refusal(tmp_path, read_only=True) == "FILE: there is no ledger here; a run makes it"
     assert not (tmp_path / "l").exists()
 
 

@@ -144,6 +144,8 @@ def extract_command(  # noqa: PLR0913, PLR0917  (its options)
             complain(f"{shown(out)}: written")
     if not found.plan.steps:
         help = next((one.help for one in found.diagnostics if one.code == "PS201" and one.help), "")
+        if default_type is None and any(entry.code == "PS112" for entry in found.refused):
+            help = "--default-type act reads lines without a type as steps"
         fail(f"{shown(file)}: there is no plan" + (f"; {help}" if help else ""))
     if found.verdict is Verdict.REFUSED:
         fail(f"{shown(file)}: the plan cannot be put together: no plan was written")

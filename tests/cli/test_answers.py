@@ -63,6 +63,14 @@ def test_extract_says_that_there_is_no_plan() -> None:
     assert run("extract", "-", stdin=b"\xff").stderr.endswith("<stdin>: nothing was read\n")
 
 
+def test_extract_says_how_to_read_steps_without_a_type() -> None:
+    markdown = "# Open the bakery\n\n1. Order the gas\n2. Light the oven\n"
+    hint = "there is no plan; --default-type act reads lines without a type as steps\n"
+    assert run("extract", "-", stdin=markdown).stderr.endswith(hint)
+    assert run("extract", "-", "--default-type", "act", stdin=markdown).exit_code == 0
+    assert "--default-type" not in run("extract", "-", "--default-type", "act", stdin="No.").stderr
+
+
 def test_hostile_answers_stay_in_their_rows() -> None:
     result = run(
         "extract", "-", "--max-risk", "high", stdin="\x1b[2Jhello \u202e\nGoal: g\n## Steps\n1) [act] \u202ea\n"

@@ -48,7 +48,6 @@ def said(*arguments: str, stdin: str = "") -> str:
         "export - --into -",
         "import todo.md -o todo.md",
         "export plan.md --to kiro -o plan.md",
-        "export plan.md",
     ],
 )
 def test_what_they_say(arguments: str, here: Path, snapshot: SnapshotAssertion) -> None:

@@ -43,7 +43,8 @@ from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.signals import stoppable
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.folder import PlanEntry, PlanFolder, StoreError, StoreReason, make_skeleton
-from planspec_lark.folder.names import check_name, is_name
+from planspec_lark.folder.names import SUFFIX, check_name, is_name
+from planspec_lark.folder.settings import FOLDER
 from planspec_lark.folder.skeleton import make_template
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.syntax import one_line
@@ -120,7 +121,7 @@ def _cut(text: str, width: int | None) -> str:
     "archive",
     examples=["planspec archive bakery", "planspec archive bakery --force"],
     files={
-        "NAME": "The name of the plan.",
+        "NAME": "The name of the plan, or planspec/NAME.md.",
         "planspec/NAME.md": "Moved to planspec/archive/, with the ledger of its runs; nothing there is replaced.",
         "standard output": "The path in the archive.",
     },
@@ -141,8 +142,12 @@ def archive_command(ctx: click.Context, name: str, force: bool) -> None:
     A plan is finished when each of its steps is done, blocked or skipped. A name that is taken in the archive gets the
     date behind it.
     """
+    folder, path = folder_of(ctx), Path(name)
+    if path.parent == folder.root / FOLDER and path.suffix == SUFFIX:
+        # What a shell completes.
+        name = path.stem
     try:
-        target = folder_of(ctx).archive(name, force=force)
+        target = folder.archive(name, force=force)
     except StoreError as error:
         if error.reason is not StoreReason.UNFINISHED:
             raise

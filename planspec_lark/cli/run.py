@@ -464,8 +464,8 @@ def _leave(result: RunResult, file: str, go_on: str) -> NoReturn:
         said = f"The plan has converged. Steps are blocked: {blocked}" if blocked else "The plan has converged."
     elif result.outcome is Outcome.BUDGET:
         said, hint = f"Stopped: {reason}", "This goes on:"
-    elif blocked := _innermost_blocked(result.plan):
-        hint = f"What is blocked stays so until it is reopened. These two go on:\n{_reopen_line(file, blocked)}"
+    elif inner := _innermost_blocked(result.plan):
+        hint = f"What is blocked stays so until it is reopened. These two go on:\n{_reopen_line(file, inner)}"
     else:
         hint = f"Change {visible_name(file)}, then this goes on:"
     write_rows([[(said, style)]])

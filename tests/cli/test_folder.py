@@ -326,6 +326,12 @@ def test_unfinished_plans_stay(name: str, said: str) -> None:
 
 
 @pytest.mark.usefixtures("plans")
+def test_a_plan_is_archived_by_its_path() -> None:
+    assert run("archive", "planspec/winter.md").stdout == "planspec/archive/winter.md\n"
+    assert run("archive", "planspec/archive/winter.md", "--force").exit_code == 2
+
+
+@pytest.mark.usefixtures("plans")
 def test_the_archive_is_not_overwritten() -> None:
     put("planspec/archive/winter.md", "older")
     result = run("archive", "winter")

@@ -363,7 +363,7 @@ def test_a_step_that_is_almost_right(verb: str, here: Path) -> None:
         assert result.exit_code == 1
         return result.stdout
 
-    assert "no step has the id or the name light_ovn. Did you mean 'light_oven'?" in stderr_of("light_ovn")
+    assert "no step has the id or name `light_ovn`. Did you mean 'light_oven'?" in stderr_of("light_ovn")
     assert "Did you mean" not in stderr_of("bread")
     assert "Did you mean" not in stderr_of("same")
     assert (here / "plan.md").read_bytes() == before

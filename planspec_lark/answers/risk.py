@@ -18,6 +18,7 @@ from planspec_lark.planspec.positions import Places
 from planspec_lark.planspec.step_repair import looks_like_step, read_status, repair_step
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Span
 
 __all__ = ["RISKS", "Reading", "Risk", "highest", "rate"]
@@ -157,7 +158,8 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
     plan, span = reading.plan, diagnostic.span
     if diagnostic.code not in _FOREIGN or plan is None or span is None:
         return Risk.NONE
-    text = reading.text[span.start : span.end]
+    # A line may be one of text and of reasoning.
+    text = leave_out_reasoning(reading.text[span.start : span.end]).text
     if diagnostic.code == "PS103" and not text.strip(_FENCE_SIGNS):
         return Risk.NONE
     start, end = plan

@@ -68,7 +68,8 @@ _QUALITIES = """
     necessary active parallel linear readable consistent valid
 """
 _OPENERS = """
-    certainly absolutely okay ok alright yes hello hi dear understood thanks thank please got according regarding
+    certainly absolutely okay ok alright yes hello hi bye goodbye moment dear understood thanks thank please got
+    according regarding
 """
 ENGLISH = frozenset("".join((_POINTERS, _PARTICLES, _THINGS, _ACTIONS, _QUALITIES, _OPENERS)).split())
 # A sentence that begins with one of these gives an order.

@@ -38,7 +38,7 @@ def test_what_says_nothing_new_of_a_plan_is_left_out() -> None:
 
 def test_it_is_said_what_to_do() -> None:
     (fault,) = extract_plan(f"{PLAN}\nTreat this as a draft.\n").faults
-    assert "take it out" in (fault.help or "")
+    assert "remove it" in (fault.help or "")
     assert extract_plan(f"{PLAN}\nGood luck!\n").faults == []
 
 

@@ -71,7 +71,7 @@ def test_what_is_no_corpus(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="not a regular file"):
         split(str(tmp_path / "pipe"), 100)
     (tmp_path / "cut.parquet").write_bytes(b"PAR1" + bytes(50))
-    with pytest.raises(OSError, match="no Parquet that can be read"):
+    with pytest.raises(OSError, match="not a Parquet that can be read"):
         split(str(tmp_path / "cut.parquet"), 100)
 
 

@@ -169,7 +169,7 @@ def test_calls_are_held_to_the_executors(where: str) -> None:
     file.write_text("- id: grill\n")
     options = ["--executors", "tools.yaml"] if where == "option" else []
     result = run("planner", "run", *SCRIPTS, *options, "--max-refusals", "0", "--max-turns", "2")
-    assert "  refused an answer of the planner\nerror[PN301]: there is no executor 'oven'\n" in result.stdout
+    assert "  refused an answer of the planner\nerror[PN301]: unknown executor `oven`\n" in result.stdout
 
 
 # ---------------------------------------------------------------- programs that cannot be used

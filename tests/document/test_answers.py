@@ -154,7 +154,7 @@ def test_a_plan_may_lose_all_of_its_steps() -> None:
 def test_a_plan_in_a_string_is_no_document() -> None:
     text = '{"plan": "Goal: g\\n## Steps\\n1. [act] a\\n"}'
     assert extract_plan(text).verdict is Verdict.ACCEPTED
-    with pytest.raises(PlanSyntaxError, match="the plan stands in a string of a JSON value"):
+    with pytest.raises(PlanSyntaxError, match="the plan is in a string of a JSON value"):
         PlanDocument.from_answer(text)
 
 
@@ -193,7 +193,7 @@ def test_a_change_that_would_bring_other_text_to_life_is_taken_back() -> None:
     before = document.text
     plan = document.plan
     for _ in range(2):
-        with pytest.raises(CommandError, match=r"^what stands around the plan would be read as a part of it") as caught:
+        with pytest.raises(CommandError, match=r"^the text around the plan would be read as part of it") as caught:
             document.remove("2")
         assert caught.value.code == "PC121"
         assert (document.text, document.plan) == (before, plan)

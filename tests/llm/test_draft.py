@@ -92,7 +92,7 @@ def test_a_lost_answer_is_stopped_and_goes_back() -> None:
     assert first.closed
     assert "Go home" in first.rest
     assert "PS117" in model.prompts[1]
-    assert "the id 1 is taken" in model.prompts[1]
+    assert "duplicate id 1" in model.prompts[1]
     assert "Look again" in model.prompts[1]
 
 

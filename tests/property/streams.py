@@ -126,7 +126,7 @@ def is_too_late(events: Iterable[PlanEvent]) -> Diagnostic | None:
 
 def is_begun_anew(found: Diagnostic) -> bool:
     """Whether a finding says that all in front of a place is reasoning."""
-    return found.code == "PS125" and "nothing opens" in found.message
+    return found.code == "PS125" and "it was not opened" in found.message
 
 
 def tells_the_plan(events: list[PlanEvent], end: StreamEnd) -> None:

@@ -138,7 +138,7 @@ def test_only_what_is_shown_is_explained() -> None:
 def test_so_many_faults_are_shown(most: int, more: str | None) -> None:
     prompt = repair_prompt("Goal: g\n## Steps\n1) [act] a\n2) [act] b\n3) [act] c\n", max_faults=most)
     assert [line["line"] for line in lines_of(prompt)] == [3, 4, 5][:most]
-    assert (f"There are more faults, which are not shown: {more}." in prompt) == (more is not None)
+    assert (f"There are more errors, which are not shown: {more}." in prompt) == (more is not None)
 
 
 def test_more_faults_than_are_listed_are_more() -> None:

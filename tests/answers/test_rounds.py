@@ -319,7 +319,7 @@ def test_an_answer_that_is_refused_is_asked_for_once_more_with_the_reason(answer
     done = repair_plan(text, ask, rounds=9)
     assert [one.refused for one in done.rounds] == [reason, reason]
     assert (done.text, done.is_usable) == (text, False)
-    assert [f"was not taken: {reason}." in prompt for prompt in prompts] == [False, True]
+    assert [f"was refused: {reason}." in prompt for prompt in prompts] == [False, True]
     assert repair_plan(text, say(answer, MENDED)).is_usable
 
 

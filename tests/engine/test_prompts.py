@@ -278,8 +278,8 @@ def test_a_history_can_not_be_shorter_than_nothing() -> None:
 
 def test_long_texts_are_cut() -> None:
     prompt = build_generation_prompt("a", previous="x" * 20_001)
-    assert "\n" + "x" * 20_000 + "\n```\nIt is longer, and shown only up to here.\n" in prompt
-    assert "It is longer" not in build_generation_prompt("a", previous="x" * 20_000)
+    assert "\n" + "x" * 20_000 + "\n```\nThe plan is longer; the rest is not shown.\n" in prompt
+    assert "The plan is longer" not in build_generation_prompt("a", previous="x" * 20_000)
     assert "x" * 99 + "\n… left out: 1 character\n" in execution(plan_state="x" * 100, max_plan=99)
 
 

@@ -258,7 +258,7 @@ def test_where_to_stop_splitting(language: str, max_depth: int, limit: bool) -> 
     told = {"en": "Do not split any further.", "zh": "不要再往下拆。"}[language]
     brief = build_planner_prompt(evolve(CONTEXT, max_depth=max_depth), language=language)
     assert (told in brief) is limit
-    assert {"en": f"Now it is 1, and `max_depth` is {max_depth}.", "zh": f"现在是 1，`max_depth` 是 {max_depth}。"}[
+    assert {"en": f"It is 1 now, and `max_depth` is {max_depth}.", "zh": f"现在是 1，`max_depth` 是 {max_depth}。"}[
         language
     ] in brief
 
@@ -356,8 +356,8 @@ def test_an_empty_answer_is_shown_as_well() -> None:
 def test_a_long_answer_is_cut() -> None:
     prompt = build_repair_prompt([], answer="a" * 19_999 + "bc")
     assert fences(prompt)[1].text == "a" * 19_999 + "b\n"
-    assert "It is longer, and shown only up to here." in prompt
-    assert "It is longer" not in build_repair_prompt([], answer="a" * 20_000)
+    assert "Your answer is longer; the rest is not shown." in prompt
+    assert "Your answer is longer" not in build_repair_prompt([], answer="a" * 20_000)
 
 
 def test_errors_come_first_and_not_all_of_very_many_are_shown() -> None:

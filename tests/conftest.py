@@ -50,7 +50,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 JOBS = {
     "growth": """
         engine/test_growth.py html/test_rendering.py::test_time_grows_evenly
-        planspec/test_drawing.py::test_time_grows_evenly
+        planspec/test_diagram.py::test_time_grows_evenly
         planspec/test_interchange.py::test_time_and_memory_grow_with_the_depth_only
         property/test_growth.py test_yaml_text.py::test_hostile_texts_take_little_time
         test_yaml_text.py::test_long_texts_take_little_time toolplan/test_growth.py

@@ -114,9 +114,9 @@ KNOWN = {
     "plan_return good",
     "reflection bad",
     "reflection good",
-    "text mending",
-    "mending bad",
-    "mending good",
+    "text repair",
+    "repair bad",
+    "repair good",
     "yaml bad",
     "yaml good",
     "planned bad",
@@ -225,20 +225,20 @@ def test_good_reflections_have_none(block: Block) -> None:
     assert find_in_reflection(block) == []
 
 
-def find_in_mending(block: Block) -> list[str]:
+def find_in_repair(block: Block) -> list[str]:
     """What is wrong with an answer about the page's faulty plan."""
-    (page_plan,) = [one for one in BLOCKS if one.page == block.page and one.info == "text mending"]
+    (page_plan,) = [one for one in BLOCKS if one.page == block.page and one.info == "text repair"]
     return [found.code for found in splice(page_plan.text, block.text).diagnostics]
 
 
-@of("mending bad")
-def test_bad_mended_lines_have_their_fault(block: Block) -> None:
-    assert find_in_mending(block) == [block.code]
+@of("repair bad")
+def test_bad_repaired_lines_have_their_fault(block: Block) -> None:
+    assert find_in_repair(block) == [block.code]
 
 
-@of("mending good")
-def test_good_mended_lines_have_none(block: Block) -> None:
-    assert find_in_mending(block) == []
+@of("repair good")
+def test_good_repaired_lines_have_none(block: Block) -> None:
+    assert find_in_repair(block) == []
 
 
 @of("yaml bad")
@@ -470,7 +470,7 @@ LANGUAGES = {
     "PE": "execution",
     "PJ": "json",
     "HS": "hopspec",
-    "PM": "mending",
+    "PM": "repair",
     "PN": "plan_next",
     "PY": "yaml",
     "PT": "toolplan",

@@ -137,7 +137,7 @@ def _picture(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iter
     left_out = sum(1 for _ in iter_steps(plan)) - count
     more = f" {left_out} {'step has' if left_out == 1 else 'steps have'} no variables." if left_out else ""
     yield f'<p class="hint">From left to right, as values flow; dashed lines lead to the next round.{more}</p>'
-    yield f'<details class="drawing"{"" if count > _LARGE else " open"}><summary>Picture of {count} steps</summary>'
+    yield f'<details class="diagram"{"" if count > _LARGE else " open"}><summary>Picture of {count} steps</summary>'
     yield '<div class="pane" role="region" aria-label="Picture of the data flow" tabindex="0">'
     yield from draw(layout, indices)
     yield "</div></details>"

@@ -222,7 +222,7 @@ PJ133 error   bad-number            A number that is not in JSON form.
 PJ134 error   number-out-of-range   A number beyond the range of floats, or with too many digits.
 PM101 error   unasked-line          A repaired line that was not asked for.
 PM102 warning wrong-line-mark       A line that is almost a repaired line.
-PM103 error   nothing-mended        An answer without a repaired line.
+PM103 error   nothing-repaired      An answer without a repaired line.
 PN101 error   missing-field         A required field that is missing.
 PN102 error   unknown-field         An unknown field.
 PN103 error   wrong-kind            A value of the wrong type.

@@ -93,7 +93,7 @@ def test_a_broken_plan_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch
     )
 
 
-def test_what_mends_it_mends_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repair_is_noticed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(project, {"planspec/oven.md": BROKEN.replace("1)", "1.").replace("2. Bake", "2. [act] Bake").encode()})
     assert ask(monkeypatch, edit(project / "planspec/oven.md", project), "post-edit") == (0, "", "")
 

@@ -36,7 +36,7 @@ def think(prompt: str) -> str:
     moved = [line["text"] for line in listed if _has(line, "PS106") and not _is_anchor(line)]
     rows = ["Let me see.", ""]
     for line in listed:
-        rows += [f"LINE {line['line']}: {text}".rstrip() for text in _mend(line, moved) or [""]]
+        rows += [f"LINE {line['line']}: {text}".rstrip() for text in _repair(line, moved) or [""]]
     return "\n".join(rows)
 
 
@@ -48,7 +48,7 @@ def _is_anchor(line: dict[str, Any]) -> bool:
     return any("goes in front of this line" in note["message"] for note in line["wrong"])
 
 
-def _mend(line: dict[str, Any], moved: list[str]) -> list[str]:
+def _repair(line: dict[str, Any], moved: list[str]) -> list[str]:
     before = moved if _is_anchor(line) else []
     before = [*before, "Goal: Know what it is for"] if _has(line, "PS205") else before
     behind = ["## Steps", "1. [act] Begin"] if _has(line, "PS201") else []

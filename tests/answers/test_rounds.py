@@ -25,7 +25,7 @@ from tests.answers.scripted import follow, lines_of
 
 HEAD = "Goal: Open the bakery at six\n## Steps\n"
 STEPS = "1. [act] Order the gas → gas\n2. Light the oven → heat\n3. [act] Bake the bread → bread\n"
-MENDED = "LINE 4: 2. [act] Light the oven → heat"
+REPAIRED = "LINE 4: 2. [act] Light the oven → heat"
 
 
 def say(*answers: str) -> Callable[[str], str]:
@@ -47,7 +47,7 @@ def test_the_lines_in_question_are_asked_for_and_no_others() -> None:
 
     def ask(prompt: str) -> str:
         asked.append(prompt)
-        return MENDED
+        return REPAIRED
 
     done = repair_plan(text, ask)
     assert [line["line"] for line in lines_of(asked[0])] == [4]
@@ -55,7 +55,7 @@ def test_the_lines_in_question_are_asked_for_and_no_others() -> None:
     assert (done.left, done.stopped, done.is_answer) == ((), "", False)
     assert done.plan == parse_plan(done.text)
     (one,) = done.rounds
-    assert (one.asked, one.lines, one.prompt, one.answer) == (Asked.LINES, (4,), asked[0], MENDED)
+    assert (one.asked, one.lines, one.prompt, one.answer) == (Asked.LINES, (4,), asked[0], REPAIRED)
     assert (one.refused, one.text, one.left) == ("", done.text, ())
 
 
@@ -254,7 +254,7 @@ def test_parts_without_steps_can_be_put_together() -> None:
 
 
 def test_where_no_line_can_be_named_all_is_asked_for_once(snapshot: SnapshotAssertion) -> None:
-    done = repair_plan("I would order gas and bake.\n", say(f"{HEAD}{STEPS}", MENDED))
+    done = repair_plan("I would order gas and bake.\n", say(f"{HEAD}{STEPS}", REPAIRED))
     assert (kinds(done), done.is_usable, done.is_answer) == (["whole", "lines"], True, True)
     assert done.rounds[0].prompt == snapshot
     done = repair_plan("I would order gas and bake.\n", say("No."))
@@ -320,7 +320,7 @@ def test_an_answer_that_is_refused_is_asked_for_once_more_with_the_reason(answer
     assert [one.refused for one in done.rounds] == [reason, reason]
     assert (done.text, done.is_usable) == (text, False)
     assert [f"was refused: {reason}." in prompt for prompt in prompts] == [False, True]
-    assert repair_plan(text, say(answer, MENDED)).is_usable
+    assert repair_plan(text, say(answer, REPAIRED)).is_usable
 
 
 def test_a_line_that_is_no_step_may_become_another() -> None:
@@ -364,7 +364,7 @@ def test_what_nobody_is_asked_about(text: str, stopped: str) -> None:
 def test_limits() -> None:
     done = repair_plan(f"{HEAD}{STEPS}", say(), limits=Limits(max_bytes=10))
     assert done.stopped == "the text has more than 10 bytes"
-    done = repair_plan(f"{HEAD}{STEPS}", say(f"{MENDED}{'!' * 1_000_000}", MENDED))
+    done = repair_plan(f"{HEAD}{STEPS}", say(f"{REPAIRED}{'!' * 1_000_000}", REPAIRED))
     assert done.rounds[0].refused == "the text has more than 1,000,000 bytes"
     assert done.is_usable
 
@@ -427,9 +427,9 @@ def test_a_reply_that_is_no_text_is_never_taken_for_a_failure_of_the_model() -> 
 
 def test_tokens_are_those_that_the_model_tells_or_an_estimate() -> None:
     text = f"{HEAD}{STEPS}"
-    done = repair_plan(text, lambda _: Reply(MENDED, "m", usage=Usage(700, 20, 720)))
+    done = repair_plan(text, lambda _: Reply(REPAIRED, "m", usage=Usage(700, 20, 720)))
     assert (done.cost.prompt_tokens, done.cost.answer_tokens, done.cost.tokens) == (700, 20, 720)
-    assert (done.cost.is_estimated, done.cost.answer_characters) == (False, len(MENDED))
+    assert (done.cost.is_estimated, done.cost.answer_characters) == (False, len(REPAIRED))
     done = repair_plan(text, lambda _: Reply("Hm.", "m"))
     assert (done.cost.is_estimated, len(done.rounds)) == (True, 2)
     assert done.cost == done.rounds[0].cost + done.rounds[1].cost
@@ -438,7 +438,7 @@ def test_tokens_are_those_that_the_model_tells_or_an_estimate() -> None:
 
 def test_rounds_are_told_as_they_end() -> None:
     told: list[RepairRound] = []
-    done = repair_plan(f"{HEAD}{STEPS}", say("Hm.", MENDED), on_round=told.append)
+    done = repair_plan(f"{HEAD}{STEPS}", say("Hm.", REPAIRED), on_round=told.append)
     assert tuple(told) == done.rounds
 
 
@@ -448,7 +448,7 @@ def test_all_of_it_as_json() -> None:
     assert (value["verdict"], value["usable"], value["plan"]) == ("needs_review", False, None)
     assert (value["stopped"], value["left"][0]["code"]) == ("1 round was not enough", "PS112")
     assert (value["rounds"][0]["asked"], value["rounds"][0]["lines"]) == ("lines", [4])
-    assert repair_plan(f"{HEAD}{STEPS}", say(MENDED)).to_dict()["plan"]["goal"] == "Open the bakery at six"
+    assert repair_plan(f"{HEAD}{STEPS}", say(REPAIRED)).to_dict()["plan"]["goal"] == "Open the bakery at six"
 
 
 # ---------------------------------------------------------------- any text, any answer

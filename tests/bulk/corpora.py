@@ -14,7 +14,7 @@ from tests.corpus import FIXTURES
 
 PLAN = "Goal: Open the bakery at six\n## Steps\n1. [act] Light the oven → heat\n2. [act] Bake\n  > ← heat\n"
 IN_PROSE = f"Here you are:\n\n```\n{PLAN}```\nGood luck!\n"
-MENDED = PLAN.replace("Goal: ", "Goal：").replace("2. ", "2) ")
+REPAIRED = PLAN.replace("Goal: ", "Goal：").replace("2. ", "2) ")
 REFUSAL = "I am afraid I cannot help with that.\n"
 DOUBLED = PLAN.replace("2. [act]", "1. [act]")
 
@@ -33,7 +33,7 @@ def line_of(text: str, **more: Any) -> bytes:
 
 def write_corpus(path: Path, count: int) -> Path:
     """A file of JSONL with ``count`` records, some of them broken."""
-    texts = [PLAN, IN_PROSE, MENDED, REFUSAL, DOUBLED, *fixture_texts()]
+    texts = [PLAN, IN_PROSE, REPAIRED, REFUSAL, DOUBLED, *fixture_texts()]
     lines = [line_of(f"{texts[at % len(texts)]}", id=at) for at in range(count)]
     for at in range(7, count, 50):
         lines[at] = lines[at][:-20] + b"\n"

@@ -22,10 +22,10 @@ from planspec_lark import (
 from planspec_lark.answers import Verdict
 from planspec_lark.bulk import BulkOptions
 from planspec_lark.bulk.analysis import analyze_text
-from tests.bulk.corpora import DOUBLED, IN_PROSE, MENDED, PLAN, REFUSAL, fixture_texts
+from tests.bulk.corpora import DOUBLED, IN_PROSE, PLAN, REFUSAL, REPAIRED, fixture_texts
 
 FOREIGN = PLAN.replace("→", "->")
-TEXTS = [PLAN, IN_PROSE, MENDED, REFUSAL, DOUBLED, FOREIGN, "", " \n", "Goal: x\n", *fixture_texts()]
+TEXTS = [PLAN, IN_PROSE, REPAIRED, REFUSAL, DOUBLED, FOREIGN, "", " \n", "Goal: x\n", *fixture_texts()]
 
 
 def parses(text: str) -> bool:
@@ -43,8 +43,8 @@ def parses(text: str) -> bool:
         (PLAN, "strict", True, True, 1.0),
         (IN_PROSE, "scan", False, True, 1.0),
         (IN_PROSE, "strict", False, False, 2 / (2 + 4) / 2),
-        (MENDED, "scan", False, False, 2 / (2 + 0.5) / 2),
-        (MENDED, "strict", False, False, 2 / (2 + 2) / 2),
+        (REPAIRED, "scan", False, False, 2 / (2 + 0.5) / 2),
+        (REPAIRED, "strict", False, False, 2 / (2 + 2) / 2),
         (REFUSAL, "scan", False, False, 0.0),
         (REFUSAL, "strict", False, False, 0.0),
         (DOUBLED, "scan", False, False, 1 / (1 + 2) / 2),
@@ -110,7 +110,7 @@ BETWEEN = PLAN.replace("2. [act]", "Only then go on.\n2. [act]")
     ("text", "verdict", "truncated"),
     [
         (PLAN, Verdict.ACCEPTED, False),
-        (MENDED, Verdict.ACCEPTED, False),
+        (REPAIRED, Verdict.ACCEPTED, False),
         (REFUSAL, Verdict.REFUSED, False),
         (DOUBLED, Verdict.NEEDS_REVIEW, False),
         (BETWEEN, Verdict.NEEDS_REVIEW, False),

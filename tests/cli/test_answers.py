@@ -89,7 +89,7 @@ def test_repair_prompt() -> None:
     assert (fine.exit_code, fine.stdout, fine.stderr) == (0, "", "")
 
 
-def test_repair_prompt_of_what_it_can_not_mend() -> None:
+def test_repair_prompt_of_what_it_cannot_repair() -> None:
     assert run("repair-prompt", "-", stdin=b"\xff").exit_code == 1
     result = run("repair-prompt", "-", stdin="x" * 30_000)
     assert (result.exit_code, result.stdout) == (2, "")

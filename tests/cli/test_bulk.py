@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.bulk.corpora import IN_PROSE, MENDED, REFUSAL, line_of, rows_of
+from tests.bulk.corpora import IN_PROSE, REFUSAL, REPAIRED, line_of, rows_of
 from tests.cli.running import BROKEN, PLAN, call, harmless, on_terminal, run
 from tests.cli.test_process import ENCODINGS
 
@@ -17,7 +17,7 @@ from tests.cli.test_process import ENCODINGS
 @pytest.fixture(autouse=True)
 def corpus(here: Path) -> Path:
     path = here / "corpus.jsonl"
-    texts = [PLAN, IN_PROSE, MENDED, REFUSAL, BROKEN]
+    texts = [PLAN, IN_PROSE, REPAIRED, REFUSAL, BROKEN]
     path.write_bytes(b"".join(line_of(text, id=at) for at, text in enumerate(texts)) + b'{"text": "Goal\n[]\n')
     return path
 

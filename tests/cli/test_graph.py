@@ -15,7 +15,7 @@ DRAWN = parse_plan(PLAN)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "drawing"),
+    ("arguments", "diagram"),
     [
         ([], draw_plan(DRAWN)),
         (["--format", "dot"], draw_plan(DRAWN, "dot")),
@@ -23,13 +23,13 @@ DRAWN = parse_plan(PLAN)
         (["--tree", "--format", "dot"], draw_plan(DRAWN, "dot", view="tree")),
     ],
 )
-def test_a_drawing(arguments: list[str], drawing: str, here: Path) -> None:
+def test_a_diagram(arguments: list[str], diagram: str, here: Path) -> None:
     result = run("graph", "plan.md", *arguments)
-    assert (result.exit_code, result.stdout, result.stderr) == (0, drawing, "")
-    assert run("graph", "-", *arguments, stdin=PLAN).stdout == drawing
+    assert (result.exit_code, result.stdout, result.stderr) == (0, diagram, "")
+    assert run("graph", "-", *arguments, stdin=PLAN).stdout == diagram
     for _ in ("a new file", "one that is there"):
-        result = run("graph", "plan.md", *arguments, "-o", "drawing")
-        assert (result.exit_code, result.stdout, (here / "drawing").read_text("utf-8")) == (0, "", drawing)
+        result = run("graph", "plan.md", *arguments, "-o", "diagram")
+        assert (result.exit_code, result.stdout, (here / "diagram").read_text("utf-8")) == (0, "", diagram)
 
 
 def test_a_pipe_is_written_to(here: Path) -> None:

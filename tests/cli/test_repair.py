@@ -17,7 +17,7 @@ from tests.llm.serving import Served, fault, fine, serve
 
 HEAD = "Goal: Open the bakery at six\n## Steps\n"
 TEXT = f"{HEAD}1. [X] [act] Order the gas → gas\n\n2. Light the oven → heat\n"
-MENDED = "LINE 5: 2. [act] Light the oven → heat\n"
+REPAIRED = "LINE 5: 2. [act] Light the oven → heat\n"
 GOOD = TEXT.replace("[X]", "[x]").replace("2. L", "2. [act] L")
 ANSWER = f"Sure!\n\n```\n{TEXT}```\n"
 
@@ -43,7 +43,7 @@ def say(*answers: str) -> tuple[str, str]:
 
 
 def test_a_plan_is_repaired_in_place(plan: Path, snapshot: SnapshotAssertion) -> None:
-    result = run("repair", "oven.md", *say(MENDED))
+    result = run("repair", "oven.md", *say(REPAIRED))
     assert (result.exit_code, result.stdout, plan.read_text()) == (0, "", GOOD)
     assert result.stderr == snapshot
     asked = json.loads(Path("asked1").read_text())
@@ -63,34 +63,34 @@ def test_a_plan_that_is_right_is_not_touched(plan: Path) -> None:
 
 def test_what_was_repaired_is_kept_although_something_is_left(plan: Path, snapshot: SnapshotAssertion) -> None:
     plan.write_text(f"{TEXT}3. Bake\n")
-    result = run("repair", "oven.md", *say(MENDED, "Hm.", "LINE 1: Goal: Burn it"), "--rounds", "2")
+    result = run("repair", "oven.md", *say(REPAIRED, "Hm.", "LINE 1: Goal: Burn it"), "--rounds", "2")
     assert (result.exit_code, result.stdout) == (1, "")
     assert plan.read_text() == f"{TEXT.replace('2. L', '2. [act] L')}3. Bake\n"
     assert result.stderr == snapshot
 
 
 def test_the_difference(plan: Path) -> None:
-    result = run("repair", "oven.md", *say(MENDED), "--diff", "--dry-run")
+    result = run("repair", "oven.md", *say(REPAIRED), "--diff", "--dry-run")
     assert (result.exit_code, plan.read_text()) == (0, TEXT)
     assert "-2. Light the oven → heat\n+2. [act] Light the oven → heat\n" in result.stdout
     assert "written" not in result.stderr
-    result = run("repair", "oven.md", *say(MENDED), "--diff")
+    result = run("repair", "oven.md", *say(REPAIRED), "--diff")
     assert "-2. Light the oven → heat\n+2. [act] Light the oven → heat\n" in result.stdout
     assert plan.read_text() == GOOD
 
 
 def test_another_file(plan: Path) -> None:
-    result = run("repair", "oven.md", *say(MENDED), "-o", "new.md")
+    result = run("repair", "oven.md", *say(REPAIRED), "-o", "new.md")
     assert (result.exit_code, result.stdout, plan.read_text()) == (0, "", TEXT)
     assert Path("new.md").read_text() == GOOD
     assert result.stderr.endswith("; new.md: written\n")
-    result = run("repair", "oven.md", *say(MENDED), "-o", "-")
+    result = run("repair", "oven.md", *say(REPAIRED), "-o", "-")
     assert (result.exit_code, result.stdout, plan.read_text()) == (0, GOOD, TEXT)
 
 
 def test_a_plan_that_was_changed_meanwhile_stays(plan: Path) -> None:
     option, _ = say()
-    result = run("repair", "oven.md", option, f"sh -c 'echo >> oven.md; echo \"{MENDED.strip()}\"'")
+    result = run("repair", "oven.md", option, f"sh -c 'echo >> oven.md; echo \"{REPAIRED.strip()}\"'")
     assert (result.exit_code, plan.read_text(), result.stdout) == (2, f"{TEXT}\n", GOOD)
     assert "oven.md: another program has changed it meanwhile, so it stays as it is\n" in result.stderr
 
@@ -100,11 +100,11 @@ def test_a_plan_that_was_changed_meanwhile_stays(plan: Path) -> None:
 
 def test_of_an_answer_the_plan_goes_to_standard_output(snapshot: SnapshotAssertion) -> None:
     Path("answer.txt").write_text(ANSWER, encoding="utf-8")
-    result = run("repair", "answer.txt", *say(MENDED.replace("5", "8")))
+    result = run("repair", "answer.txt", *say(REPAIRED.replace("5", "8")))
     assert (result.exit_code, result.stdout) == (0, GOOD.replace("\n\n", "\n"))
     assert result.stderr == snapshot
     assert Path("answer.txt").read_text() == ANSWER
-    result = run("repair", "-", *say(MENDED.replace("5", "8")), "--diff", stdin=ANSWER)
+    result = run("repair", "-", *say(REPAIRED.replace("5", "8")), "--diff", stdin=ANSWER)
     assert (result.exit_code, result.stdout) == (0, GOOD.replace("\n\n", "\n"))
     assert "\n-Sure!\n" in result.stderr
 
@@ -131,14 +131,14 @@ def test_options_of_the_reading() -> None:
     text = f"{HEAD}1. [act] Order\n2. [act] Li"
     result = run("repair", "-", *say("LINE 4: 2. [act] Light it"), "--finish-reason", "length", stdin=text)
     assert (result.exit_code, result.stdout) == (0, f"{HEAD}1. [act] Order\n2. [act] Light it")
-    result = run("repair", "-", *say(MENDED), "--max-risk", "none", "--max-faults", "1", "--rounds", "1", stdin=TEXT)
+    result = run("repair", "-", *say(REPAIRED), "--max-risk", "none", "--max-faults", "1", "--rounds", "1", stdin=TEXT)
     assert result.exit_code == 1
-    result = run("repair", "-", *say(MENDED), "--language", "zh", stdin=TEXT)
+    result = run("repair", "-", *say(REPAIRED), "--language", "zh", stdin=TEXT)
     assert (result.exit_code, json.loads(Path("asked1").read_text())["language"]) == (0, "zh")
 
 
 def test_json(plan: Path) -> None:
-    result = run("repair", "oven.md", *say("Hm.", MENDED), "--json")
+    result = run("repair", "oven.md", *say("Hm.", REPAIRED), "--json")
     value = json.loads(result.stdout)
     assert (result.exit_code, plan.read_text(), value["text"]) == (0, TEXT, GOOD)
     assert [one["refused"] for one in value["rounds"]] == ["the answer has no repaired line", None]
@@ -159,7 +159,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 def test_a_model_is_asked_and_counts_its_tokens(served: Served, plan: Path) -> None:
-    served.play(fine(MENDED))
+    served.play(fine(REPAIRED))
     result = run("repair", "oven.md", "--llm", "qwen")
     assert (result.exit_code, plan.read_text()) == (0, GOOD)
     assert "round 1: 1 line asked for (5); 3 + 2 tokens (" in result.stderr
@@ -185,7 +185,7 @@ def test_what_was_repaired_is_told_where_a_later_round_fails(plan: Path) -> None
     text = f"{TEXT}3. Bake\n"
     half = text.replace("2. L", "2. [act] L")
     plan.write_text(text)
-    options = (*say(MENDED), "--max-faults", "1")
+    options = (*say(REPAIRED), "--max-faults", "1")
     result = run("repair", "oven.md", *options)
     # The second answer is none: there is no file with it.
     assert (result.exit_code, result.stdout, plan.read_text()) == (2, "", half)
@@ -194,7 +194,7 @@ def test_what_was_repaired_is_told_where_a_later_round_fails(plan: Path) -> None
     assert "oven.md: 1 finding is left after 1 round, about " in result.stderr
     assert "; oven.md: written\noven.md: round 2 failed: `sh` ended with exit code 1" in result.stderr
     plan.write_text(text)
-    result = run("repair", "oven.md", *say(MENDED), "--max-faults", "1", "--json")
+    result = run("repair", "oven.md", *say(REPAIRED), "--max-faults", "1", "--json")
     found = json.loads(result.stdout)
     assert (result.exit_code, found["text"], plan.read_text()) == (2, half, text)
     assert found["stopped"].startswith("round 2 failed: ")

@@ -446,10 +446,10 @@ def test_others_that_are_broken_end_the_run(role: str, script: str) -> None:
     said = "`sh` ended with exit code 3, and wrote nothing to standard error"
     expected = said if script == "exit 3" else "`no-such-program` cannot be run: there is no such program"
     assert result.stderr.startswith(f"Error: {role}: {expected}\nThis goes on:\n  planspec run bakery.md ")
-    mended = program(
+    repaired = program(
         role, "cat > asked; echo 'PLAN_CMD: SKIP 2 | not today'\n" if role == "reflector" else "cat > /dev/null\n"
     )
-    assert run(*RUN, *mended, "--resume").exit_code == (0 if role == "reflector" else 1)
+    assert run(*RUN, *repaired, "--resume").exit_code == (0 if role == "reflector" else 1)
 
 
 def test_a_reflector_and_a_planner_at_work(snapshot: SnapshotAssertion) -> None:

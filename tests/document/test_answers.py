@@ -52,7 +52,7 @@ CHANGES = {
     "a clean line": ("DONE 2", ("  2. [act]", "  2. [x] [act]")),
     "a line in brackets": ("DONE 3 | well", ("3. 【act】 Sail", "3. [x] [act] Sail | well")),
     "a wrong mark": ("BLOCKED 1.1", ("1.1. [X] [act]  Cut", "1.1. [!] [act] Cut")),
-    "a status that was mended": ("DONE 1.1", ("", "")),
+    "a status that was repaired": ("DONE 1.1", ("", "")),
     "foreign arrows": ("DONE 1", ("1) [subtask] Build -> hull", "1. [x] [subtask] Build → hull")),
     "inputs behind a foreign arrow": (
         "REVISE 1 [subtask] Build → hull\n> ← size, time\n> No rust.",

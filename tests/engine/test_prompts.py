@@ -1,4 +1,4 @@
-"""The prompts of the four phases, and the request to mend an answer, in both languages."""
+"""The prompts of the four phases, and the request to repair an answer, in both languages."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_prose_is_prose(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "mended"),
+    ("line", "repaired"),
     [
         ("retry", "RETRY"),
         ("Accept", "ACCEPT"),
@@ -171,15 +171,15 @@ def test_prose_is_prose(text: str) -> None:
     ],
 )
 @pytest.mark.parametrize("around", ["{}", "So:\n \t{} \t\r\nThat is all."], ids=["alone", "in prose"])
-def test_a_near_miss_is_reported_and_mended(line: str, mended: str | None, around: str) -> None:
+def test_a_near_miss_is_reported_and_repaired(line: str, repaired: str | None, around: str) -> None:
     text = around.format(line)
     found = reflect(text)
-    if mended is None and "\x1b" in line:
+    if repaired is None and "\x1b" in line:
         assert codes(found) == [("PE201", text.count("\n") + 1)]
         return
     (one,) = found.diagnostics
     assert (found.decision, one.code, one.severity) == (None, "PE202", Severity.ERROR)
-    assert (one.fix and one.fix.text) == mended
+    assert (one.fix and one.fix.text) == repaired
     if one.fix is not None:
         assert text[one.fix.span.start : one.fix.span.end] == line
         fixed = reflect(text[: one.fix.span.start] + one.fix.text + text[one.fix.span.end :])

@@ -181,7 +181,7 @@ def test_only_the_last_refusal_counts() -> None:
     assert again == first.refuse("b", [])
 
 
-def test_new_steps_are_mended_as_a_plan_is() -> None:
+def test_new_steps_are_repaired_as_a_plan_is() -> None:
     repair = build_answer_repair_prompt("a", FOUND, "replan", is_plan=True)
     assert request_replan(STATE, container=STEP).refuse("a", FOUND).prompt.endswith(repair)
     assert "Send the whole plan again" in repair

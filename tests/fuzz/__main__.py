@@ -32,7 +32,7 @@ READERS = (
     "context_from_json",
     "read_executors",
     "tool_plans",
-    "mending",
+    "repair",
     "plans_in_answers",
     "reflections",
     "read_execution",

@@ -55,7 +55,7 @@ from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import decode
 from planspec_lark.syntax.diagram import DiagramLanguage
-from tests.fuzz import engine, mending, planner, reflections, tool_runs, toolplans, versions
+from tests.fuzz import engine, planner, reflections, repair, tool_runs, toolplans, versions
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.hopspec.documents import texts as hopspec_texts
 from tests.hopspec.promises import hopspec_is_read
@@ -64,7 +64,7 @@ from tests.reporting import to_github, to_json, to_sarif
 
 __all__ = ["TARGETS", "Target"]
 
-_DRAWINGS: list[tuple[DiagramLanguage, View]] = [*product(get_args(DiagramLanguage), get_args(View))]
+_DIAGRAMS: list[tuple[DiagramLanguage, View]] = [*product(get_args(DiagramLanguage), get_args(View))]
 
 
 @frozen
@@ -103,8 +103,8 @@ def _use(plan: PlanSpec) -> None:
         for line in show_plan(plan, fold=fold):
             for row in wrap(line, 60):
                 _is_harmless("".join(piece.text for piece in row))
-    # One drawing of six takes less time than all of them.
-    language, view = _DRAWINGS[len(serialize_plan(plan)) % len(_DRAWINGS)]
+    # One diagram of six takes less time than all of them.
+    language, view = _DIAGRAMS[len(serialize_plan(plan)) % len(_DIAGRAMS)]
     _is_harmless(draw_plan(plan, language, view=view))
     assert plan_from_json(plan_to_json(plan)) == plan
     assert plan_from_json(plan_to_json(plan, indent=None)) == plan
@@ -320,8 +320,8 @@ TARGETS = {
     "context_from_json": Target(planner.try_context, planner.context_texts),
     "read_executors": Target(planner.try_executors, planner.executors_texts),
     "tool_plans": Target(toolplans.try_tool_plan, toolplans.tool_plan_texts),
-    "mending": Target(mending.try_answer, mending.mending_texts),
-    "plans_in_answers": Target(mending.try_plan, texts),
+    "repair": Target(repair.try_answer, repair.repair_texts),
+    "plans_in_answers": Target(repair.try_plan, texts),
     "reflections": Target(reflections.try_answer, reflections.answer_texts),
     "read_execution": Target(engine.try_answer, engine.answer_texts),
     "streams": Target(engine.try_stream, engine.stream_texts),

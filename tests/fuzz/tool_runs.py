@@ -185,9 +185,9 @@ def _show(plan: ToolPlan) -> None:
     said = render_all(missing)
     assert said == visible(said)
     for language in get_args(DiagramLanguage):
-        drawing = draw_toolplan(plan, language)
-        assert drawing == visible(drawing)
-        assert drawing.count("\n") >= len(plan.steps)
+        diagram = draw_toolplan(plan, language)
+        assert diagram == visible(diagram)
+        assert diagram.count("\n") >= len(plan.steps)
 
 
 def _look_at(plan: ToolPlan, done: ToolRun) -> None:

@@ -10,9 +10,9 @@ from tests.growth.editors import editor_work
 from tests.growth.engine import ENGINE_SHAPES, ENGINE_WORK
 from tests.growth.exchange import EXCHANGE_SHAPES, EXCHANGE_WORK
 from tests.growth.hopspec import HOPSPEC_SHAPES, HOPSPEC_WORK
-from tests.growth.mending import MENDING_SHAPES, MENDING_WORK
 from tests.growth.planner import PLANNER_SHAPES, PLANNER_WORK
 from tests.growth.reflections import REFLECTION_SHAPES, REFLECTION_WORK
+from tests.growth.repair import REPAIR_SHAPES, REPAIR_WORK
 from tests.growth.shapes import JSON_SHAPES, PLAN_SHAPES, TEXT_SHAPES
 from tests.growth.tool_runs import TOOL_RUN_WORK
 from tests.growth.toolplans import (
@@ -44,7 +44,7 @@ FAMILIES = {
     "texts": Family(TEXT_SHAPES, TEXT_WORK),
     "HopSpec": Family(HOPSPEC_SHAPES, {**HOPSPEC_WORK, **editor_work("hopspec")}),
     "planner": Family(PLANNER_SHAPES, PLANNER_WORK),
-    "mending": Family(MENDING_SHAPES, MENDING_WORK),
+    "repair": Family(REPAIR_SHAPES, REPAIR_WORK),
     "reflections": Family(REFLECTION_SHAPES, REFLECTION_WORK),
     "engine": Family(ENGINE_SHAPES, ENGINE_WORK),
     "tool plans": Family(TOOLPLAN_SHAPES, {**TOOLPLAN_WORK, **TOOL_RUN_WORK}),

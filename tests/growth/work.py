@@ -142,7 +142,7 @@ def _view_steps(plan: PlanSpec) -> None:
                 view.to_text(max_tokens=len(view.to_text()) // 4 + 1)
 
 
-def _ask_to_mend(text: str) -> None:
+def _ask_for_repair(text: str) -> None:
     with suppress(ValueError):
         repair_prompt(text)
 
@@ -244,7 +244,7 @@ PLAN_WORK = {
     "views of steps": Work(_view_steps, _plan),
     "extract_plan": Work(extract_plan),
     "extract_plan with a type": Work(partial(extract_plan, default_type="act")),
-    "repair_prompt": Work(_ask_to_mend),
+    "repair_prompt": Work(_ask_for_repair),
     "repair_plan": Work(_repair),
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),

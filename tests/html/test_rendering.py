@@ -224,7 +224,7 @@ def test_ten_thousand_steps() -> None:
     page = render_page(plan)
     assert page.count('class="row ') == page.count('class="box ') == 10_000
     assert '<div id="tree" class="many"' in page
-    assert '<details class="drawing"><summary>' in page
+    assert '<details class="diagram"><summary>' in page
 
 
 # ---------------------------------------------------------------- texts

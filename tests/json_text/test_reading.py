@@ -184,7 +184,7 @@ def test_places_within_a_text(start: int, end: int, expected: str) -> None:
     assert found.source.text[span.start : span.end] == expected
 
 
-def test_places_within_a_mended_text() -> None:
+def test_places_within_a_repaired_text() -> None:
     found = scan_json('{"a": "it\\\'s\\d\\\nso"}')
     assert found.value == {"a": "it's\\dso"}
     for char, at in zip("it's\\dso", range(8), strict=True):

@@ -1,4 +1,4 @@
-"""The planner's brief and the request to mend an answer, in both languages."""
+"""The planner's brief and the request to repair an answer, in both languages."""
 
 from __future__ import annotations
 
@@ -130,12 +130,12 @@ DIAGNOSTICS = [
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_request_to_mend(language: str, snapshot: SnapshotAssertion) -> None:
+def test_the_request_to_repair(language: str, snapshot: SnapshotAssertion) -> None:
     assert build_repair_prompt(DIAGNOSTICS, answer=SOURCE.text, language=language) == snapshot
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_request_to_mend_without_the_answer(language: str, snapshot: SnapshotAssertion) -> None:
+def test_the_request_to_repair_without_the_answer(language: str, snapshot: SnapshotAssertion) -> None:
     whole = build_repair_prompt(DIAGNOSTICS, answer=SOURCE.text, language=language)
     without = build_repair_prompt(DIAGNOSTICS, language=language)
     assert added(whole, without) == ""

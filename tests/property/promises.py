@@ -203,8 +203,8 @@ def fixes_are_accepted(text: str) -> None:
         start = text.rfind("\n", 0, span.start) + 1
         behind, newline, _ = text[span.end :].partition("\n")
         behind = behind.removesuffix("\r") if newline else behind
-        mended = f"{text[start : span.start]}{found.fix.text}{behind}"
-        for row in mended.removeprefix("\ufeff" if start == 0 else "").split("\n"):
+        repaired = f"{text[start : span.start]}{found.fix.text}{behind}"
+        for row in repaired.removeprefix("\ufeff" if start == 0 else "").split("\n"):
             assert is_plan_line(row), f"{row!r} is offered for {found.source_line!r}"
 
 
@@ -282,9 +282,9 @@ def reflection_is_sound(text: str, plan: PlanSpec, step: PlanStep, *, can_intera
     are_placed(found.diagnostics, text)
     for one in found.diagnostics:
         if one.code == "PE202" and one.fix is not None:
-            mended = read_reflection(one.fix.text, plan, step, can_interact=can_interact, can_retry=can_retry)
-            assert (mended.diagnostics, mended.commands) == ([], [])
-            assert mended.decision is not None
+            repaired = read_reflection(one.fix.text, plan, step, can_interact=can_interact, can_retry=can_retry)
+            assert (repaired.diagnostics, repaired.commands) == ([], [])
+            assert repaired.decision is not None
     if not found.is_usable:
         assert found.diagnostics
         return

@@ -1,4 +1,4 @@
-"""A plan that the tests of this folder speak of, and an answer that has to be mended to be one."""
+"""A plan that the tests of this folder speak of, and an answer that has to be repaired to be one."""
 
 from __future__ import annotations
 

@@ -292,11 +292,11 @@ def test_no_steps() -> None:
     assert [one.code for one in missing] == ["PT103"]
 
 
-# ---------------------------------------------------------------- drawings
+# ---------------------------------------------------------------- diagrams
 
 
 @pytest.mark.parametrize("language", ["mermaid", "dot"])
-def test_a_drawing(language: Any, snapshot: SnapshotAssertion) -> None:
+def test_a_diagram(language: Any, snapshot: SnapshotAssertion) -> None:
     steps = [
         *PLAN["plan"]["steps"],
         weigh('"]; click s0 "javascript:alert(1)" <b>&lt;`#\\'),

@@ -286,7 +286,7 @@ function note() {
   const focused = document.activeElement;
   const box = focused && focused.closest("a.box");
   const pane = document.querySelector(".pane");
-  const drawing = document.querySelector(".drawing");
+  const diagram = document.querySelector(".diagram");
   return {
     scroll: window.scrollY,
     top: top && { id: top.id, offset: top.element.getBoundingClientRect().top },
@@ -295,7 +295,7 @@ function note() {
     box: box && byElement.get(at(`s${box.dataset.step}`))?.id,
     inPane: focused === pane,
     pane: pane && [pane.scrollLeft, pane.scrollTop],
-    isOpen: drawing && drawing.open,
+    isOpen: diagram && diagram.open,
   };
 }
 
@@ -308,8 +308,8 @@ function restore(before) {
     if (before.inTree) row.element.focus({ preventScroll: true });
   }
   const pane = document.querySelector(".pane");
-  const drawing = document.querySelector(".drawing");
-  if (drawing && before.isOpen !== null) drawing.open = before.isOpen;
+  const diagram = document.querySelector(".diagram");
+  if (diagram && before.isOpen !== null) diagram.open = before.isOpen;
   if (pane && before.pane) [pane.scrollLeft, pane.scrollTop] = before.pane;
   if (pane && before.inPane) pane.focus({ preventScroll: true });
   const boxed = before.box && find(before.box);

@@ -1,4 +1,4 @@
-"""Plans as drawings."""
+"""Plans as diagrams."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LANGUAGES = pytest.mark.parametrize("language", get_args(DiagramLanguage))
 
 @LANGUAGES
 @pytest.mark.parametrize("view", get_args(View))
-def test_a_drawing(language: DiagramLanguage, view: View, snapshot: SnapshotAssertion) -> None:
+def test_a_diagram(language: DiagramLanguage, view: View, snapshot: SnapshotAssertion) -> None:
     assert draw_plan(parse_plan(PLAN), language, view=view) == snapshot
 
 
@@ -98,9 +98,9 @@ def test_what_is_passed_on_and_not_taken_has_one_arrow() -> None:
 
 
 def test_what_stands_out_says_so() -> None:
-    drawing = draw_plan(parse_plan(PLAN))
-    assert 'missing0(["wood<br/>no step puts it out"]):::missing' in drawing
-    assert 'unused0(["crumbs<br/>no step takes it"]):::unused' in drawing
+    diagram = draw_plan(parse_plan(PLAN))
+    assert 'missing0(["wood<br/>no step puts it out"]):::missing' in diagram
+    assert 'unused0(["crumbs<br/>no step takes it"]):::unused' in diagram
 
 
 def test_labels_of_graphviz() -> None:
@@ -109,17 +109,17 @@ def test_labels_of_graphviz() -> None:
 
 
 def test_frames_end_at_some_depth() -> None:
-    drawing = draw_plan(chain())
-    assert (drawing.count("subgraph "), drawing.count("  end\n")) == (30, 30)
-    assert drawing.count(":::pending") == DEPTH - 30
+    diagram = draw_plan(chain())
+    assert (diagram.count("subgraph "), diagram.count("  end\n")) == (30, 30)
+    assert diagram.count(":::pending") == DEPTH - 30
     assert draw_plan(chain(), "dot").count("cluster_") == 30
-    assert max(map(len, drawing.split("\n"))) < 400
+    assert max(map(len, diagram.split("\n"))) < 400
 
 
 _NAME = r"(?:(?:s|missing|unused|round)\d+|plan)"
 _PLAIN = r'"(?:[^"<>\[\]{}()`|\\]|<br/>)*"'
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
-# What each row of a drawing may be.
+# What each row of a diagram may be.
 ROWS = {
     "mermaid": re.compile(
         rf"""%%\{{init:[ ][^%]*\}}%% | flowchart[ ](TD|LR) | [ ]+(
@@ -143,9 +143,9 @@ ROWS = {
 @given(strategies.plans)
 def test_labels_are_only_text(language: DiagramLanguage, plan: PlanSpec) -> None:
     for view in get_args(View):
-        drawing = draw_plan(plan, language, view=view)
-        assert drawing == visible(drawing)
-        rows = drawing.split("\n")
+        diagram = draw_plan(plan, language, view=view)
+        assert diagram == visible(diagram)
+        rows = diagram.split("\n")
         assert [row for row in rows if not ROWS[language].fullmatch(row)] == []
         named = {match[1] for row in rows if (match := re.match(r" +(?:subgraph )?(s\d+)(?=\[|\(| \[)", row))}
         assert named == {f"s{at}" for at, _ in enumerate(iter_steps(plan))}

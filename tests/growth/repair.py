@@ -1,4 +1,4 @@
-"""Hostile answers that mend lines, of any size. Their plan is as long, and all of it is to be mended."""
+"""Hostile answers that repair lines, of any size. Their plan is as long, and all of it is to be repaired."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from planspec_lark import render_all, splice
 from tests.growth.work import Work
 
-__all__ = ["MENDING_SHAPES", "MENDING_WORK"]
+__all__ = ["REPAIR_SHAPES", "REPAIR_WORK"]
 
 
 def _many(piece: str, size: int) -> str:
@@ -15,22 +15,22 @@ def _many(piece: str, size: int) -> str:
 
 
 # Name → the text of about so many characters.
-MENDING_SHAPES: dict[str, Callable[[int], str]] = {
-    "mended lines": lambda n: _many("LINE {0}: {0}. [act] a\n", n),
+REPAIR_SHAPES: dict[str, Callable[[int], str]] = {
+    "repaired lines": lambda n: _many("LINE {0}: {0}. [act] a\n", n),
     "the same line": lambda n: "LINE 3: 1. [act] a\n" * (n // 20),
     "lines that go": lambda n: _many("LINE {0}:\n", n),
     "lines that were not asked for": lambda n: "LINE 999999999: a\n" * (n // 18),
-    "almost mended lines": lambda n: "- line 3: a\n" * (n // 12),
+    "almost repaired lines": lambda n: "- line 3: a\n" * (n // 12),
     "full-width colons": lambda n: "LINE 3：a\n" * (n // 9),
-    "a long mended line": lambda n: "LINE 3: " + "| " * (n // 2),
-    "a long almost mended line": lambda n: "line 3: " + ": " * (n // 2),
-    "signs in front of a mended line": lambda n: "*- `" * (n // 4) + "LINE 3: a",
+    "a long repaired line": lambda n: "LINE 3: " + "| " * (n // 2),
+    "a long almost repaired line": lambda n: "line 3: " + ": " * (n // 2),
+    "signs in front of a repaired line": lambda n: "*- `" * (n // 4) + "LINE 3: a",
     "signs behind a number": lambda n: "line 3" + "* `_" * (n // 4) + "x",
     "spaces behind LINE": lambda n: "LINE" + " \t" * (n // 2) + "x",
     "digits behind LINE": lambda n: "LINE " + "1" * n + "x",
-    "words of mended lines": lambda n: "LINE " * (n // 5),
-    "control characters in a mended line": lambda n: "LINE 3: " + "\x00" * n,
-    "line breaks behind a mended line": lambda n: "LINE 3: a" + "\n" * n,
+    "words of repaired lines": lambda n: "LINE " * (n // 5),
+    "control characters in a repaired line": lambda n: "LINE 3: " + "\x00" * n,
+    "line breaks behind a repaired line": lambda n: "LINE 3: a" + "\n" * n,
     "prose": lambda n: "In line 3 the type is missing.\n" * (n // 31),
 }
 
@@ -46,4 +46,4 @@ def _splice(given: tuple[str, str]) -> None:
     render_all(done.findings)
 
 
-MENDING_WORK = {"splice": Work(_splice, _faulty)}
+REPAIR_WORK = {"splice": Work(_splice, _faulty)}

@@ -1,4 +1,4 @@
-"""What the fuzz job does with answers that hold a plan, or that mend lines of one."""
+"""What the fuzz job does with answers that hold a plan, or that repair lines of one."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from tests import strategies
 from tests.corpus import FIXTURES, read
 from tests.fuzz.texts import texts
 
-__all__ = ["mending_texts", "try_answer", "try_plan"]
+__all__ = ["repair_texts", "try_answer", "try_plan"]
 
-_PLAN = read(FIXTURES / "mending" / "plan.md")
-_ANSWERS = [read(path) for path in sorted((FIXTURES / "mending").rglob("*.txt"))]
+_PLAN = read(FIXTURES / "repair" / "plan.md")
+_ANSWERS = [read(path) for path in sorted((FIXTURES / "repair").rglob("*.txt"))]
 
 
 def try_answer(text: str) -> None:
@@ -60,7 +60,7 @@ def try_plan(text: str) -> None:
         try:
             prompt = repair_prompt(text, language=language)
         except ValueError as error:
-            assert "too long to be mended" in str(error)
+            assert "too long to be repaired" in str(error)
             break
         assert prompt == visible(prompt)
     _look_at(scan_plan(text))
@@ -89,7 +89,7 @@ _lines = st.builds(
 
 
 @cache
-def mending_texts() -> st.SearchStrategy[str]:
-    """Answers with mended lines and with lines that are almost some, and other texts."""
+def repair_texts() -> st.SearchStrategy[str]:
+    """Answers with repaired lines and with lines that are almost some, and other texts."""
     listed = st.lists(st.one_of(_lines, _lines, strategies.lines), max_size=6).map("\n".join)
     return st.one_of(st.sampled_from(_ANSWERS), listed, listed, texts())

@@ -13,14 +13,14 @@ from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 @pytest.fixture(scope="module")
 def plan() -> str:
-    return read(FIXTURES / "mending" / "plan.md")
+    return read(FIXTURES / "repair" / "plan.md")
 
 
 def test_the_plan_has_faults_of_many_kinds(plan: str) -> None:
     assert find_faulty(plan).lines == {2, 4, 7, 10, 11, 12}
 
 
-@each("mending/valid", ".txt")
+@each("repair/valid", ".txt")
 def test_valid_answers_are_taken(path: Path, plan: str) -> None:
     done = splice(plan, read(path))
     assert done.diagnostics == []
@@ -31,7 +31,7 @@ def test_valid_answers_are_taken(path: Path, plan: str) -> None:
     ]
 
 
-@each("mending/invalid", ".txt")
+@each("repair/invalid", ".txt")
 def test_invalid_answers_have_their_codes(path: Path, plan: str) -> None:
     done = splice(plan, read(path))
     assert [(found.line, found.code) for found in done.diagnostics] == expected_codes(path)
@@ -40,10 +40,10 @@ def test_invalid_answers_have_their_codes(path: Path, plan: str) -> None:
 
 
 def test_every_answer_has_its_codes() -> None:
-    assert {path.stem for path in find("mending/invalid", ".txt")} == {
-        path.stem for path in find("mending/invalid", ".codes")
+    assert {path.stem for path in find("repair/invalid", ".txt")} == {
+        path.stem for path in find("repair/invalid", ".codes")
     }
-    assert {code for path in find("mending/invalid", ".txt") for _, code in expected_codes(path)} == {
+    assert {code for path in find("repair/invalid", ".txt") for _, code in expected_codes(path)} == {
         "PM101",
         "PM102",
         "PM103",

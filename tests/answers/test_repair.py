@@ -16,7 +16,7 @@ from tests.answers.scripted import follow, lines_of, think
 from tests.corpus import ROOT, each, find
 
 BROKEN = ROOT / "fixtures" / "planspec" / "invalid"
-# Each has more than one thing to mend in a line, or something that goes beside a line.
+# Each has more than one thing to repair in a line, or something that goes beside a line.
 PLAN = """\
 Goal: Open the bakery at six
 ## Steps
@@ -46,7 +46,7 @@ def has_errors(text: str) -> bool:
 
 
 @each("planspec/invalid", ".md")
-def test_who_does_what_is_proposed_mends_all_that_has_a_fix(path: Path) -> None:
+def test_following_the_fixes_repairs_all_that_has_one(path: Path) -> None:
     text = text_of(path)
     if text is None or any(fault.fix is None for fault, _ in find_faulty(text).faults):
         return
@@ -62,7 +62,7 @@ def test_most_fixtures_have_fixes_for_all_their_faults() -> None:
 
 
 @each("planspec/invalid", ".md")
-def test_who_knows_the_rules_mends_every_fixture(path: Path) -> None:
+def test_following_the_rules_repairs_every_fixture(path: Path) -> None:
     text = text_of(path)
     if text is None:
         return
@@ -153,7 +153,7 @@ def test_long_lines_leave_room_for_fewer() -> None:
     assert len(prompt) < 25_000
 
 
-def test_a_line_that_is_too_long_is_no_line_to_mend() -> None:
+def test_a_line_that_is_too_long_is_no_line_to_repair() -> None:
     with pytest.raises(ValueError, match=r"^line 3 is too long to be repaired: remove it, or repair it by hand$"):
         repair_prompt("Goal: g\n## Steps\n" + "x" * 30_000)
 
@@ -201,7 +201,7 @@ FAULTY = "\ufeffgoal: g\r\n## Steps\r\n1. [act] a\r\n  2) [act] b\r\n\r\n3) [act
         pytest.param("LINE 1: # Plan: p\nLINE 1: Goal: g", FAULTY.replace("goal", "# Plan: p\r\nGoal"), id="the first"),
     ],
 )
-def test_mended_lines_take_their_place_and_all_else_stays(answer: str, text: str) -> None:
+def test_repaired_lines_take_their_place_and_all_else_stays(answer: str, text: str) -> None:
     done = splice(FAULTY, answer)
     assert done.diagnostics == []
     assert done.text == text
@@ -255,7 +255,7 @@ def test_what_is_wrong_with_an_answer(answer: str, snapshots: list[str], snapsho
     assert "\n\n".join(map(str, done.diagnostics)) == snapshot
 
 
-def test_a_near_miss_is_mended_into_one_that_counts() -> None:
+def test_a_near_miss_is_repaired_into_one_that_counts() -> None:
     done = splice(FAULTY, "> **Line 4：** 2. [act] b")
     (near, _) = done.diagnostics
     assert near.fix is not None
@@ -291,7 +291,7 @@ def test_any_text_can_be_asked_about(text: str) -> None:
     # A byte-order mark stays at the start, whatever line comes first.
     before, after = (one.removeprefix("\ufeff").split("\n") for one in (text, done.text))
     assert done.text.startswith("\ufeff") == text.startswith("\ufeff")
-    # In front of the first mended line and behind the last all is as it was.
+    # In front of the first repaired line and behind the last all is as it was.
     assert after[: min(asked) - 1] == before[: min(asked) - 1]
     behind = len(before) - max(asked)
     assert behind == 0 or after[-behind:] == before[-behind:]

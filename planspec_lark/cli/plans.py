@@ -216,7 +216,7 @@ def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
 
 def _no_step(plan: PlanSpec, step_id: str) -> click.UsageError:
     near = did_you_mean(step_id, (step.step_id for step in planspec.iter_steps(plan)))
-    return click.UsageError(f"there is no step {visible_name(shorten(step_id))}.{near}")
+    return click.UsageError(f"step {visible_name(shorten(step_id))} does not exist.{near}")
 
 
 # The options of a command that writes what is no plan itself by :func:`write_tree`.

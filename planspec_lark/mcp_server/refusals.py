@@ -32,7 +32,7 @@ def to_error(what: str, error: Exception, *, reads: bool) -> MCPError:
     said = str(error)
     if isinstance(error, PlanSyntaxError):
         found = render_all(error.diagnostics[: MAX_FINDINGS + 1])
-        said = f"This is no plan, or one with errors in it:\n\n{found}"
+        said = f"This is not a plan:\n\n{found}"
     elif isinstance(error, PlanBusyError):
         said += ". Try again later; nothing was changed."
     is_ours = isinstance(error, StoreError) and error.reason is StoreReason.UNUSABLE

@@ -152,12 +152,12 @@ def _writer(plan: PlanSpec, arguments: ReadArguments) -> Callable[..., str]:
             raise RefusedError("No step is open: nothing is left to do. Read the view `plan` to see what came of it.")
         return following.to_text
     if not arguments.step_id:
-        raise RefusedError("The view `step` needs a step_id, such as `2.1`; the view `plan` shows which there are.")
+        raise RefusedError("The view `step` needs a step_id, such as `2.1`; the view `plan` shows all steps.")
     try:
         return focus_view(plan, arguments.step_id).to_text
     except ValueError:
         wanted = shorten(visible(arguments.step_id))
-        raise RefusedError(f"There is no step {wanted}; the view `plan` shows which there are.") from None
+        raise RefusedError(f"Step {wanted} does not exist; the view `plan` shows all steps.") from None
 
 
 def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:

@@ -340,7 +340,7 @@ def test_every_command_has_an_example() -> None:
         ("done libary 1", "did you mean `library`?"),
         ("focus plan.md 2.11", "Did you mean '2.1'?"),
         ("show plan.md --expand 2.11", "Did you mean '2.1'?"),
-        ("show plan.md --collapse 9", "there is no step 9.\n"),
+        ("show plan.md --collapse 9", "step 9 does not exist.\n"),
     ],
 )
 def test_a_word_that_is_almost_right(arguments: str, said: str, here: Path) -> None:

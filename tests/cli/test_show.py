@@ -142,7 +142,7 @@ def test_expanding_inside_a_collapsed_step_shows_nothing() -> None:
 def test_unknown_steps(option: str, step_id: str) -> None:
     result = run("show", "plan.md", option, step_id)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"there is no step {step_id}" in result.stderr
+    assert f"step {step_id} does not exist" in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [[], ["plan.md", "broken.md"], ["plan.md", "--fold"]])

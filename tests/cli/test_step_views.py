@@ -49,7 +49,7 @@ def test_focus_shows_any_step() -> None:
 def test_focus_needs_a_step() -> None:
     result = run("focus", "plan.md", "7")
     assert result.exit_code == 2
-    assert "Error: there is no step 7.\n" in result.stderr
+    assert "Error: step 7 does not exist.\n" in result.stderr
 
 
 @pytest.mark.parametrize("call", [["next", "-"], ["focus", "-", "1"], ["show", "-", "--max-tokens", "9"]])

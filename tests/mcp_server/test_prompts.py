@@ -103,4 +103,4 @@ def test_what_is_no_plan_is_answered_with_its_faults(agent: Agent) -> None:
     agent.write("notes", "Not a plan.\n")
     for name, argument in (("planspec", "request"), ("showplan", "name"), ("archiveplan", "name")):
         said = agent.error(lambda name=name, argument=argument: agent.prompt(name, **{argument: "notes"}))
-        assert said.startswith("-32602: This is no plan, or one with errors in it:\n\nerror[PS101]")
+        assert said.startswith("-32602: This is not a plan:\n\nerror[PS101]")

@@ -166,11 +166,11 @@ def test_a_budget_that_is_too_small_is_named(agent: Agent) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"view": "step"}, "The view `step` needs a step_id, such as `2.1`; the view `plan` shows which there are."),
-        ({"view": "step", "step_id": "9.9"}, "There is no step 9.9; the view `plan` shows which there are."),
+        ({"view": "step"}, "The view `step` needs a step_id, such as `2.1`; the view `plan` shows all steps."),
+        ({"view": "step", "step_id": "9.9"}, "Step 9.9 does not exist; the view `plan` shows all steps."),
         (
             {"view": "step", "step_id": "\x1b[2J"},
-            "There is no step \\x1b[2J; the view `plan` shows which there are.",
+            "Step \\x1b[2J does not exist; the view `plan` shows all steps.",
         ),
     ],
 )

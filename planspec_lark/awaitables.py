@@ -46,7 +46,7 @@ _STOP: ContextVar[Event | None] = ContextVar("stop", default=None)
 
 
 def stop_event() -> Event:
-    """What tells the thread of a call that nobody waits for it any more: it was cancelled, or has taken too long.
+    """What tells the thread of a call that it is no longer waited for: it was cancelled, or has taken too long.
 
     A thread cannot be stopped from outside. Whatever takes long in one looks at this from time to time.
     """
@@ -62,7 +62,7 @@ class OverdueError(Exception):
 
     Attributes:
         seconds: how long it may take.
-        has_ended: whether it was stopped. Otherwise it goes on in a thread, and nobody hears of it any more.
+        has_ended: whether it was stopped. Otherwise it keeps running in a thread, and its result is ignored.
     """
 
     def __init__(self, seconds: float, *, has_ended: bool) -> None:
@@ -112,7 +112,7 @@ Turn: TypeAlias = Generator[Call | Work | Pause | _First, Any, _T]
 
 
 def drop(value: object) -> None:
-    """Let go of what nobody waits for; Python warns of a coroutine that was just forgotten."""
+    """Let go of what is no longer waited for; Python warns of a coroutine that was just forgotten."""
     if inspect.iscoroutine(value):
         value.close()
 
@@ -176,8 +176,8 @@ def _call(call: Call) -> Any:
     try:
         return call()
     except (StopIteration, CancelledError) as error:
-        # No future can hold the first: whoever waits for it would wait for ever. One that holds the other, mostly that
-        # of a future which somebody else has cancelled, looks as if the run had been cancelled.
+        # No future can hold the first: waiting for it would never end. One that holds the other, mostly that
+        # of a future which another task has cancelled, looks as if the run had been cancelled.
         raise RuntimeError(f"what was called raised {type(error).__name__}") from error
 
 
@@ -248,7 +248,7 @@ async def _in_thread(call: Call, pool: Executor, limit: asyncio.Timeout | None =
         try:
             await asyncio.wait([work], timeout=_GRACE if is_late else None)
         finally:
-            # Of what is still in a thread nobody hears any more.
+            # The result of what is still in a thread is ignored.
             if not work.done():
                 work.cancel()
             elif work.exception() is None:

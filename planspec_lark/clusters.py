@@ -1,4 +1,4 @@
-"""Clusters of Dask, for whoever sends work to one."""
+"""Clusters of Dask, for packages that send work to one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIMEOUT = "15s"
 
 
 class ClusterError(Exception):
-    """Dask is not installed, or nobody answers; the text says which."""
+    """Dask is not installed, or the cluster does not answer; the text says which."""
 
 
 def connect(address: str, extra: str) -> Any:
@@ -25,7 +25,7 @@ def connect(address: str, extra: str) -> Any:
 
     Args:
         address: of the scheduler.
-        extra: the extra of this package that brings Dask for whoever asks.
+        extra: the extra of this package that brings Dask for the caller.
 
     Raises:
         ClusterError: there is no such client.

@@ -53,7 +53,7 @@ def writing(
     """
     # Without the name of what it becomes, which may be as long as names can be.
     beside = path.with_name(f"{prefix}{secrets.token_hex(8)}{_SUFFIX}")
-    # What is to have permissions of its own is nobody else's until it has them.
+    # A file that is to have its own permissions is private until it has them.
     mode = 0o666 if like is None else 0o600
     try:
         with open(beside, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
@@ -90,7 +90,7 @@ def _name_new(beside: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # Where a file has only one name. Whoever takes it between these two lines, and asks for no lock, loses it.
+        # Where a file has only one name. A program that takes it between these two lines, without the lock, loses it.
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         beside.rename(path)
@@ -122,7 +122,7 @@ def link_or_copy(source: Path, target: Path) -> None:
 
 
 def stamp_of(path: Path) -> object:
-    """What is another value, most of the time, once somebody has written to a file, or it has come or gone."""
+    """What is another value, most of the time, once a file was written to, or it has come or gone."""
     try:
         known = os.stat(path)
     except OSError as error:

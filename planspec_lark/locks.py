@@ -18,11 +18,12 @@ from pathlib import Path
 
 __all__ = ["LockedError", "is_locked", "locked", "locked_folder", "pauses"]
 
-# What systems say of a lock that somebody has. EWOULDBLOCK is EAGAIN, or else what Windows has in its place.
+# What systems say of a lock that is held. EWOULDBLOCK is EAGAIN, or else what Windows has in its place.
 _TAKEN = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
-# What they say where there are no locks. NFS takes those of folders, which nobody can write to, for a bad handle.
+# What they say where there are no locks. NFS takes those of folders, which cannot be written to, for a bad handle.
 _NO_LOCKS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
-# Windows locks bytes, and nobody else reads those that are locked: this one is behind the end of every such file.
+# Windows locks bytes, and other programs cannot read those that are locked: this one is behind the end of every such
+# file.
 _FAR = 1 << 30
 
 
@@ -36,7 +37,7 @@ class _Lock:
     Args:
         handle: of what is open.
         known: the file or folder itself, if another file may stand in where it can have no lock.
-        is_shared: let others have it as well who only want to share it: to see whether somebody has it for himself.
+        is_shared: let others have it as well who only want to share it: to see whether it is held exclusively.
     """
 
     def __init__(self, handle: int, known: os.stat_result | None = None, *, is_shared: bool = False) -> None:
@@ -70,7 +71,7 @@ class _Lock:
         self.close()
 
     def close(self) -> None:
-        """Close it, and leave the lock to whoever has it open as well."""
+        """Close it, and leave the lock to other processes that have it open."""
         _held.discard(self)
         if self._is_open:
             self._is_open = False
@@ -98,7 +99,7 @@ if hasattr(os, "register_at_fork"):
 def locked(path: Path, *, or_here: bool = False) -> Iterator[Callable[[], bool]]:
     """Hold the lock that is this file, which is made if need be and stays.
 
-    Yields what says whether another file has taken its place since then, so that somebody else may hold that one.
+    Yields what says whether another file has taken its place since then, so that another process may hold that one.
 
     Args:
         path: the file.
@@ -120,10 +121,10 @@ def locked(path: Path, *, or_here: bool = False) -> Iterator[Callable[[], bool]]
 
 
 def is_locked(handle: int) -> bool:
-    """Whether somebody else holds the lock that is this open file, or what stands in for it.
+    """Whether another process holds the lock that is this open file, or what stands in for it.
 
     Raises:
-        OSError: nobody can know.
+        OSError: this cannot be found out.
     """
     lock = _Lock(os.dup(handle), os.fstat(handle), is_shared=True)
     try:
@@ -144,7 +145,7 @@ def locked_folder(folder: Path, wait: float | None = None) -> Iterator[None]:
 
     Args:
         folder: which is there.
-        wait: for so many seconds at most, for whoever holds it; None for as long as it takes.
+        wait: for so many seconds at most; None for as long as it takes.
 
     Raises:
         LockedError: another process, or another thread of this one, still holds it.
@@ -172,7 +173,7 @@ def _lock_folder(folder: Path) -> _Lock:
     try:
         lock.take()
         if not _is_still(folder, known):
-            # Somebody has put another one in its place: that one is meant.
+            # It was replaced by another one: that one is meant.
             raise LockedError
     except BaseException:
         lock.let_go()
@@ -216,7 +217,7 @@ def _is_still(path: Path, known: os.stat_result, *, or_gone: bool = False) -> bo
     try:
         return os.path.samestat(path.stat(), known)
     except OSError:
-        # Without a file, nobody else holds anything.
+        # Without a file, no other process holds anything.
         return or_gone
 
 
@@ -229,7 +230,7 @@ def _take(handle: int, *, is_shared: bool) -> None:
     else:
         import fcntl  # noqa: PLC0415
 
-        # To see whether somebody has it, it is enough to be able to read.
+        # To see whether it is held, it is enough to be able to read.
         fcntl.flock(handle, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 

@@ -1,4 +1,4 @@
-"""The faults of a plan that an assistant has edited, told so that it can mend them."""
+"""The faults of a plan that an assistant has edited, told so that it can repair them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_TOKENS = 1500
 
 
 def say_faults(project: str, name: str) -> str:
-    """The errors of a plan, so that a model can mend them; empty where there are none.
+    """The errors of a plan, so that a model can repair them; empty where there are none.
 
     Args:
         project: the folder of the project, itself behind all links.

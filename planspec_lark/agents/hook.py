@@ -71,7 +71,7 @@ def answer(event: str, agent: str = "", max_tokens: int = MAX_TOKENS) -> int:
 
     Args:
         event: which one.
-        agent: who asks; some want their answer in a form of their own.
+        agent: the assistant; some want their answer in a form of their own.
         max_tokens: the most that an answer about all plans may take.
 
     Returns:
@@ -88,12 +88,12 @@ def answer(event: str, agent: str = "", max_tokens: int = MAX_TOKENS) -> int:
 
         if event in ("stop", "session-end"):
             text = say_active(folder)
-            # Plain text would be refused at this event, or heard by nobody.
+            # Plain text would be refused at this event, or ignored.
             _write(json.dumps({"systemMessage": text}) if text else "")
         else:
             _write(_in_form(say_plans(folder, max_tokens), agent))
     except Exception as error:
-        # Whatever it is, the assistant's work goes on.
+        # Whatever it is, the assistant's work continues.
         return _say(f"{type(error).__name__}: {error}", 0)
     return 0
 
@@ -115,7 +115,7 @@ def _say(message: str, code: int) -> int:
         sys.stderr.write(f"planspec hook: {line}\n")
         sys.stderr.flush()
     except Exception:
-        # Nobody can be told.
+        # There is no way to report it.
         return code
     return code
 

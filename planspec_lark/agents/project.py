@@ -153,13 +153,13 @@ def carry_out(setup: Setup) -> None:
     """Do all of it, or nothing.
 
     Raises:
-        SetupError: a file cannot be written, or somebody has changed it meanwhile; all files are as they were.
+        SetupError: a file cannot be written, or it was changed meanwhile; all files are as they were.
     """
     with named(setup.root):
         area = real_root(setup.root)
     done: list[tuple[Path, bytes | None, os.stat_result | None]] = []
     made: list[Path] = []
-    # What is put in is noted before it is there, and still noted while it goes: whoever is stopped does it again.
+    # What is put in is noted before it is there, and still noted while it goes: after an interruption it is done again.
     changes = sorted(setup.changes, key=lambda one: one.name.endswith(RECORD) * (-1 if one.after is not None else 1))
     try:
         for change in changes:

@@ -1,7 +1,7 @@
 """What is put into a project for assistants, and taken out again.
 
-What was put into files of others is noted as the pieces of text that they are, so whoever takes them out leaves the
-file as it was. Where that note is missing, or somebody has changed a piece, entries are known by what they say.
+What was put into files of others is noted as the pieces of text that they are, so that taking them out leaves the
+file as it was. Where that note is missing, or a piece was changed, entries are known by what they say.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ class _Part:
             self.project.write(name, None if text == seed else text.encode("utf-8"))
 
     def _without_entries(self, name: str, text: str) -> str:
-        """A text without what says that it is ours, where nobody knows what exactly was put in."""
+        """A text without what says that it is ours, where it is unknown what exactly was put in."""
         assistant, servers = self.assistant, self.assistant.servers
         kind = {".md": "md", ".toml": "toml"}.get(PurePosixPath(name).suffix)
         if kind is not None:

@@ -48,7 +48,7 @@ def _read(folder: str) -> Iterator[_Known]:
     dated = []
     for file in os.listdir(area):
         name = file.removesuffix(SUFFIX)
-        # Others are listed by nobody.
+        # Other files are not listed.
         if file != name and is_name(name):
             with suppress(OSError):
                 dated.append(((area / file).stat().st_mtime_ns, name))

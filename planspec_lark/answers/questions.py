@@ -34,7 +34,7 @@ _CHOICE = re.compile(r"[*_`>#\- \t]*+PLAN[ \t]++(?P<number>[1-9][0-9]?)[*_`.:\- 
 # A text with one of these cannot be repaired: it is too large.
 _TOO_MUCH = frozenset({"PS121", "PS122", "PS123"})
 _CONFLICT, _TRUNCATED, _RIVAL, _MORE, _ORPHAN = "PS128", "PS129", "PS130", "PS120", "PS107"
-# What nobody can answer who does not see the rest of the plan.
+# Findings that cannot be answered without seeing the rest of the plan.
 _NEEDS_PLAN = frozenset({"PS117", "PS127", _TRUNCATED, NO_STEPS, NO_GOAL})
 
 

@@ -17,7 +17,7 @@ _CONDITION = re.compile(
     r"\A\W*(?:shall|would|do you|want me|should (?:i|we))\b.*\?"
     r"|\b(?:if|whether|should you|let me know|feel free|you (?:can|may|could))\b|如果|如有|若|是否|可以"
 )
-# How somebody begins who thinks again.
+# How a writer begins who thinks again.
 _AGAIN = re.compile(
     r"\W*(?:(?:oops|whoops|hmm+|actually|on second thoughts?)\b"
     r"|(?:wait|hold on|edit|correction|erratum) ?(?:[,.:!…—–-]|no\b|\Z)"
@@ -61,7 +61,7 @@ _OTHER = re.compile(
     r"\b(?:drafts?|earlier|previous|first|old|older|other|another|alternatives?|options?|original)\b"
     r"|初稿|草稿|草案|旧|原|另|其他"
 )
-# What says that something shows how it is written, or is what somebody else has written.
+# What says that something shows how it is written, or was written by another person.
 _SAMPLE = (
     r"\b(?:for (?:example|instance)\b|e\. ?g\.|examples? of\b"
     r"|(?:(?:c|w|sh)ould|might|may|can) look like\b"
@@ -91,7 +91,7 @@ _SHOWN = re.compile(
     r"|[你您](?:给|发|写|提供|提交|贴)(?:出|来|过)?的?(?:计划|方案)|用户的?(?:计划|方案)|(?:只|仅)(?:需|要)?(?:修改|更改|改动|改|变)"
     r"|(?:在|于)第.{1,3}步(?:之?后|之?前)"
 )
-# What leads to a plan for a case, or to that of somebody else.
+# What leads to a plan for a case, or to that of another person.
 _ELSEWHERE = re.compile(
     r"\W*(?:only )?(?:if|unless|in case|as soon as)\b.*[:：]\Z|(?:如果|若|假如|一旦|除非).*[:：]\Z"
     r"|\W*an? \w+['’]s plan\W*\Z"
@@ -123,7 +123,7 @@ _LONGEST = 500
 
 
 def disowns(text: str, between: str, talk: Talk) -> bool:
-    """Whether what stands in front of a plan says that it is an example, somebody else's, a part, or none to act on.
+    """Whether what stands in front of a plan says that it is an example, by another person, a part, or none to act on.
 
     Args:
         text: what stands in front of it.

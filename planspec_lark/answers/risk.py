@@ -179,7 +179,7 @@ def _rate_left_out(diagnostic: Diagnostic, reading: Reading) -> Risk:
 
 
 def _goes_on(text: str, reading: Reading, span: Span) -> bool:
-    """Whether text follows a plan's last line directly, so that it may go on with it."""
+    """Whether text follows a plan's last line directly, so that it may continue it."""
     is_next = reading.plan is not None and reading.text.count("\n", reading.plan[1], span.start) < 2
     return is_next and _CLOSING.match(text) is None and not is_harmless(text.partition("\n")[0])
 

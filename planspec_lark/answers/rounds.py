@@ -146,7 +146,7 @@ class RepairedPlan:
         found: what was read in the end, with a ledger of all that was done without asking.
         left: what keeps it from being used: what is held back, and what breaks the six rules.
         rounds: what was asked, and what that has taken.
-        stopped: why nobody was asked again although something is left; the empty text where nothing is.
+        stopped: why the model was not asked again although faults are left; empty if none are.
         failure: what ``ask`` has raised in a round that was not the first; ``stopped`` tells of it, too.
         is_answer: whether the text was a raw answer: more than its lines in question is another now, since prose or
             fences were left out of it, one of several plans was chosen, or all of it was written once more.
@@ -220,16 +220,16 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     """Let a language model repair a plan, or an answer with a plan. No text and no answer makes it raise.
 
     What is safe is taken, as :func:`~planspec_lark.extract_plan` does. Of the rest, the lines in question are asked
-    for, and their answer is put in; all others stay. That goes on until the plan is accepted and keeps the six rules,
-    the rounds are used up, or the same would be asked again. Where several plans exclude each other, the question is
-    which of them holds. Where no line can be named, the whole plan is asked for once.
+    for, and their answer is put in; all others stay. That is repeated until the plan is accepted and keeps the six
+    rules, the rounds are used up, or the same would be asked again. Where several plans exclude each other, the
+    question is which of them holds. Where no line can be named, the whole plan is asked for once.
 
     Args:
         text: a plan, or an answer with one.
         ask: takes a prompt and gives the answer: a text, or what has a ``text`` and a ``usage``, such as
             :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` gives. What it raises for
             the first prompt goes through. Later, it ends the rounds: what they have brought is given back.
-        rounds: how many times to ask at most; with 0, nobody is asked.
+        rounds: how many times to ask at most; with 0, the model is not asked.
         max_risk: as for :func:`~planspec_lark.extract_plan`.
         default_type: as there.
         finish_reason: as there.
@@ -324,7 +324,7 @@ def _read_reply(given: str | _Reply, prompt: str) -> tuple[str, RepairCost]:
     size = len(prompt), len(answer)
     if told is not None:
         return answer, RepairCost(*size, told.prompt_tokens, told.completion_tokens)
-    # Of what is not read nobody has to know the tokens.
+    # What is not read needs no tokens.
     tokens = estimate_tokens(prompt), estimate_tokens(answer[:_MAX_ANSWER])
     return answer, RepairCost(*size, *tokens, is_estimated=True)
 
@@ -348,7 +348,7 @@ class _State:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether something was left out that nobody is asked about, or there is no plan at all."""
+        """Whether something was left out that the model is not asked about, or there is no plan at all."""
         held = {id(entry) for entry in find_held(self.found)}
         entries = (*self.found.repairs, *self.found.left_out)
         is_out = any(not entry.became and entry.was and id(entry) not in held for entry in entries)
@@ -418,7 +418,7 @@ def _close(text: str) -> str:
     return closed if is_open and find_cut(text.rpartition("\n")[2]) is None else text
 
 
-# ---------------------------------------------------------------- what nobody asked about
+# ---------------------------------------------------------------- changes that were not asked for
 
 
 def _hides(before: _State, after: _State, asked: frozenset[int]) -> bool:
@@ -430,7 +430,7 @@ def _hides(before: _State, after: _State, asked: frozenset[int]) -> bool:
 
 
 def _loses(before: _State, after: _State, answer: str) -> bool:
-    """Whether a line is left out now that was not before: one of the answer, or one that nobody will ask about."""
+    """Whether a line is left out now that was not before: one of the answer, or one that will not be asked about."""
     known = {row for entry in before.found.left_out for row in _rows(entry.diagnostic)}
     held = {id(entry) for entry in find_held(after.found)}
     rows = ((row, id(entry) in held) for entry in after.found.left_out for row in _rows(entry.diagnostic))

@@ -32,7 +32,7 @@ __all__ = ["Talk", "heads_more", "sentences"]
 # Characters of a sentence that is looked at in one piece.
 _LONGEST = 500
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’*_)]*\s+|(?<=[。！？])|\s*[;；]\s*")
-# A line that begins something of its own, and goes on with nothing.
+# A line that begins something of its own, and continues nothing.
 _BEGINS = re.compile(r"[-*+•·>#|`]|[0-9]+[.)、]|[(（【\[]")
 _NEVER = re.compile(r"(?!)")
 # What is said of the plan even in a list of notes.
@@ -116,7 +116,7 @@ _OF_ANOTHER = re.compile(
     r"\A\W*(?:an? |the |my )?(?:earlier|previous|old|older|original|first) (?:plan|draft|version|idea)s? (?:was|were)\b"
     r"|\A(?:初稿|旧版|原计划|原方案)因"
 )
-# What somebody has done on the plan, or says that he does.
+# What the writer has done on the plan, or says to be doing.
 _WORK = _any(
     r"kept|keep|put|made|chose|chosen|split|broke|broken|break|gave|given|built|write|wrote|written|set|cut|laid|grouped",
     r"ordered|limited|focused|numbered|created?|prepared|adapted|adjusted|removed|added|changed|followed|checked",
@@ -180,7 +180,7 @@ _REASON = re.compile(
 _PURPOSE = re.compile(r"(?<=\b(?:plan|trip)) (?:for|to|in|with|that you|which you)\b[^,:]*")
 # In which case something is offered.
 _CONDITION = re.compile(r"\b(?:if|should|when|once)\b[^,]*|如[果需有][^，]*|是因为[^，]*")
-# What leads to a plan, and what to something of somebody else, of another time, or for a case.
+# What leads to a plan, and what to something of another writer, of another time, or for a case.
 _ANNOUNCES = re.compile(
     r"\b(?:here(?:'s| is| are)|below|following|as follows|this is|these are|copy this|as a plan)\b|计划[：:]?\Z"
     r"|(?:如下|以下|下面|这是|输出|直接).*(?:计划|方案|步骤|流程|版本|安排)"

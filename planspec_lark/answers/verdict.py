@@ -1,4 +1,4 @@
-"""Whether what was read from an answer is safe to act on: one rule for plans and for commands, whoever reads them."""
+"""Whether what was read from an answer is safe to act on: one rule for plans and for commands, and for all readers."""
 
 from __future__ import annotations
 

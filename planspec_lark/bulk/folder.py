@@ -162,7 +162,7 @@ def _read_manifest(path: Path) -> dict[str, Any] | None:
 
 
 def _remove_parts(path: Path) -> None:
-    """Remove what a run has written, and nothing else, whatever its manifest has come to."""
+    """Remove what a run has written, and nothing else, whatever its manifest says."""
     for file in path.iterdir():
         if _PART.fullmatch(file.name):
             file.unlink()

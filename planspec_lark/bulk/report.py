@@ -1,4 +1,4 @@
-"""What all rows of a run come to, counted from the files in its folder; and the same in words, safe on a terminal."""
+"""The totals of all rows of a run, counted from the files in its folder; and the same in words, safe on a terminal."""
 
 from __future__ import annotations
 

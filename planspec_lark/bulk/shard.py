@@ -36,7 +36,7 @@ def analyze_shard(
     """Analyse the records of one shard and write a row for each.
 
     The rows are written to a file beside ``dst``, which takes the name ``dst`` once it is complete: there is a whole
-    result or none, and whoever calls this twice, even at once, gets the same bytes. A broken record is a row as well.
+    result or none, and two calls, even at once, give the same bytes. A broken record is a row as well.
     A few examples of what was found go to ``….examples.json`` beside ``dst``, before the rows.
 
     Args:
@@ -58,7 +58,7 @@ def analyze_shard(
             raise OSError(0, "the input has changed since it was split")
         size = file.tell()
         if not Path(file.name).exists():
-            # A task that nobody waits for any more must not replace what a new run writes here.
+            # A task that is no longer waited for must not replace what a new run writes here.
             raise OSError(0, "another run has begun to write here")
         with writing(_examples_of(target)) as beside:
             beside.write(examples.encode(size))

@@ -142,7 +142,7 @@ def _find_files(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
         return value
     is_many = isinstance(value, tuple)
     names = value if is_many else (value,)
-    # Where one of several is not there, the command goes on with the others.
+    # Where one of several is not there, the command continues with the others.
     files = tuple(_find(ctx, one, may_miss=len(names) > 1) for one in names)
     for parent in {os.path.dirname(os.path.abspath(file)) for file in files if file != "-"}:
         clear_leftovers(Path(parent))

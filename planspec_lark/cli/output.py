@@ -364,7 +364,7 @@ def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool =
 
 
 def wrapped_row(lead: str, word: str, style: str, text: str, width: int | None) -> Iterator[Row]:
-    """A line with a coloured word, or as many as a width needs: its text goes on below where it began."""
+    """A line with a coloured word, or as many as a width needs: its text continues below where it began."""
     from planspec_lark.planspec.render import Piece, wrap  # noqa: PLC0415  (most commands write none)
 
     line = Piece("", lead), Piece(style, word), Piece("", text)

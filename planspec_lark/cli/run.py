@@ -95,7 +95,7 @@ _ROLES = {
     "planner": "The program that changes the plan after a round, and writes missing steps.",
 }
 _DASK = "dask://"
-# What is said once: a run that goes on must not begin anew, and edits made later have to be asked about again.
+# What is said once: a run that is resumed must not begin again, and edits made later have to be asked about again.
 _ONCE = ("resume", "new_run", "rerun_edited", "keep", "dry_run")
 
 _run_options = options(
@@ -488,7 +488,7 @@ def _reopen_line(file: str, step_ids: Sequence[str]) -> str:
 
 
 def _go_on_line(context: click.Context) -> str:
-    """The call that goes on with the run of this one, for a shell."""
+    """The command that resumes this run, for a shell."""
     words = ["planspec", "run"]
     # What is no parameter of the function is kept beside them.
     values = {**context.meta, **context.params}

@@ -69,7 +69,7 @@ _LOOK = 0.2
 def _rows_of(
     kind: Kind, step_id: str, data: Mapping[str, Any], lead: str = "", *, wrapped: bool = True
 ) -> Iterator[Row]:
-    """What has happened, in lines; on a terminal, the text of each goes on below where it began."""
+    """What has happened, in lines; on a terminal, the text of each continues below where it began."""
     word, style, write = _WORDS[kind]
     width = terminal_width() if wrapped else None
     name = f"{visible_name(step_id)}  " if step_id else ""

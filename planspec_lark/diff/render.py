@@ -1,6 +1,6 @@
 """A difference as a person reads it, and as JSON.
 
-The layout is text with roles; what a role looks like is for whoever draws it.
+The layout is text with roles; what a role looks like is up to the caller.
 """
 
 from __future__ import annotations

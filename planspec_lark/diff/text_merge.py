@@ -60,7 +60,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, marker_size: int = MARKER_
 
     The text is that of ours, byte for byte, but for the lines of what theirs has changed: these are as theirs has them,
     or, where both sides have changed something of a step, written anew. A conflict stands in it as git would write it,
-    with the lines of both sides between markers, so that the text is no plan until somebody has decided. Where a step
+    with the lines of both sides between markers, so that the text is no plan until a person has decided. Where a step
     was moved by both, or removed by one, each place has its own.
 
     Args:

@@ -1,7 +1,7 @@
 """The text of a document as a linked list of blocks: the head, then the lines of each step, and other text.
 
 What the lines of a step become depends on how they were read and on what the step says now, and on nothing in between.
-So a change that is undone leaves no trace, and it makes no difference when somebody looks. Printing is concatenation.
+So a change that is undone leaves no trace, and it makes no difference when the text is read. Printing is concatenation.
 All lines are ended here; where the text's last one is not, that is known besides.
 """
 
@@ -41,7 +41,7 @@ class Block:
         foreign: which of the lines are no part of the plan, although they stand among those of a step.
         was: what the step was read as, where the grammar may read its lines otherwise or not at all.
         indent: how the step is indented.
-        text: the lines as they are now; None until somebody asks.
+        text: the lines as they are now; made on demand, None before.
         rank: grows from the first block to the last.
         is_placed: whether the step is new or has got another id since the changes were last taken.
     """

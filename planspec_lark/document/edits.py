@@ -1,7 +1,7 @@
 """Changes of a plan and, with it, of its text. As with commands, what is refused changes nothing.
 
-Commands find the steps of a plan through an editor, too. Whoever finds a step may change it, so its lines are looked at
-again; whoever adds, renumbers or removes some says so anyway.
+Commands find the steps of a plan through an editor, too. A command that finds a step may change it, so its lines are
+looked at again; a command that adds, renumbers or removes steps says so anyway.
 """
 
 from __future__ import annotations

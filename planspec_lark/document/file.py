@@ -5,8 +5,8 @@ the new text in its place in one step. The lock keeps out all who write in this 
 editor, which asks for no lock, is found out by the comparison, and the change is made again. What it writes between the
 comparison and the renaming right behind it is lost: no system offers to do the two in one.
 
-A run holds a lease beside that for as long as it lasts (:mod:`planspec_lark.document.lease`): until then, nobody else
-changes its plan.
+A run holds a lease beside that for as long as it lasts (:mod:`planspec_lark.document.lease`): until then, no other
+writer changes its plan.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from planspec_lark.syntax.source import visible_name
 
 __all__ = ["WAIT", "LeasedPlan", "PlanBusyError", "PlanEditedError", "PlanFile", "PlanFileError", "clear_leftovers"]
 
-# Seconds that somebody else is waited for.
+# Seconds that another writer is waited for.
 WAIT = 10.0
-# How often a change is made again for somebody who writes without the lock.
+# How often a change is made again because of a program that writes without the lock.
 _TRIES = 20
 # What has this prefix and is there while the folder is not locked was left by a process that was killed.
 _PREFIX = ".planspec_plan-"
 # Between two looks at a lease, which may last for hours.
 _LONGEST_PAUSE = 0.25
-# What is the same of a file as long as nobody has put another in its place or changed who may do what with it.
+# What is the same of a file as long as it was not replaced and its permissions were not changed.
 _KEPT = attrgetter("st_dev", "st_ino", "st_mode", "st_uid", "st_gid", "st_nlink")
 
 
@@ -48,14 +48,14 @@ class PlanFileError(PlanSpecError):
 
 
 class PlanEditedError(PlanFileError):
-    """Somebody has edited a plan while it was run."""
+    """A plan was edited while it was run."""
 
 
 class PlanBusyError(PlanFileError):
     """Another process runs the plan, or writes in its folder; it was waited for.
 
     Attributes:
-        lease: who runs it; None where somebody only writes.
+        lease: who runs it; None where the plan is only written.
     """
 
     def __init__(self, message: str, lease: Lease | None = None) -> None:
@@ -69,7 +69,7 @@ def _program() -> str:
 
 
 class _EditedError(Exception):
-    """Somebody has written to the file since it was read."""
+    """Another program has written to the file since it was read."""
 
 
 class PlanFile:
@@ -107,7 +107,7 @@ class PlanFile:
     # ------------------------------------------------------------ reading
 
     def read(self) -> str:
-        """The text as it stands; nobody has to be waited for.
+        """The text as it stands; no lock is waited for.
 
         Raises:
             PlanFileError: it cannot be read.
@@ -118,10 +118,10 @@ class PlanFile:
         return decode(data, self._called)
 
     def lease(self) -> Lease | None:
-        """Who runs the plan at this moment; None where nobody does.
+        """Who runs the plan at this moment; None if it is not run.
 
         Raises:
-            PlanFileError: nobody can know.
+            PlanFileError: this cannot be found out.
         """
         with self._locked(time.monotonic() + self.wait) as real:
             return self._find_lease(real)
@@ -132,7 +132,7 @@ class PlanFile:
         """Change the text. It is on the disk when this returns.
 
         Args:
-            change: makes the new text of the old one. It is called again where somebody has written to the file
+            change: makes the new text of the old one. It is called again if another program has written to the file
                 meanwhile. All other changes in the folder wait for it, and it must make none itself; what it raises
                 leaves the file as it is.
 
@@ -240,7 +240,7 @@ class PlanFile:
 
     @contextmanager
     def _free(self, until: float) -> Iterator[Path]:
-        """The same, once nobody runs the plan any more."""
+        """The same, once the plan is no longer run."""
         for pause in pauses(_LONGEST_PAUSE):
             with self._locked(until) as real:
                 lease = self._find_lease(real)
@@ -340,7 +340,7 @@ class LeasedPlan:
         return decode(self._known, self._file._called)
 
     def looks_edited(self) -> bool:
-        """Whether somebody seems to have written to the file since it was loaded or saved last.
+        """Whether another program seems to have written to the file since it was loaded or saved last.
 
         A look costs next to nothing. It may miss an edit that keeps the length, within a tick of the clock; ``save``
         does not.
@@ -353,10 +353,10 @@ class LeasedPlan:
     def save(self, text: str) -> None:
         """Replace the text that was loaded or saved last: the new one is on the disk when this returns.
 
-        Whoever writes in the folder is waited for, however long it takes.
+        Other writers in the folder are waited for, however long it takes.
 
         Raises:
-            PlanFileError: it cannot be written; somebody else has written to it since then, or runs it by now.
+            PlanFileError: it cannot be written; another program has written to it since then, or runs it by now.
         """
         file, data = self._file, self._file._encode(text)
         name = file._name
@@ -373,14 +373,14 @@ class LeasedPlan:
                 )
             self._known, self._look = data, ()
             with suppress(OSError):
-                # First: whoever has written to it since it was replaced is found out by what it says.
+                # First: a write since it was replaced is found by the text.
                 look = _look(self.path)
                 if _says(self.path, data):
                     self._look = look
 
 
 def _look(path: Path) -> tuple[int, ...]:
-    """What changes, most of the time, where somebody writes to a file."""
+    """What changes, most of the time, where a program writes to a file."""
     known = path.stat()
     return known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
 
@@ -422,7 +422,7 @@ def _end(real: Path, is_lost: Callable[[], bool], lease: ExitStack) -> None:
 def clear_leftovers(folder: Path) -> None:
     """Remove what writers of plans and runs in this folder have left that were killed.
 
-    Whoever is at work is neither disturbed nor waited for. What cannot be removed stays.
+    Processes at work are neither disturbed nor waited for. What cannot be removed stays.
     """
     with suppress(OSError, ValueError, LockedError):
         if any(_leftovers(folder)):

@@ -174,7 +174,7 @@ def _edit_summary(row: str, step: PlanStep, style: Style, was: PlanStep | None) 
         return indent + step.step_id + row[match.end("STEP_ID") :]
     blanks = row[len(row.rstrip(WHITE)) :]
     edited = indent + _replace_tokens(match, read, step, style) + blanks
-    # Words may come to look like other tokens where their neighbours change.
+    # Words may look like other tokens where their neighbours change.
     return edited if _is_said(step, _read_summary(edited)[1]) else indent + canonical_summary(step) + blanks
 
 

@@ -1,6 +1,6 @@
 """The lease of a run: a file beside a plan that says who runs it, and is locked as long as the run lasts.
 
-The file is made, looked at and removed only while the folder is locked. One that nobody has locked was left by a
+The file is made, looked at and removed only while the folder is locked. One that is not locked was left by a
 process that was killed: it says nothing, and is removed.
 """
 
@@ -26,7 +26,7 @@ from planspec_lark.syntax.source import one_line, visible
 __all__ = ["LEASE_SUFFIX", "Lease", "find_lease", "hold_lease", "is_lease", "lease_path"]
 
 LEASE_SUFFIX = ".lock"
-# A file that begins in another way is somebody else's, such as a poetry.lock.
+# A file that begins in another way belongs to another program, such as a poetry.lock.
 _HEAD = b'{"planspec_lease": 1, '
 _MOST_BYTES = 4096
 
@@ -59,7 +59,7 @@ def lease_path(plan: Path) -> Path:
 
 
 def find_lease(plan: Path) -> Lease | None:
-    """Who runs this plan; None where nobody does. What a run has left that was killed is removed.
+    """Who runs this plan; None if it is not run. What a run has left that was killed is removed.
 
     Raises:
         OSError: nobody can know.
@@ -120,9 +120,10 @@ def _read(data: bytes) -> Lease:
 
 @contextmanager
 def hold_lease(plan: Path, command: str, prefix: str) -> Iterator[Callable[[], bool]]:
-    """Run a plan that nobody runs, until this block ends; the folder has to be locked when it begins.
+    """Run a plan that is not run yet, until this block ends; the folder has to be locked when it begins.
 
-    Yields what says whether the lease was taken away. The file stays: whoever has locked the folder removes it.
+    Yields what says whether the lease was taken away. The file stays: the process that has locked the folder removes
+    it.
 
     Args:
         plan: the file.
@@ -131,7 +132,7 @@ def hold_lease(plan: Path, command: str, prefix: str) -> Iterator[Callable[[], b
 
     Raises:
         FileExistsError: there is a file of the lease's name that is none.
-        LockedError: somebody has locked the file meanwhile.
+        LockedError: another process has locked the file meanwhile.
         OSError: the lease cannot be written or locked.
     """
     path = lease_path(plan)

@@ -6,7 +6,7 @@ if and only if
 1. its head says what the plan says in front of the steps, and opens them;
 2. each step has lines of its own, which begin and end where lines do, and which by themselves read as the step: every
    line is read without regard to those around it, but for the summary line that a body belongs to;
-3. the ids differ, and each step stands in the plan below the one with the longest id that its own id goes on from;
+3. the ids differ, and each step stands in the plan below the one with the longest id that its own id begins with;
 4. siblings stand in the text in the order in which they stand in the plan.
 
 All that held before a change still holds for steps and lines that it has not touched. So it is enough to look at those

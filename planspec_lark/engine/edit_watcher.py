@@ -1,4 +1,4 @@
-"""What somebody edits in a plan's file while the plan is run, or has edited since."""
+"""Edits of a plan's file from outside, made while the plan is run or since then."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class EditWatcher:
     name: str
 
     def take_plan(self, given: PlanSpec | None, kind: Kind, **data: Any) -> None:
-        """Go on with a plan that somebody may have edited."""
+        """Continue with a plan that may have been edited."""
         writer = self.writer
         now = CaughtUp(writer.plan)
         if given is not None:
             now = catch_up(given, writer.ledger, writer.run, writer.plan)
         if not now.is_edited:
-            if kind is not Kind.EDITED:  # somebody has edited nothing but white space
+            if kind is not Kind.EDITED:  # only white space was edited
                 writer.note(kind, **data)
             return
         edits = find_edits(now.plan, Past(writer.state, writer.plan))
@@ -78,7 +78,7 @@ class EditWatcher:
                 reopen(writer, step)
 
     def settle(self, *, at_end: bool = False) -> Turn[None]:
-        """Take over what somebody has edited while the plan was run; raise what else has gone wrong beside the run."""
+        """Take over edits made while the plan was run; raise what else has gone wrong beside the run."""
         writer = self.writer
         assert writer.keeper is not None
         is_due = at_end
@@ -96,12 +96,12 @@ class EditWatcher:
                 try:
                     yield from self._take_edit()
                 except BaseException:
-                    # What was edited is still there for whoever goes on.
+                    # The edit is still there when the run is resumed.
                     writer.keeper.leave_view()
                     raise
 
     def _take_edit(self) -> Turn[None]:
-        """Take over what somebody has edited, once it is written as a whole."""
+        """Take over an edit, once it is written as a whole."""
         file = self.writer.file
         assert file is not None
         until = time.monotonic() + _PATIENCE
@@ -125,7 +125,7 @@ class EditWatcher:
         self.take_plan(given, Kind.EDITED)
 
     def is_disturbed(self) -> bool:
-        """Whether nothing may be begun before :meth:`settle` has looked at what goes on beside the run."""
+        """Whether nothing may be begun before :meth:`settle` has looked at what happens beside the run."""
         keeper, file = self.writer.keeper, self.writer.file
         assert keeper is not None
         if keeper.is_at_fault:

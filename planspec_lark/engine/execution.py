@@ -1,4 +1,4 @@
-"""What whoever carries out a step answers, and how it is read out of any text."""
+"""The answer of a program that carries out a step, and how it is read from any text."""
 
 from __future__ import annotations
 

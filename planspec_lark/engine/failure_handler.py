@@ -47,7 +47,7 @@ class FailureHandler:
     """Reflects on failures.
 
     Attributes:
-        ask: asks somebody a question; None where nobody can be asked.
+        ask: asks a person a question; None if no person can be asked.
         before_call: raises what ends the run where a budget is used up.
     """
 
@@ -93,7 +93,7 @@ class FailureHandler:
 
     def _stalls(self, step_id: str) -> bool:
         stall = self.writer.state.stalls.get(step_id)
-        # Whoever allows many retries means them.
+        # A large number of retries is taken as meant.
         most = max(self.limits.max_same_failures, self.limits.max_retries + 1)
         return stall is not None and stall.count >= most
 
@@ -178,7 +178,7 @@ class FailureHandler:
         return [Patch(step, PlanStatus.BLOCKED, brief(result))]
 
     def _interact(self, step: PlanStep, question: str) -> Turn[None]:
-        """Ask somebody, and try the step again with what they say."""
+        """Ask a person, and try the step again with the answer."""
         answer = None
         if self.ask is not None:
             answer = yield partial(self.ask, Question(own_step(step), question))

@@ -18,7 +18,7 @@ __all__ = ["Inputs", "Needs", "Values"]
 
 
 class Inputs(Mapping[str, Any]):
-    """Values by name, each looked for and read when somebody asks for it.
+    """Values by name, each looked for and read on demand.
 
     Args:
         writer: where the ledger is.
@@ -74,7 +74,7 @@ class Values:
 
     def __init__(self, writer: RunWriter, given: Mapping[str, Any]) -> None:
         self._writer = writer
-        # As text, so that nobody changes what others get.
+        # As text, so that no reader changes what others get.
         self._given = {name: json.dumps(value) for name, value in given.items()}
         self._shape = -1
         self._order: dict[str, int] = {}

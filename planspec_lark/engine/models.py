@@ -65,7 +65,7 @@ class TransientError(PlanSpecError):
     """Raised by an operator that has done nothing, and may succeed where it is called once more with the same key.
 
     Attributes:
-        retry_after: seconds until then, at least; 0 where nobody knows.
+        retry_after: seconds until then, at least; 0 if unknown.
     """
 
     def __init__(self, message: str = "", *, retry_after: float = 0) -> None:
@@ -93,7 +93,7 @@ class Outcome(str, Enum):
     Attributes:
         CONVERGED: all outputs that are asked for are there; where none are, all steps are done or skipped.
         BLOCKED: nothing is left that can be done.
-        BUDGET: a budget is used up; the run can go on later.
+        BUDGET: a budget is used up; the run can be resumed later.
     """
 
     CONVERGED = "converged"
@@ -112,14 +112,14 @@ def _to_model(value: object) -> object:
 
 @frozen
 class Effort:
-    """What was spent: calls of language models, and their tokens and cost as far as somebody has counted them.
+    """What was spent: calls of language models, and their tokens and cost as far as they were counted.
 
     The cost is in any unit, such as a currency, that is always the same.
 
     Attributes:
         input_tokens, output_tokens: the tokens of prompts and of answers, where they are told apart.
         llm_calls, tokens, cost: see above. The tokens are by default those of prompts and answers together.
-        model: which model has taken the tokens; empty where nobody says so, and for the sum of several models.
+        model: which model has taken the tokens; empty if unknown, and for the sum of several models.
     """
 
     # In front, as the default of the tokens needs them.
@@ -262,7 +262,7 @@ class StepCall:
         goal, constraints: those of the plan.
         inputs: values by name: of the declared inputs, or else of all outputs of earlier steps. Each is read when
             somebody asks for it.
-        missing: declared inputs that nobody in the plan puts out, and nobody has given.
+        missing: declared inputs that no step of the plan produces and that were not given.
         history: what has happened in this run.
         branches: of a decide step, copies of the children to choose from.
         attempt: from 1; how often this step, as it is written, was begun.
@@ -294,7 +294,7 @@ class ReflectionCall:
         step: a copy of the step that is not OK.
         status, result: what the operator said of it.
         plan_state: the plan as it stands, folded.
-        can_interact: whether somebody can be asked.
+        can_interact: whether a person can be asked.
         can_retry: whether RETRY is allowed once more.
         commands: the verbs of PLAN_CMD that may be used.
         attempt: how often the step was tried.
@@ -360,7 +360,7 @@ class PlanningCall:
 
 @frozen
 class Question:
-    """What somebody is asked for, because a step needs to know it."""
+    """A question for a person, because a step needs to know the answer."""
 
     step: PlanStep
     text: str
@@ -434,7 +434,7 @@ class StepPolicy:
             pause = min(self.pause * self.factor ** (tries - 1), self.max_pause)
         except OverflowError:
             pause = self.max_pause
-        return pause * (1 - self.jitter * random.random())  # noqa: S311  (nobody has to be kept from guessing it)
+        return pause * (1 - self.jitter * random.random())  # noqa: S311  (guessing it does no harm)
 
 
 def _count(default: int, least: int = 0) -> Any:

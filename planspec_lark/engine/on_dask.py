@@ -19,7 +19,7 @@ from planspec_lark.syntax.source import visible
 
 __all__ = ["dask_runner"]
 
-# Seconds between two looks whether somebody still waits for a call.
+# Seconds between two checks whether a call is still waited for.
 _GLANCE = 0.2
 
 _log = getLogger(__name__)
@@ -32,14 +32,14 @@ def dask_runner(client: Any) -> Runner:
     often as the scheduler allows it (``distributed.scheduler.allowed-failures``); after that it has failed. The workers
     need this package and all that the operator needs. An asynchronous operator is run to its end there. Where the
     scheduler is lost, or has had no workers for five minutes, the run ends with
-    :class:`~planspec_lark.engine.Unusable`, and the step has not failed. What a worker has begun goes on there where a
-    step takes longer than its policy allows, or the run is stopped.
+    :class:`~planspec_lark.engine.Unusable`, and the step has not failed. What a worker has begun continues there where
+    a step takes longer than its policy allows, or the run is stopped.
 
     Args:
         client: a ``distributed.Client``, or the address of a scheduler, such as ``tcp://host:8786``.
 
     Raises:
-        Unusable: Dask is not installed, or nobody answers at the address.
+        Unusable: Dask is not installed, or the address does not answer.
     """
     made = _connect(client) if isinstance(client, str) else client
     lost = (
@@ -54,7 +54,7 @@ def dask_runner(client: Any) -> Runner:
                 _wait_for(made, future)
                 return future.result()  # type: ignore[no-any-return]  # the engine looks at what it is
             except BaseException:
-                # What nobody waits for is not begun.
+                # A call that is no longer waited for is not begun.
                 with suppress(Exception):
                     future.cancel()
                 raise

@@ -22,7 +22,7 @@ __all__ = ["Reshaping", "find_refusal", "reshape"]
 
 @define
 class Reshaping:
-    """What commands have come to; steps by their ids as they are then, but for ``gone`` and the keys of ``moves``.
+    """What commands have changed; steps by their ids as they are then, but for ``gone`` and the keys of ``moves``.
 
     Attributes:
         moves: new ids by old ones.

@@ -57,12 +57,13 @@ class Planned:
 def preview(plan: PlanSpec, given: Collection[str] = (), state: RunState | None = None) -> list[Planned]:
     """The steps that a run of this plan would do, in their order, if all of them go well.
 
-    Of a decide step all branches are listed, as nobody knows yet which one holds, unless it has chosen before.
+    Of a decide step all branches are listed, as it is not known yet which one applies, unless it has chosen before.
 
     Args:
         plan: the plan as it stands.
         given: names of values that the run is given.
-        state: of the run that would go on. Without one a new run begins, which knows no outputs of steps that are done.
+        state: of the run that would be resumed. Without one a new run begins, which knows no outputs of steps that are
+        done.
     """
     state = state or RunState()
     found: list[Planned] = []
@@ -88,7 +89,7 @@ def _outputs(step: PlanStep, state: RunState) -> Collection[str]:
 
 
 def _is_work(step: PlanStep, state: RunState) -> bool:
-    """Whether somebody is asked about the step itself."""
+    """Whether a person is asked about the step itself."""
     if not step.children:
         return True
     return step.step_id in state.unplanned or (step.step_type == "decide" and step.step_id not in state.chosen)
@@ -99,9 +100,9 @@ def _needs_steps(step: PlanStep, state: RunState) -> bool:
     return is_bare or step.step_id in state.unplanned
 
 
-# ---------------------------------------------------------------- a run that goes on
+# ---------------------------------------------------------------- a resumed run
 
-# What a run that goes on does before it does anything else.
+# What a resumed run does before it does anything else.
 _CATCHING_UP = (Kind.RESUMED, Kind.KEPT, Kind.RERUN, Kind.OPENED)
 
 
@@ -151,7 +152,7 @@ def preview_resumed(
             raise _Seen
         seen[:] = [deepcopy(event.plan)]
 
-    # The engine itself knows best how it goes on; it is stopped before it does anything else.
+    # The engine itself knows best how it continues; it is stopped before it does anything else.
     with suppress(_Seen):
         # What is given now may be what a blocked step lacked; the values do not matter.
         inputs = dict.fromkeys(given)

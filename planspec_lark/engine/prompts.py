@@ -1,7 +1,7 @@
 """What a language model is told in the four phases of a run: generation, execution, reflection, re-plan.
 
 The sentences stand in `templates`; :mod:`planspec_lark.syntax.prompt_templates` puts the rest in, which strangers have
-written. Plain data in, text out: nothing here knows how a run goes on.
+written. Plain data in, text out: nothing here knows how a run continues.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RunPhase(str, Enum):
     REPAIR = "repair"
 
 
-# What an answer is, by its phase: the section of the request to mend it.
+# What an answer is, by its phase: the section of the request to repair it.
 _KINDS = {
     RunPhase.GENERATION: "plan",
     RunPhase.EXECUTION: "object",
@@ -104,7 +104,7 @@ def build_execution_prompt(  # noqa: PLR0913  (each is another part of the promp
         plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
         language: "en" or "zh".
         branches: of a decision, the children of which one holds.
-        is_in_open_loop: whether the answer may end a loop of which nobody knows how many rounds it will have.
+        is_in_open_loop: whether the answer may end a loop whose number of rounds is unknown.
         max_history: characters of the history; the newest entries are shown.
         max_plan: characters of the plan; of a longer one, goal, constraints and what is near to the step are shown.
         missing: names of declared inputs that have no value.
@@ -145,7 +145,7 @@ def build_reflection_prompt(  # noqa: PLR0913, PLR0917  (each is another part of
     can_retry: bool = True,
     max_plan: int = MAX_PLAN,
 ) -> str:
-    """What asks how to go on with a step that did not end with OK.
+    """What asks how to continue with a step that did not end with OK.
 
     Args:
         status: how it ended: FAIL, UNCERTAIN or LACK_OF_INFO.
@@ -195,7 +195,7 @@ def build_replan_prompt(  # noqa: PLR0913  (each is another part of the prompt)
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
 ) -> str:
-    """What asks how to go on at the end of a round, or, with a container, for other steps inside that.
+    """What asks how to continue at the end of a round, or, with a container, for other steps inside that.
 
     Args:
         plan_state: the plan as it stands, or its text, mostly ``serialize_plan(plan, fold=True)``.
@@ -244,7 +244,7 @@ def build_answer_repair_prompt(
     language: str = "en",
     is_plan: bool = False,
 ) -> str:
-    """What asks to mend an answer, and to send all of it again. It goes behind the prompt that was answered.
+    """What asks to repair an answer, and to send all of it again. It follows the prompt that was answered.
 
     Args:
         answer: the answer as it came; of a very long one the start is shown.

@@ -88,7 +88,7 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
         if fault is None:
             found.extend(entry.diagnostic for entry in line.entries)
             continue
-        # Whoever has decided may well list the decisions, too.
+        # A model that has decided may also list the possible decisions.
         found.add(fault.at(source, line.start, line.end, Severity.WARNING if judge.is_settled else None))
     found.extend(repairs)
     if not (judge.is_settled or missed or commands):

@@ -147,7 +147,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
     can_retry: bool = True,
     max_plan: int = MAX_PLAN,
 ) -> Request:
-    """A request how to go on with a step: see :func:`~planspec_lark.engine.prompts.build_reflection_prompt`."""
+    """A request how to continue with a step: see :func:`~planspec_lark.engine.prompts.build_reflection_prompt`."""
     verbs, excerpt = list(commands), plan_excerpt(plan_state, step.step_id, max_plan)
     data = {
         "step": prompts.step_value(step),
@@ -191,7 +191,7 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
 ) -> Request:
-    """A request how to go on after a round: see :func:`~planspec_lark.engine.prompts.build_replan_prompt`."""
+    """A request how to continue after a round: see :func:`~planspec_lark.engine.prompts.build_replan_prompt`."""
     shown, verbs, names = take_newest(history, max_history), list(commands), list(missing)
     excerpt = plan_excerpt(plan_state, None if container is None else container.step_id, max_plan)
     data: dict[str, Any] = {"plan_state": excerpt, **shown.data}

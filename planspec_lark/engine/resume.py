@@ -1,4 +1,4 @@
-"""Going on with a run: the ledger says where the plan stands, and what somebody has edited since is merged into that.
+"""Resuming a run: the ledger has the state of the plan, and edits made since then are merged into it.
 
 What the ledger knows of a step holds only as long as that step says the same.
 """
@@ -46,7 +46,7 @@ class Edited(str, Enum):
     """What becomes of finished steps whose text was edited.
 
     Attributes:
-        ASK: the run does not go on; :class:`EditedError` names them.
+        ASK: the run does not continue; :class:`EditedError` names them.
         RERUN: they are done again.
         KEEP: they count as done, with the outputs that they have.
     """
@@ -74,7 +74,7 @@ class Past:
     """What a ledger knows of a run.
 
     Attributes:
-        state: what its records come to.
+        state: the state that its records give.
         plan: as the last of them has left it.
         snapped: the number of the record that the last snapshot was made behind; 0 where there is none.
     """
@@ -159,11 +159,11 @@ def _take_new(change: Change, values: dict[str, Any]) -> None:
 
 @frozen
 class CaughtUp:
-    """A plan as the ledger and whoever has edited it say it is.
+    """A plan as the ledger and the edits since then say it is.
 
     Attributes:
         plan: the plan.
-        is_edited: somebody has edited it.
+        is_edited: whether it was edited.
         conflicts: what the run and the edit have both changed; the plan says what the edit does.
     """
 
@@ -208,7 +208,7 @@ def _count_changes(one: PlanSpec, other: PlanSpec) -> int:
     return (Counter(serialize_plan(one).splitlines()) - Counter(serialize_plan(other).splitlines())).total()
 
 
-# ---------------------------------------------------------------- what somebody has edited
+# ---------------------------------------------------------------- edits
 
 
 @define
@@ -252,7 +252,7 @@ def _is_one_of_many(step: PlanStep, others: Iterable[PlanStep]) -> bool:
 
 
 def _is_stopped(step_id: str, step: PlanStep, state: RunState) -> bool:
-    """Whether a step waited for something, and somebody has set it to another status."""
+    """Whether a step waited for something, and an edit has set it to another status."""
     return step_id in state.failures and step.status is not PlanStatus.ACTIVE
 
 

@@ -1,6 +1,6 @@
-"""What the records of a run come to: all that the engine has to know besides the plan.
+"""The state that the records of a run give: all that the engine has to know besides the plan.
 
-The state is only ever changed by a record, so that a run that goes on after a crash knows what the one before knew.
+The state is only ever changed by a record, so that a run that is resumed after a crash knows what the one before knew.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class RunState:
         unplanned: containers that wait for new steps, and why.
         over: loops that an operator has ended; they are done when their round is.
         cleared: what was done below each of these before.
-        questions: what somebody is to be asked about each step that waits for that.
+        questions: the question for a person, of each step that waits for an answer.
         renewing: why a whole new plan is waited for, if it is.
         round: from 1.
         round_end: the plan's hash at the end of the round before.
@@ -178,7 +178,7 @@ class RunState:
     # ---------------------------------------------------------------- one for each kind
 
     def _resumed(self, record: Record, _: str) -> None:
-        # Whoever goes on with a run that has come to its end wants more rounds of it.
+        # To resume a run that has ended is to ask for more rounds of it.
         if self.ended not in ("", Outcome.BUDGET.value):
             self.round, self.round_end = 1, ""
             self.stalls.clear()
@@ -288,7 +288,7 @@ class RunState:
         if "blocked" in data:
             self._wait(step, failure)
         if decision == "INTERACT" and failure is not None:
-            # Whatever the commands have made of the step: first somebody is asked.
+            # Whatever the commands have made of the step: first a person is asked.
             self.failures[step], self.questions[step] = failure, data["question"]
 
     def _told(self, _: Record, step: str) -> None:

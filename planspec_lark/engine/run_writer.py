@@ -60,7 +60,7 @@ class ThinkEvent:
         kind: what.
         step_id: the step that is meant, as it was called before; empty where none is.
         data: what else there is to say, as in the ledger.
-        plan: the plan as it stands. It goes on changing: copy what is to be kept.
+        plan: the plan as it stands. It keeps changing: copy what is to be kept.
     """
 
     kind: Kind
@@ -84,7 +84,7 @@ class RunWriter:
 
     Attributes:
         plan: the plan, which is changed in place.
-        state: what the records so far come to.
+        state: the state after the records so far.
         ledger, run: where records go.
         file: where the plan's text goes; None where it is kept in memory only.
         tell: is told of every record.
@@ -205,7 +205,7 @@ class RunWriter:
         return kept
 
     def _keep_snapshot(self, last: Record) -> None:
-        """Now and then, note what the records so far come to: it costs as much as the plan is long."""
+        """Now and then, write a snapshot of the state: it costs as much as the plan is long."""
         is_due = last.seq - self.snapped >= max(_BETWEEN_SNAPSHOTS, len(self.text))
         if is_due and can_be_kept(self.state):
             self.ledger.add_snapshot(self.run, write_snapshot(self.state, last, self.text.text))
@@ -219,7 +219,7 @@ class RunWriter:
         return kept
 
     def value(self, seq: int, name: str) -> Any:
-        """An output that a record has. A fault of the ledger ends the run, whatever is made of it by who asks."""
+        """An output that a record has. An error of the ledger ends the run, even if the caller catches it."""
         try:
             return self.ledger.value(self.run, seq, name)
         except LedgerError as error:
@@ -236,14 +236,14 @@ class RunWriter:
         """Bring the plan's file to what the ledger says.
 
         Raises:
-            PlanEditedError: somebody has edited it since it was written last.
+            PlanEditedError: it was edited after it was last written.
             PlanFileError, LedgerError: it cannot be written.
         """
         with self._lock:
             if self._is_ahead:
                 return
             digest, text = self._digest, self.text.text
-        # Noted before it is written: of a text in the file that is not noted, somebody else is the author.
+        # Noted before it is written: a text in the file that is not noted counts as an edit from outside.
         self.ledger.add_view(self.run, digest, text)
         if self.file is not None:
             self.file.save(text)

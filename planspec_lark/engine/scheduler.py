@@ -31,12 +31,12 @@ class Next(Enum):
 
 
 def is_loop(step: PlanStep) -> bool:
-    """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where nobody knows how many there will be."""
+    """Whether a step counts rounds: ``Progress: 0/3``, or ``Progress: 1`` where their number is unknown."""
     return step.step_type == "subtask" and (step.total_count is not None or step.done_count > 0)
 
 
 def is_open_loop(step: PlanStep) -> bool:
-    """Whether nobody knows how many rounds a loop will have."""
+    """Whether the number of rounds of a loop is unknown."""
     return is_loop(step) and step.total_count is None
 
 

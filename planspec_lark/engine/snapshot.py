@@ -1,4 +1,4 @@
-"""A snapshot of a run: what its records up to one of them come to, so that a replay need not begin with the first.
+"""A snapshot of a run: its state after one of its records, so that a replay need not begin with the first.
 
 The records alone count. A snapshot that is damaged, of another version, or of other records is as good as none.
 """
@@ -37,7 +37,7 @@ class Snapshot:
         version: of what has written it.
         seq, time, after: of the last record that it has.
         plan: the plan's text.
-        state: what the records come to, without the last of them.
+        state: the state after the records, without the last of them.
     """
 
     version: str

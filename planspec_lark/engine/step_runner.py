@@ -56,7 +56,7 @@ def fold_plan(writer: RunWriter) -> str:
 
 
 class PlanState:
-    """The plan as it stands, folded: made when somebody asks for it, or when it is sent to another process.
+    """The plan as it stands, folded: made on demand, or when it is sent to another process.
 
     A long plan is sent as an excerpt.
     """
@@ -236,7 +236,7 @@ class StepRunner:
         )
 
     def _find_open_loop(self, step: PlanStep) -> PlanStep | None:
-        """The innermost loop around a step, or the step itself, of which nobody knows how many rounds it will have."""
+        """The innermost loop around a step, or the step itself, whose number of rounds is unknown."""
         return next((one for one in (step, *self.writer.ancestors(step.step_id)) if is_open_loop(one)), None)
 
     def _goes_on(self, step: PlanStep, *, is_over: bool = False) -> bool:

@@ -1,4 +1,4 @@
-"""The engine: runs a plan step by step, reflects on what fails, and plans anew what does not come to an end."""
+"""The engine: runs a plan step by step, reflects on what fails, and plans again what does not end."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _to_names(value: Sequence[str]) -> tuple[str, ...]:
 
 @frozen
 class _Given:
-    """The text of a plan, which is read when somebody asks for the plan."""
+    """The text of a plan, which is read on demand."""
 
     text: str
     name: str
@@ -123,13 +123,13 @@ class ThinkEngine:
 
     Args:
         plan: a plan, which is left as it is; or a file or its path, which shows where the run stands. Beside it are its
-            ledger, with ``.ledger`` behind its name, and as long as it runs its lease, with ``.lock``. None to go on
+            ledger, with ``.ledger`` behind its name, and as long as it runs its lease, with ``.lock``. None to continue
             with the last run of a ledger, which knows its plan.
         operator: does a step. An exception that it raises is a failure of the step, but for
             :class:`~planspec_lark.engine.models.Unusable`.
         reflector: says what becomes of a step that is not OK; without one it is blocked.
         planner: changes the plan at the end of a round, and writes steps; without one a run ends after its first round.
-        ask: asks somebody a question; None says that nobody has answered.
+        ask: asks a person a question; None says that there was no answer.
         inputs: values by name, as JSON can say them.
         required: outputs that have to be there in the end. Where all of them are, blocked steps do not matter.
         limits: what keeps the run from going on for ever.
@@ -144,10 +144,10 @@ class ThinkEngine:
         ledger: where the run is written down; by default in memory, or beside the file.
         runner: calls the operator. One that runs steps elsewhere knows the work by the call's ``key``: a call that is
             made again after a crash has the same.
-        run_id: of a new run, or of the run to go on with; by default one by chance, or the last one.
+        run_id: of a new run, or of the run to resume; by default one by chance, or the last one.
         run_name: what a new run is called in the ledger.
 
-    A reflector, a planner or an ``ask`` that raises ends the run with what it raised. The run can go on later.
+    A reflector, a planner or an ``ask`` that raises ends the run with what it raised. The run can be resumed later.
     """
 
     plan: PlanSpec | PlanFile | None = field(converter=_to_plan)
@@ -175,14 +175,14 @@ class ThinkEngine:
         """Run the plan until it has converged, or nothing is left that can be done, or a budget is used up.
 
         Args:
-            resume: go on with the last run. Without it, a new one begins; steps that are done stay done, but nothing is
+            resume: continue the last run. Without it, a new one begins; steps that are done stay done, but nothing is
                 known of their outputs.
 
         Raises:
-            PlanRunError: the plan has faults that keep it from being run, or there is no run to go on with.
+            PlanRunError: the plan has faults that keep it from being run, or there is no run to resume.
             EditedError: finished steps were edited.
             PlanBusyError: another process runs the plan.
-            PlanFileError: the file cannot be read or written, or somebody has edited it meanwhile.
+            PlanFileError: the file cannot be read or written, or it was edited meanwhile.
             LedgerError: the ledger cannot be read or written.
             PlanSyntaxError: the file holds no plan.
             RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
@@ -204,7 +204,7 @@ class ThinkEngine:
 
         Args:
             step_id: the id of a subtask.
-            resume: go on with the last run. Without it, nothing is known of the outputs of steps that are done.
+            resume: continue the last run. Without it, nothing is known of the outputs of steps that are done.
 
         Raises:
             PlanRunError: there is no such subtask, or as for :meth:`run`, as all else.
@@ -250,7 +250,7 @@ class ThinkEngine:
     # ---------------------------------------------------------------- beginning
 
     def begin(self) -> str:
-        """Write the beginning of a run into the ledger, for whoever goes on with it; gives its id.
+        """Write the beginning of a run into the ledger, so that it can be resumed; gives its id.
 
         Where a beginning with this ``run_id`` was cut off, it is finished. A run that has begun is left as it is.
 
@@ -267,7 +267,7 @@ class ThinkEngine:
         except LedgerError:
             if is_known or ledger is None or not self.run_id or ledger.find_run(self.run_id) is None:
                 raise
-        # Somebody else has begun the same run at this very moment.
+        # Another process has begun the same run at this very moment.
         return self.begin()
 
     @contextmanager
@@ -282,7 +282,7 @@ class ThinkEngine:
                 given = _Given(file.load(), str(self.plan.path))
             elif self.plan is not None:
                 given = _Given(serialize_plan(self.plan), "<plan>")
-            # Of a plan that cannot be run, or that nobody has run yet, no ledger is made.
+            # Of a plan that cannot be run, or that was never run, no ledger is made.
             plan = None if given is None or resume else given.plan
             if file is not None:
                 if resume and self.ledger is None and not ledger_path(file.path).exists():
@@ -291,8 +291,8 @@ class ThinkEngine:
             else:
                 ledger = self.ledger or MemoryLedger()
             run = self._find_run(ledger) if resume else self._add_run(ledger)
-            # Whoever may write the file is the only one at work, whatever an older lease says. A ledger from elsewhere
-            # may have writers elsewhere.
+            # The process that may write the file is the only one at work, whatever an older lease says. A ledger from
+            # elsewhere may have writers elsewhere.
             is_own = file is not None and self.ledger is None
             writer: RunWriter
 
@@ -325,7 +325,7 @@ class ThinkEngine:
             yield writer
 
     def _find_run(self, ledger: Ledger) -> str:
-        """The run to go on with."""
+        """The run to resume."""
         info = ledger.find_run(self.run_id) if self.run_id else last_plan_run(ledger)
         if info is None:
             raise _no_run()
@@ -442,7 +442,7 @@ class ThinkEngine:
         return scheduler.find_more(busy, values.is_ready) if step.step_id in busy else step
 
     def _drain(self, step_runner: StepRunner, at_work: dict[Work | Pause, Begun]) -> Turn[None]:
-        """Take what comes of the steps that are at work; those that wait for another try go on waiting later."""
+        """Take what comes of the steps that are at work; those that wait for another try keep waiting."""
         while any(isinstance(work, Work) for work in at_work):
             ended = yield FIRST
             step_runner.end(at_work.pop(ended.work), ended)
@@ -491,7 +491,7 @@ class ThinkEngine:
         blocked = _find_blocked(writer)
         writer.note(Kind.ENDED, outcome=outcome.value, reason=reason, blocked=blocked)
         if writer.file is None:
-            # Whoever gets the plan now may edit it, as well as the one that it was made of.
+            # The caller who gets the plan now may edit it, as well as the one that it was made of.
             writer.write_view()
         outputs = writer.values(values.outputs())
         state = writer.state

@@ -95,7 +95,7 @@ def _block_of(token: Token, kind: str) -> _Block:
 def _find_boxes(block: _Block, statuses: Container[str]) -> None:
     """Find out which items of a list have boxes, now that all in it is known.
 
-    A letter in brackets is a box that nobody knows only beside others: alone it may mean anything, such as `[P]`.
+    A letter in brackets is an unknown box only beside others: alone it may mean anything, such as `[P]`.
     """
     signs = [match[1] if (match := _box_of(item)) else None for item in block.blocks]
     is_list_of_tasks = any(sign is not None and sign in statuses for sign in signs)
@@ -144,7 +144,7 @@ class _Holder:
     owner: Task | TaskList
     notes: list[str]
     tasks: list[Task]
-    # How many tasks there were at the last mark, and the line behind the last note; -1 where no note goes on.
+    # How many tasks there were at the last mark, and the line behind the last note; -1 where no note continues.
     marked: int = 0
     end: int = -1
 

@@ -21,7 +21,7 @@ _LEAD = re.compile(rf"({_ID.pattern})(?=\s|$)\s*")
 _PHASE = re.compile(r"Phase ([0-9]{1,9})\b(\+?)", re.IGNORECASE)
 # `T004`, or from `T004` to `T009`.
 _RANGE = re.compile(r"(T[0-9]{1,9}[a-z]?)(?:[ \t]*(?:-|–|—|\.\.|to|through)[ \t]*(T[0-9]{1,9}[a-z]?))?")
-# More than this nobody means.
+# More than this is a mistake.
 _MOST_OF_A_RANGE = 100
 _MOST_PAIRS = 1000
 _MOST_PHASES = 100

@@ -24,7 +24,7 @@ __all__ = ["move_plan"]
 def move_plan(path: Path, archive: Path, make: Callable[[Path], object], *, force: bool, wait: float) -> Path:
     """Move a plan and what belongs to it into a folder.
 
-    Every file is in both places before it goes from the first, so whoever is stopped in between does it again. Where
+    Every file is in both places before it goes from the first, so after an interruption it is done again. Where
     its name is taken, the plan gets the date (``winter_2026-01-31.md``), and from the second of a day on a number.
 
     Args:
@@ -85,7 +85,7 @@ def _move(path: Path, folder: Path) -> Path:
 
 
 def _find_begun(path: Path, folder: Path) -> Path | None:
-    """Where the plan is already, if somebody was stopped while it was moved."""
+    """Where the plan is already, if the move was interrupted."""
     if path.lstat().st_nlink < 2:
         return None
     return next((folder / name for name in sorted(os.listdir(folder)) if _is_same(path, folder / name)), None)

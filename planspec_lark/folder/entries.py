@@ -26,7 +26,7 @@ FOLDER_LIMITS = Limits(max_bytes=10_000_000)
 
 
 def real_root(root: Path) -> Path:
-    """The folder of a project behind all links: which one that is, is up to whoever names it.
+    """The folder of a project behind all links: which one that is, is up to the caller.
 
     Raises:
         StoreError: there is no such folder.
@@ -115,7 +115,7 @@ def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:
             first = min(located, key=lambda one: one.span.start if one.span else 0, default=None)
         if first is not None:
             entry = _blame(entry, first)
-        # A plan that nobody can call is of use to those who open its file.
+        # A plan that cannot be named can still be opened as a file.
         check_name(name)
     except PlanSyntaxError as error:
         return _blame(entry, error.diagnostics[0])

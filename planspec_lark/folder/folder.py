@@ -116,7 +116,7 @@ class PlanFolder:
         except ValueError:  # NUL
             is_there = False
         if is_there:
-            # Whoever opens it, learns what it is.
+            # It explains itself to a reader.
             return Path(name_or_path)
         if is_name(name_or_path) and os.path.isfile(f"{name_or_path}{SUFFIX}"):
             near = visible_name(f"{name_or_path}{SUFFIX}")
@@ -146,7 +146,7 @@ class PlanFolder:
         except (OSError, ValueError, RuntimeError):  # too long, a NUL, a loop of links
             raise self._is_missing(name) from None
         if not is_inside:
-            # Whether there is anything, nobody is told.
+            # Callers are not told whether there is anything.
             raise StoreError(f"{visible_name(name[:_QUOTED])}: this leads out of the folder", StoreReason.OUTSIDE)
         if not is_there:
             raise self._is_missing(name)
@@ -289,7 +289,7 @@ class PlanFolder:
     def hide(self) -> bool:
         """Keep new plans out of git's history by ``planspec/.gitignore``, unless there is one or they are shared.
 
-        What git tracks already it goes on tracking. Whether the file was written.
+        Files that git tracks already stay tracked. Whether the file was written.
 
         Raises:
             StoreError: it cannot be written.
@@ -301,7 +301,7 @@ class PlanFolder:
         """Let git see the plans, now and later: :meth:`hide` does nothing any more. Whether that changes anything.
 
         It is one of the settings, which go along when the folder is committed. A ``.gitignore`` that says something
-        else than what :meth:`hide` writes is somebody's own, and stays.
+        else than what :meth:`hide` writes belongs to the user, and stays.
 
         Raises:
             StoreError: a file cannot be written or removed.

@@ -1,4 +1,4 @@
-"""The plan that a description becomes while nobody has thought about its steps yet, and a template to fill in."""
+"""The plan that a description becomes before its steps are planned, and a template to fill in."""
 
 from __future__ import annotations
 

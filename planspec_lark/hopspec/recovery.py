@@ -130,7 +130,7 @@ class Recovery:
     _indent: int = 0
     _number: int = 0
     _is_set_off: bool = False
-    # The finding that goes on with the next lines that are left out.
+    # The finding that is extended by the next lines that are left out.
     _growing: bool = False
     _guesses: int = 0
     # Whether the document stands in a code block, and whether that has ended.
@@ -341,7 +341,7 @@ class Recovery:
             self._lose_line(line)
 
     def _lose_line(self, line: str) -> None:
-        """Leave a line out, or take it for one that goes on with a value."""
+        """Leave a line out, or take it for one that continues a value."""
         code, message, expected = self._explain(line)
         moved = f"{' ' * self._indent}  {line.lstrip(BLANKS)}"
         if code != "HS101":

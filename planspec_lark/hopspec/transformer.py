@@ -40,7 +40,7 @@ class HopSpecTransformer(Transformer[Token, HopSpec]):
         """The document that a tree spells.
 
         Raises:
-            ValueError: a section, the number of a step or an attribute comes twice, or a line that goes on with a value
+            ValueError: a section, the number of a step or an attribute comes twice, or a line that continues a value
                 is not indented more than its name.
         """
         self.__init__()  # type: ignore[misc]  # (each tree has its own places)

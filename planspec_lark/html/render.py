@@ -1,4 +1,4 @@
-"""A plan as one HTML file that asks nobody for anything."""
+"""A plan as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Live", "policy", "render", "render_page"]
 # The order in which statuses stand in the bar and in the filter.
 _ORDER = (PlanStatus.DONE, PlanStatus.ACTIVE, PlanStatus.BLOCKED, PlanStatus.PENDING, PlanStatus.SKIPPED)
 _STYLE, _SCRIPT = "page.css", "page.js"
-# Of more steps, rows are drawn as they come into view, and the picture when somebody opens it.
+# Of more steps, rows are drawn as they come into view, and the diagram when the user opens it.
 _LARGE = 400
 
 

@@ -31,7 +31,7 @@ _MOST = 32
 
 
 class WatchError(PlanSpecError, RuntimeError):
-    """Nobody can tell of changes: `watchfiles` is not installed."""
+    """Changes cannot be watched: `watchfiles` is not installed."""
 
 
 # ---------------------------------------------------------------- the file
@@ -54,7 +54,7 @@ class Follower:
         self._seen: object = None
         self._page: tuple[int, str] = (0, "")
         self._is_closed = False
-        # Notified when the page has changed; held by whoever reads the file or writes the page.
+        # Notified when the page has changed; held to read the file or to write the page.
         self._changed = Condition()
         self.read()
 
@@ -97,7 +97,7 @@ class Follower:
             return None if self._is_closed else self._version
 
     def close(self) -> None:
-        """Let nobody wait any more."""
+        """End all waiting."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -150,7 +150,7 @@ def watching(follower: Follower) -> Iterator[None]:
 class PageServer(ThreadingHTTPServer):
     """Serves ``/``, the page, and ``/events``, which tells it when it has changed.
 
-    It listens on the loopback interface, and answers nobody who calls it by another name, as pages of strangers can:
+    It listens on the loopback interface, and refuses requests for another host name, as pages of strangers can:
     their names may lead here as well.
 
     Args:

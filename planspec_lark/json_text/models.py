@@ -63,7 +63,7 @@ class JsonText:
     diagnostics: list[Diagnostic]
     source: Source = field(repr=False)
     _root: Node | None = field(default=None, repr=False)
-    # Finds it, once somebody asks for a place.
+    # Finds it when a place is asked for.
     _find_root: Callable[[], Node | None] | None = field(default=None, repr=False)
     # The string that was asked for last: a long one may have many findings.
     _mapped: tuple[Node | None, array[int] | None] = field(default=(None, None), init=False, repr=False)

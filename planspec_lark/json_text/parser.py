@@ -123,7 +123,7 @@ def _find_strings(text: str, objects: list[Recovery]) -> Callable[[int, bool], b
     """Whether a tag at an offset is part of a string rather than the beginning, or in a block the end, of reasoning.
 
     Inside an object of which nothing is lost, that is anywhere: it holds no other text. In others quotes are counted,
-    but not where a block is open, as such an object may just be a draft that goes on behind it.
+    but not where a block is open, as such an object may just be a draft that continues after it.
     """
     starts = [one.start for one in objects]
     strings = [

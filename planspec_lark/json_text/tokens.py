@@ -136,7 +136,7 @@ _SIGN_NAMES = {"\n": "the line break U+000A", "\r": "the carriage return U+000D"
 
 
 def _name_sign(char: str) -> str:
-    """How a character is called that nobody could see."""
+    """The name of an invisible character."""
     return _SIGN_NAMES.get(char, f"the character U+{ord(char):04X}")
 
 

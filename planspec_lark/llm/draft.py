@@ -1,4 +1,4 @@
-"""A plan that a language model writes, read while it is written, so that nobody waits for one that is lost."""
+"""A plan that a language model writes, read while it is written, so that a failed one is stopped early."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _model_of(value: str | None) -> str:
 def _base_url_of(value: str | None) -> str | None:
     url = value or os.environ.get("OPENAI_BASE_URL") or None
     if url is not None and not _URL.fullmatch(url):
-        # It is not shown: somebody may have put a password into it.
+        # It is not shown: it may contain a password.
         raise LlmError("the base URL has to be like https://host/v1, without a user, a password, `?` or `#`")
     return url
 
@@ -197,7 +197,7 @@ class Bounds:
         self._bytes = 0
 
     def _take(self, chunk: bytes, began: float) -> None:
-        """Count bytes that somebody has waited for.
+        """Count bytes that were waited for.
 
         Raises:
             LlmError: they are too many.

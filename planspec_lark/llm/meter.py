@@ -19,7 +19,7 @@ class Meter:
     """The tokens of many calls, also of several models and from several threads.
 
     An answer counts, whatever becomes of it: one that was cut off or refused has cost its tokens as well. A meter
-    begins where its first values say, so that a program can go on counting after a restart.
+    begins where its first values say, so that a program can continue counting after a restart.
 
     Attributes:
         answers: how many answers there were.

@@ -53,7 +53,7 @@ class LlmError(PlanSpecError):
         status: the HTTP status, where the endpoint sent one that tells of a failure.
         reply: what came nevertheless, if an answer was cut off.
         has_answered: whether the model has said something, or was kept from it by what it was asked: another prompt may
-            do better. Otherwise nobody was reached who could have said anything.
+            do better. Otherwise the model was not reached at all.
     """
 
     def __init__(

@@ -95,7 +95,7 @@ class PartialReply:
             return error.with_traceback(None)
 
     def abandon(self) -> None:
-        """Let the meter know of an answer that has begun, and that nobody reads to its end."""
+        """Let the meter know of an answer that has begun, and that is not read to its end."""
         if self.has_begun:
             self.endpoint.note(None)
 

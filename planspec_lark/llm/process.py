@@ -25,7 +25,7 @@ _LOOK = 0.05
 _LAST_LOOK = 0.005
 # Seconds for what a program has started to close the output, once the program itself has ended.
 _GRACE = 1.0
-# Seconds for a killed program to end. One that has become another user's is not killed, and nobody waits for that.
+# Seconds for a killed program to end. One that has become another user's is not killed, and is not waited for.
 _PATIENCE = 2.0
 # A guard reads which group a program is, and then waits for the end of its input. That comes when this process is gone,
 # however it has ended: no other process has the other end. A signal at the death of a parent would not do: Linux ties
@@ -94,7 +94,7 @@ def _started(command: Sequence[str], **settings: Any) -> Iterator[subprocess.Pop
     try:
         yield process
     finally:
-        # First this: until the end is noted, the number of the group cannot be that of somebody else's processes.
+        # First this: until the end is noted, the number of the group cannot be that of other processes.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         with suppress(subprocess.TimeoutExpired):

@@ -110,7 +110,7 @@ class Program:
         return self._answer(outcome)
 
     async def acomplete(self, text: str, *, env: Mapping[str, str] | None = None) -> str:
-        """The same, for asyncio; the program is killed before a cancellation goes on."""
+        """The same, for asyncio; the program is killed before a cancellation continues."""
         data = encode(text)
         stop = Event()
         with ThreadPoolExecutor(1) as thread:

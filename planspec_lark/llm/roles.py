@@ -93,10 +93,10 @@ def model_operator(
 ) -> Operator:
     """An operator that lets a model do the steps.
 
-    A step has failed where its answer cannot be read, a program ends badly, or a model refuses. Nobody is asked again
-    within the attempt, as what was asked for may be done; the ledger keeps the answer, and reflection decides. Where
-    nobody could be asked at all, the run ends, and the step has not failed: it is at work again when the run goes on.
-    Before that it is tried again, as the engine's policy says, where that may help.
+    A step has failed where its answer cannot be read, a program ends badly, or a model refuses. The question is not
+    repeated within the attempt, as what was asked for may be done; the ledger keeps the answer, and reflection
+    decides. Where no model could be asked at all, the run ends, and the step has not failed: it is carried out when
+    the run is resumed. Before that it is tried again, as the engine's policy says, where that may help.
     """
 
     def operate(call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
@@ -128,7 +128,7 @@ def _operate(call: StepCall, language: str, max_history: int, max_plan: int) -> 
         return OperatorResult(HopStatus.FAIL, str(error))
     effort, read = answer.effort, read_execution(answer.text, step)
     if not effort.tokens:
-        # Nobody else has counted.
+        # Only this counts them.
         effort += evolve(read.effort, llm_calls=0, model=effort.model or read.effort.model)
     if read.answer is not None:
         return evolve(read.answer, effort=effort)

@@ -21,7 +21,7 @@ class _Ending:
 
     @property
     def reply(self) -> Reply:
-        """The whole reply, once the pieces have come to their end; its text is theirs put together.
+        """The whole reply, once the pieces have ended; its text is theirs put together.
 
         Raises:
             RuntimeError: they have not.
@@ -34,7 +34,7 @@ class _Ending:
 class ReplyStream(_Ending, Iterator[str]):
     """The pieces of an answer's text, as they come, and then the reply.
 
-    The call is made by the first piece that is asked for. Whoever stops early closes it, or uses it in a ``with``
+    The call is made by the first piece that is asked for. A caller that stops early closes it, or uses it in a ``with``
     statement, which ends the connection; so does forgetting it.
 
     A call that fails before anything has come is made again, as by ``complete``; one that breaks off later is not. The
@@ -94,9 +94,9 @@ class AsyncReplyStream(_Ending, AsyncIterator[str]):
         await self.aclose()
 
 
-# In both: the span is never the one at hand, as between two pieces the reader goes on. A failure is raised outside of
-# what has caught it. Raised inside, it would take along, as its context, an error whose request holds the key. Nor is
-# there a variable for an event, which may say the key.
+# In both: the span is never the one at hand, as between two pieces the caller does other work. A failure is raised
+# outside of what has caught it. Raised inside, it would take along, as its context, an error whose request holds the
+# key. Nor is there a variable for an event, which may say the key.
 
 
 def _pieces(endpoint: Endpoint, request: dict[str, Any]) -> Generator[str | Reply]:

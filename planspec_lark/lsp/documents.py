@@ -66,7 +66,7 @@ class Document:
         version: the number of its last change.
         text: its text now.
         settings: those of its client.
-        is_lost: whether a change has not arrived, so that nobody knows the text: only a whole new one helps.
+        is_lost: whether a change has not arrived, so that the text is unknown: only a whole new one helps.
     """
 
     def __init__(self, item: types.TextDocumentItem, language: Language, settings: Settings) -> None:

@@ -14,7 +14,7 @@ from planspec_lark.syntax.limits import Limits
 
 __all__ = ["LIMITS", "Candidate", "Language", "Reading", "RenameError", "Stretch", "Symbol", "Word"]
 
-# What an editor is to show while somebody types. A longer text is not read, and a finding says so.
+# What an editor is to show while the user types. A longer text is not read, and a finding says so.
 LIMITS = Limits(max_bytes=2_000_000, max_findings=200)
 
 # From where to where.

@@ -44,7 +44,7 @@ class PlanReading(StepReading[PlanStep]):
     }
 
     def __init__(self, text: str) -> None:
-        # While somebody types, most texts have a fault.
+        # While the user types, most texts have a fault.
         self._scan = scan_strictly(text, limits=LIMITS, read=lambda _: None)
         self._plan, self._places = self._scan.plan, self._scan.places
         super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)

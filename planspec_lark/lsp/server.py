@@ -139,7 +139,7 @@ class _Server(LanguageServer):
         self.is_told_to_exit = True
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """What goes wrong outside of requests goes to standard error, and not to whoever is typing."""
+        """What goes wrong outside of requests goes to standard error, and not to the user."""
         if source is not FeatureRequestError:
             _log.error("%s: %s", source.__name__, visible(str(error)))
 
@@ -184,7 +184,7 @@ class _Server(LanguageServer):
         found = _diagnose(document)
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, document.version))
         ended = monotonic()
-        # Whoever types quickly in a long document gets half of the time for that.
+        # A user who types quickly in a long document gets half of the time for that.
         self._next_check = ended + (ended - began)
 
     def lose(self, data: Any) -> None:

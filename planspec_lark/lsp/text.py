@@ -69,7 +69,7 @@ class ClientText:
 
     def _replace(self, place: types.Range, text: str) -> None:
         (first, start), (last, end) = sorted(map(self._place, (place.start, place.end)))
-        # A line feed that comes to stand behind a carriage return ends that line, so their neighbours are split again.
+        # A line feed that ends up behind a carriage return ends that line, so their neighbours are split again.
         above, below = max(first - 1, 0), min(last + 2, len(self._lines))
         head = "".join(self._lines[above:first]) + self._lines[first][:start]
         tail = self._lines[last][end:] + "".join(self._lines[last + 1 : below])

@@ -28,9 +28,9 @@ class InputError(PlanSpecError):
 
 
 async def _call(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function in a thread of its own, which goes on alone where this is cancelled."""
+    """Call a function in a thread of its own, which keeps running if this is cancelled."""
     future: Future[Result] = Future()
-    # From here on, a result can be set whether somebody waits for it or not.
+    # From here on, a result can be set whether it is waited for or not.
     future.set_running_or_notify_cancel()
 
     def call() -> None:

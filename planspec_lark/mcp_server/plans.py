@@ -42,7 +42,7 @@ class Plans:
     """The plans of a folder.
 
     Paths are refused, those inside the folder as well: what is wrong with a file shows parts of it, and a project holds
-    files that are nobody's business.
+    files that are no concern of the client.
 
     Attributes:
         folder: itself.

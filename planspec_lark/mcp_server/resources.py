@@ -23,7 +23,7 @@ from planspec_lark.syntax.limits import count_bytes
 __all__ = ["TEMPLATES", "list_resources", "read_resource"]
 
 _MIME_TYPE = "text/markdown"
-# Tools bound what a model reads; a resource is a file, which somebody has chosen.
+# Tools bound what a model reads; a resource is a file, which a person has chosen.
 _MOST_BYTES = 1_000_000
 
 TEMPLATES = [

@@ -38,7 +38,7 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
 
     Raises:
         InputError: something has come that is no message.
-        BrokenPipeError: nobody reads the answers any more.
+        BrokenPipeError: the client no longer reads the answers.
         OSError: standard output or standard error is closed.
     """
     # What a client does wrong is told to the client.

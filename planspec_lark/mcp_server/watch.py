@@ -1,4 +1,4 @@
-"""Clients are told of plans that change, come and go, whoever does that: the server looks again and again."""
+"""Clients are told of plans that are changed, added or removed by any program: the server looks again and again."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Watcher:
             took = time.monotonic() - started
 
     async def look(self) -> None:
-        """Look for changes now. What goes wrong with that stops nobody."""
+        """Look for changes now. Errors are logged, and stop nothing."""
         async with self._turn:
             try:
                 await self._look()

@@ -265,7 +265,7 @@ class _Reader:
         return read[0], end + read[1] - len(line) - 1
 
     def _go_on(self, line: Line, end: int) -> tuple[Line, int]:
-        """The line with the lines that it goes on in: they are indented further than it."""
+        """The line with its continuation lines: they are indented further than it."""
         command = line.command
         indent = line.start - (self.text.rfind("\n", 0, line.start) + 1)
         for _ in range(_MOST_LINES):

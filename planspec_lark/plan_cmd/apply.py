@@ -352,7 +352,7 @@ def _number(head: str, step: PlanStep) -> int:
 
 
 class Finder:
-    """Finds steps of a plan. Whoever adds, renumbers or removes some says so here.
+    """Finds steps of a plan. Code that adds, renumbers or removes steps says so here.
 
     All steps should have different ids. In a plan made by hand that has not, the first in document order counts. With
     ``requires_result``, no step is set to done without one.
@@ -374,7 +374,7 @@ class Finder:
         return Finder(deepcopy(self.plan), requires_result=self._requires_result)
 
     def find(self, step_id: str) -> PlanStep | None:
-        """The step with this id, or None. Whoever asks may change it."""
+        """The step with this id, or None. The caller may change it."""
         return self.look_up(step_id)
 
     def look_up(self, step_id: str) -> PlanStep | None:

@@ -67,7 +67,7 @@ _NEAR_START = re.compile(
 )
 _CLOSING = str.maketrans("“‘「『", "”’」』")
 _MARKS = "*_`"
-# Text behind a step id, without a bar in between, that goes on with steps.
+# Text behind a step id, without a bar in between, that continues with steps.
 _MORE_STEPS = re.compile(
     r"(?:(?:and|or|to|till|until|through|up to|&|\+|和|与|及|至|到|或)[ \t]*(?:steps?|步骤)?[ \t]*)?"
     r"#?[0-9０-９]++(?:[.．][0-9０-９]++)*+(?![^\W_])",
@@ -226,7 +226,7 @@ def _close_marks(opened: str, rest: str) -> str | None:
 
 
 def _explain_start(line: str) -> Fault | None:
-    """A line that almost starts as a command does and goes on like one."""
+    """A line that almost starts as a command does and continues like one."""
     match = _NEAR_START.match(line)
     if match is None or not (_has_colon(match) or match[0][-1:].isspace()):
         return None

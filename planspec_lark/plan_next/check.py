@@ -1,4 +1,4 @@
-"""Answer → message, or all that is wrong with it: reading and checking in one, as whoever asked for it wants both."""
+"""Answer → message, or all that is wrong with it: reading and checking in one, as the runtime needs both."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Judge:
     Attributes:
         executors: the tools that a planner may call; None for any.
         words: the words that hypotheses and steps may not have; None for those of the package.
-        tolerant: take messages out of prose and code fences, and mend what is plainly meant.
+        tolerant: take messages out of prose and code fences, and repair what is plainly meant.
     """
 
     executors: Executors | None = None

@@ -42,7 +42,7 @@ class Phase(str, Enum):
 
 
 class PlanType(str, Enum):
-    """How a new block goes on: by hypotheses, by steps, or by one call of an executor."""
+    """How a new block continues: by hypotheses, by steps, or by one call of an executor."""
 
     PLAN_PROBES = "PLAN_PROBES"
     PLAN_STEPS = "PLAN_STEPS"
@@ -190,7 +190,7 @@ class NewBlock:
 class DoneItem:
     """What has become of a block: its goal, how it ended, and all that was done inside it.
 
-    ``plan`` and ``executor_call`` are what it was opened with, so that nobody tries a failed one again. ``left`` is
+    ``plan`` and ``executor_call`` are what it was opened with, so that a failed one is not tried again. ``left`` is
     what of its plan was still to do.
     """
 

@@ -30,7 +30,7 @@ def build_planner_prompt(
         context: where the plan stands. Where a new block would be too deep to be planned, the brief says to stop
             splitting.
         executors: the tools that there are, if any are known.
-        strategy: how to plan here, as whoever runs this has written it. It stands in a block of its own, and is shown
+        strategy: how to plan here, as the operator has written it. It stands in a block of its own, and is shown
             whole; without text in it, it is none.
         language: "en" or "zh".
 
@@ -62,7 +62,7 @@ def build_executor_prompt(context: Context, *, language: str = "en") -> str:
 
 
 def build_repair_prompt(diagnostics: Iterable[Diagnostic], *, answer: str | None = None, language: str = "en") -> str:
-    """What to tell a language model whose answer was refused: to mend what is wrong, and to send all of it again.
+    """What to tell a language model whose answer was refused: to repair what is wrong, and to send all of it again.
 
     Args:
         diagnostics: what is wrong; errors come first, and of very many only the first ones are shown.

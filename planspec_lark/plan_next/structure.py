@@ -277,7 +277,7 @@ def to_json(model: object, *, indent: int | None) -> str:
 
 
 def _default_of(attribute: attrs.Attribute[Any], model: object) -> Any:
-    """What a field holds where nobody has set it."""
+    """The value of a field that was not set."""
     default = attribute.default
     if not isinstance(default, attrs.Factory):  # type: ignore[arg-type]  # a class, though its stub says otherwise
         return default

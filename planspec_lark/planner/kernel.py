@@ -1,4 +1,4 @@
-"""The only writer of a plan's state: each change is a record of a ledger, and the context is what they come to.
+"""The only writer of a plan's state: each change is a record of a ledger, and the context is their result.
 
 The file of the context is a view of that, which is written now and then.
 """
@@ -112,7 +112,7 @@ class _State:
 
 
 def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: str = _RUN) -> Context:
-    """The context in a state folder, as the last change has left it. Nobody has to wait for this.
+    """The context in a state folder, as the last change has left it. This needs no lock.
 
     Args:
         state_dir: the folder.
@@ -165,7 +165,7 @@ def create_state(
 def open_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: str = _RUN) -> Iterator[Kernel]:
     """The kernel of a plan, whose lease is held as long as this block lasts.
 
-    A context file that somebody has edited is taken over, if it is as far as the ledger is.
+    A context file that was edited is taken over, if it is as far as the ledger is.
 
     Args:
         state_dir: the folder, which is made where a ledger from elsewhere has the plan.
@@ -245,7 +245,7 @@ def _read_file(path: Path, name: str) -> bytes | None:
     """The file of the context; None where there is none."""
     try:
         found = path.stat()
-        # What is no file may never end, or never begin: a pipe waits for somebody who writes to it.
+        # What is no file may never end, or never begin: a pipe waits for a writer.
         if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
             raise StateError(f"{name}: not a regular file")
         if CONTEXT_LIMITS.max_bytes is not None and found.st_size > CONTEXT_LIMITS.max_bytes:
@@ -276,7 +276,7 @@ def _digest(data: bytes) -> str:
 
 
 def _fold(ledger: Ledger, run: str, name: str) -> tuple[Context | None, int]:
-    """What the records since the last plan began come to, and the number of the last one."""
+    """The result of the records since the last plan began, and the number of the last one."""
     records: list[Record] = []
     for record in ledger.records(run, newest_first=True):
         records.append(record)
@@ -408,7 +408,7 @@ class Kernel:
         if CONTEXT_LIMITS.max_bytes is not None and len(data) > CONTEXT_LIMITS.max_bytes:
             raise StateError(f"{visible_name(str(name))}: {_too_large(len(data))}")
         with _errors(name):
-            # Noted before it is written: of a text that is not noted, somebody else is the author.
+            # Noted before it is written: a text that is not noted counts as an edit from outside.
             self._ledger.add_view(self._state.run, _digest(data), "")
             with writing(self._path) as file:
                 file.write(data)

@@ -31,7 +31,8 @@ __all__ = ["Answer", "Event", "EventKind", "ExecutorCallable", "PlannerCallable"
 
 @frozen
 class Refusal:
-    """An answer that was refused, and why. ``diagnostics`` go to whoever gave it, so that the next one is better.
+    """An answer that was refused, and why. ``diagnostics`` go to the planner or executor, so that the next one is
+    better.
 
     ``answer`` is the text that they are about; of a message that is a model, its JSON.
     """
@@ -106,8 +107,8 @@ class Runtime:
         run_id: the run of that ledger that has the plan.
 
     A callable that raises ends the run with what it raised; the state stays as it was, and the run can go on later. So
-    does one that gives something else than a message (TypeError). Whoever is interrupted while the executor is at work
-    has it asked again for the same block later on: the context's ``revision`` is the same then.
+    does one that gives something else than a message (TypeError). If a run is interrupted while the executor is at
+    work, it is asked again for the same block later on: the context's ``revision`` is the same then.
     """
 
     state_dir: Path = field(converter=Path)
@@ -149,7 +150,7 @@ class Runtime:
     async def arun(self, *, max_turns: int | None = None) -> Context:
         """As :meth:`run`, for callables that are asynchronous; others are run in a thread.
 
-        One that is cancelled while a thread is at work holds the plan's lease until that has ended: nobody else is to
+        One that is cancelled while a thread is at work holds the plan's lease until that has ended: no other run is to
         begin the same block meanwhile. To cancel it once more lets the lease go at once.
         """
         with self._opened() as kernel:
@@ -161,7 +162,7 @@ class Runtime:
 
     @contextmanager
     def _opened(self) -> Iterator[Kernel]:
-        """The plan, and whoever is told of the run."""
+        """The plan, and the observers of the run."""
         with (
             open_state(self.state_dir, ledger=self.ledger, run_id=self.run_id) as kernel,
             telling(LOG, kernel.telemetry.run, "planner") as kernel.telemetry,

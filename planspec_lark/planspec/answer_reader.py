@@ -484,7 +484,7 @@ class AnswerReader(Recovery):
         return f"> {arrow}" if arrow else None
 
     def _go_on(self, match: Match[str] | None, content: str, line: Line, indent: int) -> bool:
-        """Whether a line goes on with the one in front of it, which was wrapped."""
+        """Whether a line continues the one before it, which was wrapped."""
         is_open = isinstance(self.owner, PlanStep) and (match is None or match.lastgroup == "constraint")
         flow = read_flow(content) if is_open else None
         if flow and flow[0] == "outputs" and isinstance(self.owner, PlanStep):
@@ -504,7 +504,7 @@ class AnswerReader(Recovery):
         return self._join(self._last, content, line)
 
     def _join(self, last: tuple[str, Line, float], content: str, line: Line) -> bool:
-        """Read the last line together with the one that goes on with it; False where that says nothing."""
+        """Read the last line together with the line that continues it; False where that says nothing."""
         said, first, width = last
         if isinstance(self.owner, PlanStep) and self.owner.step_id in self._phases and not self.owner.detail:
             return self._take_below_heading(f"> {content}", line)
@@ -564,7 +564,7 @@ class AnswerReader(Recovery):
         self._note(code, message, line.start, self._end, Severity.WARNING, help=help)
 
     def _replace_last(self, kind: str, match: Match[str], line: Line) -> bool:
-        """Let a line say what it says together with the one that goes on with it."""
+        """Let a line say what it says together with the line that continues it."""
         if kind == "step" and isinstance(self.owner, PlanStep):
             step = build_step(*match.group(*STEP_GROUPS))
             # What stands behind outputs, and declares none, is no more of the description.

@@ -35,7 +35,7 @@ __all__ = ["add_fixes"]
 
 # The kinds of lines that begin a part, in their order.
 _RANKS = {"title": 1, "goal": 2, "constraints": 3, "steps_header": 4, "step": 4}
-# What goes on with a part.
+# Lines that continue a part.
 _BODIES = {"goal": "body_line", "constraints": "constraint"}
 _NAMES = {"title": "title", "goal": "goal", "constraints": "constraints"}
 # Words behind an opening fence that say nothing about what is in it.
@@ -70,7 +70,7 @@ class _Text:
         if fault.fix is not None:
             return evolve(fault.fix, is_safe=self._is_safe(fault, fault.fix))
         # What stands in a reasoning block is no line of the text, so that nothing else can be placed among the lines.
-        # Of two versions that a merge has left, nobody knows which one holds.
+        # Of two versions that a merge has left, it is unknown which one applies.
         is_open = "PS125" in self._codes and fault.code != "PS125"
         find = _FINDERS.get(fault.code)
         if find is None or fault.span is None or is_open or self._has_conflict:

@@ -158,7 +158,7 @@ def _dump(value: object) -> str:
 # ---------------------------------------------------------------- in
 
 # So many levels of a path are written out at either end: a value may be as deep as it is long, and whole paths would
-# come to the square of that.
+# grow with the square of that.
 _LEVELS = 25
 
 

@@ -189,7 +189,7 @@ def _find_twins(names: Sequence[str]) -> list[str]:
 
 
 def _find_results(plan: PlanSpec, flow: DataFlow, last: Collection[str]) -> set[str]:
-    """The last outputs of the flow: those of the last steps, and of such as take something on which none goes on."""
+    """The last outputs of the flow: those of the last steps, and of steps whose inputs lead nowhere else."""
     results: set[str] = set()
     for step in iter_steps(plan):
         if step.outputs and (step.inputs or step.step_id in last) and flow.consumers.keys().isdisjoint(step.outputs):

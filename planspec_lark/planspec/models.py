@@ -66,8 +66,8 @@ class StepType:
     """A type of step.
 
     Attributes:
-        hopspec: the HopSpec types that come to it, each with the field that takes the description; the first one is
-            what it becomes.
+        hopspec: the HopSpec types that are converted to it, each with the field that takes the description; the first
+            one is what it becomes.
         words: other words that mean it.
         is_container: whether it has steps below it, and has to.
         meaning: what it is for.

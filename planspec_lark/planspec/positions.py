@@ -101,9 +101,9 @@ class Places:
     last_end: int = field(default=0, repr=False)
     # Lists behind foreign arrows: where each starts and ends, by step and field.
     _foreign: dict[str, list[tuple[str, int, int]]] = field(factory=dict, repr=False)
-    # Stretches of lines of steps, which are found once somebody asks: the step that is open there, from where to where.
+    # Stretches of lines of steps, which are found on demand: the step that is open there, from where to where.
     _rows: list[tuple[str, int, int]] = field(factory=list, repr=False)
-    # From where on the lines of a text without faults are still to be found, once somebody asks; None where all are.
+    # From where on the lines of a text without faults are still to be found, on demand; None where all are.
     _unread: int | None = field(default=None, repr=False)
 
     def add(self, name: str, line: Line) -> None:

@@ -89,10 +89,10 @@ class Recovery:
             else could be.
         tell: is told of all that is added to the plan, with the name of a kind of event and what the event holds.
         owner: whose ``>`` lines come now: the plan's (for its goal), a step's, those of something refused (False), or
-            nobody's (None).
+            no step's (None).
         is_finished: whether the plan has ended: no more lines are taken.
         is_closed: whether what has ended it is the end of its code block.
-        growing: the last finding, as long as it may come to name the next line as well.
+        growing: the last finding, as long as it may be extended to the next line.
         is_misled: whether all has to be read again, with comments.
     """
 
@@ -521,7 +521,7 @@ class Recovery:
                 self._keep_growing()
 
     def _report_fault(self, fault: Fault, line: Line) -> None:
-        """Note what is wrong with a line. What nobody would take for one of a plan is just not a part of it."""
+        """Note what is wrong with a line. A line unlike any line of a plan is just not a part of it."""
         flaw, at = fault.flaw, line.start + self._lead
         content = self.source.text[at : self._end]
         # What only begins with a number is most likely a sentence.

@@ -1,6 +1,6 @@
 """A plan as a person looks at it: columns, tree lines, folded bodies, counts.
 
-The layout is text with roles; what a role looks like is for whoever draws it.
+The layout is text with roles; what a role looks like is up to the caller.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _show_body(view: View, lead: str, width: int) -> Iterator[Line]:
 
 
 def wrap(line: Line, width: int) -> Iterator[Line]:
-    """Break a line that is wider than ``width`` columns, so that its text goes on below where it began.
+    """Break a line that is wider than ``width`` columns, so that its text continues below where it began.
 
     The tree lines go on as well. A line that leaves its text less than a third of the width is left alone.
     """

@@ -39,7 +39,7 @@ def find_progress(text: str) -> str:
 
 # How a step may be numbered, besides by digits: letters, Chinese numerals, all of them in parentheses or behind a word.
 _NUMERALS = "一二三四五六七八九"
-# Up to 99; what goes on with more numerals is another number.
+# Up to 99; what continues with more numerals is another number.
 _NUMERAL = f"(?:[{_NUMERALS}]?十[{_NUMERALS}]?|[{_NUMERALS}])(?![{_NUMERALS}十百千零〇])"
 NUMBER_WORDS = "(?i:step|phase|stage)|步骤|阶段|第"
 _LEADER = (

@@ -45,7 +45,7 @@ class PlanEventKind(str, Enum):
     """What was read, or what is known from now on.
 
     ``REVISED`` says that a line was wrapped: the goal, the constraint or the step told last, as it is together with the
-    line that goes on with it.
+    line that continues it.
     """
 
     TITLE = "title"
@@ -143,7 +143,7 @@ class _Draft:
 
     @property
     def growing(self) -> Diagnostic | None:
-        """The finding that may come to name the next line as well."""
+        """The finding that may be extended to the next line."""
         return None if self.is_ended else self.reader.growing
 
     def read(self, row: str, start: int, indent: int) -> bool:
@@ -231,7 +231,7 @@ class _Draft:
     def _find_excess(self, step_id: str) -> Diagnostic | None:
         """What is wrong with a draft that has more levels or steps than it may.
 
-        A step whose parent comes later, or never, counts as one at the top: it cannot come to stand higher.
+        A step whose parent comes later, or never, counts as one at the top: it cannot move up.
         """
         place = self.source.span(*self.reader.places.id_of(step_id)), self.source
         if self.limits.max_depth is not None:
@@ -246,7 +246,7 @@ class _Draft:
 
 @frozen
 class StreamEnd:
-    """What a text has come to.
+    """The result of reading a text.
 
     Attributes:
         result: what :func:`planspec_lark.scan_plan` gives for the whole text, up to the end mark; with one error more

@@ -55,7 +55,7 @@ class StepView:
     """A step with what one needs to know for it.
 
     Attributes:
-        todo: what is to be done with it; None where somebody only looks at it.
+        todo: what is to be done with it; None where it is only shown.
         step: the step.
         plan: the plan.
         path: the steps above it, from the top.

@@ -63,12 +63,12 @@ def _diff(before: str, after: str) -> Iterator[str]:
     try:
         diff = diff_plans(parse_plan(before), parse_plan(after))
     except PlanSyntaxError:
-        # A snapshot that somebody has edited, or that a merge has left in pieces.
+        # A snapshot that was edited, or that a merge has left in pieces.
         yield "the snapshot is no plan any more; write it anew"
         return
     if not diff:
         yield "the same plan, but the snapshot is not in canonical form; write it anew"
-    # Nobody has the received plan at hand, so all of a new step is shown.
+    # The received plan is not at hand, so all of a new step is shown.
     for line in show_diff(diff, with_bodies=True):
         yield "".join(_STYLES.get(piece.role, context_style)(piece.text) for piece in line if piece.text)
 

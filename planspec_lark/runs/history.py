@@ -1,4 +1,4 @@
-"""What has happened in a run, read from its ledger when somebody asks."""
+"""What has happened in a run, read from its ledger on demand."""
 
 from __future__ import annotations
 

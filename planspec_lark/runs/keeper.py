@@ -1,4 +1,4 @@
-"""What goes on beside a run, in a thread of its own: its lease is renewed, and its view is written now and then."""
+"""What happens beside a run, in a thread of its own: its lease is renewed, and its view is written now and then."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planspec_lark.runs.owner import Owner
 
 __all__ = ["LEASE_SECONDS", "VIEW_PAUSE", "Keeper", "keeping"]
 
-# How long a lease lasts that nobody renews. It is renewed three times as often.
+# How long a lease lasts that is not renewed. It is renewed three times as often.
 LEASE_SECONDS = 30.0
 # Seconds between two writes of a view.
 VIEW_PAUSE = 0.5
@@ -116,7 +116,7 @@ class Keeper:
 
     @property
     def is_at_fault(self) -> bool:
-        """Whether something has gone wrong that nobody has been told of."""
+        """Whether an error has occurred that was not reported yet."""
         return self._fault is not None
 
     def leave_view(self) -> None:
@@ -160,7 +160,7 @@ class Keeper:
 
     def _do(self) -> None:
         now = monotonic()
-        # Whatever is wrong with the view, and however long it takes until somebody is told: the run is at work.
+        # Whatever is wrong with the view, and however long it takes until it is reported: the run is at work.
         if self._next_renewal is not None and now >= self._next_renewal:
             self._renew(now)
         if self._fault is None and self._is_stale and self._pause and now >= self._next_write:

@@ -76,7 +76,7 @@ class Kind(str, Enum):
     REPLANNED = "replanned"
     PLANNED = "planned"
     RENEWED = "renewed"
-    # a plan that somebody has edited between two runs
+    # a plan that was edited between two runs
     KEPT = "kept"
     RERUN = "rerun"
 
@@ -195,10 +195,10 @@ class Ledger(Protocol):
             run: the run.
             owner: who wants it.
             seconds: how long it lasts, unless it is renewed.
-            takes_over: take it from whoever has it, who is known not to be at work any more.
+            takes_over: take it from its owner, which is known not to be at work any more.
 
         Raises:
-            RunBusyError: somebody else has it, who may be alive, and it has not expired.
+            RunBusyError: another process has it, which may be alive, and it has not expired.
         """
 
     def release(self, run: str, owner: Owner) -> None:
@@ -211,13 +211,13 @@ class Ledger(Protocol):
         """Note that the file has got the last of these texts. Of those before it, only the hash is kept."""
 
     def views(self, run: str) -> Sequence[str]:
-        """The texts that the file may have, unless somebody has edited it: the newest first."""
+        """The texts that the file may have, unless it was edited: the newest first."""
 
     def has_view(self, run: str, digest: str) -> bool:
         """Whether the file has ever had a text with this hash."""
 
     def add_snapshot(self, run: str, text: str) -> None:
-        """Keep what the records of a run so far come to, in the place of what was kept before."""
+        """Keep the state after the records of a run so far, in the place of what was kept before."""
 
     def snapshot(self, run: str) -> str | None:
         """What was kept last of that, if anything was."""

@@ -21,7 +21,7 @@ class Owner:
 
     Attributes:
         host: its machine, and where the system tells it, which of its starts and which of its worlds of processes.
-        process: its number there; 0 where it is nobody's business.
+        process: its number there; 0 where it does not matter.
         began: when it began, as its system counts; the number may be another process's by now.
         token: tells several owners in one process apart.
     """
@@ -52,7 +52,7 @@ def _host() -> str:
 
 
 def _began(process: int) -> str:
-    """When a process began, in ticks since its machine did; "" where there is none, or nobody tells."""
+    """When a process began, in ticks since its machine did; "" where there is none, or it is unknown."""
     # Its name may have blanks and brackets; what follows it has none.
     fields = _read(f"/proc/{process}/stat").rpartition(")")[2].split()
     # A zombie has ended.

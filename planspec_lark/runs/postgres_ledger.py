@@ -42,7 +42,7 @@ CREATE TABLE views (
 );
 CREATE TABLE snapshots (run text PRIMARY KEY, text text NOT NULL);
 """  # noqa: S608  (nothing but a number of our own)
-# Any number that nobody else locks: those who make the tables wait for each other.
+# Any number that no other program locks: those who make the tables wait for each other.
 _MAKING = 0x50534C47
 # A server that is gone without a word is found out, so that the run ends before its lease does.
 _PATIENCE = {
@@ -53,7 +53,7 @@ _PATIENCE = {
     "tcp_user_timeout": 20_000,
     "application_name": "planspec",
 }
-# A process that is stopped in the middle of a transaction keeps nobody else waiting for ever.
+# A process that is stopped in the middle of a transaction keeps no other process waiting for ever.
 _SETTINGS = (
     "SET search_path = planspec; SET idle_in_transaction_session_timeout = '20s'; SET lock_timeout = '20s'; "
     "SET client_encoding = 'UTF8'; "
@@ -74,8 +74,8 @@ class PostgresLedger(SqlLedger):
         read_only: nothing is written, and the tables have to be there.
 
     Raises:
-        LedgerError: psycopg is not installed, nobody answers there, or the tables are of another version. No error
-            says a password.
+        LedgerError: psycopg is not installed, the server does not answer, or the tables are of another version. No
+            error says a password.
     """
 
     _LOCK = " FOR UPDATE"
@@ -139,7 +139,7 @@ class PostgresLedger(SqlLedger):
     def _execute(self, statement: str, values: Sequence[Any] = ()) -> Sequence[tuple[Any, ...]]:
         with self._lock:
             cursor = self._base.execute(statement.replace("?", "%s").encode(), values)
-            # In a pipeline, nobody waits for what has no rows.
+            # In a pipeline, statements without rows are not waited for.
             return cursor.fetchall() if statement.startswith("SELECT") else ()
 
     @contextmanager

@@ -59,7 +59,7 @@ class SqlLedger(ABC):
 
     @abstractmethod
     def _now(self) -> float:
-        """The time of whoever keeps the ledger, in seconds since 1970."""
+        """The time of the database, in seconds since 1970."""
 
     @abstractmethod
     def close(self) -> None:

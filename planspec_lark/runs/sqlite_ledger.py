@@ -107,7 +107,7 @@ class SqliteLedger(SqlLedger):
         if application == _APPLICATION and version != _VERSION:
             raise LedgerError(f"{self._name}: this is a ledger of another version ({version})")
         if read_only and is_empty:
-            # Whoever began to make it was stopped before there was anything in it.
+            # The process that began to make it was stopped before there was anything in it.
             base.close()
             self._base = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._base.executescript(_TABLES)
@@ -154,7 +154,7 @@ class SqliteLedger(SqlLedger):
                 raise
 
     def _check_place(self) -> None:
-        """SQLite goes on with a file that nobody finds any more."""
+        """SQLite keeps writing to a file that was removed."""
         with suppress(FileNotFoundError):
             if os.path.samestat(self._path.stat(), self._known):
                 return
@@ -171,7 +171,7 @@ def _reading(path: Path) -> str:
     """How a ledger is opened that nothing is written to.
 
     Where the folder can be written, SQLite tidies up behind a reader only if that could have written as well; where it
-    cannot, SQLite needs to be told that nobody else does.
+    cannot, SQLite needs to be told that no other process writes.
     """
     if os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK):
         return "mode=rw"

@@ -18,7 +18,7 @@ class StepSum:
         step: its id when it was run last.
         attempts: how often it was begun.
         seconds: on the clock, from when it was begun until it ended. What a crash has cut off does not count.
-        llm_calls, tokens, cost: as far as somebody has counted them, reflections on the step included.
+        llm_calls, tokens, cost: as far as they were counted, reflections on the step included.
         unpriced: why the cost is too small: what could not be reckoned, and how often.
     """
 

@@ -1,7 +1,7 @@
-"""What a run tells others while it goes on: log lines, and spans and metrics where OpenTelemetry is at work.
+"""What a run reports while it lasts: log lines, and spans and metrics where OpenTelemetry is at work.
 
-OpenTelemetry is never loaded from here for the first time. Whoever wants spans has set it up, and so has loaded it.
-Neither lines nor spans have what steps have put out, prompts, answers, or the messages of exceptions; only lines at
+OpenTelemetry is never loaded from here for the first time. A program that wants spans has set it up, and so has loaded
+it. Neither lines nor spans have what steps have put out, prompts, answers, or the messages of exceptions; only lines at
 level DEBUG have what came of a step.
 """
 
@@ -34,7 +34,7 @@ __all__ = [
     "trace_environment",
 ]
 
-# A library says nothing unless somebody listens.
+# A library logs nothing unless the program sets up logging.
 getLogger("planspec_lark").addHandler(NullHandler())
 
 INTERRUPTED = "interrupted"
@@ -132,7 +132,7 @@ class Spans:
         return _at_hand(self._api, self._open[step][0], end=False)
 
     def asking(self, name: str, step: str = "", **attributes: str) -> AbstractContextManager[None]:
-        """A span as long as this block lasts, and the one at hand there: somebody is asked something."""
+        """A span as long as this block lasts, and the one at hand there: a person or program is asked something."""
         if self._api is None:
             return _NOTHING
         named = {f"planspec.{key}": value for key, value in attributes.items()}
@@ -247,7 +247,7 @@ def telling(
         run: its id.
         kind: of what it is a run.
         about: gives what it is called, as many other runs may be, and what :func:`trace_at_hand` was for who was at
-            work on it before, if somebody was; asked where there are spans.
+            work on it before, if any; asked where there are spans.
     """
     shown = visible_name(run)
     told = RunTelemetry(log, shown)
@@ -299,7 +299,7 @@ def _run_span(told: RunTelemetry, kind: str, about: Callable[[], tuple[str, str]
 
 
 class ModelSpan:
-    """The span of one call of a language model; whoever makes the call says how it has ended."""
+    """The span of one call of a language model; the caller says how it has ended."""
 
     def __init__(self, api: _Api | None = None, span: Any = None) -> None:
         self._api, self._span = api, span
@@ -327,7 +327,7 @@ class ModelSpan:
         self._span.end()
 
     def failed(self, error: BaseException) -> None:
-        """There is none. Whoever does not want to hear the end of one has not failed."""
+        """There is none. A reader that stops before the end has not failed."""
         if self._api is None:
             return
         if not isinstance(error, GeneratorExit):
@@ -372,7 +372,7 @@ def trace_environment() -> dict[str, str]:
 
 
 def trace_at_hand() -> str:
-    """The span at hand as a record of the ledger has it, for who goes on with the run; empty where there is none."""
+    """The span at hand as a record of the ledger has it, for the process that resumes the run; "" if there is none."""
     api = _api()
     if api is None:
         return ""

@@ -1,6 +1,6 @@
 """What can be wrong with a text: diagnostics as data, and their rendering. Their codes are in :mod:`.codes`.
 
-A diagnostic holds message, place and fix; it becomes text only when somebody asks for it. Whatever it shows of the
+A diagnostic holds message, place and fix; it becomes text only on demand. Whatever it shows of the
 text passes through :func:`planspec_lark.syntax.source.visible`.
 """
 
@@ -53,7 +53,7 @@ class Fix:
     """A text to put in place of a span, and for some fixes ``more`` such edits, which belong together.
 
     ``is_safe`` says whether it keeps what the text means, and all that it says: so does another spelling. One that
-    drops text or guesses is not, and neither is one of which nobody has found out. ``title`` says what it does, where
+    drops text or guesses is not, and neither is one that was not checked. ``title`` says what it does, where
     that is more than to write a line.
     """
 

@@ -1,6 +1,6 @@
 """Diagrams in the languages of Mermaid and Graphviz: boxes, frames around them, and arrows, whatever they stand for.
 
-Names of boxes and styles are those of whoever draws; labels are texts of strangers, and stay nothing but text.
+Names of boxes and styles are those of the caller; labels are texts of strangers, and stay nothing but text.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Rows:
 # Mermaid reads HTML, Markdown, formulas, names of icons and codes of its own in labels, each version others of them. So
 # only plain characters go in as they are, all others by their numbers. As some versions put these back before they look
 # for Markdown, characters without width stand beside what could mean something: 65279, which counts as white space, on
-# both sides of a sign; 8203, which nobody cuts off, before what would begin a list, and inside of addresses and icons.
+# both sides of a sign; 8203, which is never cut off, before what would begin a list, and inside of addresses and icons.
 _SPECIAL = re.compile(
     r"""
     [^\w .,:/-]

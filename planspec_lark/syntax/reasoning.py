@@ -151,7 +151,7 @@ class _Context:
             self.line, self.signs, self._kind = bare, "", None
 
     def owns(self, before: str) -> bool:
-        """Whether a line that begins so, and goes on with some text, is one of the languages' lines."""
+        """Whether a line that begins so, and continues with some text, is one of the languages' lines."""
         written = f"{before}x\n"
         if before[:1] in _OWNERS:
             is_below = self.signs in ("", before[0]) and self._find_kind() in _OWNERS[before[0]]

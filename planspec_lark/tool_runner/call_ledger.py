@@ -87,7 +87,7 @@ class CallLedger:
         return DoneCall(record.seq, outputs, started, seconds)
 
     def begin(self, goal: str) -> None:
-        """Note that a run begins, or goes on."""
+        """Note that a run begins, or is resumed."""
         if self._last:
             self.write(Record(Kind.RESUMED))
             return
@@ -96,7 +96,7 @@ class CallLedger:
         self.write(Record(Kind.BEGUN, data={"runner": RUN, "description": goal}))
 
     def end(self, done: ToolRun) -> None:
-        """Note that a run has come to its end."""
+        """Note that a run has ended."""
         left = sum(one.status is not StepStatus.DONE for one in done.results)
         outcome = f"{left} of {len(done.results)} steps are not done" if left else "done"
         self.write(Record(Kind.ENDED, data={"outcome": outcome}))
@@ -105,7 +105,7 @@ class CallLedger:
         """Keep a record for good before this returns; gives its number. Without a keeper this does nothing.
 
         Raises:
-            LedgerError: it cannot be written, or the run belongs to somebody else by now.
+            LedgerError: it cannot be written, or the run belongs to another process by now.
         """
         if self._keeper is None:
             return 0
@@ -134,7 +134,7 @@ def open_calls(ledger: Ledger | Path | str, run: str, goal: str, *, read_only: b
         ledger: a ledger, or the path of one, which is made if need be.
         run: the run of it that has them.
         goal: what the plan is for.
-        read_only: nothing is written, and nobody has to wait for this.
+        read_only: nothing is written, and no lock is needed.
 
     Raises:
         RunBusyError: another process is at work on the run.

@@ -57,7 +57,7 @@ def _copy(value: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def as_kept(outputs: dict[str, Any]) -> dict[str, Any]:
-    """What a ledger will say of these outputs, so that the first run goes on with the same as any later one.
+    """What a ledger will say of these outputs, so that the first run continues with the same as any later one.
 
     Raises:
         ValueRefusedError: JSON cannot say it.

@@ -57,7 +57,7 @@ def run_toolplan(  # noqa: PLR0913  (all but three are keywords)
             first. They return the outputs by name.
         jobs: how many calls there are at a time.
         ledger: keeps what is done: a ledger, or the path of one, which is made if need be. A later run with it calls no
-            step again that is done and has the same definition and the same inputs. What goes on from step to step is
+            step again that is done and has the same definition and the same inputs. What is passed from step to step is
             JSON then.
         run_id: the run of the ledger that has the steps, where a ledger has those of several plans.
         on_event: told of everything that happens, in the thread of the caller.
@@ -169,7 +169,7 @@ def _check_is_there(value: object) -> None:
 
 
 def _finish(scheduler: Scheduler, running: dict[Any, Task], future: _Future, ended: Ended) -> None:
-    """Take what a call has come to. Until that is written down, an interrupt leaves it to be rescued."""
+    """Take the result of a call. Until that is written down, an interrupt leaves it to be rescued."""
     task = running[future]
     fields = scheduler.record(task, ended)
     del running[future]

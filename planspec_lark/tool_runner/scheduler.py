@@ -81,7 +81,7 @@ class Scheduler:
     _waves: list[int] = field(init=False)
     # The number of the record that says that a step is done; 0 where there is no ledger.
     _seqs: list[float] = field(init=False)
-    # By step, its outputs to which somebody refers.
+    # By step, its outputs that are referred to.
     _asked: dict[int, set[str]] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -185,7 +185,7 @@ class Scheduler:
         self._settle(task.index, **fields)
 
     def record(self, task: Task, ended: Ended) -> dict[str, Any]:
-        """Only write down what a call has come to; returns the fields of its result."""
+        """Only write down the result of a call; returns the fields of its result."""
         times: dict[str, Any] = {"started": ended.started, "seconds": ended.seconds}
         try:
             if ended.error is not None:

@@ -103,7 +103,7 @@ class SchemaReader:
     # ---------------------------------------------------------------- inputs and outputs
 
     def read_inputs(self) -> tuple[AtomInput, ...]:
-        """What goes in. Where that is not said, it is an error: nobody could call such a tool."""
+        """What goes in. Where that is not said, it is an error: such a tool could not be called."""
         if not self._has_names():
             self._refuse_inputs()
             return ()

@@ -47,7 +47,7 @@ class Atom:
     """A tool: its id, and what goes in and comes out.
 
     Attributes:
-        outputs: None where nobody knows what comes out; then references to outputs are not checked.
+        outputs: None if the outputs are unknown; then references to outputs are not checked.
     """
 
     id: str

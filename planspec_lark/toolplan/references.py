@@ -18,7 +18,7 @@ from planspec_lark.syntax import grammars
 
 __all__ = ["Piece", "PieceKind", "may_refer", "read_pieces", "texts_in"]
 
-# Of a path that is deeper, only so many levels at either end are kept: paths of all depths would come to the square of
+# Of a path that is deeper, only so many levels at either end are kept: paths of all depths would take the square of
 # the depth.
 _DEEPEST, _KEPT = 100, 26
 

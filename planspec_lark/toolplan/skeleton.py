@@ -23,7 +23,7 @@ __all__ = ["plan_to_toolplan_skeleton"]
 def plan_to_toolplan_skeleton(
     plan: PlanSpec, registry: Registry | Mapping[str, Any] | list[Any] | None = None
 ) -> tuple[dict[str, Any], list[Diagnostic]]:
-    """The act steps of a plan as steps of a tool plan, and all that has to be added or mended before it can be run.
+    """The act steps of a plan as steps of a tool plan, and all that has to be added or repaired before it can be run.
 
     What :func:`planspec_lark.toolplan.toolplan_to_plan` has written down in detail lines comes back as it was. Beside
         that,
@@ -37,7 +37,7 @@ def plan_to_toolplan_skeleton(
     Returns:
         The plan for :func:`planspec_lark.toolplan.validate_plan_doc`, without the fields that are not known; and what
             that
-        finds, but for outputs that nobody uses. ``step_id`` of a diagnostic is that of the step in ``plan``.
+        finds, but for unused outputs. ``step_id`` of a diagnostic is that of the step in ``plan``.
     """
     steps = [step for step in iter_steps(plan) if step.step_type == "act"]
     signatures = Signatures({} if registry is None else registry)

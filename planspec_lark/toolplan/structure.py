@@ -66,7 +66,7 @@ class Outline:
         steps: one for each item of the list, whatever it is.
         index_of: the index of each step by its name; of two with the same name, that of the first.
         outputs: what is shown in the end.
-        findings: what is wrong with the structure, by rule, unless somebody else is told of it.
+        findings: what is wrong with the structure, by rule, unless the caller reports it.
     """
 
     steps: list[Step] = field(factory=list)

@@ -310,7 +310,7 @@ def _read_schema(
 
 
 def _name_others(body: dict[Any, Any], known: tuple[str, ...], path: Path, findings: list[Finding]) -> None:
-    """That nobody looks at what else a tool says, such as `strict`; what is switched off says nothing."""
+    """That other fields of a tool are ignored, such as `strict`; what is switched off says nothing."""
     others = [
         text_of(key)
         for key, value in body.items()

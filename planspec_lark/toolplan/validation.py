@@ -40,7 +40,7 @@ def judge(document: object, registry: object) -> Verdict:
 
 
 def examine(document: object, registry: object, error: Report, warning: Report) -> Plan:
-    """The same, for whoever does not want to keep all of it: each finding is told as soon as it is found."""
+    """The same, for callers that do not want to keep all of it: each finding is told as soon as it is found."""
     plan = prepare(outline(document, error), Signatures(registry))
     for found in chain(check_atoms(plan), check_references(plan), check_dependencies(plan)):
         error(found)

@@ -26,13 +26,13 @@ def toolplan_to_plan(plan: ToolPlan, registry: Registry | Mapping[str, Any] | li
     """The steps of a tool plan as act steps, in the order in which they are run.
 
     They are numbered from 1, and named by their ``step_id`` where a name can hold it. Each output that its tool
-    declares or somebody refers to is a variable, such as ``weigh_flour_grams`` for the output ``grams`` of
+    declares or a reference names is a variable, such as ``weigh_flour_grams`` for the output ``grams`` of
     ``weigh_flour``; each reference makes that variable an input. Detail lines keep the rest: the tool, all inputs, and
     what dependencies a step lists. Steps of a circle, and those that depend on one, come last.
 
     Args:
         plan: any plan; whether it can be run makes no difference.
-        registry: the tools; without them, only outputs that somebody refers to are known.
+        registry: the tools; without them, only outputs that are referred to are known.
     """
     prepared = prepare(outline(tool_plan_to_dict(plan)), Signatures({} if registry is None else registry))
     view = _View(plan, prepared)

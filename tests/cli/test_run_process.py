@@ -376,7 +376,7 @@ def test_a_question_without_an_answer() -> None:
         screen.wait_for("is blocked): ")
         screen.type("\n")
         assert screen.wait() == 1
-    assert "nobody has answered: Which shop?" in plan_text()
+    assert "no answer to the question: Which shop?" in plan_text()
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])

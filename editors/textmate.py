@@ -16,8 +16,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from planspec_lark.planspec.builder import BODY, SUMMARY
 from planspec_lark.planspec.models import STEP_TYPES
-from planspec_lark.planspec.tokens import BODY, SUMMARY
 from planspec_lark.syntax import grammars
 
 __all__ = ["LANGUAGES", "Colours", "make_grammar", "path_of"]

@@ -29,7 +29,7 @@ from planspec_lark.hopspec.vocabulary import (
     meanings,
 )
 from planspec_lark.lsp.models import LIMITS, Candidate, Language, Stretch, Symbol, Word
-from planspec_lark.lsp.reading import STEP_NAME, VARIABLE, StepReading, end_at, end_of, name_steps, say, say_some
+from planspec_lark.lsp.navigation import STEP_NAME, VARIABLE, StepReading, end_at, end_of, name_steps, say, say_some
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, join_words
 from planspec_lark.syntax.source import BLANKS, newline_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from planspec_lark.lsp.models import LIMITS, Candidate, Language, Stretch, Symbol, Word
-from planspec_lark.lsp.reading import STEP_NAME, VARIABLE, StepReading, end_at, end_of, name_steps, say, say_some
+from planspec_lark.lsp.navigation import STEP_NAME, VARIABLE, StepReading, end_at, end_of, name_steps, say, say_some
 from planspec_lark.planspec.check import check_scan
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
 from planspec_lark.planspec.fixer import fix_text

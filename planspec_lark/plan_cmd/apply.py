@@ -16,6 +16,7 @@ import attrs
 from attrs import define, field, frozen
 
 from planspec_lark.plan_cmd.models import VIEW_OPS, PlanCommand, pattern
+from planspec_lark.planspec.builder import read_body, split_variables
 from planspec_lark.planspec.escapes import read_description
 from planspec_lark.planspec.models import (
     BLANKS,
@@ -28,7 +29,6 @@ from planspec_lark.planspec.models import (
     iter_steps,
     list_types,
 )
-from planspec_lark.planspec.tokens import read_body, split_variables
 from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import CommandError, count_of, shorten
 from planspec_lark.syntax.fields import COUNT_LIMIT

@@ -36,6 +36,7 @@ from planspec_lark.planspec.answer_lines import (
     read_state,
     read_wide_detail,
 )
+from planspec_lark.planspec.builder import build_step, split_variables
 from planspec_lark.planspec.corrections import (
     SPACES,
     WIDE_SPACES,
@@ -77,7 +78,6 @@ from planspec_lark.planspec.step_repair import (
     repair_step,
 )
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
-from planspec_lark.planspec.tokens import build_step, split_variables
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Fix, Severity
 from planspec_lark.syntax.limits import Findings

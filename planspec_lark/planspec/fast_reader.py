@@ -11,8 +11,8 @@ from functools import cache
 from itertools import chain
 from re import Pattern
 
+from planspec_lark.planspec.builder import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
 from planspec_lark.planspec.models import BLANKS, PlanSpec, PlanStep, make_plan
-from planspec_lark.planspec.tokens import BODY, SUMMARY, build_steps, read_constraints, read_goal_detail
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import end_last_line
 from planspec_lark.syntax.tree import grow

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from attrs import define, field, frozen
 
+from planspec_lark.planspec.builder import SUMMARY, split_segments
 from planspec_lark.planspec.line_faults import line_pattern
 from planspec_lark.planspec.models import BLANKS, STEP_FIELDS
-from planspec_lark.planspec.tokens import SUMMARY, split_segments
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.source import Source, Span, end_last_line
 

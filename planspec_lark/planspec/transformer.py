@@ -1,6 +1,6 @@
 """The parse tree of a plan → the plan: what the rules of ``grammar/planspec.lark`` mean.
 
-What the tokens of a step mean is said in :mod:`planspec_lark.planspec.tokens`, for the readers that do without Lark as
+What the tokens of a step mean is said in :mod:`planspec_lark.planspec.builder`, for the readers that do without Lark as
 well.
 """
 
@@ -11,8 +11,8 @@ from typing import Any
 from lark import Token, Transformer, Tree
 from lark.exceptions import VisitError
 
+from planspec_lark.planspec.builder import SUMMARY, build_step, read_body
 from planspec_lark.planspec.models import PlanSpec, PlanStep
-from planspec_lark.planspec.tokens import SUMMARY, build_step, read_body
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.tree import grow
 

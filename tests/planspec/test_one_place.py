@@ -154,7 +154,7 @@ def test_a_field_of_a_step(copied: Path) -> None:
     [
         (MODELS, "_OWN = attrgetter(*STEP_FIELDS)", '_OWN = attrgetter("description")'),
         ("planspec_lark/planspec/views.py", "for name in STEP_FIELDS if", 'for name in ["inputs"] if'),
-        ("planspec_lark/planspec/tokens.py", "*(STEP_FIELDS[name].token for name in WORDS),", "*(),"),
+        ("planspec_lark/planspec/builder.py", "*(STEP_FIELDS[name].token for name in WORDS),", "*(),"),
         ("planspec_lark/planspec/printer.py", "(*WORDS.items(),)", "()"),
         ("planspec_lark/planspec/positions.py", "for token in SUMMARY\n", 'for token in ["STEP_ID"]\n'),
     ],

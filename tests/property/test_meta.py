@@ -14,7 +14,7 @@ from planspec_lark import CommandError, PlanCommand, PlanSpec, PlanStep, ScanRes
 from planspec_lark.engine.trial import Trial
 from planspec_lark.plan_cmd import apply as applying, printer as command_printing
 from planspec_lark.plan_cmd.apply import Finder
-from planspec_lark.planspec import fast_reader, printer as printing, tokens
+from planspec_lark.planspec import builder, fast_reader, printer as printing
 from planspec_lark.syntax import fields, grammars
 from planspec_lark.syntax.lalr import load_rules
 from planspec_lark.syntax.patterns import RegularRules, TerminalPattern
@@ -64,7 +64,7 @@ def test_a_missing_escape_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -
 
 @pytest.mark.parametrize("name", _ESCAPED)
 def test_a_kept_escape_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(tokens, f"read_{name.removesuffix('s')}", lambda raw, **_: raw)
+    monkeypatch.setattr(builder, f"read_{name.removesuffix('s')}", lambda raw, **_: raw)
     assert _is_noticed(promises.reads_back, strategies.plans, _ESCAPED[name])
 
 

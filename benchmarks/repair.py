@@ -111,11 +111,11 @@ class ScriptedModel:
 
     def answer(self, prompt: str) -> str:
         """The answer to a question of ``repair_plan``."""
-        if prompt.startswith("# Which of your plans"):
+        if prompt.startswith("# Choose one of your plans"):
             truth = parse_plan(self.truth)
             right = [one["plan"] for one in json.loads(_block(prompt)) if scan_plan(one["text"]).plan == truth]
             return f"PLAN {right[0] if right else 1}"
-        if prompt.startswith("# Write your plan"):
+        if prompt.startswith("# Write your whole plan"):
             return self.write_all()
         rows: list[str] = []
         meant = self._align()

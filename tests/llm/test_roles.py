@@ -464,7 +464,7 @@ def test_an_endpoint_does_it_all(served: Served, name: str) -> None:
     assert result.effort == Effort(7, 35, model="served-model", input_tokens=21, output_tokens=14)
     assert meter.total_tokens == 35
     heads = [request.body["messages"][0]["content"].splitlines()[0] for request in served.asked]
-    step, failure = "# Carry out one step", "# A step has not gone as it should"
+    step, failure = "# Carry out one step", "# A step did not succeed"
     assert heads == [step, step, failure, step, failure, step, step]
 
 

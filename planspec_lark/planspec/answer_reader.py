@@ -56,7 +56,6 @@ from planspec_lark.planspec.line_faults import (
     conflict_fault,
     diagnose,
     diagnose_comment,
-    end_of_sentences,
     is_sentence,
     is_step,
     line_pattern,
@@ -66,7 +65,6 @@ from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
     BLANK_LINES,
     STEP_GROUPS,
-    WHITE,
     Recovery,
 )
 from planspec_lark.planspec.step_repair import (
@@ -80,7 +78,6 @@ from planspec_lark.planspec.step_repair import (
 from planspec_lark.planspec.tables import is_delimiter, read_columns, split_cells, write_row
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Fix, Severity
-from planspec_lark.syntax.limits import Findings
 from planspec_lark.syntax.tree import grow
 
 __all__ = ["AnswerReader", "is_plain_plan"]
@@ -153,20 +150,6 @@ class AnswerReader(Recovery):
                 if self.default_type and step.children and step.step_type not in CONTAINER_TYPES:
                     step.step_type = "subtask" if step.step_type == self.default_type else step.step_type
         return self.plan
-
-    def run(self, text: str, at: int, findings: Findings) -> int:
-        """See :meth:`Recovery.run`. The sentences that a text begins with are passed over at once."""
-        is_first = self._front is None and self.section is Section.NOTHING
-        if is_first and not (self.default_type or self.has_comments):
-            end = end_of_sentences(text, at)
-            if end > at:
-                self._front = False
-                written = text[at:end].strip(WHITE)
-                start = text.index(written, at)
-                self._end = start + len(written)
-                self._leave_line_out("PS101", Line(start, self._end))
-                at = end
-        return Recovery.run(self, text, at, findings)
 
     def read(self, row: str, start: int, indent: int = 0) -> bool:
         """See :meth:`Recovery.read`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker, may_elide
+from planspec_lark.planspec.answer_lines import find_elision, is_conflict_marker
 from planspec_lark.planspec.corrections import (
     HEADER_KINDS,
     SPACES,
@@ -32,7 +32,6 @@ __all__ = [
     "conflict_fault",
     "diagnose",
     "diagnose_comment",
-    "end_of_sentences",
     "expected_lines",
     "is_sentence",
     "is_step",
@@ -149,8 +148,6 @@ _FIRST_WORD = (
     rf"(?:(?!(?i:{'|'.join(HEADER_KINDS)})(?![^\W\d_])|{NUMBER_WORDS}|[一二三四五六七八九十])"
     r"(?:[A-Za-z]{2}|[\u4e00-\u9fff]))"
 )
-# Lines that begin with one, and blank lines between them.
-_SENTENCES = rf"(?:(?:[ \t]*+\r?\n)*+[ \t]*+{_FIRST_WORD}[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*+\r?+\n)++"
 
 
 def is_sentence(line: str) -> bool:
@@ -160,14 +157,6 @@ def is_sentence(line: str) -> bool:
     """
     has_word = compiled(_FIRST_WORD).match(line) is not None
     return has_word and not (grammars.pattern("planspec", "FORBIDDEN").search(line) or find_elision(line))
-
-
-def end_of_sentences(text: str, at: int) -> int:
-    """Where lines end that start at an offset, and of which :func:`is_sentence` is true."""
-    match = compiled(_SENTENCES).match(text, at)
-    # What ends with a break of HTML, or stands for others, is looked at line by line.
-    is_plain = match is not None and ">" not in match[0] and not may_elide(match[0])
-    return match.end() if match and is_plain else at
 
 
 def comment_fault(line: str, start: int, repaired: str) -> Fault:

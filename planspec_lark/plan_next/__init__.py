@@ -40,7 +40,6 @@ if TYPE_CHECKING:
         parse_message as parse_message,
         scan_message as scan_message,
     )
-    from planspec_lark.plan_next.printer import message_to_json as message_to_json
     from planspec_lark.plan_next.prompts import (
         build_executor_prompt as build_executor_prompt,
         build_planner_prompt as build_planner_prompt,
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
         ResultSections as ResultSections,
         read_result as read_result,
     )
+    from planspec_lark.plan_next.structure import message_to_json as message_to_json
     from planspec_lark.plan_next.view import context_to_plan as context_to_plan
     from planspec_lark.plan_next.wording.words import (
         Words as Words,
@@ -63,17 +63,17 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "context_rules": "check_message",
-            "context": "Context ContextError context_from_json context_to_json start_context",
-            "executors": "Executors ExecutorsError load_executors",
             "check": "Judge",
+            "context": "Context ContextError context_from_json context_to_json start_context",
+            "context_rules": "check_message",
+            "executors": "Executors ExecutorsError load_executors",
             "models": (
                 "Block Core4 DoneItem DoneStatus Executor ExecutorCall NewBlock Phase PlanNext PlanReturn PlanType"
             ),
-            "printer": "message_to_json",
-            "prompts": "build_executor_prompt build_planner_prompt build_repair_prompt",
             "parser": "MessageError MessageScan parse_message scan_message",
+            "prompts": "build_executor_prompt build_planner_prompt build_repair_prompt",
             "results": "ResultSection ResultSections read_result",
+            "structure": "message_to_json",
             "view": "context_to_plan",
             "wording.words": "Words WordsError default_words load_words read_words",
         },

@@ -41,7 +41,7 @@ from planspec_lark.plan_next.models import (
 from planspec_lark.syntax.diagnostics import join_words, quote
 from planspec_lark.syntax.source import escape_json
 
-__all__ = ["STRUCTURE_FIELDS", "build", "to_json", "to_value"]
+__all__ = ["STRUCTURE_FIELDS", "build", "message_to_json", "to_json", "to_value"]
 
 Model = TypeVar("Model")
 
@@ -274,6 +274,16 @@ def to_json(model: object, *, indent: int | None) -> str:
     else:
         return escape_json(text)
     raise ValueError(f"half of a surrogate pair, {text[at]!r}, is not a character")
+
+
+def message_to_json(message: PlanNext | PlanReturn, *, indent: int | None = 2) -> str:
+    """A message as JSON text, without characters that could steer a terminal.
+
+    Raises:
+        TypeError, ValueError: ``inputs``, a ``result`` or an ``extra`` holds something that no JSON text can say, such
+            as NaN or half of a surrogate pair.
+    """
+    return to_json(message, indent=indent)
 
 
 def _default_of(attribute: attrs.Attribute[Any], model: object) -> Any:

@@ -34,8 +34,8 @@ from planspec_lark.cli.output import (
 from planspec_lark.cli.plans import step_rows
 from planspec_lark.engine import ThinkEvent
 from planspec_lark.json_text import read_json
-from planspec_lark.planspec import PlanSpec, PlanStatus
-from planspec_lark.planspec.fold import view_steps
+from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
+from planspec_lark.planspec.fold import folded
 from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Kind, Record, RunInfo
 from planspec_lark.runs.prices import Prices, PricesError
@@ -227,8 +227,8 @@ class _LiveDisplay(Display):
         self._events.extend(_rows_of(event.kind, event.step_id, event.data, wrapped=False))
         if monotonic() - self._drawn >= _PAUSE or event.kind is Kind.STARTED:
             # The last active step of those that a tree shows, or else the one that was.
-            steps = enumerate(view_steps(event.plan, fold=True))
-            self._at = max((at for at, view in steps if view.step.status is PlanStatus.ACTIVE), default=self._at)
+            steps = enumerate(iter_steps(folded(event.plan)))
+            self._at = max((at for at, step in steps if step.status is PlanStatus.ACTIVE), default=self._at)
             size = self._live.console.size
             rows = _picture(event.plan, self._at, list(self._events), size.height)
             self._live.update(_render(rows, size.width), refresh=True)

@@ -6,26 +6,14 @@ children always show.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from copy import deepcopy
 
-from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, list_types
-from planspec_lark.planspec.tree import find_step, fit_ids, iter_with_parents
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps, list_types
+from planspec_lark.planspec.tree import find_step, fit_ids
 
-__all__ = ["View", "collapse_step", "expand_step", "replace_children", "shows_body", "shows_children", "view_steps"]
+__all__ = ["collapse_step", "expand_step", "folded", "replace_children", "shows_body", "shows_children"]
 
 _OPEN = frozenset({PlanStatus.ACTIVE, PlanStatus.BLOCKED})
-
-
-class View(NamedTuple):
-    """A step as a view shows it: its depth (0 at the top level), whether it is the last among its siblings, and
-    whether its body and its children show."""
-
-    step: PlanStep
-    depth: int
-    is_last: bool
-    shows_body: bool
-    shows_children: bool
 
 
 def shows_body(step: PlanStep) -> bool:
@@ -38,15 +26,15 @@ def shows_children(step: PlanStep) -> bool:
     return step.expanded is not False
 
 
-def view_steps(plan: PlanSpec, *, fold: bool) -> Iterator[View]:
-    """The steps that a view shows, in document order; without ``fold`` all of them with everything."""
-    path: list[PlanStep] = []
-    for step, parent in iter_with_parents(plan, shows_children if fold else None):
-        while path and path[-1] is not parent:
-            path.pop()
-        is_last = step is (parent.children if parent else plan.steps)[-1]
-        yield View(step, len(path), is_last, not fold or shows_body(step), not fold or shows_children(step))
-        path.append(step)
+def folded(plan: PlanSpec) -> PlanSpec:
+    """A copy without what a folded view hides."""
+    copy = deepcopy(plan)
+    for step in iter_steps(copy):
+        if not shows_body(step):
+            step.inputs, step.detail = [], []
+        if not shows_children(step):
+            step.children = []
+    return copy
 
 
 def expand_step(plan: PlanSpec, step_id: str) -> str:

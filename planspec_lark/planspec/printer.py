@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 
 from planspec_lark.planspec.escapes import write_description, write_detail, write_segments
-from planspec_lark.planspec.fold import shows_body, shows_children
+from planspec_lark.planspec.fold import folded, shows_body, shows_children
 from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, WORDS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.truncate import bound
 from planspec_lark.syntax import grammars
@@ -45,7 +45,7 @@ def serialize_plan(
             list was changed to hold what its field can not. Or what has to stay takes more than ``max_tokens``.
     """
     if max_tokens is not None:
-        return bound(plan, serialize_plan, max_tokens, count_tokens, fold=fold)
+        return bound(folded(plan) if fold else plan, serialize_plan, max_tokens, count_tokens)
     try:
         rows = _head(plan)
         _add_steps(rows, plan.steps, fold)

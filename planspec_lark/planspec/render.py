@@ -8,12 +8,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from attrs import frozen
 
-from planspec_lark.planspec.fold import View, view_steps
+from planspec_lark.planspec.fold import folded
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.printer import progress_text
+from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.prompt_templates import language_of
 from planspec_lark.syntax.source import columns, visible
 
@@ -53,19 +55,20 @@ def show_plan(plan: PlanSpec, *, fold: bool = True, language: str | None = None)
     """
     if language is not None and language not in _LABELS:
         raise ValueError(f"language: {language!r} is not one of {', '.join(_LABELS)}")
-    return map(_harmless, _lines(plan, fold, language or language_of(f"{plan.title} {plan.goal}")))
+    language = language or language_of(f"{plan.title} {plan.goal}")
+    return map(_harmless, _lines(plan, folded(plan) if fold else plan, language))
 
 
-def show_steps(plan: PlanSpec, *, fold: bool = True, first: int = 0, last: int | None = None) -> Iterator[Line]:
-    """The lines of the steps alone; of the steps that the view shows, those from ``first`` up to before ``last``."""
-    return map(_harmless, _show_steps(plan, fold, first, sys.maxsize if last is None else last))
+def show_steps(plan: PlanSpec, first: int, last: int) -> Iterator[Line]:
+    """The lines of the steps of a folded plan from ``first`` up to before ``last``."""
+    return map(_harmless, _show_steps(folded(plan), first, last))
 
 
 def _harmless(line: Line) -> Line:
     return tuple(Piece(piece.role, visible(piece.text)) for piece in line if piece.text)
 
 
-def _lines(plan: PlanSpec, fold: bool, language: str) -> Iterator[Line]:
+def _lines(plan: PlanSpec, shown: PlanSpec, language: str) -> Iterator[Line]:
     yield (Piece("title", f"═══ PlanSpec: {plan.title} ═══" if plan.title else "═══ PlanSpec ═══"),)
     yield ()
     if plan.goal or plan.goal_detail:
@@ -82,7 +85,7 @@ def _lines(plan: PlanSpec, fold: bool, language: str) -> Iterator[Line]:
     yield (Piece("label", f"Progress: {done}"),)
     yield ()
     if plan.steps:
-        yield from _show_steps(plan, fold, 0, sys.maxsize)
+        yield from _show_steps(shown, 0, sys.maxsize)
         yield ()
     yield (Piece("note", "───"),)
     steps, progress = _LABELS[language]
@@ -104,29 +107,30 @@ def _count_types(plan: PlanSpec) -> str:
     return " | ".join([str(counts.total()), *(f"{name}: {counts[name]}" for name in (*STEP_TYPES, *others))])
 
 
-def _show_steps(plan: PlanSpec, fold: bool, first: int, last: int) -> Iterator[Line]:
-    # What continues the tree lines of the steps above, a piece a level; top-level steps have none.
+def _show_steps(plan: PlanSpec, first: int, last: int) -> Iterator[Line]:
+    # The steps above, what continues their tree lines (top-level steps have none), and how wide the ids of a level are.
+    path: list[PlanStep] = []
     bars: list[str] = []
     widths = [_id_width(plan.steps)]
-    for at, view in enumerate(view_steps(plan, fold=fold)):
-        if at >= last:
-            return
-        step, depth = view.step, view.depth
+    for at, (step, parent) in enumerate(islice(iter_with_parents(plan), last)):
+        while path and path[-1] is not parent:
+            path.pop()
+        depth, is_last = len(path), step is (parent.children if parent else plan.steps)[-1]
         del bars[max(depth - 1, 0) :], widths[depth + 1 :]
+        branch = ("└─ " if is_last else "├─ ") if depth else ""
         if at >= first:
-            yield _show_head(view, "".join(bars), widths[depth])
+            yield _show_head(step, "".join(bars) + branch, widths[depth])
         if depth:
-            bars.append("   " if view.is_last else "│  ")
-        if at >= first and view.shows_body:
-            yield from _show_body(view, "".join(bars), widths[depth])
+            bars.append("   " if is_last else "│  ")
+        if at >= first:
+            yield from _show_body(step, "".join(bars), widths[depth])
         widths.append(_id_width(step.children))
+        path.append(step)
 
 
-def _show_head(view: View, lead: str, width: int) -> Line:
-    step = view.step
-    branch = ("└─ " if view.is_last else "├─ ") if view.depth else ""
+def _show_head(step: PlanStep, lead: str, width: int) -> Line:
     return (
-        Piece("tree", lead + branch),
+        Piece("tree", lead),
         Piece("id", f"{step.step_id:<{width}}  "),
         Piece(step.status.value, f"[{MARKS[step.status]}]  "),
         Piece("type", f"[{step.step_type.upper()}]".ljust(_BADGE_WIDTH) + "  "),
@@ -149,9 +153,8 @@ def _headline(step: PlanStep) -> str:
     return text.lstrip(" ")
 
 
-def _show_body(view: View, lead: str, width: int) -> Iterator[Line]:
-    step = view.step
-    below = "│" if step.children and view.shows_children else ""
+def _show_body(step: PlanStep, lead: str, width: int) -> Iterator[Line]:
+    below = "│" if step.children else ""
     space = " " * (width + 2 + 3 + 2 + _BADGE_WIDTH + 2 - len(below))
     rows = [f"← {', '.join(step.inputs)}"] if step.inputs else []
     for row in [*rows, *step.detail]:

@@ -14,7 +14,6 @@ from operator import itemgetter
 
 from attrs import define, evolve
 
-from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, copy_own
 from planspec_lark.planspec.tree import find_next, iter_with_parents
 from planspec_lark.syntax.diagnostics import count_of
@@ -80,18 +79,13 @@ def bound(
     plan: PlanSpec,
     write: Callable[[PlanSpec], str],
     max_tokens: int,
-    count_tokens: TokenCounter | None = None,
-    *,
-    fold: bool = False,
+    count_tokens: TokenCounter | None,
 ) -> str:
     """A plan as ``write`` writes it, with parts left out until it has at most so many tokens.
-
-    With ``fold``, what a folded view hides is not there to begin with.
 
     Raises:
         TypeError, ValueError: as by :func:`fit`.
     """
-    plan = _fold(plan) if fold else plan
     # What no text could spell is refused here, before anything looks at it.
     full = write(plan)
     nodes = _list_nodes(plan)
@@ -242,18 +236,3 @@ def _reduce_step(node: _Node, level: int, below: Counter[PlanStatus] | None) -> 
     if left_out:
         draft.detail.append(f"{_LEFT_OUT}{', '.join(left_out)}")
     return draft
-
-
-def _fold(plan: PlanSpec) -> PlanSpec:
-    """A copy without what a folded view hides."""
-    top: list[PlanStep] = []
-    siblings = {id(None): top}
-    for step, parent in iter_with_parents(plan, shows_children):
-        draft = copy_own(step)
-        draft.children.clear()
-        if not shows_body(step):
-            draft.inputs.clear()
-            draft.detail.clear()
-        siblings[id(step)] = draft.children
-        siblings[id(parent)].append(draft)
-    return evolve(plan, steps=top)

@@ -223,6 +223,6 @@ class Editor(Finder):
         own = list(iter_steps(step))
         moved = room.take(step, self)
         # Between the same neighbours, lines may stay where they are.
-        if room.siblings is not siblings or room.gap.at != at:
+        if room.siblings is not siblings or room.at != at:
             self._blocks.move(own, self._place_of(step, [] if len(own) > 1 else step.children))
         return f"step {step_id} moved to {to}{moved}"

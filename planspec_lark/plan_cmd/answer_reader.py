@@ -20,7 +20,7 @@ from planspec_lark.answers.verdict import RatedFinding, Verdict, explain, judge
 from planspec_lark.plan_cmd.models import EDIT_OPS, VIEW_OPS, PlanCommand
 from planspec_lark.plan_cmd.parser import read_command, starts_command
 from planspec_lark.plan_cmd.printer import serialize_commands
-from planspec_lark.plan_cmd.recovery import Fault, diagnose, find_command, is_command, read_type
+from planspec_lark.plan_cmd.recovery import Fault, diagnose, find_command, is_command
 from planspec_lark.planspec.answer_lines import (
     find_elision,
     is_conflict_marker,
@@ -30,7 +30,7 @@ from planspec_lark.planspec.answer_lines import (
 )
 from planspec_lark.planspec.corrections import SPACES, find_inputs, find_outputs
 from planspec_lark.planspec.models import BLANKS, STEP_TYPES
-from planspec_lark.planspec.step_repair import is_item
+from planspec_lark.planspec.step_repair import is_item, read_type
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning

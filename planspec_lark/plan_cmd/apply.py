@@ -35,7 +35,6 @@ from planspec_lark.syntax.fields import COUNT_LIMIT
 
 __all__ = [
     "Finder",
-    "Gap",
     "Report",
     "Room",
     "apply_command",
@@ -262,39 +261,36 @@ def _revise(step: PlanStep, command: PlanCommand, what: str) -> str:
 
 
 @frozen
-class Gap:
-    """Where a new step goes among its siblings: at which index, and which of them have its number.
+class Room:
+    """Where a step can be put in, and what has to give way.
 
-    ``moved`` is the run of numbers from its own on that are taken, each with the steps that stand there; it is empty
-    where its id is free. ``adopted`` are the steps that its own id would take in: only one of the two is not empty.
+    Attributes:
+        step_id: the id that it gets.
+        siblings: the steps that it stands among.
+        at: at which index it goes there.
+        moved: the run of numbers from its own on that are taken, each with the siblings that have it; empty where its
+            id is free.
+        adopted: the siblings that its id would take in. Only one of the two is not empty.
     """
 
+    step_id: str
+    siblings: list[PlanStep]
     at: int
     moved: dict[int, list[PlanStep]]
     adopted: list[PlanStep]
 
-
-@frozen
-class Room:
-    """Where a step can be put in: under which id, among which siblings, and what has to give way."""
-
-    step_id: str
-    siblings: list[PlanStep]
-    gap: Gap
-
     def take(self, step: PlanStep, finder: Finder) -> str:
         """Put a step there, with the id that is meant; returns in words who has given way."""
-        gap = self.gap
-        finder.move_up(gap.moved, self.step_id.rpartition(".")[0])
+        finder.move_up(self.moved, self.step_id.rpartition(".")[0])
         if step.step_id != self.step_id:
             finder.move_to(step, self.step_id)
-        self.siblings.insert(gap.at, step)
-        if gap.adopted:
-            step.children = gap.adopted
+        self.siblings.insert(self.at, step)
+        if self.adopted:
+            step.children = self.adopted
             # By identity: comparing would go through whole subtrees.
-            gone = {id(other) for other in gap.adopted}
+            gone = {id(other) for other in self.adopted}
             self.siblings[:] = [other for other in self.siblings if id(other) not in gone]
-        return _tell_moved(sum(map(len, gap.moved.values())))
+        return _tell_moved(sum(map(len, self.moved.values())))
 
 
 def _tell_moved(steps: int) -> str:
@@ -313,18 +309,16 @@ def find_room(step: PlanStep, step_id: str, finder: Finder, what: str) -> Room:
     Raises:
         CommandError: it cannot go there.
     """
-    siblings = _siblings(step_id.rpartition(".")[0], finder, what)
-    gap = finder.gap(siblings, step_id)
-    if gap.adopted and step.step_type not in CONTAINER_TYPES:
-        below = shorten(gap.adopted[0].step_id)
+    room = finder.room_at(_siblings(step_id.rpartition(".")[0], finder, what), step_id)
+    below = shorten(room.adopted[0].step_id) if room.adopted else ""
+    if below and step.step_type not in CONTAINER_TYPES:
         raise CommandError("PC113", f"{what}: step {below} would become its child, and a leaf cannot have children")
-    if gap.adopted and step.children:
-        below = shorten(gap.adopted[0].step_id)
+    if below and step.children:
         raise CommandError("PC117", f"{what}: the step has children already, and step {below} would become another one")
-    if COUNT_LIMIT in gap.moved:
-        last = shorten(gap.moved[COUNT_LIMIT][0].step_id)
+    if COUNT_LIMIT in room.moved:
+        last = shorten(room.moved[COUNT_LIMIT][0].step_id)
         raise CommandError("PC117", f"{what}: the number of step {last} cannot be raised")
-    return Room(step_id, siblings, gap)
+    return room
 
 
 def _siblings(head: str, finder: Finder, what: str) -> list[PlanStep]:
@@ -393,7 +387,7 @@ class Finder:
         if self._requires_result and status is PlanStatus.DONE and not result:
             raise CommandError("PC122", f"{what}: a step needs a result to be done here, and it has none")
 
-    def gap(self, siblings: list[PlanStep], step_id: str) -> Gap:
+    def room_at(self, siblings: list[PlanStep], step_id: str) -> Room:
         """Where a new step with this id goes."""
         head, _, last = step_id.rpartition(".")
         number, key = int(last), partial(_number, head)
@@ -404,8 +398,8 @@ class Finder:
         at = first if in_order else next((i for i, other in enumerate(siblings) if key(other) >= number), len(siblings))
         same = ordered[first : bisect_right(ordered, number, key=key)]
         if any(other.step_id == step_id for other in same):
-            return Gap(at, _run(ordered, first, number, key), [])
-        return Gap(at, {}, [other for other in same if other.step_id.startswith(f"{step_id}.")])
+            return Room(step_id, siblings, at, _run(ordered, first, number, key), [])
+        return Room(step_id, siblings, at, {}, [other for other in same if other.step_id.startswith(f"{step_id}.")])
 
     def run_behind(self, siblings: list[PlanStep], step_id: str) -> dict[int, list[PlanStep]]:
         """The run of numbers behind a step's own that are taken, each with the siblings that stand there."""
@@ -535,12 +529,12 @@ class Run:
     def begin(self, room: Room) -> bool:
         """Begin with the steps that would have to give way; returns whether there are any, each with its own number."""
         head, _, last = room.step_id.rpartition(".")
-        is_plain = bool(room.gap.moved) and self.finder.stand_in_order(room.siblings, head)
-        if not is_plain or any(len(steps) != 1 for steps in room.gap.moved.values()):
+        is_plain = bool(room.moved) and self.finder.stand_in_order(room.siblings, head)
+        if not is_plain or any(len(steps) != 1 for steps in room.moved.values()):
             return False
-        self.siblings, self.head, self.first, self.number = room.siblings, head, room.gap.at, int(last)
+        self.siblings, self.head, self.first, self.number = room.siblings, head, room.at, int(last)
         self._grow()
-        if self.size != len(room.gap.moved) or not self.takes(room.step_id):
+        if self.size != len(room.moved) or not self.takes(room.step_id):
             self.size = 0
         return self.size > 0
 

@@ -9,13 +9,13 @@ from attrs import Factory, evolve, field, frozen
 
 from planspec_lark.plan_cmd.models import EDIT_OPS, OPS, VIEW_OPS, pattern
 from planspec_lark.planspec.corrections import SPACE, SPACES, WIDE_SPACES
-from planspec_lark.planspec.models import BLANKS, STEP_TYPES
-from planspec_lark.planspec.step_repair import read_loose_id, read_status, repair_step
+from planspec_lark.planspec.models import BLANKS
+from planspec_lark.planspec.step_repair import read_loose_id, read_status, read_type
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity
 from planspec_lark.syntax.source import Source
 
-__all__ = ["Fault", "diagnose", "find_command", "is_command", "read_type"]
+__all__ = ["Fault", "diagnose", "find_command", "is_command"]
 
 
 @frozen
@@ -109,13 +109,6 @@ def diagnose(line: str) -> Fault | None:
     if first is None:
         return None
     return evolve(first, repaired=fault.repaired if fault else None, codes=tuple(dict.fromkeys(codes)))
-
-
-def read_type(word: str) -> str | None:
-    """The step type that a word stands for, as in a plan; None where it stands for none."""
-    _, written = repair_step(f"1. [{word}] x")
-    meant = written.partition("[")[2].partition("]")[0] if written else ""
-    return meant if meant in STEP_TYPES else None
 
 
 def is_command(line: str) -> bool:

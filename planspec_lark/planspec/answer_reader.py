@@ -36,7 +36,7 @@ from planspec_lark.planspec.answer_lines import (
     read_state,
     read_wide_detail,
 )
-from planspec_lark.planspec.builder import build_step, split_variables
+from planspec_lark.planspec.builder import STATUSES, build_step, split_variables
 from planspec_lark.planspec.corrections import (
     SPACES,
     WIDE_SPACES,
@@ -60,7 +60,7 @@ from planspec_lark.planspec.line_faults import (
     is_step,
     line_pattern,
 )
-from planspec_lark.planspec.models import CONTAINER_TYPES, MARKS, PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.models import CONTAINER_TYPES, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.positions import Line, Places
 from planspec_lark.planspec.recovery import (
     BLANK_LINES,
@@ -82,7 +82,6 @@ from planspec_lark.syntax.tree import grow
 
 __all__ = ["AnswerReader", "is_plain_plan"]
 
-_STATUSES = {mark: status for status, mark in MARKS.items()}
 # Characters of a description that may be nothing but a word for others.
 _SHORT = 60
 # Characters of a line that wrapped ones are joined to. Each joint reads all of it again.
@@ -390,16 +389,15 @@ class AnswerReader(Recovery):
         number, dot, rest = written.partition(". ")
         if "." in number:
             return written
-        while self._nested and self._nested[-1][0] > indent:
-            self._nested.pop()
-        if not (self._nested and self._nested[-1][0] == indent):
-            above = [(width, step_id) for width, step_id in self._open_steps if width < indent]
+        parent = self._find_list(indent)
+        if parent is None:
+            above = self._find_above(indent)
             # Without types, what stands further in is always below.
-            is_below = above and (number in self.steps or (self.default_type and indent - above[-1][0] > 1))
-            if not is_below:
+            is_below = above and (number in self.steps or (self.default_type and indent - above[0] > 1))
+            if not (above and is_below):
                 return written
-            self._nested.append((indent, above[-1][1]))
-        parent = self._nested[-1][1]
+            parent = above[1]
+            self._nested.append((indent, parent))
         if not parent:
             return written
         if self.default_type and f"{parent}.{number}" in self.steps:
@@ -417,12 +415,11 @@ class AnswerReader(Recovery):
         written = repair_step(f"1. {text}", self.legend, self.default_type)[1]
         if written is None:
             return None
-        while self._nested and self._nested[-1][0] > indent:
-            self._nested.pop()
-        if not (self._nested and self._nested[-1][0] == indent):
-            above = [step_id for width, step_id in self._open_steps if width < indent]
-            self._nested.append((indent, above[-1] if above else ""))
-        parent = self._nested[-1][1]
+        parent = self._find_list(indent)
+        if parent is None:
+            above = self._find_above(indent)
+            parent = above[1] if above else ""
+            self._nested.append((indent, parent))
         number = self._numbers.get(parent, 0) + 1
         placed = f"{parent}.{number}" if parent else f"{number}"
         flaw = Flaw("PS110", "a step must start with its id", 0, len(content))
@@ -430,13 +427,10 @@ class AnswerReader(Recovery):
 
     def _is_step_list(self, text: str, indent: int) -> bool:
         """Whether a bullet without a type is a step: one with a box, and one below a heading or below nothing."""
-        above = [(width, step_id) for width, step_id in self._open_steps if width < indent]
-        is_below_heading = bool(above) and above[-1][1] in self._phases and above[-1][0] < 7 - _HEADINGS
-        return (
-            text.startswith(("[ ]", "[x]", "[X]", "☐", "☑"))
-            or is_below_heading
-            or (not above and not self._has_numbers)
-        )
+        above = self._find_above(indent)
+        is_numbered = any(number.isdigit() for _, number in self._open_steps) and not self._nested
+        is_below = above[1] in self._phases and above[0] < 7 - _HEADINGS if above else not is_numbered
+        return is_below or text.startswith(("[ ]", "[x]", "[X]", "☐", "☑"))
 
     def _find_body(self, content: str) -> Fault | None:
         """What stands below a step: its inputs in words, its detail with a bullet or a wide sign."""
@@ -529,7 +523,7 @@ class AnswerReader(Recovery):
         counts = read_counts(said)
         self._last = None
         if kind == "status" and mark is not None and step.status is PlanStatus.PENDING:
-            step.status = _STATUSES[mark]
+            step.status = STATUSES[f"[{mark}]"]
             code, message, help = "PS111", "the status has the wrong form", "write its mark after the id"
         elif kind == "progress" and counts is not None and (step.done_count, step.total_count) == (0, None):
             step.done_count, step.total_count = counts
@@ -576,9 +570,15 @@ class AnswerReader(Recovery):
         self._in_list = number is not None and (self._in_list or (number == "1" and number in self.steps))
         return self._in_list
 
-    @property
-    def _has_numbers(self) -> bool:
-        return any(number.isdigit() for _, number in self._open_steps) and not self._nested
+    def _find_above(self, indent: float) -> tuple[float, str] | None:
+        """The innermost open step that a line is indented more than, with its own indentation."""
+        return next((one for one in reversed(self._open_steps) if one[0] < indent), None)
+
+    def _find_list(self, indent: float) -> str | None:
+        """Below which step a list stands that is indented so; "" for none, and None where there is no such list."""
+        while self._nested and self._nested[-1][0] > indent:
+            self._nested.pop()
+        return self._nested[-1][1] if self._nested and self._nested[-1][0] == indent else None
 
     def _open(self, step_id: str, indent: float) -> None:
         parent, _, number = step_id.rpartition(".")

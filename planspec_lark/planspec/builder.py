@@ -17,6 +17,7 @@ from planspec_lark.syntax import grammars
 
 __all__ = [
     "BODY",
+    "STATUSES",
     "SUMMARY",
     "build_step",
     "build_steps",
@@ -45,8 +46,8 @@ SUMMARY = (
 BODY = ("INPUTS", "DETAIL")
 _FIRST_WORD, _BEHIND_WORDS = SUMMARY.index("TYPE") + 1, SUMMARY.index("DESCRIPTION")
 
-_STATUSES: dict[str | None, PlanStatus] = {f"[{mark}]": status for status, mark in MARKS.items()}
-_STATUSES[None] = _STATUSES[""] = PlanStatus.PENDING
+STATUSES: dict[str | None, PlanStatus] = {f"[{mark}]": status for status, mark in MARKS.items()}
+STATUSES[None] = STATUSES[""] = PlanStatus.PENDING
 # One text for all steps of a type.
 _TYPES = {name: name for name in STEP_TYPES}
 
@@ -145,7 +146,7 @@ def _build_step(  # noqa: PLR0913, PLR0917  (the tokens of a line, in its order)
         description or "",
         outputs=split_variables(outputs) if outputs else None,
         result=result or "",
-        status=_STATUSES[mark],
+        status=STATUSES[mark],
         done_count=done,
         total_count=total,
     )

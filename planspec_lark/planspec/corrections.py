@@ -197,11 +197,10 @@ _LEFT = ("<", "⇐", "⟵", "←")
 class AlmostList:
     """Text that is almost an arrow with a variable list.
 
-    Where it starts, whether its arrow is a foreign one (such as ``->``), the variables, and how it is written.
+    Where it starts, the variables, and how it is written.
     """
 
     start: int
-    is_foreign: bool
     names: list[str]
     written: str
 
@@ -246,4 +245,4 @@ def _almost(arrow: str, match: Match[str] | None) -> AlmostList | None:
     # A list that is written as it should be stands here because a backslash made text of it.
     found = match[0].strip(SPACES)
     right = found.startswith(arrow) and grammars.pattern("planspec", "VARIABLES").fullmatch(found[1:].strip(BLANKS))
-    return None if right else AlmostList(match.start(), not found.startswith(arrow), names, written)
+    return None if right else AlmostList(match.start(), names, written)

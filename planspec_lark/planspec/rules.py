@@ -9,19 +9,11 @@ from operator import attrgetter
 from attrs import evolve
 
 from planspec_lark.planspec.models import CONTAINER_TYPES, STEP_TYPES, PlanSpec, PlanStep, iter_steps, list_types
-from planspec_lark.planspec.step_repair import read_status
+from planspec_lark.planspec.step_repair import read_status, read_type
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, shorten
 
 __all__ = ["check_rules", "explain_type", "suggest_type", "validate_plan"]
-
-# The type that each other word means.
-_MEANT = {
-    word.lower(): name
-    for name, one in STEP_TYPES.items()
-    for word in (*one.hopspec, *one.words)
-    if word not in STEP_TYPES
-}
 
 
 def validate_plan(plan: PlanSpec) -> list[str]:
@@ -91,7 +83,7 @@ def suggest_type(step: PlanStep) -> str:
     word = step.step_type.lower()
     if word == "x" or _seems_marked(step):
         return ""
-    return _MEANT.get(word) or next(iter(get_close_matches(word[:20], STEP_TYPES, n=1)), "")
+    return read_type(word) or next(iter(get_close_matches(word[:20], STEP_TYPES, n=1)), "")
 
 
 def explain_type(step: PlanStep) -> str:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.answer_lines import find_legend
 from planspec_lark.planspec.answer_reader import AnswerReader, is_plain_plan
-from planspec_lark.planspec.choice import choose
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.recovery import WHITE, ScanResult, read_nothing, refuse_excess, scan_later
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity
+from planspec_lark.planspec.rules import check_rules
+from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import Remainder, leave_out_reasoning
-from planspec_lark.syntax.source import Source, end_last_line
+from planspec_lark.syntax.source import Source, Span, end_last_line
 
 __all__ = ["scan_parts", "scan_plan"]
 
@@ -30,9 +31,12 @@ def scan_plan(
 
     A text that :func:`planspec_lark.parse_plan` accepts gives the same plan and no diagnostics, but for what the
     grammar has to take for text and a reader of answers takes for what it looks like: lists behind foreign arrows or
-    with other commas, pairs of marks around whole texts, and words that stand for types and statuses. Which of several
-    plans counts is said in :mod:`planspec_lark.planspec.choice`. What stands in a reasoning block (see
-    :mod:`planspec_lark.syntax.reasoning`) is none.
+    with other commas, pairs of marks around whole texts, and words that stand for types and statuses. What stands in a
+    reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is none.
+
+    Of several plans, the last one counts that is announced as final; otherwise the last of those with goal and steps
+    that break none of the rules; otherwise the last with steps. One that is announced as a draft or a sample counts
+    only among others of its kind. Two that are both called final exclude each other.
 
     Args:
         text: any text.
@@ -75,22 +79,28 @@ def _scan(source: Source, remainder: Remainder, limits: Limits, default_type: st
             end = reader.run(text, at, found)
         parts.append((reader, found, at, end))
         at = end
-    choice = choose([(_lead(text, parts, at), part[0].grow_plan()) for at, part in enumerate(parts)])
-    best = parts[choice.best][0]
+    number, rivals = _choose([(_lead(text, parts, at), part[0].grow_plan()) for at, part in enumerate(parts)])
+    best = parts[number][0]
     listed = Findings(limits.max_findings)
     for at, (reader, found, start, end) in enumerate(parts):
         if reader is best:
             listed.extend(found)
-        elif at == len(parts) - 1 == choice.best + 1 and _is_late_title(reader, text, best.plan):
+        elif at == len(parts) - 1 == number + 1 and _is_late_title(reader, text, best.plan):
             best.plan.title = reader.plan.title
-            listed.extend(_name_title(source, text, start))
+            match = _TITLE.search(text, start)
+            assert match
+            span, help = source.span(*match.span()), "the order is: title, goal, constraints, steps"
+            listed.add(
+                Diagnostic("PS106", "the title is out of order", Severity.WARNING, span, source=source, help=help)
+            )
             listed.extend(found)
-        elif at in choice.rivals or (not reader.steps and _says_more(reader.plan, best.plan)):
-            listed.extend(_name_rival(source, text, start, end))
-        else:
-            listed.extend(_leave_out(source, text, start, end, is_plan=bool(reader.steps)))
+        elif content := text[start:end].strip(WHITE):
+            first = text.index(content, start)
+            is_rival = at in rivals or (not reader.steps and _says_more(reader.plan, best.plan))
+            span = source.span(first, first + len(content))
+            listed.add(_leave_out(span, source, is_plan=bool(reader.steps), is_rival=is_rival))
     listed.extend(remainder.diagnose(source))
-    return ScanResult(best.grow_plan(), listed.close(), best.places, source), choice.best
+    return ScanResult(best.grow_plan(), listed.close(), best.places, source), number
 
 
 _TITLE = re.compile(r"#[ \t]+Plan:[^\n\r]*")
@@ -137,24 +147,62 @@ def _is_late_title(reader: AnswerReader, text: str, plan: PlanSpec) -> bool:
     return is_alone and not plan.title and start is not None and _TITLE.match(text, start) is not None
 
 
-def _name_title(source: Source, text: str, start: int) -> list[Diagnostic]:
-    match = _TITLE.search(text, start)
-    assert match
-    message, help = "the title is out of order", "the order is: title, goal, constraints, steps"
-    return [Diagnostic("PS106", message, Severity.WARNING, source.span(*match.span()), source=source, help=help)]
-
-
-def _name_rival(source: Source, text: str, start: int, end: int) -> list[Diagnostic]:
-    end = start + len(text[start:end].rstrip(WHITE))
-    message = "left out: another plan, and nothing says which one counts"
-    help = "keep one, or say before it that it is the final one"
-    return [Diagnostic("PS130", message, Severity.WARNING, source.span(start, end), source=source, help=help)]
-
-
-def _leave_out(source: Source, text: str, start: int, end: int, *, is_plan: bool) -> list[Diagnostic]:
-    """Name all that stands between two offsets as left out."""
-    end = start + len(text[start:end].rstrip(WHITE))
-    start = end - len(text[start:end].lstrip(WHITE))
+def _leave_out(span: Span, source: Source, *, is_plan: bool, is_rival: bool) -> Diagnostic:
+    """That a stretch of the text is left out."""
+    if is_rival:
+        message = "left out: another plan, and nothing says which one counts"
+        help = "keep one, or say before it that it is the final one"
+        return Diagnostic("PS130", message, Severity.WARNING, span, source=source, help=help)
     code, what = ("PS105", "another plan") if is_plan else ("PS101", "not part of the plan")
-    span = source.span(start, end)
-    return [Diagnostic(code, f"left out: {what}", Severity.INFO, span, source=source)] if start < end else []
+    return Diagnostic(code, f"left out: {what}", Severity.INFO, span, source=source)
+
+
+# ---------------------------------------------------------------- which of several plans counts
+
+# What the text in front of a plan may call it.
+_FINAL = re.compile(
+    r"(?i)\b(?:final|finalized|updated|corrected|revised|improved|fixed version"
+    r"|use this (?:one|plan)|real plan|actual plan)\b"
+    r"|最终|定稿|终稿|正式版|更新后|修改后|修订|修正后|更正|以此为准|以下为准|为准"
+)
+# What is final, and does not only come later than another.
+_LAST_WORD = re.compile(r"(?i)\bfinal\b|\buse this (?:one|plan)\b|最终|定稿|终稿|正式版|为准")
+_DRAFT = re.compile(
+    r"(?i)\b(?:draft|discard(?:ed)?|rejected|old|older|previous|original|outdated|superseded|first attempt|rough"
+    r"|sample|"
+    r"example|format)\b|草稿|初稿|草案|废弃|作废|旧版|原计划|原版|未采用|示例|样例|格式"
+)
+
+
+def _choose(plans: Sequence[tuple[str, PlanSpec]]) -> tuple[int, frozenset[int]]:
+    """Choose the plan of an answer, as :func:`scan_plan` says.
+
+    Args:
+        plans: each plan with the text in front of it.
+
+    Returns:
+        Which plan counts, by its number; and those that exclude it where nothing says which of them holds.
+    """
+    with_steps = [at for at, (_, plan) in enumerate(plans) if plan.steps]
+    if len(with_steps) < 2:
+        return (with_steps[0] if with_steps else 0), frozenset()
+    announced = [at for at in with_steps if _FINAL.search(plans[at][0])]
+    if announced:
+        best = announced[-1]
+        finals = [at for at in announced if _LAST_WORD.search(plans[at][0]) and plans[at][1] != plans[best][1]]
+        return best, frozenset(finals if _LAST_WORD.search(plans[best][0]) else ())
+    serious = [at for at in with_steps if not _DRAFT.search(plans[at][0])] or with_steps
+    complete = [at for at in serious if _is_complete(plans[at][1])]
+    best = (complete or serious)[-1]
+    others = (at for at in serious if at != best and plans[at][1] != plans[best][1])
+    rivals = (at for at in others if not complete or at in complete or _goes_on(plans[at][1], plans[best][1]))
+    return best, frozenset(rivals)
+
+
+def _goes_on(plan: PlanSpec, other: PlanSpec) -> bool:
+    """Whether the steps of one plan may be more of another's."""
+    return not {step.step_id for step in plan.steps} & {step.step_id for step in other.steps}
+
+
+def _is_complete(plan: PlanSpec) -> bool:
+    return bool(plan.goal and plan.steps) and not has_errors(check_rules(plan))

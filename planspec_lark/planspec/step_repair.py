@@ -25,6 +25,7 @@ __all__ = [
     "rank_of_number",
     "read_loose_id",
     "read_status",
+    "read_type",
     "repair_step",
 ]
 
@@ -106,9 +107,14 @@ _TYPE_WORDS = {
 }
 
 
+def read_type(word: str) -> str | None:
+    """The step type that a word stands for, or None."""
+    return _TYPE_WORDS.get(word.lower())
+
+
 def is_foreign_type(word: str) -> bool:
     """Whether a word that is no type stands for one, or for a status."""
-    return word not in STEP_TYPES and (word.lower() in _TYPE_WORDS or read_status(word) is not None)
+    return word not in STEP_TYPES and (read_type(word) is not None or read_status(word) is not None)
 
 
 def read_loose_id(written: str) -> str:
@@ -278,7 +284,7 @@ class _StepRepairer:
             # Nothing is behind it: what is in front is no name, but all that the step says.
             match = None
         word = match["type"].strip(SPACES) if match else ""
-        meant = _TYPE_WORDS.get(word.lower())
+        meant = read_type(word)
         is_word = (
             match is not None
             and match["open"] not in "(（<"

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from planspec_lark import CommandError, PlanCommand, PlanDocument, PlanStep, iter_steps, parse_plan, scan_plan
 from planspec_lark.document import blocks as blocks_module, document as document_module, layout
 from planspec_lark.document.blocks import Block, Blocks, Place
 from planspec_lark.document.edits import Editor
 from planspec_lark.document.round_trip import RoundTripError
-from planspec_lark.plan_cmd import apply as applying
-from planspec_lark.plan_cmd.apply import Finder, Gap
+from planspec_lark.plan_cmd.apply import Finder, Room
 
 TEXT = """\
 \ufeff# t\r
@@ -49,35 +49,35 @@ def _leave_lines(patch: pytest.MonkeyPatch) -> None:
 
 def _find_nothing(patch: pytest.MonkeyPatch) -> None:
     """No id is taken, and nobody is taken in."""
-    gap = Finder.gap
+    room_at = Finder.room_at
 
-    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Gap:
-        return Gap(gap(self, siblings, step_id).at, {}, [])
+    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Room:
+        return evolve(room_at(self, siblings, step_id), moved={}, adopted=[])
 
-    patch.setattr(Finder, "gap", find)
+    patch.setattr(Finder, "room_at", find)
 
 
 def _take_in_backwards(patch: pytest.MonkeyPatch) -> None:
     """What is taken in stands in another order than in the text."""
-    gap = Finder.gap
+    room_at = Finder.room_at
 
-    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Gap:
-        found = gap(self, siblings, step_id)
-        return Gap(found.at, found.moved, found.adopted[::-1])
+    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Room:
+        found = room_at(self, siblings, step_id)
+        return evolve(found, adopted=found.adopted[::-1])
 
-    patch.setattr(Finder, "gap", find)
+    patch.setattr(Finder, "room_at", find)
 
 
 def _take_in_a_stranger(patch: pytest.MonkeyPatch) -> None:
     """All are taken in that stand between those that are."""
-    gap = Finder.gap
+    room_at = Finder.room_at
 
-    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Gap:
-        found = gap(self, siblings, step_id)
+    def find(self: Editor, siblings: list[PlanStep], step_id: str) -> Room:
+        found = room_at(self, siblings, step_id)
         at = [index for index, step in enumerate(siblings) if step in found.adopted]
-        return Gap(found.at, found.moved, siblings[at[0] : at[-1] + 1])
+        return evolve(found, adopted=siblings[at[0] : at[-1] + 1])
 
-    patch.setattr(Finder, "gap", find)
+    patch.setattr(Finder, "room_at", find)
 
 
 def _note_another(patch: pytest.MonkeyPatch) -> None:
@@ -93,12 +93,12 @@ def _put_at_the_start(patch: pytest.MonkeyPatch) -> None:
 
 def _put_elsewhere_in_the_plan(patch: pytest.MonkeyPatch) -> None:
     """In the plan, all new steps go to the top."""
-    take = applying.Room.take
+    take = Room.take
 
-    def take_top(self: applying.Room, step: PlanStep, finder: Finder) -> str:
-        return take(applying.Room(self.step_id, finder.plan.steps, self.gap), step, finder)
+    def take_top(self: Room, step: PlanStep, finder: Finder) -> str:
+        return take(evolve(self, siblings=finder.plan.steps), step, finder)
 
-    patch.setattr(applying.Room, "take", take_top)
+    patch.setattr(Room, "take", take_top)
 
 
 def _take_out_of_the_plan_only(patch: pytest.MonkeyPatch) -> None:
